@@ -11,7 +11,7 @@ const FINAL = ["active", "failed", "withdrawn"];
 const PATIENCE = 30; // s, of one question
 
 /** Waits for a request's end. Throws a `ProblemError` when it failed. */
-export async function ended(request: NetworkRequest): Promise<NetworkRequest> {
+export async function waitForEnd(request: NetworkRequest): Promise<NetworkRequest> {
   let now = request;
   while (!FINAL.includes(now.state)) {
     const { data } = await api.GET("/api/v1/requests/{id}/", {
@@ -37,7 +37,7 @@ export function useNetworkRequest<Input>(
   return useMutation({
     mutationFn: async (input: Input) => {
       const request = await send(input);
-      return request ? ended(request) : undefined;
+      return request ? waitForEnd(request) : undefined;
     },
     onSuccess: () => notifications.show({ message: what, color: "green" }),
     onSettled: () => {

@@ -1,7 +1,7 @@
 import { Loader } from "@mantine/core";
 import { createBrowserRouter, Navigate } from "react-router";
-import { leadOn } from "./leadOn";
 import { NotFound, RouteError } from "./RouteError";
+import { redirectToWelcome } from "./redirectToWelcome";
 import { Shell } from "./Shell";
 
 /** Every page is a chunk of its own, loaded when it is opened. */
@@ -16,7 +16,7 @@ export const router = createBrowserRouter([
       {
         path: "network",
         lazy: () => import("@/pages/network"),
-        loader: leadOn,
+        loader: redirectToWelcome,
         shouldRevalidate: () => false,
       },
       { path: "topics", lazy: () => import("@/pages/topics") },

@@ -1,11 +1,11 @@
 import { Alert, Box, Code, Group, Loader, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { percent, signed } from "@/common/formatting/figures";
+import { formatDifference, formatPercent } from "@/common/formatting/figures";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { EntriesBySwitch } from "@/common/requests/EntriesBySwitch";
 import { MergingNote } from "@/common/requests/MergingNote";
-import { Unreachable } from "@/common/requests/Unreachable";
+import { UnreachableAlert } from "@/common/requests/Reachability";
 import type { Preview } from "./preview";
 
 /** What a filter means and would cost, below the field that it is typed in. */
@@ -32,12 +32,12 @@ export function PreviewPanel({
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
         <Figure name="dz cells">{answer.dz_cells?.toLocaleString()}</Figure>
         <Figure name="excess volume" hint="what the cells hold beyond the filter, as a share of it">
-          {percent(answer.excess)}
+          {formatPercent(answer.excess)}
         </Figure>
         <Figure name={kind === "subscription" ? "advertisements met" : "subscriptions met"}>
           {answer.overlap ? met(answer.overlap) : "–"}
         </Figure>
-        <Figure name="entries">{answer.cost ? signed(answer.cost.change) : "–"}</Figure>
+        <Figure name="entries">{answer.cost ? formatDifference(answer.cost.change) : "–"}</Figure>
       </SimpleGrid>
       {answer.unknown && (
         <Group gap="xs">
@@ -46,7 +46,7 @@ export function PreviewPanel({
         </Group>
       )}
       <Warnings answer={answer} kind={kind} />
-      <Unreachable reach={answer.reach} unreachable={answer.unreachable} />
+      <UnreachableAlert reach={answer.reach} unreachable={answer.unreachable} />
       <Cells answer={answer} />
       {!known && (
         <Text size="sm" c="dimmed">

@@ -1,5 +1,5 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
-import { type Attribute, expected, operators, quoted, tokens } from "./grammar";
+import { type Attribute, expectedAfter, operators, quote, tokens } from "./grammar";
 
 /** What the editor proposes at the cursor: names, operators and values of the topic's attributes. */
 export function completions(
@@ -16,7 +16,7 @@ export function completions(
 
 /** The proposals behind `before`. */
 export function proposals(attributes: readonly Attribute[], before: string): Completion[] {
-  const next = expected(tokens(before));
+  const next = expectedAfter(tokens(before));
   const named = (name: string) => attributes.find((each) => each.name === name);
   switch (next.what) {
     case "test":
@@ -63,7 +63,7 @@ function values(attribute: Attribute | undefined): Completion[] {
     case "bool":
       return [{ label: "true" }, { label: "false" }];
     case "enum":
-      return attribute.values.map((value) => ({ label: quoted(value), type: "text" }));
+      return attribute.values.map((value) => ({ label: quote(value), type: "text" }));
     case "int":
     case "float":
       return [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { expected, operators, place, quoted, tokens } from "./grammar";
+import { expectedAfter, operators, place, quote, tokens } from "./grammar";
 
-const next = (text: string) => expected(tokens(text));
+const next = (text: string) => expectedAfter(tokens(text));
 
 test("tokens have their kinds and places", () => {
   expect(tokens('low >= -1.5e3 AND s = "a\\"b"').map(({ kind, text, from }) => [kind, text, from])).toEqual([
@@ -41,7 +41,7 @@ test("operators go by the type", () => {
 });
 
 test("texts are quoted, and places count characters as the server does", () => {
-  expect(quoted('a"b\\')).toBe('"a\\"b\\\\"');
+  expect(quote('a"b\\')).toBe('"a\\"b\\\\"');
   expect(place("😀a", 1)).toBe(2);
   expect(place("abc", 9)).toBe(3);
 });

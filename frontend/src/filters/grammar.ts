@@ -48,7 +48,7 @@ export type Expected =
   | { what: "nothing" };
 
 /** What may stand behind `before`, a text that is right so far. */
-export function expected(before: readonly Token[]): Expected {
+export function expectedAfter(before: readonly Token[]): Expected {
   let state: Expected = { what: "test" };
   let attribute = "";
   let depth = 0;
@@ -98,7 +98,7 @@ export function operators(attribute: Attribute | undefined): string[] {
 }
 
 /** A text as a filter writes it. */
-export function quoted(text: string): string {
+export function quote(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 

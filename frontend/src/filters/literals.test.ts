@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { QUOTED, unquoted } from "./literals";
+import { QUOTED, unquote } from "./literals";
 
 test.each([
   ['"IBM"', "IBM"],
@@ -8,5 +8,5 @@ test.each([
   ['""', ""],
 ])("%j says %j", (literal, text) => {
   expect(new RegExp(`^${QUOTED}$`).test(literal)).toBe(true);
-  expect(unquoted(literal)).toBe(text);
+  expect(unquote(literal)).toBe(text);
 });

@@ -4,9 +4,9 @@
 export const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
 
 /** What a quoted text says. Unlike in JSON, tabs and line ends may stand in it as they are. */
-export function unquoted(literal: string): string {
+export function unquote(literal: string): string {
   return literal.slice(1, -1).replace(/\\(["\\])/g, "$1");
 }
 
 /** A text for a regular expression that looks for just it. */
-export const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");
+export const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");

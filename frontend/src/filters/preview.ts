@@ -4,7 +4,7 @@ import { api, type Schemas } from "@/api/client";
 
 export type Preview = Schemas["PreviewAnswer"];
 
-export interface Asked {
+export interface PreviewQuestion {
   topic: string;
   filter: string;
   kind: "subscription" | "advertisement";
@@ -18,7 +18,7 @@ const TYPING = 250; // ms without a key
 const AGAIN = 2_000; // ms, where the planner was at work
 
 /** What the server says of a filter as it is typed. `of` is the text that the answer is about. */
-export function usePreview(asked: Asked | null) {
+export function usePreview(asked: PreviewQuestion | null) {
   const [settled] = useDebouncedValue(asked, TYPING);
   const query = useQuery<{ of: string; answer: Preview }>({
     queryKey: ["filters/preview", settled],
@@ -28,7 +28,7 @@ export function usePreview(asked: Asked | null) {
     staleTime: 2_000,
     refetchInterval: (found) => (found.state.data?.answer.unknown ? AGAIN : false),
     queryFn: async ({ signal }) => {
-      const body = settled as Asked;
+      const body = settled as PreviewQuestion;
       const { data } = await api.POST("/api/v1/filters/preview/", { body: { ...body, limit: 64 }, signal });
       return { of: body.filter, answer: data as Preview };
     },

@@ -1,7 +1,7 @@
 import { Badge, Button, Tooltip, VisuallyHidden } from "@mantine/core";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { age } from "@/common/formatting/time";
+import { formatAge } from "@/common/formatting/time";
 import { useLiveState } from "./LiveProvider";
 
 /** Whether what is shown is live, and how old it is when the stream is away. */
@@ -34,7 +34,7 @@ export function LiveBadge() {
   }
   // Where the stream never was there, what is shown is as old as the oldest answer in it.
   const since = heard || (name === "away" || hadTrouble ? oldest(queries) : 0);
-  const old = since ? `data ${age(now - since)} old` : "connecting…";
+  const old = since ? `data ${formatAge(now - since)} old` : "connecting…";
   return (
     <Tooltip
       label={

@@ -67,7 +67,7 @@ export function domain(attribute: Attribute): string {
 }
 
 /** An event in one line. */
-export function brief(values: Values): string {
+export function formatEvent(values: Values): string {
   return Object.entries(values)
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");

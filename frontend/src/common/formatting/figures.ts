@@ -1,5 +1,5 @@
 /** A share as percent, with as many digits as tell something: 0 %, 0.03 %, 4.2 %, 1,300 %. */
-export function percent(share: number | null | undefined): string {
+export function formatPercent(share: number | null | undefined): string {
   if (share === null || share === undefined) return "–";
   const value = share * 100;
   if (value >= 1e9) return "beyond 10⁹ %";
@@ -9,7 +9,7 @@ export function percent(share: number | null | undefined): string {
 }
 
 /** A difference with its sign: +3, −2, 0. */
-export function signed(difference: number): string {
+export function formatDifference(difference: number): string {
   if (difference === 0) return "0";
   return `${difference > 0 ? "+" : "−"}${Math.abs(difference).toLocaleString()}`;
 }

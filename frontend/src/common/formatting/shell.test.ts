@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { shellWord } from "./shell";
+import { quoteShellWord } from "./shell";
 
 test.each([
   "low=50",
@@ -12,8 +12,8 @@ test.each([
   "s=ü*?~",
   "-x",
 ])("a shell takes %j as one word", (text) => {
-  const printed = execFileSync("sh", ["-c", `printf '%s.' ${shellWord(text)}`], { encoding: "utf8" });
+  const printed = execFileSync("sh", ["-c", `printf '%s.' ${quoteShellWord(text)}`], { encoding: "utf8" });
   expect(printed).toBe(`${text}.`);
 });
 
-test("plain words stay as they are", () => expect(shellWord("fd00::2%eth0")).toBe("fd00::2%eth0"));
+test("plain words stay as they are", () => expect(quoteShellWord("fd00::2%eth0")).toBe("fd00::2%eth0"));

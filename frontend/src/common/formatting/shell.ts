@@ -1,4 +1,4 @@
 /** A text as one word of a POSIX shell, whatever is in it. */
-export function shellWord(text: string): string {
+export function quoteShellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -8,26 +8,26 @@ export function Time({ at, empty = "–" }: { at: string | null | undefined; emp
   if (!at) return <>{empty}</>;
   const date = new Date(at);
   return (
-    <Tooltip label={utc(date)}>
+    <Tooltip label={formatUtc(date)}>
       <time dateTime={date.toISOString()} style={{ whiteSpace: "nowrap" }}>
-        {local(date)}
+        {formatLocal(date)}
       </time>
     </Tooltip>
   );
 }
 
 /** In the reader's zone; the day is left out when it is today. */
-export function local(date: Date, now = new Date()): string {
+export function formatLocal(date: Date, now = new Date()): string {
   return date.toLocaleString(undefined, date.toDateString() === now.toDateString() ? SHORT : LONG);
 }
 
 /** In UTC, to the millisecond. */
-export function utc(date: Date): string {
+export function formatUtc(date: Date): string {
   return `${date.toISOString().replace("T", " ").replace("Z", "")} UTC`;
 }
 
 /** A span of milliseconds in its largest unit: "7 s", "3 min", "2 h", "5 d". */
-export function age(ms: number): string {
+export function formatAge(ms: number): string {
   const s = Math.max(0, Math.round(ms / 1_000));
   if (s < 120) return `${s} s`;
   if (s < 7_200) return `${Math.round(s / 60)} min`;

@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { asProblem } from "@/api/problems";
-import { type Filters, read } from "@/common/tables/list";
+import { type Filters, readPage } from "@/common/tables/list";
 
 const SHOWN = 50;
 
@@ -30,7 +30,7 @@ export function Picker({
     queryKey: [path, "names", asked],
     staleTime: 10_000,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => (await read<{ name: string }>(path, asked, signal)).results,
+    queryFn: async ({ signal }) => (await readPage<{ name: string }>(path, asked, signal)).results,
   });
   const typing = typed !== value;
   const part = typing ? typed.trim().toLowerCase() : ""; // what does not fit is gone before the server has answered

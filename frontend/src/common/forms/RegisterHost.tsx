@@ -5,7 +5,7 @@ import { api } from "@/api/client";
 import { asProblem, byField } from "@/api/problems";
 import { type NetworkRequest, useNetworkRequest } from "@/api/request";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { read } from "@/common/tables/list";
+import { readPage } from "@/common/tables/list";
 import { Picker } from "./Picker";
 
 const HOSTS = "/api/v1/hosts/";
@@ -122,7 +122,7 @@ function usePorts(name: string): Port[] {
     queryKey: ["/api/v1/switches/", "ports", name],
     enabled: name !== "",
     queryFn: async ({ signal }) =>
-      (await read<{ ports?: Port[] }>("/api/v1/switches/", { name }, signal)).results[0]?.ports ?? [],
+      (await readPage<{ ports?: Port[] }>("/api/v1/switches/", { name }, signal)).results[0]?.ports ?? [],
   });
   return found.data ?? [];
 }

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, List, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { asProblem, type FieldError } from "@/api/problems";
-import { Said } from "./Said";
+import { InlineMarkup } from "./InlineMarkup";
 
 const SHOWN = 50;
 const LISTED = /; (see|the first \d+ are listed in) `errors`\.$/; // for programs: here they stand below
@@ -23,7 +23,7 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
       role="alert"
     >
       <Text size="sm">
-        <Said text={problem.detail.replace(LISTED, ":")} />
+        <InlineMarkup text={problem.detail.replace(LISTED, ":")} />
       </Text>
       {problem.status === 401 && (
         <Text size="sm">
@@ -38,7 +38,7 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
         <List size="sm" mt="xs">
           {details.slice(0, SHOWN).map((error) => (
             <List.Item key={`${error.index}${error.pointer}${error.parameter}${error.code}${error.detail}`}>
-              {place(error)} <Said text={error.detail} />
+              {place(error)} <InlineMarkup text={error.detail} />
             </List.Item>
           ))}
         </List>

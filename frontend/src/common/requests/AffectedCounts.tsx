@@ -24,28 +24,30 @@ function AffectedCounts({ affected }: { affected: Schemas["Affected"] }) {
       <List size="sm">
         <List.Item>
           {least}
-          {counted(affected.subscriptions, "subscription")} of {counted(affected.subscribers, "subscriber")}
+          {formatQuantity(affected.subscriptions, "subscription")} of{" "}
+          {formatQuantity(affected.subscribers, "subscriber")}
           {some(affected.subscription_names, affected.subscriptions)}
         </List.Item>
         <List.Item>
           {least}
-          {counted(affected.advertisements, "advertisement")} of {counted(affected.publishers, "publisher")}
+          {formatQuantity(affected.advertisements, "advertisement")} of{" "}
+          {formatQuantity(affected.publishers, "publisher")}
         </List.Item>
         <List.Item>
           at {least}
-          {counted(affected.hosts, "host")}
+          {formatQuantity(affected.hosts, "host")}
           {some(affected.host_names, affected.hosts)}
         </List.Item>
         {without > 0 && (
           <List.Item>
             {least}
-            {counted(without, "subscription")} would meet no advertisement any more
+            {formatQuantity(without, "subscription")} would meet no advertisement any more
           </List.Item>
         )}
       </List>
       {entries !== null && entries > 0 && (
         <Text size="sm" c="dimmed">
-          {counted(entries, "table entry", "table entries")} would go.
+          {formatQuantity(entries, "table entry", "table entries")} would go.
         </Text>
       )}
     </Stack>
@@ -53,7 +55,7 @@ function AffectedCounts({ affected }: { affected: Schemas["Affected"] }) {
 }
 
 /** A number with its noun: "1 host", "2 hosts". */
-export function counted(n: number, noun: string, many = `${noun}s`): string {
+export function formatQuantity(n: number, noun: string, many = `${noun}s`): string {
   return `${n.toLocaleString()} ${n === 1 ? noun : many}`;
 }
 

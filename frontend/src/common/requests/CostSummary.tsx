@@ -1,7 +1,7 @@
 import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { Schemas } from "@/api/client";
-import { signed } from "@/common/formatting/figures";
+import { formatDifference } from "@/common/formatting/figures";
 import { EntriesBySwitch } from "@/common/requests/EntriesBySwitch";
 import { MergingNote } from "@/common/requests/MergingNote";
 
@@ -16,7 +16,7 @@ export function CostSummary({ cost }: { cost: Schemas["Cost"] }) {
       <Text size="sm" data-cost-entries>
         {cost.entries.length === 0
           ? "No switch needs another number of entries."
-          : `${signed(change)} entries, at ${cost.entries.length.toLocaleString()} ${cost.entries.length === 1 ? "switch" : "switches"}.`}
+          : `${formatDifference(change)} entries, at ${cost.entries.length.toLocaleString()} ${cost.entries.length === 1 ? "switch" : "switches"}.`}
       </Text>
       <MergingNote merging={cost.merging} />
       {(cost.budgets_exceeded.length > 0 || refused.length > 0) && (

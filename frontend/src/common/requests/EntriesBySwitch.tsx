@@ -1,6 +1,6 @@
 import { Table } from "@mantine/core";
 import type { Schemas } from "@/api/client";
-import { signed } from "@/common/formatting/figures";
+import { formatDifference } from "@/common/formatting/figures";
 
 const SHOWN = 12;
 
@@ -22,7 +22,7 @@ export function EntriesBySwitch({ entries }: { entries: Schemas["Cost"]["entries
             <Table.Td>{name}</Table.Td>
             <Table.Td ta="right">{before.toLocaleString()}</Table.Td>
             <Table.Td ta="right">
-              {after.toLocaleString()} ({signed(after - before)})
+              {after.toLocaleString()} ({formatDifference(after - before)})
             </Table.Td>
             <Table.Td ta="right" c={exceeded ? "var(--mantine-color-error)" : undefined}>
               {tcam_budget?.toLocaleString() ?? "none"}

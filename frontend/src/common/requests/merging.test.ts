@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectedCost, whatIsMerged } from "./merging";
+import { describeMerging, expectedCost } from "./merging";
 
 const known = {
   merged: 3,
@@ -15,11 +15,11 @@ const known = {
 };
 
 test("what is merged names the switches, a few of them", () => {
-  expect(whatIsMerged(known)).toBe("3 entries merged, at s1, s2");
-  expect(whatIsMerged({ ...known, merged: 0, unmerged: 1 })).toBe("1 entry unmerged, at s1, s2");
-  expect(whatIsMerged({ ...known, merged: 0 })).toBe("merged entries changed, at s1, s2");
+  expect(describeMerging(known)).toBe("3 entries merged, at s1, s2");
+  expect(describeMerging({ ...known, merged: 0, unmerged: 1 })).toBe("1 entry unmerged, at s1, s2");
+  expect(describeMerging({ ...known, merged: 0 })).toBe("merged entries changed, at s1, s2");
   const many = Array.from({ length: 9 }, (_, n) => `s${n}`);
-  expect(whatIsMerged({ ...known, switches: many })).toContain("s5 and 3 more");
+  expect(describeMerging({ ...known, switches: many })).toContain("s5 and 3 more");
 });
 
 test("the expected cost has units, and a reason where it is unknown", () => {

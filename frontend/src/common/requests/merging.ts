@@ -7,7 +7,7 @@ export type Merging = Schemas["Merging"] | Schemas["OperationMerging"];
 const entries = (n: number) => `${n.toLocaleString()} ${n === 1 ? "entry" : "entries"}`;
 
 /** "3 entries merged, 1 entry unmerged, at s1, s2" */
-export function whatIsMerged({ merged, unmerged, switches }: Merging): string {
+export function describeMerging({ merged, unmerged, switches }: Merging): string {
   const parts = [merged && `${entries(merged)} merged`, unmerged && `${entries(unmerged)} unmerged`];
   const shown =
     switches.slice(0, 6).join(", ") + (switches.length > 6 ? ` and ${switches.length - 6} more` : "");

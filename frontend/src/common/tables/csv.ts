@@ -4,7 +4,7 @@ export type Cell = string | number | boolean | null | undefined;
 
 /** Text of a CSV file; a text that a spreadsheet would take for a formula gets a quote in front. */
 export function toCsv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return [header, ...rows].map((row) => `${row.map(quoted).join(",")}\r\n`).join("");
+  return [header, ...rows].map((row) => `${row.map(quoteCell).join(",")}\r\n`).join("");
 }
 
 /** Hands a text to the reader as a file. */
@@ -17,7 +17,7 @@ export function download(name: string, text: string, type = "text/csv;charset=ut
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-function quoted(cell: Cell): string {
+function quoteCell(cell: Cell): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell !== "string") return String(cell);
   const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;

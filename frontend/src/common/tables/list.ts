@@ -41,7 +41,7 @@ export function useList<Row>(
   const cursor = fromEnd ? at.slice(1) : at;
   const asked = {
     ...filters,
-    ordering: fromEnd ? reversed(ordering) : ordering,
+    ordering: fromEnd ? reverseOrdering(ordering) : ordering,
     limit,
     cursor: cursor || undefined,
   };
@@ -49,7 +49,7 @@ export function useList<Row>(
     queryKey: [path, "rows", asked],
     enabled,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => read<Row>(path, asked, signal),
+    queryFn: ({ signal }) => readPage<Row>(path, asked, signal),
   });
   const total = useQuery({
     queryKey: [path, "count", filters],
@@ -57,7 +57,7 @@ export function useList<Row>(
     staleTime: 10_000,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) =>
-      (await read<Row>(path, { ...filters, limit: 1, count: true }, signal)).count ?? undefined,
+      (await readPage<Row>(path, { ...filters, limit: 1, count: true }, signal)).count ?? undefined,
   });
   const page = query.data;
   const rows = page ? (fromEnd ? [...page.results].reverse() : page.results) : [];
@@ -79,7 +79,7 @@ export function useList<Row>(
 }
 
 /** One page of a list. */
-export async function read<Row>(path: string, query: Filters, signal?: AbortSignal): Promise<Page<Row>> {
+export async function readPage<Row>(path: string, query: Filters, signal?: AbortSignal): Promise<Page<Row>> {
   const given = Object.fromEntries(
     Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""),
   );
@@ -89,7 +89,7 @@ export async function read<Row>(path: string, query: Filters, signal?: AbortSign
 }
 
 /** The same order from the other end. */
-export function reversed(ordering: string): string {
+export function reverseOrdering(ordering: string): string {
   return ordering.startsWith("-") ? ordering.slice(1) : `-${ordering}`;
 }
 

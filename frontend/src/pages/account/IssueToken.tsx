@@ -19,7 +19,7 @@ import { api, type Schemas } from "@/api/client";
 import { useMe } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { read } from "@/common/tables/list";
+import { readPage } from "@/common/tables/list";
 import { EXPIRIES, expiryOf, scopesOf } from "./rights";
 import { describeScope, TOKENS } from "./tokens";
 
@@ -43,7 +43,11 @@ export function IssueToken({ onClose }: { onClose: () => void }) {
       closeButtonProps={{ "aria-label": "Close" }}
       closeOnClickOutside={issued === null}
     >
-      {issued ? <Shown issued={issued} onClose={onClose} /> : <Form onIssued={setIssued} onClose={onClose} />}
+      {issued ? (
+        <IssuedToken issued={issued} onClose={onClose} />
+      ) : (
+        <Form onIssued={setIssued} onClose={onClose} />
+      )}
     </Modal>
   );
 }
@@ -165,7 +169,7 @@ function ClientChoice({
   const path = `/api/v1/${kind}s/`;
   const known = useQuery({
     queryKey: [path, "names", q],
-    queryFn: ({ signal }) => read<{ name: string }>(path, { limit: 50, q }, signal),
+    queryFn: ({ signal }) => readPage<{ name: string }>(path, { limit: 50, q }, signal),
     placeholderData: (before) => before,
   });
   const names = known.data?.results.map((row) => row.name) ?? [];
@@ -185,7 +189,7 @@ function ClientChoice({
   );
 }
 
-function Shown({ issued, onClose }: { issued: Issued; onClose: () => void }) {
+function IssuedToken({ issued, onClose }: { issued: Issued; onClose: () => void }) {
   return (
     <Stack gap="sm">
       <Alert color="orange" variant="light" title="Copy it now" role="status">

@@ -7,7 +7,7 @@ import { api } from "@/api/client";
 import { useMay, useMe } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { Time } from "@/common/formatting/time";
-import { Confirm } from "@/common/layout/Confirm";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
@@ -138,7 +138,7 @@ function Revoke({ token: listed, onClose }: { token: Token; onClose: () => void 
     onSettled: () => queries.invalidateQueries({ queryKey: [TOKENS] }),
   });
   return (
-    <Confirm
+    <ConfirmDialog
       opened
       title={`Revoke ${token.name}?`}
       action="Revoke the token"
@@ -157,6 +157,6 @@ function Revoke({ token: listed, onClose }: { token: Token; onClose: () => void 
       ) : (
         " It was never used."
       )}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

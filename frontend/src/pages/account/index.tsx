@@ -1,6 +1,6 @@
 import { Stack } from "@mantine/core";
 import { PageHeader } from "@/common/layout/PageHeader";
-import { Own } from "./Own";
+import { OwnAccount } from "./OwnAccount";
 import { Tokens } from "./Tokens";
 import { Users } from "./Users";
 
@@ -10,7 +10,7 @@ export function Component() {
     <>
       <PageHeader title="Account and tokens" />
       <Stack gap="xl">
-        <Own />
+        <OwnAccount />
         <Tokens />
         <Users />
       </Stack>

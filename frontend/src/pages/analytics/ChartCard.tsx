@@ -16,7 +16,7 @@ import { localList } from "@/common/tables/localList";
 import { EmptyAnswer, type Why } from "./EmptyAnswer";
 import { lines, space, stages } from "./options";
 import { DEFAULT_SPAN, rangeOf } from "./range";
-import { MOST_LINES, rowsOf, type Series, shown } from "./series";
+import { formatMeasure, MOST_LINES, rowsOf, type Series } from "./series";
 import { type ChartSpec, viewsOf } from "./specs";
 
 interface Answer {
@@ -231,7 +231,7 @@ function columnsOf(spec: ChartSpec): ColumnDef<Row, unknown>[] {
       id: name,
       header: name.replaceAll("_", " "),
       meta: { align: "right" },
-      cell: (cell) => shown(cell.getValue() as number | null),
+      cell: (cell) => formatMeasure(cell.getValue() as number | null),
     }),
   );
   const at = column.accessor((row) => row.at, {

@@ -8,12 +8,12 @@ import { useChartColors } from "@/common/charts/chartColors";
 import { Time } from "@/common/formatting/time";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { download, toCsv } from "@/common/tables/csv";
-import { read } from "@/common/tables/list";
+import { readPage } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { EmptyAnswer } from "./EmptyAnswer";
 import { ranking } from "./options";
 import { Proposals } from "./Proposals";
-import { shown } from "./series";
+import { formatMeasure } from "./series";
 
 type Selection = Schemas["Selection"];
 
@@ -24,7 +24,7 @@ export function Dimensions() {
   const topics = useQuery({
     queryKey: ["/api/v1/topics/", "names"],
     staleTime: 60_000,
-    queryFn: ({ signal }) => read<{ name: string }>("/api/v1/topics/", { limit: 1000 }, signal),
+    queryFn: ({ signal }) => readPage<{ name: string }>("/api/v1/topics/", { limit: 1000 }, signal),
   });
   const found = useQuery({
     queryKey: ["analytics", "dimensions", topic],
@@ -110,7 +110,7 @@ function Ranking({ selection }: { selection: Selection }) {
           {weights.map((one) => (
             <Table.Tr key={one.attribute}>
               <Table.Td>{one.attribute}</Table.Td>
-              <Table.Td ta="right">{shown(one.weight)}</Table.Td>
+              <Table.Td ta="right">{formatMeasure(one.weight)}</Table.Td>
               <Table.Td>{one.selected ? "yes" : "no"}</Table.Td>
               <Table.Td>{one.indexed ? "yes" : "no"}</Table.Td>
             </Table.Tr>
@@ -120,7 +120,7 @@ function Ranking({ selection }: { selection: Selection }) {
       <Text size="xs" c="dimmed" mt="xs">
         {selection.events.toLocaleString()} events, {selection.subscriptions.toLocaleString()} subscriptions,{" "}
         <Time at={selection.at} />
-        {measured === null ? "" : `; false positives in the day before: ${shown(measured)} %`}
+        {measured === null ? "" : `; false positives in the day before: ${formatMeasure(measured)} %`}
       </Text>
       {selection.differs && (
         <Badge variant="light" color="orange" mt="xs">

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Text } from "@mantine/core";
 import { Link, useSearchParams } from "react-router";
 import { useMay } from "@/api/me";
 import { Empty } from "@/common/layout/Empty";
-import { Said } from "@/common/layout/Said";
+import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { FILTERS } from "./filters";
 import { useRunNow } from "./runs";
 
@@ -18,7 +18,7 @@ const CAUSE = {
 };
 
 /** The server's words with what to click here, in place of what a program would call. */
-export function onThePage(detail: string, may: boolean): string {
+export function adviseOnPage(detail: string, may: boolean): string {
   const here = may ? "run it now by the button below" : "have an operator run it";
   return detail.replace(/ask for one \(POST [^)]*\)/g, here);
 }
@@ -41,7 +41,7 @@ export function EmptyAnswer({ job, why }: { job: string; why: Why }) {
           <Text span fw={600}>
             {CAUSE[why.missing]}
           </Text>
-          <Said text={onThePage(why.detail, may)} />
+          <InlineMarkup text={adviseOnPage(why.detail, may)} />
         </>
       }
     >

@@ -6,12 +6,12 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useNetworkRequest } from "@/api/request";
 import { Time } from "@/common/formatting/time";
-import { Confirm } from "@/common/layout/Confirm";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { shown } from "./series";
+import { formatMeasure } from "./series";
 
 type Proposal = Schemas["Proposal"];
 const PROPOSALS = "/api/v1/analytics/proposals/";
@@ -130,7 +130,7 @@ function ProposalCard({ proposal }: { proposal: Proposal }) {
               <Table.Tr key={one.method} fw={one.method === proposal.method ? 600 : undefined}>
                 <Table.Td>{METHOD[one.method] ?? one.method}</Table.Td>
                 <Table.Td>{one.indexed.join(", ")}</Table.Td>
-                <Table.Td ta="right">{`${shown(one.fpr)} %`}</Table.Td>
+                <Table.Td ta="right">{`${formatMeasure(one.fpr)} %`}</Table.Td>
                 <Table.Td ta="right" visibleFrom="sm">
                   {one.cells.toLocaleString()}
                 </Table.Td>
@@ -150,7 +150,7 @@ function ProposalCard({ proposal }: { proposal: Proposal }) {
 }
 
 function Effect({ proposal }: { proposal: Proposal }) {
-  const expected = `Expected to spare ${shown(proposal.saved)} ± ${shown(proposal.standard_error)} unwanted deliveries an event, judged by ${proposal.judged_by.toLocaleString()} events.`;
+  const expected = `Expected to spare ${formatMeasure(proposal.saved)} ± ${formatMeasure(proposal.standard_error)} unwanted deliveries an event, judged by ${proposal.judged_by.toLocaleString()} events.`;
   const { before, after } = proposal.measured ?? {};
   return (
     <Stack gap={2}>
@@ -224,7 +224,7 @@ function Act({
       <Button variant={action === "Apply" ? "filled" : "default"} onClick={() => setAsked(true)}>
         {action}
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={asked}
         title={title}
         action={action}
@@ -234,11 +234,11 @@ function Act({
         onClose={() => setAsked(false)}
       >
         {children}
-      </Confirm>
+      </ConfirmDialog>
     </>
   );
 }
 
 function percent(value: number | null): string {
-  return value === null ? "no" : `${shown(value)} %`;
+  return value === null ? "no" : `${formatMeasure(value)} %`;
 }

@@ -16,7 +16,7 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useAddress, useChangeAddress } from "@/common/address";
 import { advertisementName } from "@/common/formatting/names";
-import { read } from "@/common/tables/list";
+import { readPage } from "@/common/tables/list";
 import { ChartCard } from "./ChartCard";
 import { FILTERS, KINDS } from "./filters";
 import { DEFAULT_SPAN, fromInput, rangeProblem, SPANS, toInput } from "./range";
@@ -173,7 +173,7 @@ function NameFilter({
     queryKey: [path, "names"],
     enabled: path !== "",
     staleTime: 60_000,
-    queryFn: ({ signal }) => read<{ id: number; name?: string }>(path, { limit: 1000 }, signal),
+    queryFn: ({ signal }) => readPage<{ id: number; name?: string }>(path, { limit: 1000 }, signal),
   });
   const names = path
     ? (known.data?.results.map((row) => row.name ?? advertisementName(row.id)) ?? [])

@@ -17,9 +17,9 @@ import { useState } from "react";
 import { api } from "@/api/client";
 import { useMay } from "@/api/me";
 import { Time } from "@/common/formatting/time";
-import { Confirm } from "@/common/layout/Confirm";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
+import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { Said } from "@/common/layout/Said";
 import { jobTitle, OVER } from "./jobs";
 import { RunState } from "./RunState";
 import { durationOf, RUNS, type Run } from "./runs";
@@ -57,7 +57,7 @@ function Detail({ run }: { run: Run }) {
       </Group>
       {run.reason && (
         <Alert color={run.state === "failed" ? "red" : "gray"} variant="light" role="status">
-          <Said text={run.reason} />
+          <InlineMarkup text={run.reason} />
         </Alert>
       )}
       <Table withRowBorders={false} verticalSpacing={3}>
@@ -162,7 +162,7 @@ function Cancel({ run }: { run: Run }) {
       <Button color="red" variant="light" onClick={() => setAsked(true)}>
         Cancel this run
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={asked}
         title={`Cancel run ${run.id}?`}
         action="Cancel the run"
@@ -174,7 +174,7 @@ function Cancel({ run }: { run: Run }) {
       >
         Its process and all that it started are ended. Results of before stay; what it was to take in is taken
         in by the next run.
-      </Confirm>
+      </ConfirmDialog>
     </>
   );
 }

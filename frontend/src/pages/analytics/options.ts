@@ -1,7 +1,16 @@
 // What ECharts is told to draw.
 
 import type { EChartsCoreOption } from "echarts/core";
-import { histogramOf, largest, line, MOST_LINES, nameOf, type Series, shown, stagesOf } from "./series";
+import {
+  formatMeasure,
+  histogramOf,
+  largest,
+  line,
+  MOST_LINES,
+  nameOf,
+  type Series,
+  stagesOf,
+} from "./series";
 import type { ChartSpec, Measure } from "./specs";
 
 const LEGEND = { type: "scroll", top: 0, left: 0, right: 0, icon: "roundRect", itemWidth: 12, itemHeight: 8 };
@@ -100,7 +109,7 @@ export function ranking(
   const order = [...weights].reverse();
   return {
     grid: { ...GRID, top: 8 },
-    tooltip: { trigger: "axis", valueFormatter: (value: number | null) => shown(value) },
+    tooltip: { trigger: "axis", valueFormatter: (value: number | null) => formatMeasure(value) },
     xAxis: { type: "value" },
     yAxis: { type: "category", data: order.map(({ attribute }) => attribute) },
     series: [
@@ -123,5 +132,5 @@ function onAxis(value: number, unit: string): string {
 }
 
 function withUnit(value: number | null | undefined, unit: string): string {
-  return value === null || value === undefined ? "–" : `${shown(value)} ${unit}`;
+  return value === null || value === undefined ? "–" : `${formatMeasure(value)} ${unit}`;
 }

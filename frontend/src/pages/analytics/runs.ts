@@ -2,7 +2,7 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, type Schemas } from "@/api/client";
 import { asProblem } from "@/api/problems";
-import { age } from "@/common/formatting/time";
+import { formatAge } from "@/common/formatting/time";
 import { jobTitle } from "./jobs";
 
 export type Run = Schemas["AnalyticsRun"];
@@ -36,5 +36,5 @@ export function useRunNow({ quiet = false } = {}) {
 /** How long a run took, or has taken. */
 export function durationOf(run: Run): string {
   if (!run.started_at) return "–";
-  return age((run.ended_at ? Date.parse(run.ended_at) : Date.now()) - Date.parse(run.started_at));
+  return formatAge((run.ended_at ? Date.parse(run.ended_at) : Date.now()) - Date.parse(run.started_at));
 }

@@ -96,7 +96,7 @@ export function histogramOf(series: readonly Series[]): { prefixes: string[]; co
 }
 
 /** A number as people read it. */
-export function shown(value: number | null | undefined): string {
+export function formatMeasure(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 2 : 4;
   return value.toLocaleString(undefined, { maximumFractionDigits: digits });

@@ -30,11 +30,11 @@ export function load(row: Pick<Switch, "tcam_budget" | "capacity" | "entries">):
   return most === 0 ? (row.entries > 0 ? 1 : 0) : row.entries / most;
 }
 
-export const count = (n: number | null | undefined) =>
+export const formatCount = (n: number | null | undefined) =>
   n === null || n === undefined ? "–" : n.toLocaleString();
 
 /** Copies an event: three digits that count, never more than four after the point. */
-export function copies(n: number | null | undefined): string {
+export function formatCopies(n: number | null | undefined): string {
   if (n === null || n === undefined) return "–";
   if (n === 0) return "0";
   if (Math.abs(n) < 0.0005) return "<0.001";
@@ -42,7 +42,7 @@ export function copies(n: number | null | undefined): string {
 }
 
 /** "−25 %", "+3 %"; empty where there is nothing to compare with. */
-export function change(before: number | null | undefined, after: number | null | undefined): string {
+export function formatChange(before: number | null | undefined, after: number | null | undefined): string {
   if (before === null || before === undefined || after === null || after === undefined || before === 0)
     return "";
   const share = Math.round((after / before - 1) * 100);
@@ -65,7 +65,7 @@ const VALUE: Record<Exclude<Order, "name" | "needless">, (row: Switch) => number
 };
 
 /** Switches in an order ("-load": the fullest first), those that are equal by name; `needless` by name. */
-export function ordered(
+export function sortSwitches(
   rows: readonly Switch[],
   ordering: string,
   needless: ReadonlyMap<string, number | null>,

@@ -3,8 +3,8 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useSearchParams } from "react-router";
 import { Time } from "@/common/formatting/time";
 import { PageHeader } from "@/common/layout/PageHeader";
-import { Compare } from "./comparison/Compare";
-import { copies } from "./figures";
+import { MethodComparison } from "./comparison/MethodComparison";
+import { formatCopies } from "./figures";
 import { Policy } from "./policy/Policy";
 import { usePolicy } from "./policy/policy";
 import { Runs } from "./runs/Runs";
@@ -37,7 +37,7 @@ export function Component() {
           <SwitchesTab />
         </Tabs.Panel>
         <Tabs.Panel value="compare">
-          <Compare />
+          <MethodComparison />
         </Tabs.Panel>
         <Tabs.Panel value="runs">
           <Runs />
@@ -69,8 +69,8 @@ function Alarms() {
             <Anchor component="button" inherit onClick={() => setParameters({ row: name })}>
               {name}
             </Anchor>
-            : {copies(measured)} needless copies an event are measured, {copies(expected)} were expected;
-            since <Time at={since} />
+            : {formatCopies(measured)} needless copies an event are measured, {formatCopies(expected)} were
+            expected; since <Time at={since} />
           </Text>
         ))}
         <Text size="sm">

@@ -6,9 +6,9 @@ import { api } from "@/api/client";
 import { asProblem, type FieldError } from "@/api/problems";
 import { type Attribute, asFields, asValues, domain, type Fields } from "@/common/formatting/event";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { read } from "@/common/tables/list";
-import { meant } from "./meant";
+import { readPage } from "@/common/tables/list";
 import { PastEvents } from "./PastEvents";
+import { resolvePublisher } from "./publisherReference";
 import type { Question } from "./question";
 
 const SHOWN = 50;
@@ -135,7 +135,7 @@ export function usePublishers(search: string) {
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) =>
       (
-        await read<{ name: string }>(
+        await readPage<{ name: string }>(
           "/api/v1/publishers/",
           { q: search, ordering: "name", limit: SHOWN },
           signal,
@@ -181,7 +181,7 @@ export function useTopics(publisher: string) {
     queryKey: ["/api/v1/advertisements/", "topics", publisher],
     enabled: publisher !== "",
     queryFn: async ({ signal }) => {
-      const { advertisement } = await meant(publisher, signal);
+      const { advertisement } = await resolvePublisher(publisher, signal);
       const query =
         advertisement !== null
           ? { id: advertisement }

@@ -2,12 +2,12 @@ import { Code, Modal, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Schemas } from "@/api/client";
-import { brief, type Values } from "@/common/formatting/event";
+import { formatEvent, type Values } from "@/common/formatting/event";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
-import { meant } from "./meant";
+import { resolvePublisher } from "./publisherReference";
 import type { Question } from "./question";
 
 type Sample = Schemas["EventSample"];
@@ -19,7 +19,9 @@ const columns = [
   column.accessor("topic", { header: "Topic", meta: { priority: "low" } }),
   column.accessor("values", {
     header: "Event",
-    cell: (cell) => <Code style={{ overflowWrap: "anywhere" }}>{brief(cell.getValue() as Values)}</Code>,
+    cell: (cell) => (
+      <Code style={{ overflowWrap: "anywhere" }}>{formatEvent(cell.getValue() as Values)}</Code>
+    ),
   }),
 ];
 
@@ -38,7 +40,7 @@ export function PastEvents({
   const who = useQuery({
     queryKey: ["/api/v1/publishers/", "meant", publisher],
     enabled: opened,
-    queryFn: ({ signal }) => meant(publisher, signal),
+    queryFn: ({ signal }) => resolvePublisher(publisher, signal),
   });
   const of = who.data?.publisher ?? "";
   return (

@@ -8,7 +8,7 @@ import { CopyText } from "@/common/layout/CopyText";
 import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { EventForm, usePublishers } from "./EventForm";
-import { Explained } from "./Explained";
+import { ExplanationView } from "./ExplanationView";
 
 /** Why an event goes where it goes; the event is in the address. */
 export function Component() {
@@ -66,7 +66,7 @@ export function Component() {
             </Text>
             <CopyText text={location.href} what="the address of this event" />
           </Group>
-          <Explained found={found.data} />
+          <ExplanationView found={found.data} />
         </>
       )}
       {!publisher && <Beginning />}

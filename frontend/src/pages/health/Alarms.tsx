@@ -4,14 +4,14 @@ import { useQuery } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import { api, type Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
-import { DocsLink } from "@/common/documentation/Docs";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { type Meaning, standingMeaning, toldMeaning } from "./alarms";
+import { type Meaning, meaningOfAlarm, meaningOfText } from "./alarms";
 
 type Alarm = Schemas["Alarm"];
 type Standing = Schemas["StandingAlarm"];
@@ -36,7 +36,7 @@ const columns = [
     id: "meaning",
     header: "What to do",
     meta: { priority: "low" },
-    cell: ({ row }) => <Remedy meaning={toldMeaning(row.original.text)} />,
+    cell: ({ row }) => <Remedy meaning={meaningOfText(row.original.text)} />,
   }),
 ];
 
@@ -94,7 +94,7 @@ export function Alarms() {
 }
 
 function StandingAlarm({ alarm }: { alarm: Standing }) {
-  const meaning = standingMeaning(alarm.alarm);
+  const meaning = meaningOfAlarm(alarm.alarm);
   return (
     <Card withBorder padding="sm" data-alarm={alarm.alarm}>
       <Group justify="space-between">

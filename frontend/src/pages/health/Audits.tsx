@@ -19,12 +19,12 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
-import { DocsLink } from "@/common/documentation/Docs";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
-import { read, useList } from "@/common/tables/list";
+import { readPage, useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { AuditResult, CHECK_COLOR } from "./AuditResult";
 
@@ -155,7 +155,7 @@ function Ask({ onClose, onAsked }: { onClose: () => void; onAsked: (id: number) 
   const known = useQuery({
     queryKey: ["/api/v1/switches/", "names"],
     staleTime: 60_000,
-    queryFn: ({ signal }) => read<{ name: string }>("/api/v1/switches/", { limit: 1000 }, signal),
+    queryFn: ({ signal }) => readPage<{ name: string }>("/api/v1/switches/", { limit: 1000 }, signal),
   });
   const ask = useMutation({
     mutationFn: async () => {

@@ -5,7 +5,7 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useNetworkRequest } from "@/api/request";
 import { useAddress } from "@/common/address";
-import { DocsLink } from "@/common/documentation/Docs";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
@@ -24,7 +24,7 @@ const columns = [
     cell: ({ row: { original: one } }) => (
       <>
         <Text size="sm" style={{ whiteSpace: "nowrap" }}>
-          {named(one)}
+          {linkName(one)}
         </Text>
         <Text size="xs" c="dimmed" hiddenFrom="sm">
           {one.detail}
@@ -89,7 +89,7 @@ export function Decision({ link }: { link: FoundLink }) {
   const path = { params: { path: { id: String(link.id) } } };
   const approve = useNetworkRequest(
     async () => (await api.POST("/api/v1/found-links/{id}/approve/", path)).data,
-    { what: `The link ${named(link)} is in the network.`, refresh: [[FOUND]] },
+    { what: `The link ${linkName(link)} is in the network.`, refresh: [[FOUND]] },
   );
   const reject = useMutation({
     mutationFn: async () => (await api.POST("/api/v1/found-links/{id}/reject/", path)).data,
@@ -106,7 +106,7 @@ export function Decision({ link }: { link: FoundLink }) {
             variant="light"
             loading={approve.isPending}
             disabled={busy}
-            aria-label={`Approve ${named(link)}`}
+            aria-label={`Approve ${linkName(link)}`}
             onClick={() => approve.mutate(undefined)}
           >
             Approve
@@ -117,7 +117,7 @@ export function Decision({ link }: { link: FoundLink }) {
               variant="default"
               loading={reject.isPending}
               disabled={busy}
-              aria-label={`Reject ${named(link)}`}
+              aria-label={`Reject ${linkName(link)}`}
               onClick={() => reject.mutate()}
             >
               Reject
@@ -130,6 +130,6 @@ export function Decision({ link }: { link: FoundLink }) {
   );
 }
 
-function named(link: FoundLink): string {
+function linkName(link: FoundLink): string {
   return `${link.a}:${link.a_port} to ${link.b}:${link.b_port}`;
 }

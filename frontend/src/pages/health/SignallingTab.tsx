@@ -5,7 +5,7 @@ import { createColumnHelper } from "@tanstack/react-table";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
-import { DocsLink } from "@/common/documentation/Docs";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";

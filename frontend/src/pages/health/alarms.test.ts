@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { standingMeaning, toldMeaning } from "./alarms";
+import { meaningOfAlarm, meaningOfText } from "./alarms";
 
 test.each([
   ["controller: duplicate_dpid raised: a second switch", "Two switches with one datapath id"],
@@ -24,10 +24,10 @@ test.each([
     "A table has less room than declared",
   ],
 ])("%s", (text, title) => {
-  expect(toldMeaning(text)?.title).toBe(title);
+  expect(meaningOfText(text)?.title).toBe(title);
 });
 
 test("what is not known has no made-up meaning", () => {
-  expect(toldMeaning("something new")).toBeNull();
-  expect(standingMeaning("something_new")).toBeNull();
+  expect(meaningOfText("something new")).toBeNull();
+  expect(meaningOfAlarm("something_new")).toBeNull();
 });

@@ -259,13 +259,13 @@ const TOLD: readonly [RegExp, Meaning][] = [
 ];
 
 /** The meaning of an alarm that stands, by its name; null for one that is not known here. */
-export function standingMeaning(alarm: string): Meaning | null {
+export function meaningOfAlarm(alarm: string): Meaning | null {
   return STANDING[alarm] ?? null;
 }
 
 /** The meaning of an alarm that was told, by its text. */
-export function toldMeaning(text: string): Meaning | null {
+export function meaningOfText(text: string): Meaning | null {
   const named = /^controller: (\w+) (raised|cleared)/.exec(text)?.[1];
-  if (named) return standingMeaning(named);
+  if (named) return meaningOfAlarm(named);
   return TOLD.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 }

@@ -3,9 +3,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "@/api/client";
 import { useLiveEvents } from "@/live/LiveProvider";
-import { rate, sampled, type Totals } from "./model/counters";
-import { fill, type Network } from "./model/model";
-import { short } from "./model/scales";
+import { addSample, rate, type Totals } from "./model/counters";
+import { fill, type Network } from "./model/network";
+import { formatShort } from "./model/scales";
 import classes from "./network.module.css";
 
 const KEY = ["traffic", "totals"] as const;
@@ -17,16 +17,16 @@ export function Counters({ network }: { network: Network | undefined }) {
     queryKey: KEY,
     queryFn: async () => (await api.GET("/api/v1/traffic/totals/")).data,
   });
-  const [samples, setSamples] = useState<Parameters<typeof sampled>[0]>([]);
+  const [samples, setSamples] = useState<Parameters<typeof addSample>[0]>([]);
   useLiveEvents(["traffic"], (events) => {
     for (const { payload, at } of events)
-      setSamples((before) => sampled(before, payload as unknown as Totals, Date.parse(at)));
+      setSamples((before) => addSample(before, payload as unknown as Totals, Date.parse(at)));
     queries.setQueryData(KEY, events.at(-1)?.payload);
   });
   const some = totals && totals.published + totals.delivered > 0 ? totals : undefined;
   const grows = (name: "published" | "delivered") => {
     const now = rate(samples, name);
-    return now === null ? "" : `${short(now)}/s`;
+    return now === null ? "" : `${formatShort(now)}/s`;
   };
   const share = (part: number, whole: number) =>
     whole > 0 ? `${((100 * part) / whole).toPrecision(2)} %` : "";

@@ -3,11 +3,11 @@ import { IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { FillMark } from "./map/FillMark";
-import { announcement } from "./model/describe";
-import { fill, type NetSwitch, type Network, STANDING, standing, title } from "./model/model";
-import { type Adjacency, directionOf, type Point, towards } from "./model/near";
+import { announcement } from "./model/descriptions";
+import { type Adjacency, directionOf, neighbourTowards, type Point } from "./model/neighbourhood";
+import { fill, type NetSwitch, type Network, SWITCH_STATES, switchState, title } from "./model/network";
 import { fillText } from "./model/scales";
-import { type Found, found } from "./model/search";
+import { type SearchHit, searchSwitches } from "./model/search";
 import classes from "./network.module.css";
 
 const ROW = 40;
@@ -48,7 +48,7 @@ export function SwitchList({
     setTyped(text);
     onSearch(text);
   };
-  const rows = useMemo(() => found(network, typed, only), [network, typed, only]);
+  const rows = useMemo(() => searchSwitches(network, typed, only), [network, typed, only]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => list.current,
@@ -73,7 +73,7 @@ export function SwitchList({
     if (direction === "down") pick(index + 1);
     else if (direction === "up") pick(index < 0 ? 0 : index - 1);
     else if (sideways && selected) {
-      const next = towards(adjacent, at, selected, direction);
+      const next = neighbourTowards(adjacent, at, selected, direction);
       if (next) onSelect(next);
     } else if (event.key === "Home") pick(0);
     else if (event.key === "End") pick(rows.length - 1);
@@ -165,7 +165,7 @@ function Option({
   chosen,
   onPick,
 }: {
-  one: Found;
+  one: SearchHit;
   mark: string | undefined;
   top: number;
   place: number;
@@ -205,8 +205,8 @@ function Option({
 }
 
 function note(row: NetSwitch): string {
-  const state = standing(row);
-  if (state !== "connected") return STANDING[state];
+  const state = switchState(row);
+  if (state !== "connected") return SWITCH_STATES[state];
   if (row.problems > 0) return row.problems === 1 ? "a problem" : `${row.problems} problems`;
   return row.label && row.label !== row.name ? row.name : `${row.entries.toLocaleString()} entries`;
 }

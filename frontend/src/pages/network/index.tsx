@@ -6,16 +6,17 @@ import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { Counters } from "./Counters";
-import { EventPath, useExplanation } from "./event_path/EventPath";
-import { cameraOf, cameraText } from "./map/camera";
+import { EventPath } from "./event_path/EventPath";
+import { useExplanation } from "./event_path/pathQuestion";
 import { Graph } from "./map/Graph";
 import { Legend } from "./map/Legend";
+import { pathMarks, pathNotes, treeMarks, treeNotes } from "./map/marks";
 import { positions } from "./map/positions";
-import { AboutTree, TreePick, useTree } from "./map/TreePick";
-import { pathMarks, pathNotes, treeMarks, treeNotes } from "./map/trees";
-import type { Network } from "./model/model";
-import { adjacency, within } from "./model/near";
-import { type Selection, useFollowing, useSelection } from "./model/selection";
+import { TreeDescription, TreePicker, useTree } from "./map/TreePicker";
+import { formatViewport, parseViewport } from "./map/viewport";
+import { adjacency, withinHops } from "./model/neighbourhood";
+import type { Network } from "./model/network";
+import { type Selection, usePathQuestion, useSelection } from "./model/selection";
 import { useNetwork } from "./model/useNetwork";
 import classes from "./network.module.css";
 import { Panel } from "./panels/Panel";
@@ -33,7 +34,12 @@ const TOLD = 3; // changes that are said one by one
 /** The topology, a list of its switches in step with it, and a panel of what is selected. */
 export function Component() {
   const [said, setSaid] = useState("");
-  const { data: network, error, refetch, watched } = useNetwork((sentences) => setSaid(spoken(sentences)));
+  const {
+    data: network,
+    error,
+    refetch,
+    watched,
+  } = useNetwork((sentences) => setSaid(announcementOf(sentences)));
   if (error && !network)
     return (
       <>
@@ -96,14 +102,14 @@ function Topology({
   const only = useMemo(() => {
     const count = Number(hops);
     return centre && count >= 1 && count <= 3 && adjacent.has(centre)
-      ? new Set(within(adjacent, centre, count).keys())
+      ? new Set(withinHops(adjacent, centre, count).keys())
       : null;
   }, [adjacent, centre, hops]);
   const [treeId, setTreeId] = useAddress("tree");
   const asked = useTree(treeId);
   const { tree } = asked;
   const drawnTree = useMemo(() => tree && treeMarks(network, tree), [network, tree]);
-  const following = useFollowing();
+  const following = usePathQuestion();
   const answer = useExplanation(following.question);
   const path = useMemo(
     () => (following.on && answer.data ? pathMarks(network, answer.data, following.step ?? undefined) : null),
@@ -113,7 +119,7 @@ function Topology({
     () => (path ? pathNotes(path, network) : drawnTree ? treeNotes(drawnTree, network) : new Map()),
     [path, drawnTree, network],
   );
-  const camera = useMemo(() => cameraOf(view), [view]);
+  const viewport = useMemo(() => parseViewport(view), [view]);
 
   const wanted = useRef<string | null>(null); // whose details are to have the focus as soon as they are there
   const [, wake] = useReducer((count: number) => count + 1, 0);
@@ -131,7 +137,7 @@ function Topology({
   return (
     <Stack gap={10}>
       <PageHeader title="Network">
-        <TreePick network={network} value={treeId} onPick={setTreeId} />
+        <TreePicker network={network} value={treeId} onPick={setTreeId} />
         <Button
           size="xs"
           variant={following.on ? "filled" : "default"}
@@ -156,7 +162,7 @@ function Topology({
         )}
       </PageHeader>
       <Counters network={network} />
-      <AboutTree network={network} {...asked} />
+      <TreeDescription network={network} {...asked} />
       <div className={classes.columns} data-panel={selection || following.on ? "" : undefined}>
         <SwitchList
           network={network}
@@ -180,8 +186,8 @@ function Topology({
           only={only}
           tree={path ? null : drawnTree}
           path={path}
-          camera={camera}
-          onCamera={(now) => setView(now && cameraText(now))}
+          viewport={viewport}
+          onViewport={(now) => setView(now && formatViewport(now))}
         />
         {!selection && following.on && (
           <section className={`${classes.box} ${classes.panel}`} aria-label="Details" data-panel-of="path">
@@ -225,7 +231,7 @@ function shapeOf({ switches, links }: Network): string {
   return `${places.join()};${ends.join()}`;
 }
 
-function spoken(sentences: readonly string[]): string {
+function announcementOf(sentences: readonly string[]): string {
   const more = sentences.length - TOLD;
   return `${sentences.slice(0, TOLD).join(" ")}${more > 0 ? ` And ${more} more changes.` : ""}`;
 }

@@ -7,15 +7,15 @@ import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { Picker } from "@/common/forms/Picker";
 import { Empty } from "@/common/layout/Empty";
+import { ReachabilityBadge } from "@/common/requests/Reachability";
 import { StateBadge } from "@/common/requests/StateBadge";
-import { ReachBadge } from "@/common/requests/Unreachable";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useTrafficRefresh } from "@/common/traffic";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns } from "./activity";
 import { type Announcement, filterText, nameOf, ownerOf, type Side } from "./kinds";
-import { Nowrap } from "./Nowrap";
+import { SingleLine } from "./SingleLine";
 
 const STATES = ["queued", "planning", "deploying", "active", "failed", "withdrawn"];
 const OVER = ["failed", "withdrawn"];
@@ -141,12 +141,12 @@ function columnsOf(
     column.accessor(ownerOf, {
       id: "owner",
       header: side.who === "publisher" ? "Publisher" : "Subscriber",
-      cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap>,
+      cell: (cell) => <SingleLine>{cell.getValue()}</SingleLine>,
     }),
     column.accessor("host", {
       header: "Host",
       meta: { priority: "low" },
-      cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap>,
+      cell: (cell) => <SingleLine>{cell.getValue()}</SingleLine>,
     }),
     column.accessor("topic", { header: "Topic", meta: { priority: "low" } }),
     column.accessor("filter", {
@@ -180,7 +180,7 @@ function columnsOf(
               </Badge>
             </Tooltip>
           )}
-          <ReachBadge reach={original.reach} unreachable={original.unreachable} />
+          <ReachabilityBadge reach={original.reach} unreachable={original.unreachable} />
         </Group>
       ),
     }),

@@ -3,8 +3,8 @@ import { IconCircleCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Time } from "@/common/formatting/time";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { readAnnouncement } from "./calls";
 import { type Announcement, eventsOf, type Side } from "./kinds";
-import { readAnnouncement } from "./send";
 
 const EVERY = 3_000; // ms, where the live stream is away
 

@@ -14,7 +14,7 @@ import { useTrafficRefresh } from "@/common/traffic";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns, number } from "./activity";
 import { filtersOf, type Participant, type Side } from "./kinds";
-import { Nowrap } from "./Nowrap";
+import { SingleLine } from "./SingleLine";
 
 const column = createColumnHelper<Participant>();
 
@@ -100,12 +100,12 @@ function columnsOf(
     column.accessor("name", {
       header: "Name",
       meta: { sort: "name" },
-      cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap>,
+      cell: (cell) => <SingleLine>{cell.getValue()}</SingleLine>,
     }),
     column.accessor("host", {
       header: "Host",
       meta: { priority: "low" },
-      cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap>,
+      cell: (cell) => <SingleLine>{cell.getValue()}</SingleLine>,
     }),
     column.accessor("origin", {
       header: "Registered by",

@@ -4,18 +4,20 @@ import { lazy, Suspense, useCallback, useState } from "react";
 import { useMay } from "@/api/me";
 import { useAddress, useChangeAddress } from "@/common/address";
 import { PageHeader } from "@/common/layout/PageHeader";
-import type { Beginning } from "./Announce";
+import type { InitialValues } from "./AnnounceDialog";
+import { AnnouncementDetails } from "./AnnouncementDetails";
 import { AnnouncementList } from "./AnnouncementList";
-import { Details } from "./Details";
 import { type Announcement, type Participant, type Side, sideOf, TABS, type Tab } from "./kinds";
 import { ParticipantList } from "./ParticipantList";
-import { Register } from "./Register";
-import { Remove } from "./Remove";
+import { RegisterDialog } from "./RegisterDialog";
+import { RemoveDialog } from "./RemoveDialog";
 import { Upload } from "./upload/Upload";
-import { Withdraw } from "./Withdraw";
+import { WithdrawDialog } from "./WithdrawDialog";
 
 // The editor of filters is as large as all else here: the lists do not wait for it.
-const Announce = lazy(() => import("./Announce").then((module) => ({ default: module.Announce })));
+const Announce = lazy(() =>
+  import("./AnnounceDialog").then((module) => ({ default: module.AnnounceDialog })),
+);
 
 const OF_A_LIST = ["q", "state", "topic", "who", "host", "ordering", "page", "filter"];
 const KINDS = TABS.map(({ value }) => value);
@@ -82,12 +84,14 @@ export function Component() {
           </Tabs.Panel>
         ))}
       </Tabs>
-      {doing === "register" && may.register && <Register side={side} onClose={close} onDone={announceFor} />}
+      {doing === "register" && may.register && (
+        <RegisterDialog side={side} onClose={close} onDone={announceFor} />
+      )}
       {doing === "announce" && may.announce && <Announcing side={side} onClose={close} />}
       {doing === "upload" && (people ? may.register : may.announce) && <Upload tab={tab} onClose={close} />}
-      {row?.what === "withdraw" && <Withdraw row={row.row} onClose={() => setRow(null)} />}
-      {row?.what === "details" && <Details row={row.row} onClose={() => setRow(null)} />}
-      {leaving && people && <Remove tab={side.owners} row={leaving} onClose={() => setLeaving(null)} />}
+      {row?.what === "withdraw" && <WithdrawDialog row={row.row} onClose={() => setRow(null)} />}
+      {row?.what === "details" && <AnnouncementDetails row={row.row} onClose={() => setRow(null)} />}
+      {leaving && people && <RemoveDialog tab={side.owners} row={leaving} onClose={() => setLeaving(null)} />}
     </>
   );
 }
@@ -133,7 +137,7 @@ function Announcing({ side, onClose }: { side: Side; onClose: () => void }) {
   const [owner] = useAddress("for");
   const [topic] = useAddress("on");
   const [filter] = useAddress("filter");
-  const [begin] = useState<Beginning>({ owner, topic, filter });
+  const [begin] = useState<InitialValues>({ owner, topic, filter });
   return (
     <Suspense>
       <Announce key={owner} side={side} begin={begin} onClose={onClose} />

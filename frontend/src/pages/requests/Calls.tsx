@@ -27,7 +27,7 @@ const calls = [
   column.accessor("items", { header: "Items", meta: { align: "right" } }),
   column.accessor("states", {
     header: "Became",
-    cell: (cell) => told(cell.getValue()),
+    cell: (cell) => describeStates(cell.getValue()),
   }),
   column.accessor("progress", {
     header: "Progress",
@@ -58,7 +58,7 @@ const items = [
 ];
 
 /** "12 active, 3 failed" */
-function told(states: Operation["states"]): string {
+function describeStates(states: Operation["states"]): string {
   return STATES.filter((state) => states[state] > 0)
     .map((state) => `${states[state].toLocaleString()} ${state}`)
     .join(", ");
@@ -109,7 +109,7 @@ function Results({ call, onBack }: { call: string; onBack: () => void }) {
           <Title order={2}>Call {call}</Title>
           {one.data && (
             <Text size="sm" role="status">
-              {one.data.items.toLocaleString()} items: {told(one.data.states)}
+              {one.data.items.toLocaleString()} items: {describeStates(one.data.states)}
             </Text>
           )}
         </Group>

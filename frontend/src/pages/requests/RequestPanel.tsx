@@ -7,13 +7,13 @@ import type { NetworkRequest } from "@/api/request";
 import { Time } from "@/common/formatting/time";
 import { CopyText } from "@/common/layout/CopyText";
 import { Facts } from "@/common/layout/Facts";
+import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { Said } from "@/common/layout/Said";
 import { SidePanel } from "@/common/layout/SidePanel";
 import { MergingNote } from "@/common/requests/MergingNote";
+import { UnreachableAlert } from "@/common/requests/Reachability";
 import { StateBadge } from "@/common/requests/StateBadge";
-import { Unreachable } from "@/common/requests/Unreachable";
-import { Failed } from "./Failed";
+import { FailureHelp } from "./FailureHelp";
 import { kindWords, pageOf } from "./kinds";
 import { Moves } from "./Moves";
 import { span, steps, total } from "./stages";
@@ -60,9 +60,9 @@ function Details({ request, onOpen }: { request: NetworkRequest; onOpen: (id: st
         )}
       </Group>
       {!ended && <Progress value={request.progress * 100} aria-label="Progress" animated />}
-      {request.state === "failed" && <Failed request={request} onOpen={onOpen} />}
+      {request.state === "failed" && <FailureHelp request={request} onOpen={onOpen} />}
       {!ended && request.problem && <Waiting request={request} />}
-      <Unreachable reach={request.reach} unreachable={request.unreachable} />
+      <UnreachableAlert reach={request.reach} unreachable={request.unreachable} />
       <Facts
         facts={[
           [
@@ -148,7 +148,7 @@ function Waiting({ request: { problem } }: { request: NetworkRequest }) {
   return (
     <Alert color="orange" icon={<IconClockPause size={18} aria-hidden />} title={problem.title}>
       <Text size="sm">
-        <Said text={problem.detail || problem.switches.join(", ")} />
+        <InlineMarkup text={problem.detail || problem.switches.join(", ")} />
       </Text>
       <Text size="sm">{problem.remedy}</Text>
     </Alert>

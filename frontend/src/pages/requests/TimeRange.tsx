@@ -1,6 +1,6 @@
 import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
-import { local } from "@/common/formatting/time";
+import { formatLocal } from "@/common/formatting/time";
 import { asField, fromField } from "./range";
 
 const SPANS = [
@@ -22,7 +22,9 @@ export function TimeRange({
   setTo: (at: string | null) => void;
 }) {
   const label =
-    from || to ? `${from ? local(new Date(from)) : "…"} – ${to ? local(new Date(to)) : "now"}` : "Any time";
+    from || to
+      ? `${from ? formatLocal(new Date(from)) : "…"} – ${to ? formatLocal(new Date(to)) : "now"}`
+      : "Any time";
   return (
     <Popover position="bottom-start" trapFocus returnFocus withRoles={false}>
       <Popover.Target>

@@ -8,7 +8,7 @@ import { span, steps, total } from "./stages";
 
 const column = createColumnHelper<NetworkRequest>();
 
-function took(name: "started" | "computed" | "confirmed", header: string) {
+function durationColumn(name: "started" | "computed" | "confirmed", header: string) {
   return column.accessor((row) => steps(row.stage).find((step) => step.name === name)?.took ?? null, {
     id: name,
     header,
@@ -36,9 +36,9 @@ export const columns = [
     cell: (cell) => <Time at={cell.getValue()} />,
     meta: { priority: "low" },
   }),
-  took("started", "Waited"),
-  took("computed", "Planned"),
-  took("confirmed", "Deployed"),
+  durationColumn("started", "Waited"),
+  durationColumn("computed", "Planned"),
+  durationColumn("confirmed", "Deployed"),
   column.accessor((row) => total(row.stage), {
     id: "total",
     header: "In all",

@@ -27,7 +27,7 @@ export function helpfulPages(request: Pick<NetworkRequest, "kind" | "object" | "
 }
 
 /** A call that says the same as the request did; null where there is none, or its object is gone. */
-export function again(request: NetworkRequest): (() => Promise<NetworkRequest | undefined>) | null {
+export function repeatCall(request: NetworkRequest): (() => Promise<NetworkRequest | undefined>) | null {
   const { kind, object, asked } = request;
   const id = object?.id === null || object?.id === undefined ? null : String(object.id);
   if (kind === "set_aggregation" && asked?.method) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { kindWords, pageOf } from "./kinds";
 import { asField, fromField } from "./range";
-import { again, helpfulPages, neededRight } from "./remedy";
+import { helpfulPages, neededRight, repeatCall } from "./remedy";
 import { span, steps, total } from "./stages";
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, 0, ms)).toISOString();
@@ -68,15 +68,15 @@ test("the same call is offered only where there is one, and its right is known",
       asked: { ...asked, ...more },
     }) as never;
   for (const kind of ["set_budget", "subscribe", "advertise", "unsubscribe", "switch_up", "link_down"]) {
-    expect(again(request(kind, 3)), kind).not.toBeNull();
+    expect(repeatCall(request(kind, 3)), kind).not.toBeNull();
     expect(neededRight(kind), kind).not.toBeNull();
-    expect(again(request(kind, null)), kind).toBeNull();
+    expect(repeatCall(request(kind, null)), kind).toBeNull();
   }
-  expect(again(request("set_aggregation", null, { method: "la" }))).not.toBeNull();
-  expect(again(request("aggregate", null, { method: "la" }))).toBeNull();
-  expect(again(request("add_switch", 3))).toBeNull();
-  expect(again(request("host_move", 3))).toBeNull();
-  expect(again(request("host_move", 3, { switch: "s1", port: 4 }))).not.toBeNull();
+  expect(repeatCall(request("set_aggregation", null, { method: "la" }))).not.toBeNull();
+  expect(repeatCall(request("aggregate", null, { method: "la" }))).toBeNull();
+  expect(repeatCall(request("add_switch", 3))).toBeNull();
+  expect(repeatCall(request("host_move", 3))).toBeNull();
+  expect(repeatCall(request("host_move", 3, { switch: "s1", port: 4 }))).not.toBeNull();
 });
 
 test("what has no page has no link, and unknown kinds are shown as they are", () => {

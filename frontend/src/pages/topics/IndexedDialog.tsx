@@ -10,13 +10,16 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { CostSummary } from "@/common/requests/CostSummary";
 import { RequestProgress, useRequest } from "@/common/requests/RequestProgress";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { type Indexing, indexingOf, same, send } from "./indexing";
+import { type Indexing, indexingOf, isSame, sendIndexing } from "./indexing";
 
 type Topic = Schemas["Topic"];
 
 /** Changes what a topic indexes: the cost of it first, then the request and the move, followed to their end. */
 export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () => void }) {
-  const { edits, values, change, conflicts, edit, takeTheirs, keepMine } = useEdits(indexingOf(topic), same);
+  const { edits, values, change, conflicts, edit, takeTheirs, keepMine } = useEdits(
+    indexingOf(topic),
+    isSame,
+  );
   const { indexed, automatic_indexing: automatic } = values;
   const [logged, setLogged] = useState<NetworkRequest | null>(null);
   const queries = useQueryClient();
@@ -36,7 +39,7 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
       ).data as Schemas["Cost"],
   });
   const save = useMutation({
-    mutationFn: () => send(topic.id, edits),
+    mutationFn: () => sendIndexing(topic.id, edits),
     onSuccess: (answer) => {
       const read = queries.invalidateQueries({ queryKey: ["/api/v1/topics/"] });
       if (!answer) return read;

@@ -2,7 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, type Schemas } from "@/api/client";
-import { Confirm } from "@/common/layout/Confirm";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 
 type Topic = Schemas["Topic"];
 const PATH = "/api/v1/topics/{id}/";
@@ -22,7 +22,7 @@ export function SealDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
     },
   });
   return (
-    <Confirm
+    <ConfirmDialog
       opened
       title={seal ? `Seal the events of ${topic.name}?` : `Stop sealing the events of ${topic.name}?`}
       action={seal ? "Seal events" : "Stop sealing"}
@@ -42,7 +42,7 @@ export function SealDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
           </Text>
         )}
       </Stack>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 
@@ -57,7 +57,7 @@ export function KeysDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
     },
   });
   return (
-    <Confirm
+    <ConfirmDialog
       opened
       title={`Replace the keys of ${topic.name}?`}
       action="Replace the keys"
@@ -70,6 +70,6 @@ export function KeysDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
         Publishers use the new keys from their next question on. The old keys are accepted for some minutes
         more. Subscribers that have withdrawn do not get the new ones.
       </Text>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

@@ -23,7 +23,7 @@ import { asProblem } from "@/api/problems";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { blank, type Draft, errorsOf, HELP, place, TYPES, type Type, topicBody } from "./attributes";
 
-interface Sent {
+interface SentDraft {
   name: string;
   drafts: Draft[];
   seal: boolean;
@@ -39,7 +39,7 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
   const phone = useMediaQuery("(max-width: 48em)");
   const add = useRef<HTMLButtonElement>(null);
   const create = useMutation({
-    mutationFn: async (sent: Sent) => {
+    mutationFn: async (sent: SentDraft) => {
       const topic = topicBody(sent.name, sent.drafts);
       const body = (sent.seal ? { ...topic, seal: true } : topic) as never;
       return (await api.POST("/api/v1/topics/", { body })).data;

@@ -34,8 +34,8 @@ const columns = [
     header: "Attributes",
     meta: { priority: "low" },
     cell: (cell) => (
-      <Text size="sm" lineClamp={1} title={cell.getValue().map(told).join("; ")}>
-        {cell.getValue().slice(0, ATTRIBUTES).map(told).join("; ")}
+      <Text size="sm" lineClamp={1} title={cell.getValue().map(describeAttribute).join("; ")}>
+        {cell.getValue().slice(0, ATTRIBUTES).map(describeAttribute).join("; ")}
         {cell.getValue().length > ATTRIBUTES && ` and ${cell.getValue().length - ATTRIBUTES} more`}
       </Text>
     ),
@@ -54,7 +54,7 @@ const columns = [
   }),
 ];
 
-const told = (attribute: Schemas["Attribute"]) => `${attribute.name}: ${domain(attribute)}`;
+const describeAttribute = (attribute: Schemas["Attribute"]) => `${attribute.name}: ${domain(attribute)}`;
 
 /** The topics. */
 export function Component() {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CHART_COLORS } from "@/common/charts/chartColors";
-import { alpha, filterBoxes, LAYERS, type Space, short, spaceOption, wrapped } from "./space";
+import { alpha, filterBoxes, LAYERS, type Space, shorten, spaceOption, wrapText } from "./space";
 
 const many = (items: unknown[]) => ({ total: items.length, truncated: false, items });
 const SPACE = {
@@ -78,17 +78,17 @@ test("every layer has a colour of its own in both themes", () => {
 test("colours and long texts", () => {
   expect(alpha("#0b7188", 0.1)).toBe("#0b71881a");
   expect(
-    wrapped("a".repeat(130))
+    wrapText("a".repeat(130))
       .split("\n")
       .map(({ length }) => length),
   ).toEqual([60, 60, 10]);
-  expect(wrapped("x\n".repeat(20)).split("\n").at(-1)).toBe("…");
+  expect(wrapText("x\n".repeat(20)).split("\n").at(-1)).toBe("…");
 });
 
 test("no character is cut in two, neither in labels nor in lines", () => {
   const faces = "😀".repeat(40);
-  expect(short(faces)).toBe(`${"😀".repeat(15)}…`);
-  expect(short("😀".repeat(16))).toBe("😀".repeat(16));
-  expect(wrapped(faces, 7, 99).replaceAll("\n", "")).toBe(faces);
-  for (const line of wrapped(`a${faces}`, 6, 99).split("\n")) expect(() => encodeURI(line)).not.toThrow();
+  expect(shorten(faces)).toBe(`${"😀".repeat(15)}…`);
+  expect(shorten("😀".repeat(16))).toBe("😀".repeat(16));
+  expect(wrapText(faces, 7, 99).replaceAll("\n", "")).toBe(faces);
+  for (const line of wrapText(`a${faces}`, 6, 99).split("\n")) expect(() => encodeURI(line)).not.toThrow();
 });

@@ -53,7 +53,7 @@ function axisOption({ attribute, kind, low, high, ticks }: Axis) {
     axisTick: { customValues: at },
     axisLabel: {
       customValues: at,
-      formatter: (place: number) => short(labels.get(place) ?? ""),
+      formatter: (place: number) => shorten(labels.get(place) ?? ""),
       hideOverlap: true,
     },
   };
@@ -93,7 +93,9 @@ export function filterBoxes(space: Space, kind: "advertisements" | "subscription
   return space[kind].items.flatMap(({ boxes, name, owner, host, filter }) =>
     boxes.map((box) => ({
       value: box as Box["value"],
-      name: wrapped(`${name} of ${owner} at ${host}\n${filter === null ? "by dz" : filter || "every event"}`),
+      name: wrapText(
+        `${name} of ${owner} at ${host}\n${filter === null ? "by dz" : filter || "every event"}`,
+      ),
     })),
   );
 }
@@ -138,13 +140,13 @@ export function alpha(color: string, opacity: number): string {
 }
 
 /** A label of at most 16 characters, each of them whole. */
-export function short(text: string): string {
+export function shorten(text: string): string {
   const characters = [...text];
   return characters.length > 16 ? `${characters.slice(0, 15).join("")}…` : text;
 }
 
 /** A text in lines of a bounded length: the canvas breaks none by itself. */
-export function wrapped(text: string, width = 60, most = 8): string {
+export function wrapText(text: string, width = 60, most = 8): string {
   const parts = text
     .split("\n")
     .flatMap((line) => line.match(new RegExp(`.{1,${width}}(\\s|$)|.{1,${width}}`, "gu")) ?? [""]);

@@ -6,7 +6,7 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { Time } from "@/common/formatting/time";
-import { Confirm } from "@/common/layout/Confirm";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
@@ -200,7 +200,7 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
   const { counts, name } = topic;
   const used = counts.advertisements + counts.subscriptions > 0;
   return (
-    <Confirm
+    <ConfirmDialog
       opened
       title={`Delete topic ${name}?`}
       action="Delete the topic"
@@ -232,6 +232,6 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
           Nothing is announced of it: nobody is affected. Its name and codes are free again afterwards.
         </Text>
       )}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

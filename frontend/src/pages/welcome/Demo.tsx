@@ -2,8 +2,8 @@ import { Alert, Button, Group, Loader, Progress, Stack, Text, Title } from "@man
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "@/api/client";
 import { useMay } from "@/api/me";
+import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { Said } from "@/common/layout/Said";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
 const SAID: Record<string, string> = {
@@ -49,7 +49,7 @@ export function Demo() {
       )}
       {reason && (
         <Alert color={state === "failed" ? "red" : "orange"} variant="light">
-          <Said text={reason} />
+          <InlineMarkup text={reason} />
         </Alert>
       )}
       {fixed && state === "running" && (

@@ -5,15 +5,15 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
 import { advertisementName } from "@/common/formatting/names";
+import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { Said } from "@/common/layout/Said";
-import { read } from "@/common/tables/list";
+import { readPage } from "@/common/tables/list";
 import { useDemo } from "./Demo";
 import { OwnHosts } from "./OwnHosts";
 import { sample } from "./sample";
 
 type TestEvent = Schemas["TestEvent"];
-type Announced = Schemas["Advertisement"];
+type Advertisement = Schemas["Advertisement"];
 
 /** An event of one of the demo's publishers, sent once, and who got it. */
 export function FirstEvent() {
@@ -31,7 +31,7 @@ function Form() {
   const known = useQuery({
     queryKey: ["/api/v1/advertisements/", "to try"],
     queryFn: ({ signal }) =>
-      read<Announced>("/api/v1/advertisements/", { limit: 50, state: "active" }, signal),
+      readPage<Advertisement>("/api/v1/advertisements/", { limit: 50, state: "active" }, signal),
     refetchInterval: ({ state }) => (state.data?.results.length ? false : 2_000),
   });
   const samples = useSamples();
@@ -92,17 +92,17 @@ function Form() {
             Send it
           </Button>
         </Group>
-        {send.data && <Came event={send.data} />}
+        {send.data && <TestResult event={send.data} />}
       </Stack>
     </Card>
   );
 }
 
-function Came({ event }: { event: TestEvent }) {
+function TestResult({ event }: { event: TestEvent }) {
   if (event.problem)
     return (
       <Alert color="red">
-        <Said text={event.problem} />
+        <InlineMarkup text={event.problem} />
       </Alert>
     );
   const wanted = event.received.filter((one) => one.wanted);
@@ -135,9 +135,9 @@ function Came({ event }: { event: TestEvent }) {
 function useSamples() {
   const topics = useQuery({
     queryKey: ["/api/v1/topics/", "attributes"],
-    queryFn: ({ signal }) => read<Schemas["Topic"]>("/api/v1/topics/", { limit: 100 }, signal),
+    queryFn: ({ signal }) => readPage<Schemas["Topic"]>("/api/v1/topics/", { limit: 100 }, signal),
   });
-  return (row: Announced) => {
+  return (row: Advertisement) => {
     const topic = topics.data?.results.find(({ name }) => name === row.topic);
     return JSON.stringify(sample(topic?.attributes ?? [], row.filter ?? ""), null, 2);
   };

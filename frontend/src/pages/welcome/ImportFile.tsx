@@ -19,9 +19,9 @@ import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
+import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { Said } from "@/common/layout/Said";
-import { counted } from "@/common/requests/AffectedCounts";
+import { formatQuantity } from "@/common/requests/AffectedCounts";
 
 type Cost = Schemas["ImportCost"];
 type Operation = Schemas["ImportOperation"];
@@ -94,7 +94,7 @@ export function ImportFile() {
         </Button>
       </Group>
       <ProblemAlert problem={look.error} />
-      {look.data && <Found cost={look.data} />}
+      {look.data && <FileSummary cost={look.data} />}
       {look.data?.accepted && !apply.data && (
         <Group>
           <Button loading={apply.isPending} onClick={() => apply.mutate()}>
@@ -106,26 +106,27 @@ export function ImportFile() {
         </Group>
       )}
       <ProblemAlert problem={apply.error} />
-      <Followed />
+      <ImportProgress />
     </Stack>
   );
 }
 
-function Found({ cost }: { cost: Cost }) {
+function FileSummary({ cost }: { cost: Cost }) {
   const { counts, repairs, format } = cost;
   const refused = cost.results.filter(({ accepted }) => !accepted);
   return (
     <Stack gap="xs" role="status" data-found>
       <Text>
-        Read as {format}: {counted(counts.switches, "switch", "switches")}, {counted(counts.links, "link")},{" "}
-        {counted(counts.hosts, "host")}. Nothing is changed yet.
+        Read as {format}: {formatQuantity(counts.switches, "switch", "switches")},{" "}
+        {formatQuantity(counts.links, "link")}, {formatQuantity(counts.hosts, "host")}. Nothing is changed
+        yet.
       </Text>
       {repairs.length === 0 ? (
         <Text size="sm" c="dimmed">
           Nothing had to be repaired.
         </Text>
       ) : (
-        <Alert color="orange" variant="light" title={counted(repairs.length, "repair")}>
+        <Alert color="orange" variant="light" title={formatQuantity(repairs.length, "repair")}>
           <Spoiler
             maxHeight={160}
             showLabel="Show all"
@@ -135,7 +136,7 @@ function Found({ cost }: { cost: Cost }) {
             <List size="sm">
               {repairs.map((repair) => (
                 <List.Item key={repair}>
-                  <Said text={repair} />
+                  <InlineMarkup text={repair} />
                 </List.Item>
               ))}
             </List>
@@ -155,7 +156,7 @@ function Found({ cost }: { cost: Cost }) {
   );
 }
 
-function Followed() {
+function ImportProgress() {
   const [id] = useAddress("operation");
   const operation = useQuery({
     queryKey: ["operation", id],

@@ -2,12 +2,12 @@ import { Anchor, List, Loader, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
-import { DocsLink } from "@/common/documentation/Docs";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { advertisementName } from "@/common/formatting/names";
-import { shellWord } from "@/common/formatting/shell";
+import { quoteShellWord } from "@/common/formatting/shell";
 import { CopyText } from "@/common/layout/CopyText";
 import { StateBadge } from "@/common/requests/StateBadge";
-import { read } from "@/common/tables/list";
+import { readPage } from "@/common/tables/list";
 import { sample } from "./sample";
 
 /** What to type at hosts of one's own: one that listens, one that publishes, with the names that are registered. */
@@ -68,7 +68,7 @@ type Subscription = Schemas["Subscription"];
 type Pair = NonNullable<ReturnType<typeof usePair>["data"]>;
 
 function commands({ advertisement, subscription, values, sentFrom, wantedAt }: Pair) {
-  const line = (words: readonly string[]) => words.map(shellWord).join(" ");
+  const line = (words: readonly string[]) => words.map(quoteShellWord).join(" ");
   const platform = ["--api", location.origin, "--token-file", "TOKEN"];
   const at = (host: string | undefined, address: string | undefined) => [
     ...["--host", host ?? ""],
@@ -97,13 +97,19 @@ function usePair() {
     queryFn: async ({ signal }) => {
       const live = { state: "active", limit: 50 };
       const [sent, wanted, topics] = await Promise.all([
-        read<Advertisement>("/api/v1/advertisements/", live, signal),
-        read<Subscription>("/api/v1/subscriptions/", live, signal),
-        read<Schemas["Topic"]>("/api/v1/topics/", { limit: 100 }, signal),
+        readPage<Advertisement>("/api/v1/advertisements/", live, signal),
+        readPage<Subscription>("/api/v1/subscriptions/", live, signal),
+        readPage<Schemas["Topic"]>("/api/v1/topics/", { limit: 100 }, signal),
       ]);
-      const { advertisement, subscription, values } = await met(sent.results, wanted.results, topics.results);
+      const { advertisement, subscription, values } = await findPair(
+        sent.results,
+        wanted.results,
+        topics.results,
+      );
       const address = async (host: string | undefined) =>
-        host ? (await read<Schemas["Host"]>("/api/v1/hosts/", { name: host }, signal)).results[0]?.ip : "";
+        host
+          ? (await readPage<Schemas["Host"]>("/api/v1/hosts/", { name: host }, signal)).results[0]?.ip
+          : "";
       return {
         sentFrom: await address(advertisement?.host),
         wantedAt: await address(subscription?.host),
@@ -117,17 +123,17 @@ function usePair() {
 
 const TRIED = 8; // pairs that the platform is asked about
 
-interface Met {
+interface TestPair {
   advertisement?: Advertisement;
   subscription?: Subscription;
   values: Record<string, unknown>;
 }
 
-async function met(
+async function findPair(
   sent: readonly Advertisement[],
   wanted: readonly Subscription[],
   topics: readonly Schemas["Topic"][],
-): Promise<Met> {
+): Promise<TestPair> {
   const pairs = wanted.flatMap((subscription) =>
     sent
       .filter(({ topic }) => subscription.matched && topic === subscription.topic)

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { useMay } from "@/api/me";
 import { RegisterHost } from "@/common/forms/RegisterHost";
-import { read } from "@/common/tables/list";
+import { readPage } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { FirstEvent } from "./FirstEvent";
 
@@ -38,7 +38,7 @@ export function useCounts() {
     refetchInterval: 3_000,
     queryFn: async ({ signal }) => {
       const ask = async (kind: Kind) =>
-        (await read(`/api/v1/${kind}/`, { limit: 1, count: true }, signal)).count ?? 0;
+        (await readPage(`/api/v1/${kind}/`, { limit: 1, count: true }, signal)).count ?? 0;
       const found = await Promise.all(KINDS.map(ask));
       return Object.fromEntries(KINDS.map((kind, i) => [kind, found[i] ?? 0])) as Record<Kind, number>;
     },

@@ -2,10 +2,10 @@ import { Card, Group, SimpleGrid, Stack, Text, ThemeIcon, UnstyledButton } from 
 import { IconFileImport, IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
 import { useAddress } from "@/common/address";
 import { PageHeader } from "@/common/layout/PageHeader";
-import { Connect } from "./Connect";
 import { Demo } from "./Demo";
 import { ImportFile } from "./ImportFile";
 import { Steps } from "./Steps";
+import { SwitchConnection } from "./SwitchConnection";
 
 const CHOICES = [
   {
@@ -27,7 +27,7 @@ const CHOICES = [
     title: "Connect real switches",
     what: "OpenFlow 1.3 switches, Open vSwitch included: point them at the controller, and they appear by themselves.",
     icon: IconPlugConnected,
-    Panel: Connect,
+    Panel: SwitchConnection,
   },
 ] as const;
 

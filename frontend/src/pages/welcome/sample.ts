@@ -1,6 +1,6 @@
 // An event to try: what an advertisement may send.
 
-import { escaped, QUOTED, unquoted } from "@/filters/literals";
+import { escapeRegExp, QUOTED, unquote } from "@/filters/literals";
 
 interface Attribute {
   name: string;
@@ -23,10 +23,10 @@ const NUMBER = "(-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)";
 function value(attribute: Attribute, filter: string): unknown {
   const { name, type, values } = attribute;
   const all = (pattern: string) => [
-    ...filter.matchAll(new RegExp(`(?<![\\w.])${escaped(name)} ?${pattern}`, "g")),
+    ...filter.matchAll(new RegExp(`(?<![\\w.])${escapeRegExp(name)} ?${pattern}`, "g")),
   ];
   const named = all(`(?:=|in \\{|prefix) ?(${QUOTED}|true|false)`)[0]?.[1];
-  if (named) return named.startsWith('"') ? unquoted(named) : named === "true";
+  if (named) return named.startsWith('"') ? unquote(named) : named === "true";
   if (type === "bool") return true;
   if (values?.length) return values[0];
   const exact = all(`(?:(?<![<>!])==?|in \\() ?${NUMBER}`)[0]?.[1];

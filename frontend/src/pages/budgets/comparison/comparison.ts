@@ -50,7 +50,7 @@ export function useComparison() {
         put(next);
         const found = await ask(method, next.terms, abort.signal);
         if (abort.signal.aborted) return;
-        next = taken(next, method, found);
+        next = withAnswer(next, method, found);
       }
       put({ ...next, now: null, waiting: [] });
     },
@@ -82,7 +82,7 @@ async function ask(
 }
 
 /** The comparison with what a method came to; an answer takes the place of an error, and the other way round. */
-export function taken(
+export function withAnswer(
   before: Comparison,
   method: Method,
   { answer, error }: { answer?: Answer; error?: unknown },
@@ -95,7 +95,7 @@ export function taken(
 }
 
 /** The method that costs least among those whose budgets all hold; null without an answer that says so. */
-export function best(answers: Comparison["answers"]): Method | null {
+export function bestMethod(answers: Comparison["answers"]): Method | null {
   const held = Object.entries(answers).filter(
     ([, answer]) => answer && answer.unmet.length === 0 && answer.needless.after !== null,
   );
@@ -118,7 +118,7 @@ export interface SwitchRow {
 }
 
 /** A row a switch, with what each method makes of it; those that merging concerns most come first. */
-export function bySwitch(answers: Comparison["answers"]): SwitchRow[] {
+export function rowsBySwitch(answers: Comparison["answers"]): SwitchRow[] {
   const rows = new Map<string, SwitchRow>();
   for (const [method, answer] of Object.entries(answers)) {
     for (const one of answer?.switches ?? []) {

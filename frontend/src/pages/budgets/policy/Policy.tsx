@@ -5,16 +5,16 @@ import { type FormEvent, useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
-import { ended, type NetworkRequest } from "@/api/request";
+import { type NetworkRequest, waitForEnd } from "@/api/request";
 import { Conflict } from "@/common/forms/Conflict";
+import { writeConditionally } from "@/common/forms/conditionalWrite";
 import { useEdits } from "@/common/forms/edits";
-import { matched } from "@/common/forms/matched";
-import { Confirm } from "@/common/layout/Confirm";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { ABOUT, count, METHODS } from "../figures";
+import { ABOUT, formatCount, METHODS } from "../figures";
 import { POLICY, type PolicyNow, usePolicy } from "./policy";
-import { type Field, fieldsOf, LABELS, missing, percent, told, toSend } from "./policyForm";
+import { changeToSend, type Field, fieldsOf, findMistakes, formatValue, LABELS, percent } from "./policyForm";
 
 const FIELDS = ["method", "sampling", "gain", "period"] as const;
 
@@ -25,10 +25,10 @@ export function Policy() {
   if (found.error && !found.data)
     return <ProblemAlert problem={found.error} retry={() => void found.refetch()} />;
   if (!found.data) return <Loader role="status" size="sm" aria-label="Loading" />;
-  return may ? <Form policy={found.data} /> : <Told policy={found.data} />;
+  return may ? <Form policy={found.data} /> : <PolicyFacts policy={found.data} />;
 }
 
-function Told({ policy: { method, sampling, gain, period } }: { policy: PolicyNow }) {
+function PolicyFacts({ policy: { method, sampling, gain, period } }: { policy: PolicyNow }) {
   return (
     <Facts
       facts={[
@@ -47,17 +47,17 @@ function Form({ policy }: { policy: PolicyNow }) {
   const [lastPeriod, setLastPeriod] = useState<string | number>(period ?? 300);
   const [cost, setCost] = useState<Schemas["Cost"] | null>(null);
   const queries = useQueryClient();
-  const { change, conflicts } = toSend(edits, policy);
+  const { change, conflicts } = changeToSend(edits, policy);
   const changed = Object.keys(change).length > 0;
-  const empty = missing(values);
+  const empty = findMistakes(values);
 
   /** Sends by the newest policy; null, and nothing is sent, where somebody else is to be heard first. */
   const send = (dry: boolean) =>
-    matched(
+    writeConditionally(
       () => api.GET("/api/v1/aggregation/"),
       (now: PolicyNow) => {
         queries.setQueryData(POLICY, now);
-        const { change: body, conflicts: others } = toSend(edits, now);
+        const { change: body, conflicts: others } = changeToSend(edits, now);
         if (others.length === 0 && Object.keys(body).length > 0) return body;
         setCost(null);
         return null;
@@ -74,7 +74,7 @@ function Form({ policy }: { policy: PolicyNow }) {
   const save = useMutation({
     mutationFn: async () => {
       const answer = await send(false);
-      if (answer && "state" in answer && "stage" in answer) await ended(answer as NetworkRequest);
+      if (answer && "state" in answer && "stage" in answer) await waitForEnd(answer as NetworkRequest);
       return answer !== null;
     },
     onSuccess: async (saved) => {
@@ -106,7 +106,7 @@ function Form({ policy }: { policy: PolicyNow }) {
     conflicts.includes(field) && (
       <Conflict
         field={LABELS[field]}
-        theirs={told(field, fieldsOf(policy)[field])}
+        theirs={formatValue(field, fieldsOf(policy)[field])}
         onTheirs={() => takeTheirs(field)}
         onMine={() => keepMine(field)}
       />
@@ -193,7 +193,7 @@ function Form({ policy }: { policy: PolicyNow }) {
           </Text>
         </Group>
       </Stack>
-      <Confirm
+      <ConfirmDialog
         opened={cost !== null}
         title={`Change the method to ${method}?`}
         action="Change the method"
@@ -204,7 +204,7 @@ function Form({ policy }: { policy: PolicyNow }) {
         onClose={() => setCost(null)}
       >
         {cost && <Cost cost={cost} />}
-      </Confirm>
+      </ConfirmDialog>
     </form>
   );
 }
@@ -218,7 +218,7 @@ function Cost({ cost }: { cost: Schemas["Cost"] }) {
       {cost.entries.length} tables change at once:{" "}
       {cost.entries
         .slice(0, 8)
-        .map(({ switch: name, before, after }) => `${name} ${count(before)} → ${count(after)}`)
+        .map(({ switch: name, before, after }) => `${name} ${formatCount(before)} → ${formatCount(after)}`)
         .join(", ")}
       {cost.entries.length > 8 ? ", …" : ""}
     </Text>

@@ -37,14 +37,14 @@ export function fieldsOf({ method, sampling, period, gain }: PolicyNow): Fields 
 }
 
 /** A value in words. */
-export function told(field: Field, value: Fields[Field]): string {
+export function formatValue(field: Field, value: Fields[Field]): string {
   if (field === "gain") return `${value} %`;
   if (field === "period") return value === null ? "no runs by period" : `every ${value} s`;
   return String(value);
 }
 
 /** What is wrong with what was entered, by field: only what the server cannot be asked about. */
-export function missing(values: Fields): Partial<Record<Field, string>> {
+export function findMistakes(values: Fields): Partial<Record<Field, string>> {
   const found: Partial<Record<Field, string>> = {};
   for (const name of ["sampling", "period", "gain"] as const) {
     const value = values[name];
@@ -59,7 +59,10 @@ export function missing(values: Fields): Partial<Record<Field, string>> {
  * What is to be sent, and the fields about which somebody else has to be heard first. The gain belongs to runs by
  * period: without them it is neither shown nor sent.
  */
-export function toSend(edits: Edits<Fields>, policy: PolicyNow): { change: Change; conflicts: Field[] } {
+export function changeToSend(
+  edits: Edits<Fields>,
+  policy: PolicyNow,
+): { change: Change; conflicts: Field[] } {
   const server = fieldsOf(policy);
   const all = changeOf(edits, server);
   const { gain: _, ...others } = edits;

@@ -1,6 +1,6 @@
 import { Stack, Table, Text } from "@mantine/core";
 import { Facts } from "@/common/layout/Facts";
-import { change, copies, count } from "../figures";
+import { formatChange, formatCopies, formatCount } from "../figures";
 import type { Results } from "./runs";
 
 const SHOWN = 200;
@@ -11,7 +11,7 @@ export function ResultsView({ results, unmet = [] }: { results: Results; unmet?:
     .filter(({ before, after, exact }) => before !== after || after !== exact)
     .sort((a, b) => b.exact - b.after - (a.exact - a.after));
   const pair = ({ before, after }: { before: number | null; after: number | null }) =>
-    `${copies(before)} → ${copies(after)}${before !== null && after !== null ? ` ${change(before, after)}` : ""}`;
+    `${formatCopies(before)} → ${formatCopies(after)}${before !== null && after !== null ? ` ${formatChange(before, after)}` : ""}`;
   return (
     <Stack gap="sm">
       <Facts
@@ -47,12 +47,14 @@ export function ResultsView({ results, unmet = [] }: { results: Results; unmet?:
               {rows.slice(0, SHOWN).map((row) => (
                 <Table.Tr key={row.switch}>
                   <Table.Td>{row.switch}</Table.Td>
-                  <Table.Td ta="right">{row.tcam_budget === null ? "any" : count(row.tcam_budget)}</Table.Td>
-                  <Table.Td ta="right">{count(row.exact)}</Table.Td>
-                  <Table.Td ta="right">{count(row.before)}</Table.Td>
-                  <Table.Td ta="right">{count(row.after)}</Table.Td>
                   <Table.Td ta="right">
-                    {copies(row.needless_before)} → {copies(row.needless_after)}
+                    {row.tcam_budget === null ? "any" : formatCount(row.tcam_budget)}
+                  </Table.Td>
+                  <Table.Td ta="right">{formatCount(row.exact)}</Table.Td>
+                  <Table.Td ta="right">{formatCount(row.before)}</Table.Td>
+                  <Table.Td ta="right">{formatCount(row.after)}</Table.Td>
+                  <Table.Td ta="right">
+                    {formatCopies(row.needless_before)} → {formatCopies(row.needless_after)}
                   </Table.Td>
                 </Table.Tr>
               ))}

@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { api } from "@/api/client";
 import { useMay } from "@/api/me";
 import { Time } from "@/common/formatting/time";
-import { Confirm } from "@/common/layout/Confirm";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { SidePanel } from "@/common/layout/SidePanel";
@@ -98,7 +98,7 @@ function Revert({ run, onOpen }: { run: Run; onOpen: (id: string) => void }) {
       <Button variant="default" onClick={() => setAsking(true)} w="fit-content">
         Go back to before…
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={asking}
         title={`Go back to before run ${run.id}?`}
         action="Go back"
@@ -112,7 +112,7 @@ function Revert({ run, onOpen }: { run: Run; onOpen: (id: string) => void }) {
           {changed > 0 ? ` at the ${changed} ${changed === 1 ? "switch" : "switches"} it changed` : ""}, as
           far as they still fit. Subscriptions get the events they ask for all the time.
         </Text>
-      </Confirm>
+      </ConfirmDialog>
     </>
   );
 }

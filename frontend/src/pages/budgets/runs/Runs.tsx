@@ -9,7 +9,7 @@ import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { copies, count } from "../figures";
+import { formatCopies, formatCount } from "../figures";
 import { RunForm } from "./RunForm";
 import { RunPanel } from "./RunPanel";
 import { RunState } from "./RunState";
@@ -30,14 +30,14 @@ const columns = [
   }),
   column.accessor("events", {
     header: "Events",
-    cell: (cell) => count(cell.getValue()),
+    cell: (cell) => formatCount(cell.getValue()),
     meta: { align: "right", priority: "low" },
   }),
   column.accessor("results", {
     header: "Needless copies",
     cell: (cell) => {
       const found = cell.getValue();
-      return found ? `${copies(found.needless.before)} → ${copies(found.needless.after)}` : "–";
+      return found ? `${formatCopies(found.needless.before)} → ${formatCopies(found.needless.after)}` : "–";
     },
     meta: { align: "right" },
   }),

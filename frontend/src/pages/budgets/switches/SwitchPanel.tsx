@@ -4,10 +4,10 @@ import { Link } from "react-router";
 import { useMay } from "@/api/me";
 import { Facts } from "@/common/layout/Facts";
 import { SidePanel } from "@/common/layout/SidePanel";
-import { change, count, limit, type Switch } from "../figures";
-import { Aggregated } from "./Aggregated";
-import { Curve } from "./Curve";
-import { EditBudgets } from "./EditBudgets";
+import { formatChange, formatCount, limit, type Switch } from "../figures";
+import { AggregatedEntries } from "./AggregatedEntries";
+import { BudgetDialog } from "./BudgetDialog";
+import { CostCurve } from "./CostCurve";
 import { TableFill } from "./TableFill";
 
 /** One switch: its table, what another budget would cost, and what its merged entries stand for. */
@@ -34,20 +34,20 @@ function Details({ row }: { row: Switch }) {
         facts={[
           [
             "TCAM budget",
-            row.tcam_budget === null ? "any number of entries" : `${count(row.tcam_budget)} entries`,
+            row.tcam_budget === null ? "any number of entries" : `${formatCount(row.tcam_budget)} entries`,
           ],
           [
             "Capacity",
             row.capacity === null
               ? "no limit was met"
-              : `${count(row.capacity)} entries, as the switch was found to take`,
+              : `${formatCount(row.capacity)} entries, as the switch was found to take`,
           ],
-          ["Exact entries", `${count(row.exact_entries)} without aggregation`],
+          ["Exact entries", `${formatCount(row.exact_entries)} without aggregation`],
           [
             "Installed",
             saved > 0
-              ? `${count(row.entries)}, ${count(saved)} fewer by merging (${change(row.exact_entries, row.entries)})`
-              : count(row.entries),
+              ? `${formatCount(row.entries)}, ${formatCount(saved)} fewer by merging (${formatChange(row.exact_entries, row.entries)})`
+              : formatCount(row.entries),
           ],
           ["Filled", limit(row) !== null && <TableFill key="filled" row={row} />],
         ]}
@@ -75,15 +75,15 @@ function Details({ row }: { row: Switch }) {
           Needless copies of the events that are kept, over the whole network, with all other switches as they
           are.
         </Text>
-        <Curve row={row} onPick={may ? (budget) => setEditing({ suggested: budget }) : undefined} />
+        <CostCurve row={row} onPick={may ? (budget) => setEditing({ suggested: budget }) : undefined} />
       </section>
       <section aria-labelledby="aggregated">
         <Title order={2} id="aggregated" mb="xs">
           Merged entries
         </Title>
-        <Aggregated id={row.id} />
+        <AggregatedEntries id={row.id} />
       </section>
-      {editing && <EditBudgets switches={[row]} onClose={() => setEditing(null)} {...editing} />}
+      {editing && <BudgetDialog switches={[row]} onClose={() => setEditing(null)} {...editing} />}
     </Stack>
   );
 }

@@ -8,9 +8,9 @@ import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
-import { copies, count, ordered, type Switch } from "../figures";
+import { formatCopies, formatCount, type Switch, sortSwitches } from "../figures";
 import { useLastRun } from "../runs/runs";
-import { EditBudgets } from "./EditBudgets";
+import { BudgetDialog } from "./BudgetDialog";
 import { SwitchPanel } from "./SwitchPanel";
 import { useSwitches } from "./switches";
 import { TableFill } from "./TableFill";
@@ -36,7 +36,7 @@ export function SwitchesTab() {
     const shown = (found.data ?? []).filter(({ name, label }) =>
       `${name} ${label}`.toLowerCase().includes(wanted),
     );
-    return ordered(shown, ordering, needless);
+    return sortSwitches(shown, ordering, needless);
   }, [found.data, q, ordering, needless]);
   const [chosen, setChosen] = useChoice(chosenText);
   const choose = (names: Iterable<string>) => {
@@ -105,12 +105,12 @@ export function SwitchesTab() {
     column.accessor("exact_entries", {
       header: "Exact entries",
       meta: { sort: "exact", align: "right", priority: "low" },
-      cell: (cell) => count(cell.getValue()),
+      cell: (cell) => formatCount(cell.getValue()),
     }),
     column.accessor("entries", {
       header: "Installed",
       meta: { sort: "entries", align: "right" },
-      cell: (cell) => count(cell.getValue()),
+      cell: (cell) => formatCount(cell.getValue()),
     }),
     column.display({
       id: "load",
@@ -122,7 +122,7 @@ export function SwitchesTab() {
       id: "needless",
       header: "Needless copies",
       meta: { sort: "needless", align: "right", priority: "low" },
-      cell: ({ row: { original } }) => copies(needless.get(original.name)),
+      cell: ({ row: { original } }) => formatCopies(needless.get(original.name)),
     }),
   ];
 
@@ -195,7 +195,7 @@ export function SwitchesTab() {
           "Needless copies an event are known once a run of aggregation has changed tables."
         )}
       </Text>
-      {editing && <EditBudgets switches={known} onClose={() => setEditing(false)} />}
+      {editing && <BudgetDialog switches={known} onClose={() => setEditing(false)} />}
       <SwitchPanel row={found.data?.find(({ name }) => name === row) ?? null} onClose={() => setRow(null)} />
     </Stack>
   );

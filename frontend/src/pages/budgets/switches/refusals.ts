@@ -6,7 +6,7 @@ export interface Refusal {
 }
 
 /** The switches whose budget would not hold, in the order in which they were sent, with the reason. */
-export function failures(names: readonly string[], cost: Pick<Schemas["Cost"], "results">): Refusal[] {
+export function refusalsOf(names: readonly string[], cost: Pick<Schemas["Cost"], "results">): Refusal[] {
   const sent = Object.keys(Object.fromEntries(names.map((name) => [name, null]))); // as JSON has them
   return cost.results
     .filter(({ accepted }) => !accepted)

@@ -1,7 +1,7 @@
 // All switches of the network, kept up to date by the live stream.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type Filters, read } from "@/common/tables/list";
+import { type Filters, readPage } from "@/common/tables/list";
 import { useLiveEvents, useLiveRefresh } from "@/live/LiveProvider";
 import type { Switch } from "../figures";
 
@@ -13,7 +13,7 @@ export function useSwitches() {
   const queries = useQueryClient();
   const found = useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => all<Switch>("/api/v1/switches/", {}, signal),
+    queryFn: ({ signal }) => readAll<Switch>("/api/v1/switches/", {}, signal),
   });
   useLiveEvents(["tables"], (events) => {
     const entries: Record<string, number> = Object.assign({}, ...events.map(({ payload }) => payload));
@@ -29,11 +29,11 @@ export function useSwitches() {
 }
 
 /** All rows of a list, page after page. */
-export async function all<Row>(path: string, filters: Filters, signal?: AbortSignal): Promise<Row[]> {
+export async function readAll<Row>(path: string, filters: Filters, signal?: AbortSignal): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | undefined;
   do {
-    const page = await read<Row>(path, { ...filters, limit: PAGE, cursor }, signal);
+    const page = await readPage<Row>(path, { ...filters, limit: PAGE, cursor }, signal);
     rows.push(...page.results);
     cursor = page.next
       ? (new URL(page.next, location.origin).searchParams.get("cursor") ?? undefined)

@@ -10,9 +10,9 @@ import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import type { NetSwitch, Network } from "../model/model";
-import { behind, outputs } from "../model/ports";
-import { short } from "../model/scales";
+import type { NetSwitch, Network } from "../model/network";
+import { outputTexts, peersByPort } from "../model/ports";
+import { formatShort } from "../model/scales";
 import { EntryFilters, useEntryFilters } from "./EntryFilters";
 import { EntryOrigin } from "./EntryOrigin";
 
@@ -95,7 +95,7 @@ function useCounters(row: NetSwitch, entries: readonly Entry[]) {
 }
 
 function columnsOf(network: Network, name: string, counts: Counts) {
-  const ports = behind(network, name);
+  const ports = peersByPort(network, name);
   return [
     column.accessor("dz", {
       header: "dz and what it means",
@@ -113,7 +113,7 @@ function columnsOf(network: Network, name: string, counts: Counts) {
     column.accessor("actions", {
       header: "To ports",
       cell: (cell) => (
-        <Text size="xs">{outputs(network, name, ports, cell.getValue()).join(", ") || "nowhere"}</Text>
+        <Text size="xs">{outputTexts(network, name, ports, cell.getValue()).join(", ") || "nowhere"}</Text>
       ),
     }),
     column.display({
@@ -124,7 +124,7 @@ function columnsOf(network: Network, name: string, counts: Counts) {
         const packets = counts.get(entry.id)?.packets;
         return (
           <Text size="xs" title={packets?.toLocaleString()}>
-            {packets === undefined || packets === null ? "–" : short(packets)}
+            {packets === undefined || packets === null ? "–" : formatShort(packets)}
           </Text>
         );
       },

@@ -4,8 +4,8 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useChangeAddress } from "@/common/address";
 import { Picker } from "@/common/forms/Picker";
-import type { Network } from "../model/model";
-import { behind, whoIs } from "../model/ports";
+import type { Network } from "../model/network";
+import { peerNames, peersByPort } from "../model/ports";
 import classes from "../network.module.css";
 
 const PAUSE = 250; // ms of typing
@@ -26,14 +26,14 @@ export function useEntryFilters() {
     ...values,
     asked: { topic: values.topic, dz: values.dz, in_port: values.port },
     any: Boolean(values.topic || values.dz || values.port),
-    words: words(values),
+    words: describeFilters(values),
     set,
     clear: () => set({ topic: "", dz: "", port: "" }),
   };
 }
 
 /** "of topic quotes, of a dz that covers 01 or lies below it, and for events from port 3 alone". */
-function words({ topic, dz, port }: Record<Name, string>): string {
+function describeFilters({ topic, dz, port }: Record<Name, string>): string {
   const short = dz.length > 24 ? `${dz.slice(0, 24)}…` : dz;
   const parts = [
     topic && `of topic ${topic}`,
@@ -56,11 +56,11 @@ export function EntryFilters({
 }) {
   const ports = useMemo(
     () =>
-      [...behind(network, name)]
+      [...peersByPort(network, name)]
         .sort(([a], [b]) => a - b)
         .map(([port, one]) => ({
           value: String(port),
-          label: [port, whoIs(network, name, one)].filter(Boolean).join(" "),
+          label: [port, peerNames(network, name, one)].filter(Boolean).join(" "),
         })),
     [network, name],
   );

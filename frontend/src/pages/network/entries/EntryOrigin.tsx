@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import type { NetSwitch } from "../model/model";
+import type { NetSwitch } from "../model/network";
 
 const KINDS = {
   exact: "Everything that meets it is wanted beyond each of its ports.",

@@ -1,11 +1,11 @@
 import { useComputedColorScheme } from "@mantine/core";
-import { fill, type NetSwitch, standing } from "../model/model";
+import { fill, type NetSwitch, switchState } from "../model/network";
 import { type Fill, fillClass, PALETTES } from "../model/scales";
 
 /** A switch as the drawing has it: shape and colour by how full its table is, dashed when it is away or down. */
 export function FillMark({ row }: { row: NetSwitch }) {
   const share = fill(row);
-  return <Mark kind={fillClass(share)} share={share ?? 0} state={standing(row)} />;
+  return <Mark kind={fillClass(share)} share={share ?? 0} state={switchState(row)} />;
 }
 
 /** The mark of a class, for the legend too. */

@@ -1,16 +1,16 @@
 import { ActionIcon, Tooltip, useComputedColorScheme } from "@mantine/core";
 import { IconFocusCentered, IconMinus, IconPlus } from "@tabler/icons-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { describe } from "../model/describe";
-import type { Network } from "../model/model";
-import { type Adjacency, directionOf, type Point, towards } from "../model/near";
+import { describe } from "../model/descriptions";
+import { type Adjacency, directionOf, neighbourTowards, type Point } from "../model/neighbourhood";
+import type { Network } from "../model/network";
 import { PALETTES } from "../model/scales";
 import type { Selection } from "../model/selection";
 import classes from "../network.module.css";
-import { type Camera, Drawing } from "./drawing";
+import { Drawing, type Viewport } from "./drawing";
 import { levelAt } from "./groups";
-import { thinned } from "./labels";
-import { type Scene, scene, switchId, type View } from "./scene";
+import { thinLabels } from "./labels";
+import { type Scene, sceneOf, switchId, type View } from "./scene";
 
 const HOSTS_ZOOM = 0.95; // from where on hosts are shown
 const HOSTS_MOST = 300;
@@ -26,13 +26,13 @@ export interface GraphProps {
   only: ReadonlySet<string> | null;
   tree: View["tree"];
   path: View["path"];
-  camera: Camera | null;
-  onCamera: (camera: Camera | null) => void;
+  viewport: Viewport | null;
+  onViewport: (viewport: Viewport | null) => void;
 }
 
 /** The topology on a canvas. Arrow keys go to neighbours; the list beside it tells the same in words. */
 export function Graph(props: GraphProps) {
-  const { network, at, adjacent, selection, onSelect, only, tree, path, onCamera } = props;
+  const { network, at, adjacent, selection, onSelect, only, tree, path, onViewport } = props;
   const container = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | null>(null);
   const [hovered, setHovered] = useState<string | null>(null);
@@ -56,19 +56,19 @@ export function Graph(props: GraphProps) {
       hover: setHovered,
       moved: (byHand) => {
         setSeen((count) => count + 1);
-        if (byHand) latest.current.onCamera(made.camera);
+        if (byHand) latest.current.onViewport(made.viewport);
       },
     });
     drawing.current = made;
-    const kept = latest.current.camera;
-    if (kept) made.look(kept);
+    const kept = latest.current.viewport;
+    if (kept) made.setViewport(kept);
     else seeAll();
     setSeen((count) => count + 1);
     let width = container.current.clientWidth;
     const watch = new ResizeObserver(([entry]) => {
       made.measure();
       const now = entry?.contentRect.width ?? 0;
-      if (now !== width && !latest.current.camera) seeAll();
+      if (now !== width && !latest.current.viewport) seeAll();
       width = now;
       setSeen((count) => count + 1);
     });
@@ -87,14 +87,14 @@ export function Graph(props: GraphProps) {
     const cy = drawing.current;
     if (!cy) return NOTHING;
     const count = only?.size ?? network.switches.size;
-    const hosts = cy.zoom >= HOSTS_ZOOM ? near(network, at, cy) : null;
-    const all = scene({
+    const hosts = cy.zoom >= HOSTS_ZOOM ? switchesShowingHosts(network, at, cy) : null;
+    const all = sceneOf({
       ...{ network, at, adjacent, only, selected, tree, path },
       level: levelAt(cy.zoom, count),
       hostsOf: (name) => hosts?.has(name) ?? false,
       hostDistance: HOST_DISTANCE * cy.unit,
     });
-    return { ...all, nodes: thinned(all.nodes, cy.unit) };
+    return { ...all, nodes: thinLabels(all.nodes, cy.unit) };
   }, [network, at, adjacent, only, selected, tree, path, seen]);
 
   useEffect(() => drawing.current?.show(shown), [shown]);
@@ -103,7 +103,7 @@ export function Graph(props: GraphProps) {
   const aim = only ? [...only].join() : "";
   // biome-ignore lint/correctness/useExhaustiveDependencies: another set of switches is what counts
   useEffect(() => {
-    if (aim || !latest.current.camera) seeAll();
+    if (aim || !latest.current.viewport) seeAll();
   }, [aim, at.size, seeAll]);
   const chosen = selection?.kind === "switch" ? selection.name : null;
   useEffect(() => {
@@ -128,7 +128,7 @@ export function Graph(props: GraphProps) {
     const points = members.flatMap((name) => latest.current.at.get(name) ?? []);
     if (!cy || points.length === 0) return;
     cy.fit(points);
-    latest.current.onCamera(cy.camera);
+    latest.current.onViewport(cy.viewport);
   };
   const groupsNow = useRef<ReadonlyMap<string, readonly string[]>>(new Map());
   groupsNow.current = shown.members;
@@ -138,7 +138,7 @@ export function Graph(props: GraphProps) {
     if (direction && !event.altKey && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       const from = selection?.kind === "switch" ? selection.name : null;
-      const next = from ? towards(adjacent, at, from, direction) : (first(at) ?? null);
+      const next = from ? neighbourTowards(adjacent, at, from, direction) : (firstSwitch(at) ?? null);
       if (next) onSelect({ kind: "switch", name: next });
     } else if (event.key === "+") drawing.current?.zoomBy(1.4);
     else if (event.key === "-") drawing.current?.zoomBy(1 / 1.4);
@@ -148,7 +148,7 @@ export function Graph(props: GraphProps) {
 
   const see = () => {
     seeAll();
-    onCamera(null);
+    onViewport(null);
   };
 
   return (
@@ -196,12 +196,16 @@ function idOf(selection: Selection): string | null {
 }
 
 /** The switches in sight whose hosts are shown; null where these would be too many. */
-function near(network: Network, at: ReadonlyMap<string, Point>, cy: Drawing): Set<string> | null {
+function switchesShowingHosts(
+  network: Network,
+  at: ReadonlyMap<string, Point>,
+  cy: Drawing,
+): Set<string> | null {
   const found = new Set<string>();
   let hosts = 0;
   for (const host of network.hosts.values()) {
     const point = at.get(host.switch);
-    if (!point || !cy.sees(point)) continue;
+    if (!point || !cy.isInSight(point)) continue;
     found.add(host.switch);
     hosts += 1;
     if (hosts > HOSTS_MOST) return null;
@@ -209,6 +213,6 @@ function near(network: Network, at: ReadonlyMap<string, Point>, cy: Drawing): Se
   return found;
 }
 
-function first(at: ReadonlyMap<string, Point>): string | undefined {
+function firstSwitch(at: ReadonlyMap<string, Point>): string | undefined {
   return [...at.keys()].sort()[0];
 }

@@ -1,10 +1,10 @@
 // The drawing itself: Cytoscape, kept in step with a scene. Nothing here knows of React.
 
 import cytoscape, { type Core, type EventObject } from "cytoscape";
-import type { Point } from "../model/near";
+import type { Point } from "../model/neighbourhood";
 import type { Palette } from "../model/scales";
-import { stylesheet } from "./look";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
+import { stylesheet } from "./stylesheet";
 
 const PADDING = 46;
 const HOSTS = 34; // more of it for the hosts outside
@@ -12,11 +12,11 @@ const NEAREST = 3;
 const FARTHEST = 0.02;
 const STEP = 2 ** (1 / 3); // sizes follow the zoom in such steps
 
-export interface Camera extends Point {
+export interface Viewport extends Point {
   zoom: number;
 }
 
-export interface Wishes {
+export interface DrawingEvents {
   /** A node or an edge was clicked; null: the ground was. */
   pick: (id: string | null) => void;
   /** The pointer is over a node or an edge, or no longer. */
@@ -33,7 +33,7 @@ export class Drawing {
   private guided = 0;
   private frame = 0;
 
-  constructor(container: HTMLElement, palette: Palette, wishes: Wishes) {
+  constructor(container: HTMLElement, palette: Palette, events: DrawingEvents) {
     this.palette = palette;
     this.cy = cytoscape({
       container,
@@ -45,16 +45,16 @@ export class Drawing {
       layout: { name: "preset" },
     });
     this.cy.on("tap", (event: EventObject) =>
-      wishes.pick(event.target === this.cy ? null : event.target.id()),
+      events.pick(event.target === this.cy ? null : event.target.id()),
     );
-    this.cy.on("mouseover", "node, edge", (event: EventObject) => wishes.hover(event.target.id()));
-    this.cy.on("mouseout", "node, edge", () => wishes.hover(null));
+    this.cy.on("mouseover", "node, edge", (event: EventObject) => events.hover(event.target.id()));
+    this.cy.on("mouseout", "node, edge", () => events.hover(null));
     this.cy.on("viewport", () => {
       const byHand = this.guided === 0;
       cancelAnimationFrame(this.frame);
       this.frame = requestAnimationFrame(() => {
         this.resize();
-        wishes.moved(byHand);
+        events.moved(byHand);
       });
     });
     this.resize();
@@ -74,13 +74,13 @@ export class Drawing {
     return this.scale;
   }
 
-  get camera(): Camera {
+  get viewport(): Viewport {
     const { x1, y1, w, h } = this.cy.extent();
     return { zoom: this.cy.zoom(), x: x1 + w / 2, y: y1 + h / 2 };
   }
 
   /** Whether a point is in sight, or nearly. */
-  sees({ x, y }: Point): boolean {
+  isInSight({ x, y }: Point): boolean {
     const { x1, x2, y1, y2, w, h } = this.cy.extent();
     return x > x1 - w / 8 && x < x2 + w / 8 && y > y1 - h / 8 && y < y2 + h / 8;
   }
@@ -115,10 +115,10 @@ export class Drawing {
     const padding = 2 * (PADDING + (hosts ? HOSTS : 0));
     const [w, h] = [this.cy.width() - padding, this.cy.height() - padding];
     const zoom = Math.min(w / Math.max(width, 1), h / Math.max(height, 1), 1.4);
-    this.look({ zoom: Math.max(zoom, FARTHEST), x: left + width / 2, y: top + height / 2 });
+    this.setViewport({ zoom: Math.max(zoom, FARTHEST), x: left + width / 2, y: top + height / 2 });
   }
 
-  look({ zoom, x, y }: Camera): void {
+  setViewport({ zoom, x, y }: Viewport): void {
     const held = Math.min(Math.max(zoom, FARTHEST), NEAREST);
     this.guide(() =>
       this.cy.viewport({
@@ -133,7 +133,7 @@ export class Drawing {
     const { x1, x2, y1, y2, w, h } = this.cy.extent();
     const [dx, dy] = [w / 8, h / 8];
     const inside = point.x > x1 + dx && point.x < x2 - dx && point.y > y1 + dy && point.y < y2 - dy;
-    if (!inside) this.look({ zoom: this.cy.zoom(), ...point });
+    if (!inside) this.setViewport({ zoom: this.cy.zoom(), ...point });
   }
 
   zoomBy(factor: number): void {

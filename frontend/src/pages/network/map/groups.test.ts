@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { chance } from "../model/fixture";
-import { FEW, type Group, Grouping, levelAt, type Placed } from "./groups";
+import { type Group, Grouping, levelAt, type PlacedSwitch, UNGROUPED_SWITCHES } from "./groups";
 
 const random = chance(3);
 const placed = Array.from({ length: 754 }, (_, i) => ({
@@ -9,10 +9,10 @@ const placed = Array.from({ length: 754 }, (_, i) => ({
   y: 2_500 * random(),
 }));
 
-const grouped = (rows: readonly Placed[], level: number) => new Grouping(rows).at(level);
+const grouped = (rows: readonly PlacedSwitch[], level: number) => new Grouping(rows).at(level);
 
 test("few switches are never grouped, many the more the farther one is away", () => {
-  expect(levelAt(0.01, FEW)).toBe(0);
+  expect(levelAt(0.01, UNGROUPED_SWITCHES)).toBe(0);
   expect(levelAt(50, 754)).toBe(0);
   const levels = [2, 1, 0.5, 0.25, 0.1].map((zoom) => levelAt(zoom, 754));
   expect(levels).toEqual([...levels].sort((a, b) => a - b));

@@ -1,8 +1,8 @@
 // Grouping when zoomed out: switches that would lie on each other are drawn as one, with how many they are.
 
-import type { Point } from "../model/near";
+import type { Point } from "../model/neighbourhood";
 
-export interface Placed extends Point {
+export interface PlacedSwitch extends Point {
   name: string;
 }
 
@@ -13,17 +13,17 @@ export interface Group extends Point {
 }
 
 /** Switches that are never grouped, however far out: few are better seen as they are. */
-export const FEW = 60;
+export const UNGROUPED_SWITCHES = 60;
 
 /** How near to each other two may be drawn, in pixels. */
-export const ROOM = 46;
+export const GROUP_DISTANCE = 46;
 
 /**
  * The level of grouping at a zoom (pixels a unit): at level n > 0 whoever is nearer than 2^n units is grouped; 0 groups
  * nobody. Levels double, so that a little zooming changes nothing.
  */
-export function levelAt(zoom: number, switches: number, room = ROOM): number {
-  if (switches <= FEW || !(zoom > 0)) return 0;
+export function levelAt(zoom: number, switches: number, room = GROUP_DISTANCE): number {
+  if (switches <= UNGROUPED_SWITCHES || !(zoom > 0)) return 0;
   return Math.max(0, Math.floor(Math.log2(room / zoom)));
 }
 
@@ -35,21 +35,21 @@ export class Grouping {
   private readonly levels: Group[][];
   private readonly nearest: number;
 
-  constructor(placed: readonly Placed[], nearest = 2) {
+  constructor(placed: readonly PlacedSwitch[], nearest = 2) {
     this.nearest = nearest;
-    const single = ({ name, x, y }: Placed) => ({ id: `group:0:${name}`, members: [name], x, y });
+    const single = ({ name, x, y }: PlacedSwitch) => ({ id: `group:0:${name}`, members: [name], x, y });
     this.levels = [[...placed].sort((a, b) => (a.name < b.name ? -1 : 1)).map(single)];
   }
 
   /** The groups of a level; worked out once. */
   at(level: number): readonly Group[] {
     for (let n = this.levels.length; n <= level; n++)
-      this.levels.push(joined(this.levels[n - 1] ?? [], this.nearest * 2 ** (n - 1), n));
+      this.levels.push(joinGroups(this.levels[n - 1] ?? [], this.nearest * 2 ** (n - 1), n));
     return this.levels[level] ?? [];
   }
 }
 
-function joined(groups: readonly Group[], radius: number, level: number): Group[] {
+function joinGroups(groups: readonly Group[], radius: number, level: number): Group[] {
   const order = [...groups].sort(
     (a, b) => b.members.length - a.members.length || ((a.members[0] ?? "") < (b.members[0] ?? "") ? -1 : 1),
   );
@@ -72,12 +72,12 @@ function joined(groups: readonly Group[], radius: number, level: number): Group[
           if (!taken.has(other) && Math.hypot(other.x - leader.x, other.y - leader.y) < radius)
             near.push(other);
     for (const one of near) taken.add(one);
-    found.push(merged(near, level));
+    found.push(mergeGroups(near, level));
   }
   return found;
 }
 
-function merged(groups: readonly Group[], level: number): Group {
+function mergeGroups(groups: readonly Group[], level: number): Group {
   const members = groups.flatMap((one) => one.members);
   const mean = (of: (group: Group) => number) =>
     groups.reduce((sum, one) => sum + of(one) * one.members.length, 0) / members.length;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { thinned } from "./labels";
+import { thinLabels } from "./labels";
 import type { SceneNode } from "./scene";
 
 const node = (id: string, x: number, y: number, classes = "switch", label = id): SceneNode => ({
@@ -7,11 +7,11 @@ const node = (id: string, x: number, y: number, classes = "switch", label = id):
   share: 0,
 });
 const told = (nodes: SceneNode[], unit = 1) =>
-  Object.fromEntries(thinned(nodes, unit).map(({ id, label }) => [id, label]));
+  Object.fromEntries(thinLabels(nodes, unit).map(({ id, label }) => [id, label]));
 
 const places = (nodes: SceneNode[]) =>
   Object.fromEntries(
-    thinned(nodes, 1).map(({ id, classes }) => [id, /label-(\w+)/.exec(classes)?.[1] ?? "below"]),
+    thinLabels(nodes, 1).map(({ id, classes }) => [id, /label-(\w+)/.exec(classes)?.[1] ?? "below"]),
   );
 
 test("a label stands below, else above, else beside, and nowhere without room", () => {

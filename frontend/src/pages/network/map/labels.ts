@@ -21,18 +21,18 @@ interface Box {
  * The nodes, with labels where there is room: below, above, or beside (a class says where), and empty ones elsewhere.
  * `unit` is units of the drawing for a pixel.
  */
-export function thinned(nodes: readonly SceneNode[], unit: number): SceneNode[] {
+export function thinLabels(nodes: readonly SceneNode[], unit: number): SceneNode[] {
   const taken = new Grid();
-  for (const node of nodes) taken.add(around(node, unit));
+  for (const node of nodes) taken.add(nodeBox(node, unit));
   const kept = new Map<string, Place>();
-  const order = [...nodes].sort((a, b) => worth(b) - worth(a) || (a.id < b.id ? -1 : 1));
+  const order = [...nodes].sort((a, b) => labelPriority(b) - labelPriority(a) || (a.id < b.id ? -1 : 1));
   for (const node of order) {
     if (isGroup(node)) continue; // its number stands inside
-    const free = PLACES.find((place) => !taken.meets(boxAt(node, place, unit)));
-    const place = free ?? (worth(node) < WORTH.length ? undefined : "below");
+    const free = PLACES.find((place) => !taken.meets(labelBox(node, place, unit)));
+    const place = free ?? (labelPriority(node) < WORTH.length ? undefined : "below");
     if (!place) continue;
     kept.set(node.id, place);
-    taken.add(boxAt(node, place, unit));
+    taken.add(labelBox(node, place, unit));
   }
   return nodes.map((node) => {
     if (isGroup(node)) return node;
@@ -46,7 +46,7 @@ const isHost = ({ id }: SceneNode) => id.startsWith("h:");
 const isGroup = ({ id }: SceneNode) => id.startsWith("group:");
 
 /** What is selected or marked comes first, hosts last. */
-function worth(node: SceneNode): number {
+function labelPriority(node: SceneNode): number {
   if (isHost(node) && !/selected|on-path/.test(node.classes)) return -1;
   const classes = node.classes.split(" ");
   const place = WORTH.findIndex((name) => classes.includes(name));
@@ -55,13 +55,13 @@ function worth(node: SceneNode): number {
 
 const radius = (node: SceneNode) => (isHost(node) ? 7 : RADIUS);
 
-function around(node: SceneNode, unit: number): Box {
+function nodeBox(node: SceneNode, unit: number): Box {
   const [x, y, r] = [node.x / unit, node.y / unit, radius(node)];
   return { left: x - r, right: x + r, top: y - r, bottom: y + r };
 }
 
 /** Where the label of a node would lie. */
-function boxAt(node: SceneNode, place: Place, unit: number): Box {
+function labelBox(node: SceneNode, place: Place, unit: number): Box {
   const lines = node.label.split("\n");
   const width = LETTER * Math.max(...lines.map((line) => line.length));
   const height = LINE * lines.length;

@@ -1,7 +1,7 @@
 // Where switches and hosts are drawn. The server says where; a link is about 100 long.
 
-import type { NetHost, NetSwitch, Network } from "../model/model";
-import { type Adjacency, adjacency, type Point } from "../model/near";
+import { type Adjacency, adjacency, type Point } from "../model/neighbourhood";
+import type { NetHost, NetSwitch, Network } from "../model/network";
 
 export const SPACING = 100;
 
@@ -15,8 +15,8 @@ export function positions({ switches, links }: Network): Map<string, Point> {
   const found = new Map<string, Point>(placed.map(({ name, x, y }) => [name, { x, y }]));
   const adjacent = adjacency(rows, links.values());
   const others = rows.filter((row) => !hasPlace(row)).map(({ name }) => name);
-  if (found.size === 0) circle(others, found);
-  else beside(others, adjacent, found);
+  if (found.size === 0) placeInCircle(others, found);
+  else placeNearNeighbours(others, adjacent, found);
   return found;
 }
 
@@ -24,14 +24,14 @@ function hasPlace(row: NetSwitch): row is NetSwitch & { x: number; y: number } {
   return row.x !== null && row.y !== null;
 }
 
-function circle(names: readonly string[], found: Map<string, Point>): void {
+function placeInCircle(names: readonly string[], found: Map<string, Point>): void {
   const radius = (SPACING * Math.max(names.length, 3)) / (2 * Math.PI);
   names.forEach((name, i) => {
-    found.set(name, around({ x: 0, y: 0 }, radius, i / names.length));
+    found.set(name, pointAround({ x: 0, y: 0 }, radius, i / names.length));
   });
 }
 
-function beside(names: readonly string[], adjacent: Adjacency, found: Map<string, Point>): void {
+function placeNearNeighbours(names: readonly string[], adjacent: Adjacency, found: Map<string, Point>): void {
   let waiting = [...names];
   while (waiting.length > 0) {
     const next = waiting.filter((name) => (adjacent.get(name) ?? []).some((near) => found.has(near)));
@@ -40,7 +40,7 @@ function beside(names: readonly string[], adjacent: Adjacency, found: Map<string
     now.forEach((name, i) => {
       const near = (adjacent.get(name) ?? []).flatMap((other) => before.get(other) ?? []);
       const centre = near.length > 0 ? mean(near) : mean([...before.values()]);
-      found.set(name, around(centre, near.length > 0 ? SPACING / 2 : SPACING, i * 0.381966));
+      found.set(name, pointAround(centre, near.length > 0 ? SPACING / 2 : SPACING, i * 0.381966));
     });
     waiting = waiting.filter((name) => !found.has(name));
   }
@@ -63,7 +63,7 @@ export function hostPositions(
     const free = freeAngle(centre, near);
     const step = Math.min(0.09, 0.8 / own.length);
     own.forEach((host, i) => {
-      found.set(host.name, around(centre, distance, free + (i - (own.length - 1) / 2) * step));
+      found.set(host.name, pointAround(centre, distance, free + (i - (own.length - 1) / 2) * step));
     });
   }
   return found;
@@ -83,7 +83,7 @@ function freeAngle(centre: Point, near: readonly Point[]): number {
   return middle;
 }
 
-function around(centre: Point, radius: number, turns: number): Point {
+function pointAround(centre: Point, radius: number, turns: number): Point {
   const angle = 2 * Math.PI * turns;
   return { x: centre.x + radius * Math.cos(angle), y: centre.y + radius * Math.sin(angle) };
 }

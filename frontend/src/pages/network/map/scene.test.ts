@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { aLink, aNetwork, aSwitch } from "../model/fixture";
-import { adjacency } from "../model/near";
+import { adjacency } from "../model/neighbourhood";
 import { positions } from "./positions";
-import { type Scene, scene, type View } from "./scene";
+import { type Scene, sceneOf, type View } from "./scene";
 
 const network = aNetwork(
   [
@@ -20,7 +20,7 @@ const network = aNetwork(
 );
 
 function drawn(fields: Partial<View> = {}): Scene {
-  return scene({
+  return sceneOf({
     network,
     at: positions(network),
     adjacent: adjacency(network.switches.values(), network.links.values()),

@@ -1,7 +1,7 @@
 // What is drawn at a moment: switches or groups of them, links or bundles of links, hosts when near, and what is marked.
 
-import { fill, type NetLink, type NetSwitch, type Network, title } from "../model/model";
-import type { Adjacency, Point } from "../model/near";
+import type { Adjacency, Point } from "../model/neighbourhood";
+import { fill, type NetLink, type NetSwitch, type Network, title } from "../model/network";
 import { classesOf, fillClass, fillText, fullest, loadLevel } from "../model/scales";
 import { type Group, Grouping } from "./groups";
 import { hostPositions } from "./positions";
@@ -61,7 +61,7 @@ export const linkId = (id: number) => `l:${id}`;
 export const hostId = (name: string) => `h:${name}`;
 
 /** Everything that is drawn. */
-export function scene(view: View): Scene {
+export function sceneOf(view: View): Scene {
   const { network, only } = view;
   const shown = [...network.switches.values()].filter(({ name }) => !only || only.has(name));
   const groups = groupsOf(view, shown);
@@ -79,7 +79,7 @@ export function scene(view: View): Scene {
 }
 
 /** What a person looks at is never hidden in a group. */
-function pinned({ selected, path, network }: View): Set<string> {
+function ungroupedSwitches({ selected, path, network }: View): Set<string> {
   const names = new Set(path?.switches ?? []);
   const [kind, rest = ""] = selected ? [selected[0], selected.slice(2)] : [];
   if (kind === "s") names.add(rest);
@@ -92,7 +92,7 @@ function pinned({ selected, path, network }: View): Set<string> {
 }
 
 function groupsOf(view: View, shown: readonly NetSwitch[]): readonly Group[] {
-  const apart = pinned(view);
+  const apart = ungroupedSwitches(view);
   const [alone, others] = [true, false].map((wanted) =>
     shown.filter(({ name }) => apart.has(name) === wanted).map(({ name }) => name),
   );

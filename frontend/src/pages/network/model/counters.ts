@@ -14,7 +14,7 @@ interface Sample {
 }
 
 /** The samples that a rate is taken from, with a new one; those before a counter began anew are forgotten. */
-export function sampled(before: readonly Sample[], totals: Totals, at: number): Sample[] {
+export function addSample(before: readonly Sample[], totals: Totals, at: number): Sample[] {
   const last = before.at(-1);
   const anew = last && (at < last.at || totals.published < last.published);
   const samples = [...(anew ? [] : before), { at, published: totals.published, delivered: totals.delivered }];

@@ -1,6 +1,6 @@
 // Small networks for the tests of this page.
 
-import type { NetLink, NetSwitch, Network } from "./model";
+import type { NetLink, NetSwitch, Network } from "./network";
 
 export function aSwitch(name: string, fields: Partial<NetSwitch> = {}): NetSwitch {
   const known = { id: 1, name, label: "", x: null, y: null, entries: 0, limit: null };

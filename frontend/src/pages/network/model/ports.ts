@@ -1,17 +1,17 @@
 // Ports of a switch, and what lies behind them.
 
 import type { Schemas } from "@/api/client";
-import { nameOf } from "./describe";
-import { farEnd, type NetHost, type NetLink, type Network } from "./model";
+import { nameOf } from "./descriptions";
+import { farEnd, type NetHost, type NetLink, type Network } from "./network";
 
-export interface Behind {
+export interface PortPeers {
   link: NetLink | null;
   hosts: NetHost[];
 }
 
 /** By port number: the link or the hosts at the ports of a switch. */
-export function behind(network: Network, name: string): Map<number, Behind> {
-  const found = new Map<number, Behind>();
+export function peersByPort(network: Network, name: string): Map<number, PortPeers> {
+  const found = new Map<number, PortPeers>();
   const at = (port: number) => {
     const known = found.get(port) ?? { link: null, hosts: [] };
     found.set(port, known);
@@ -26,17 +26,17 @@ export function behind(network: Network, name: string): Map<number, Behind> {
 }
 
 /** Who is behind a port: the next switch, or hosts; "" where nobody is known. */
-export function whoIs(network: Network, name: string, one: Behind | undefined): string {
+export function peerNames(network: Network, name: string, one: PortPeers | undefined): string {
   if (!one) return "";
   if (one.link) return nameOf(network, farEnd(one.link, name));
   return one.hosts.map((host) => host.name).join(", ");
 }
 
 /** Where the actions of an entry send, a text each: "1 Denver", "h-sea-1", "back". */
-export function outputs(
+export function outputTexts(
   network: Network,
   name: string,
-  ports: ReadonlyMap<number, Behind>,
+  ports: ReadonlyMap<number, PortPeers>,
   actions: readonly Schemas["Action"][],
 ): string[] {
   const told: string[] = [];
@@ -46,7 +46,7 @@ export function outputs(
     if (output === null) continue;
     if (host !== null) told.push(output === "in_port" ? `${host} (back)` : `${host} (${output})`);
     else if (output === "in_port") told.push("back");
-    else told.push([output, whoIs(network, name, ports.get(Number(output)))].filter(Boolean).join(" "));
+    else told.push([output, peerNames(network, name, ports.get(Number(output)))].filter(Boolean).join(" "));
     host = null;
   }
   return told;

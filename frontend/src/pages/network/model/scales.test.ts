@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import { aSwitch } from "./fixture";
-import { fill } from "./model";
-import { type Fill, fillClass, fillText, fullest, loadLevel, loadText, PALETTES, short } from "./scales";
+import { fill } from "./network";
+import {
+  type Fill,
+  fillClass,
+  fillText,
+  formatShort,
+  fullest,
+  loadLevel,
+  loadText,
+  PALETTES,
+} from "./scales";
 
 test.each<[number | null, number, Fill, string]>([
   [null, 9, "unlimited", "no limit"],
@@ -33,7 +42,7 @@ test("links are wider the more crosses them", () => {
 });
 
 test("numbers are told in few characters", () => {
-  expect([0, 999, 999.6, 1_234, 34_000, 5_600_000].map(short)).toEqual([
+  expect([0, 999, 999.6, 1_234, 34_000, 5_600_000].map(formatShort)).toEqual([
     "0",
     "999",
     "1k",

@@ -1,6 +1,6 @@
 // What colours, widths and shapes stand for.
 
-import { fill, type Load, type NetSwitch, standing } from "./model";
+import { fill, type Load, type NetSwitch, switchState } from "./network";
 
 export type Fill = "unlimited" | "low" | "half" | "high" | "full";
 
@@ -78,13 +78,13 @@ export const PALETTES: Record<"light" | "dark", Palette> = {
 
 /** A switch's classes in the drawing. */
 export function classesOf(row: NetSwitch): string {
-  return `switch fill-${fillClass(fill(row))} ${standing(row)}`;
+  return `switch fill-${fillClass(fill(row))} ${switchState(row)}`;
 }
 
 const UNITS = ["", "k", "M", "G", "T"];
 
 /** A number in few characters: 950, 1.2k, 34k, 5.6M. */
-export function short(value: number): string {
+export function formatShort(value: number): string {
   let [number, unit] = [value, 0];
   while (number >= 999.5 && unit < UNITS.length - 1) [number, unit] = [number / 1_000, unit + 1];
   const text = unit === 0 || number >= 9.95 ? Math.round(number).toString() : number.toFixed(1);
@@ -92,12 +92,12 @@ export function short(value: number): string {
 }
 
 /** "5.8 k", so that a unit can follow. */
-const spaced = (text: string) => text.replace(/([kMGT]?)$/, " $1");
+const separateUnit = (text: string) => text.replace(/([kMGT]?)$/, " $1");
 
 /** A load in words. */
 export function loadText(load: Load | null): string {
   if (!load) return "load not known";
   const { packets, bits } = load;
   const rate = packets >= 10 || packets === 0 ? Math.round(packets) : packets.toFixed(1);
-  return `${rate.toLocaleString()} packets/s, ${spaced(short(bits))}bit/s`;
+  return `${rate.toLocaleString()} packets/s, ${separateUnit(formatShort(bits))}bit/s`;
 }

@@ -1,6 +1,6 @@
-import { type NetSwitch, type Network, title } from "./model";
+import { type NetSwitch, type Network, title } from "./network";
 
-export interface Found {
+export interface SearchHit {
   row: NetSwitch;
   /** The host at it that was meant, where its own name was not. */
   host: string | null;
@@ -9,13 +9,13 @@ export interface Found {
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 /** The switches whose name, label or hosts have a text in them, in any letter case, by what they are called. */
-export function found(network: Network, q: string, only: ReadonlySet<string> | null): Found[] {
+export function searchSwitches(network: Network, q: string, only: ReadonlySet<string> | null): SearchHit[] {
   const wanted = q.trim().toLowerCase();
   const hosts = new Map<string, string>();
   if (wanted)
     for (const { name, switch: at } of network.hosts.values())
       if (!hosts.has(at) && name.toLowerCase().includes(wanted)) hosts.set(at, name);
-  const rows: Found[] = [];
+  const rows: SearchHit[] = [];
   for (const row of network.switches.values()) {
     if (only && !only.has(row.name)) continue;
     const own = `${row.name} ${row.label}`.toLowerCase().includes(wanted);

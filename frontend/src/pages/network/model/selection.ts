@@ -2,7 +2,7 @@ import { useCallback } from "react";
 import { useParameters } from "@/common/address";
 
 /** Parts of the address that belong to what is selected, and go with it. */
-const OWN = [
+const SELECTION_PARAMETERS = [
   ...["switch", "link", "host", "tab", "hops", "page", "port", "topic", "dz", "entry", "merged"],
   ...["method", "curve"],
 ];
@@ -19,7 +19,7 @@ export function useSelection(): [Selection, (selection: Selection, keep?: readon
   const select = useCallback(
     (selection: Selection, keep: readonly string[] = []) =>
       change((now) => {
-        for (const name of OWN) if (!keep.includes(name)) now.delete(name);
+        for (const name of SELECTION_PARAMETERS) if (!keep.includes(name)) now.delete(name);
         if (selection)
           now.set(selection.kind, selection.kind === "link" ? String(selection.id) : selection.name);
       }),
@@ -37,17 +37,17 @@ export function selectionOf(parameters: URLSearchParams): Selection {
   return null;
 }
 
-const FOLLOWED = ["path", "publisher", "values", "step"] as const;
-type Followed = Partial<Record<(typeof FOLLOWED)[number], string | null>>;
+const PATH_PARAMETERS = ["path", "publisher", "values", "step"] as const;
+type PathFields = Partial<Record<(typeof PATH_PARAMETERS)[number], string | null>>;
 
 /** Which event is followed over the network, and how far; kept in the address. Null ends it. */
-export function useFollowing() {
+export function usePathQuestion() {
   const [parameters, change] = useParameters();
   const set = useCallback(
-    (fields: Followed | null) =>
+    (fields: PathFields | null) =>
       change((now) => {
         if (fields === null) {
-          for (const name of FOLLOWED) now.delete(name);
+          for (const name of PATH_PARAMETERS) now.delete(name);
           return;
         }
         now.set("path", "event");

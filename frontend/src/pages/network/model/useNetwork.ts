@@ -4,24 +4,32 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { api } from "@/api/client";
 import { useLiveEvents } from "@/live/LiveProvider";
-import { after, KINDS, type Load, type Network, networkOf, news, withTotals } from "./model";
+import {
+  applyEvents,
+  describeChanges,
+  KINDS,
+  type Load,
+  type Network,
+  networkOf,
+  withTotals,
+} from "./network";
 
 const KEY = ["network"] as const;
 const SHAPING = /switch|link|host|budget/;
 const KEPT = 200; // looks at a link's load
 
 /** A link's load at a time, ms since 1970. */
-export interface Look extends Load {
+export interface LoadSample extends Load {
   at: number;
 }
 
 /** The loads of each link since the page was opened, the newest last. */
-export type Watched = ReadonlyMap<number, readonly Look[]>;
+export type LoadHistory = ReadonlyMap<number, readonly LoadSample[]>;
 
 /** The network, the loads that were seen, and `onNews` called with sentences of what became different. */
 export function useNetwork(onNews: (sentences: string[]) => void) {
   const queries = useQueryClient();
-  const watched = useRef(new Map<number, Look[]>());
+  const watched = useRef(new Map<number, LoadSample[]>());
   const query = useQuery({
     queryKey: KEY,
     staleTime: Number.POSITIVE_INFINITY,
@@ -36,10 +44,10 @@ export function useNetwork(onNews: (sentences: string[]) => void) {
   useLiveEvents(KINDS, (events) => {
     const before = queries.getQueryData<Network>(KEY);
     if (!before) return;
-    const { network: now, strange } = after(before, events);
-    remember(watched.current, before, now);
+    const { network: now, strange } = applyEvents(before, events);
+    recordLoads(watched.current, before, now);
     queries.setQueryData(KEY, now);
-    const told = news(before, now);
+    const told = describeChanges(before, now);
     if (told.length > 0) onNews(told);
     if (strange) void queries.invalidateQueries({ queryKey: KEY });
   });
@@ -50,10 +58,10 @@ export function useNetwork(onNews: (sentences: string[]) => void) {
     );
     if (shaping) void queries.invalidateQueries({ queryKey: KEY });
   });
-  return { ...query, watched: watched.current as Watched };
+  return { ...query, watched: watched.current as LoadHistory };
 }
 
-function remember(watched: Map<number, Look[]>, before: Network, now: Network): void {
+function recordLoads(watched: Map<number, LoadSample[]>, before: Network, now: Network): void {
   for (const [id, { load, totals }] of now.links) {
     if (!load || !totals || totals === before.links.get(id)?.totals) continue;
     const looks = watched.get(id) ?? [];

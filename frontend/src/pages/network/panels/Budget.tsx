@@ -5,8 +5,8 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { type NetworkRequest, useNetworkRequest } from "@/api/request";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { title } from "../model/model";
-import { Curve } from "./Curve";
+import { title } from "../model/network";
+import { BudgetCurve } from "./BudgetCurve";
 
 /** How many entries a switch may hold: shown, changed by who may, and what other numbers would cost. */
 export function Budget({ row }: { row: Schemas["Switch"] }) {
@@ -23,13 +23,13 @@ export function Budget({ row }: { row: Schemas["Switch"] }) {
           : "."}
         {row.capacity !== null && ` The switch itself was full at ${row.capacity.toLocaleString()}.`}
       </Text>
-      {may && <Change key={row.name} row={row} />}
-      <Curve row={row} />
+      {may && <BudgetForm key={row.name} row={row} />}
+      <BudgetCurve row={row} />
     </Stack>
   );
 }
 
-function Change({ row }: { row: Schemas["Switch"] }) {
+function BudgetForm({ row }: { row: Schemas["Switch"] }) {
   const [value, setValue] = useState<string | number>(row.tcam_budget ?? "");
   const [touched, setTouched] = useState(false);
   useEffect(() => {

@@ -1,15 +1,15 @@
 import { Anchor, Code, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "@/api/client";
-import { percent } from "@/common/formatting/figures";
+import { formatPercent } from "@/common/formatting/figures";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useTrafficRefresh } from "@/common/traffic";
-import { nameOf } from "../model/describe";
+import { nameOf } from "../model/descriptions";
+import { HostPresence } from "./HostPresence";
 import { PanelHead, type PanelProps } from "./PanelHead";
-import { WhoIsThere } from "./WhoIsThere";
 
 /** A host: where it is, what reached it, and who publishes and subscribes at it. */
 export function HostPanel({ name, network, heading, onClose, onSelect }: PanelProps & { name: string }) {
@@ -53,8 +53,8 @@ export function HostPanel({ name, network, heading, onClose, onSelect }: PanelPr
       {data && (
         <Facts
           facts={[
-            ["Delivered", <Delivered key="delivered" {...data} />],
-            ["Unwanted", data.unwanted !== null && <Unwanted key="unwanted" {...data} />],
+            ["Delivered", <DeliveredCount key="delivered" {...data} />],
+            ["Unwanted", data.unwanted !== null && <UnwantedCount key="unwanted" {...data} />],
             ["Last event", <Time key="event" at={data.last_event_at} empty="none reported" />],
             ["Address", <Code key="ip">{data.ip}</Code>],
             ["MAC address", <Code key="mac">{data.mac}</Code>],
@@ -63,20 +63,20 @@ export function HostPanel({ name, network, heading, onClose, onSelect }: PanelPr
           ]}
         />
       )}
-      <WhoIsThere host={name} what="publishers" />
-      <WhoIsThere host={name} what="subscribers" />
+      <HostPresence host={name} what="publishers" />
+      <HostPresence host={name} what="subscribers" />
     </Stack>
   );
 }
 
-function Delivered({ delivered }: { delivered: number | null }) {
+function DeliveredCount({ delivered }: { delivered: number | null }) {
   if (delivered === null) return <>not reported by anybody yet</>;
   return <span data-delivered={delivered}>{delivered.toLocaleString()} events</span>;
 }
 
 /** What came and nobody there wanted, and its share of all that came. */
-function Unwanted({ delivered, unwanted }: { delivered: number | null; unwanted: number | null }) {
-  const share = delivered && unwanted !== null ? ` (${percent(unwanted / delivered)} of them)` : "";
+function UnwantedCount({ delivered, unwanted }: { delivered: number | null; unwanted: number | null }) {
+  const share = delivered && unwanted !== null ? ` (${formatPercent(unwanted / delivered)} of them)` : "";
   return (
     <span data-unwanted={unwanted}>
       {unwanted?.toLocaleString()}

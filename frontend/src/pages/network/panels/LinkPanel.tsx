@@ -6,15 +6,15 @@ import { api } from "@/api/client";
 import { useMay } from "@/api/me";
 import { type NetworkRequest, useNetworkRequest } from "@/api/request";
 import { Chart } from "@/common/charts/Chart";
-import { Confirm } from "@/common/layout/Confirm";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { nameOf } from "../model/describe";
-import type { NetLink, Network } from "../model/model";
+import { nameOf } from "../model/descriptions";
+import type { NetLink, Network } from "../model/network";
 import { loadText } from "../model/scales";
-import type { Look } from "../model/useNetwork";
+import type { LoadSample } from "../model/useNetwork";
 import { PanelHead, type PanelProps } from "./PanelHead";
 
 /** A link: its ends, its load as it is watched, whether it is up, and what was lost on it. */
@@ -90,7 +90,7 @@ export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: 
   );
 }
 
-function Load({ looks }: { looks: readonly Look[] }) {
+function Load({ looks }: { looks: readonly LoadSample[] }) {
   const count = looks.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list grows in place
   const option = useMemo(
@@ -145,7 +145,7 @@ function Service({ link, network }: { link: NetLink; network: Network }) {
       <Button variant="default" size="xs" onClick={open}>
         {link.up ? "Take out of service" : "Put into service"}
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={opened}
         title={link.up ? `Take ${ends} out of service?` : `Put ${ends} into service?`}
         action={link.up ? "Take out of service" : "Put into service"}
@@ -158,7 +158,7 @@ function Service({ link, network }: { link: NetLink; network: Network }) {
         {link.up
           ? "Trees that use it are led over other links. Where there is no other way, events no longer cross."
           : "Trees may use it again. Put it into service only when it works, or events sent into it are lost."}
-      </Confirm>
+      </ConfirmDialog>
     </Group>
   );
 }

@@ -1,14 +1,14 @@
 import { CloseButton, Group, Text, Title } from "@mantine/core";
 import type { ReactNode, RefObject } from "react";
-import type { Network } from "../model/model";
-import type { Adjacency } from "../model/near";
+import type { Adjacency } from "../model/neighbourhood";
+import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
-import type { Watched } from "../model/useNetwork";
+import type { LoadHistory } from "../model/useNetwork";
 
 /** What every panel gets from the page. */
 export interface PanelProps {
   network: Network;
-  watched: Watched;
+  watched: LoadHistory;
   adjacent: Adjacency;
   selection: NonNullable<Selection>;
   onSelect: (selection: Selection) => void;

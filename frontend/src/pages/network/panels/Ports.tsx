@@ -1,8 +1,8 @@
 import { Anchor, Badge, Table, Text } from "@mantine/core";
 import type { Schemas } from "@/api/client";
-import { nameOf } from "../model/describe";
-import { farEnd, type Network } from "../model/model";
-import { behind } from "../model/ports";
+import { nameOf } from "../model/descriptions";
+import { farEnd, type Network } from "../model/network";
+import { peersByPort } from "../model/ports";
 import { loadText } from "../model/scales";
 import type { Selection } from "../model/selection";
 
@@ -18,7 +18,7 @@ export function Ports({
   network: Network;
   onSelect: (selection: Selection) => void;
 }) {
-  const far = behind(network, name);
+  const far = peersByPort(network, name);
   const known = new Map(ports.map((port) => [port.number, port]));
   const numbers = [...new Set([...known.keys(), ...far.keys()])].sort((a, b) => a - b);
   if (numbers.length === 0)

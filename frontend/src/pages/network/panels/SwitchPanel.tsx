@@ -6,9 +6,9 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { Entries } from "../entries/Entries";
-import { MergedEntries } from "../entries/Merged";
-import { tableText } from "../model/describe";
-import { type NetSwitch, STANDING, standing, title } from "../model/model";
+import { MergedEntries } from "../entries/MergedEntries";
+import { tableText } from "../model/descriptions";
+import { type NetSwitch, SWITCH_STATES, switchState, title } from "../model/network";
 import { Budget } from "./Budget";
 import { PanelHead, type PanelProps } from "./PanelHead";
 import { Ports } from "./Ports";
@@ -73,11 +73,11 @@ export function SwitchPanel({ name, network, heading, onClose, onSelect }: Panel
 }
 
 function About({ row }: { row: NetSwitch }) {
-  const state = standing(row);
+  const state = switchState(row);
   return (
     <Group gap={6}>
       <Badge size="sm" variant="light" color={state === "connected" ? "green" : "red"}>
-        {STANDING[state]}
+        {SWITCH_STATES[state]}
       </Badge>
       {row.label && row.label !== row.name && <Code>{row.name}</Code>}
       <span>{tableText(row)}</span>

@@ -11,7 +11,7 @@ import { StateBadge } from "@/common/requests/StateBadge";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { download, failures, type Operation, type Result } from "./send";
+import { download, type Operation, type Result, readFailures } from "./calls";
 
 const EVERY = 1_500; // ms
 const column = createColumnHelper<Result>();
@@ -55,7 +55,7 @@ function Failures({ operation, lines }: { operation: Operation; lines: readonly 
     setBusy(true);
     setProblem(null);
     try {
-      download(`failures-${operation.id}.csv`, await failures(operation.id, lines));
+      download(`failures-${operation.id}.csv`, await readFailures(operation.id, lines));
     } catch (error) {
       setProblem(error);
     }

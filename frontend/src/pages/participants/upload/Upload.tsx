@@ -4,13 +4,13 @@ import { IconCircleCheck } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { asProblem, type FieldError, type Problem } from "@/api/problems";
-import { percent } from "@/common/formatting/figures";
+import { formatPercent } from "@/common/formatting/figures";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { CostSummary } from "@/common/requests/CostSummary";
 import type { Tab } from "../kinds";
+import { apply, type Cost, check, download, FIELDS, type Operation, withLines } from "./calls";
 import { OperationProgress } from "./OperationProgress";
-import { decoded, type Parsed, parse, toCsv, tooLarge } from "./parse";
-import { apply, type Cost, check, download, FIELDS, type Operation, withLines } from "./send";
+import { decodeText, type Parsed, parse, toCsv, tooLarge } from "./parser";
 
 const SHOWN = 200;
 
@@ -28,7 +28,7 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
       setParsed(null);
       const large = tooLarge(chosen.size, 0);
       if (large) throw new Error(large);
-      const text = decoded(await chosen.arrayBuffer());
+      const text = decodeText(await chosen.arrayBuffer());
       const found =
         typeof text === "string"
           ? parse(chosen.name, text, FIELDS[tab])
@@ -50,7 +50,7 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
   });
   useEffect(() => () => going.current.abort(), []);
   const failed = applying.error ?? checking.error;
-  const problem = failed ? lined(asProblem(failed), parsed?.lines ?? []) : null;
+  const problem = failed ? withErrorLines(asProblem(failed), parsed?.lines ?? []) : null;
   const errors: FieldError[] = [
     ...(parsed?.troubles.map(({ line, detail }) => ({ line, detail, code: "unreadable" })) ?? []),
     ...(problem?.errors ?? []),
@@ -145,7 +145,7 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
   );
 }
 
-const lined = (problem: Problem, lines: readonly number[]): Problem => ({
+const withErrorLines = (problem: Problem, lines: readonly number[]): Problem => ({
   ...problem,
   errors: withLines(problem.errors, lines),
 });
@@ -223,7 +223,7 @@ function Whole({ cost, tab }: { cost: Cost; tab: Tab }) {
       >
         {cost.items.toLocaleString()} items are right.{" "}
         {announced &&
-          `${cost.dz_cells.toLocaleString()} dz cells, excess volume ${percent(cost.excess)} on average.`}
+          `${cost.dz_cells.toLocaleString()} dz cells, excess volume ${formatPercent(cost.excess)} on average.`}
       </Alert>
       {announced && <CostSummary cost={cost} />}
     </Stack>

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { refusalsOf } from "./refusals";
+
+test("refused budgets are named in the order in which JSON has the switches", () => {
+  const cost = {
+    results: [
+      { index: 0, accepted: true },
+      { index: 1, accepted: false, detail: "too few" },
+    ],
+  };
+  expect(refusalsOf(["b", "a"], cost as never)).toEqual([{ name: "a", detail: "too few" }]);
+  expect(refusalsOf(["b", "7"], cost as never)).toEqual([{ name: "b", detail: "too few" }]);
+});

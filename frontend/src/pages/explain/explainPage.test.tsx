@@ -1,0 +1,62 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { fireEvent, renderHook, screen, waitFor } from "@testing-library/react";
+import { beforeEach, expect, test, vi } from "vitest";
+import { serve, show } from "@/test-page";
+import { Component } from ".";
+import { useTopics } from "./EventForm";
+import { ExplanationView } from "./ExplanationView";
+import type { Explanation } from "./explanation";
+
+beforeEach(() => void vi.restoreAllMocks());
+
+function topicsOf(text: string, publishers: string[]) {
+  const calls = serve(({ path, query }) => {
+    if (path === "/api/v1/publishers/")
+      return { results: publishers.filter((name) => name === query.name).map((name) => ({ name })) };
+    return { results: [{ topic: query.publisher === text ? "of the publisher" : "of the advertisement" }] };
+  });
+  const client = new QueryClient();
+  const { result } = renderHook(() => useTopics(text), {
+    wrapper: ({ children }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>,
+  });
+  return { calls, result };
+}
+
+test("a publisher that is called like an advertisement is meant before it, as on the server", async () => {
+  const { result } = topicsOf("a1", ["a1"]);
+  await waitFor(() => expect(result.current.data).toEqual(["of the publisher"]));
+});
+
+test("an advertisement is meant where no publisher is called so", async () => {
+  const { calls, result } = topicsOf("a12", ["a1"]);
+  await waitFor(() => expect(result.current.data).toEqual(["of the advertisement"]));
+  expect(calls.at(-1)?.query).toEqual({ id: 12 });
+});
+
+const verdict = (host: string, reason: string) => ({
+  ...{ host, reason, detail: "", copies: 0, subscriptions: [], subscriptions_count: 0 },
+});
+
+const found = {
+  event: { publisher: "p", host: "h", dz: "1", address: "ff0e::1" },
+  ...{ tree: 1, path: [], real: null, loops: false, received: [verdict("h-sea", "match")] },
+  not_received: [verdict("h-atl", "no_match"), verdict("h-hou", "no_subscription")],
+} as unknown as Explanation;
+
+test("which hosts are shown is in the address, and comes from it", async () => {
+  const { at } = show(<ExplanationView found={found} />, "/explain?publisher=p&others=yes");
+  expect(screen.getByText("3 in all")).toBeTruthy();
+  fireEvent.click(screen.getByRole("checkbox", { name: /without a subscription/ }));
+  expect(at.now).toBe("/explain?publisher=p");
+  expect(screen.getByText("2 in all")).toBeTruthy();
+  fireEvent.change(screen.getByRole("textbox", { name: "Find a host" }), { target: { value: "atl" } });
+  await waitFor(() => expect(at.now).toBe("/explain?publisher=p&host=atl"));
+  expect(screen.getByText("1 in all")).toBeTruthy();
+});
+
+test("where nobody publishes, the page leads to what makes a network", async () => {
+  serve(() => ({ results: [] }));
+  show(<Component />, "/explain");
+  const link = await screen.findByRole("link", { name: "Set up a network" });
+  expect(link.getAttribute("href")).toBe("/welcome");
+});

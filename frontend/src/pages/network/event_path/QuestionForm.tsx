@@ -1,0 +1,89 @@
+import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { Schemas } from "@/api/client";
+import { asFields, asValue, readValues } from "@/common/formatting/event";
+import { advertisementName } from "@/common/formatting/names";
+import { readPage } from "@/common/tables/list";
+import { initialValue, type PathQuestion } from "./pathQuestion";
+
+/** Asks for an advertisement, and for a value of each attribute of its topic. */
+export function QuestionForm({
+  question,
+  onAsk,
+  busy,
+}: {
+  question: PathQuestion;
+  onAsk: (question: PathQuestion) => void;
+  busy: boolean;
+}) {
+  const [publisher, setPublisher] = useState(question.publisher);
+  const [values, setValues] = useState<Record<string, string>>(() =>
+    asFields(readValues(question.values) ?? {}),
+  );
+  const { data: advertisements } = useQuery({
+    queryKey: ["/api/v1/advertisements/", "to pick"],
+    queryFn: ({ signal }) =>
+      readPage<Schemas["Advertisement"]>("/api/v1/advertisements/", { state: "active", limit: 500 }, signal),
+  });
+  const meant = advertisements?.results.find(({ id }) => advertisementName(id) === publisher);
+  const { data: topics } = useQuery({
+    queryKey: ["/api/v1/topics/", meant?.topic],
+    enabled: meant !== undefined,
+    queryFn: ({ signal }) => readPage<Schemas["Topic"]>("/api/v1/topics/", { name: meant?.topic }, signal),
+  });
+  const attributes = topics?.results[0]?.attributes ?? [];
+  useEffect(() => {
+    const [first] = advertisements?.results ?? [];
+    if (!publisher && first) setPublisher(advertisementName(first.id));
+  }, [advertisements, publisher]);
+  const told = Object.fromEntries(
+    attributes.map((one) => [
+      one.name,
+      asValue(values[one.name] ?? initialValue(one, meant?.filter ?? null), one.type),
+    ]),
+  );
+  if (advertisements?.results.length === 0)
+    return <Text size="sm">Nobody advertises anything yet, so that no event has a way.</Text>;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAsk({ publisher, values: JSON.stringify(told) });
+      }}
+    >
+      <Stack gap="xs">
+        <Select
+          label="Published under"
+          size="xs"
+          data={(advertisements?.results ?? []).map((one) => ({
+            value: advertisementName(one.id),
+            label: `${one.publisher}: ${one.topic}, ${one.filter ?? "by dz"}`,
+          }))}
+          value={publisher || null}
+          onChange={(value) => value && setPublisher(value)}
+          searchable
+          allowDeselect={false}
+        />
+        <Group gap="xs" grow preventGrowOverflow={false}>
+          {attributes.map((one) => (
+            <TextInput
+              key={one.name}
+              label={one.name}
+              size="xs"
+              miw={110}
+              value={values[one.name] ?? initialValue(one, meant?.filter ?? null)}
+              onChange={(event) => {
+                const text = event.currentTarget.value;
+                setValues((before) => ({ ...before, [one.name]: text }));
+              }}
+            />
+          ))}
+        </Group>
+        <Button type="submit" size="xs" loading={busy} disabled={attributes.length === 0}>
+          Follow the event
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,148 @@
+import { Anchor, Code, List, Loader, Table, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import type { Schemas } from "@/api/client";
+import { Time } from "@/common/formatting/time";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { type Filters, readPage } from "@/common/tables/list";
+import { useTrafficRefresh } from "@/common/traffic";
+import { useLiveRefresh } from "@/live/LiveProvider";
+
+const MOST = 100; // of each that are read
+const SHOWN = 5; // filters of one
+
+const SIDES = {
+  publishers: {
+    title: "Who publishes here",
+    events: "Published",
+    none: "Nobody publishes at this host.",
+    announcements: "advertisements",
+    nothing: "advertises nothing",
+  },
+  subscribers: {
+    title: "Who subscribes here",
+    events: "Delivered",
+    none: "Nobody subscribes at this host.",
+    announcements: "subscriptions",
+    nothing: "has no subscription",
+  },
+} as const;
+
+interface Participant {
+  id: number;
+  name: string;
+  events: number | null;
+  lastSeen: string | null;
+  filters: { id: number; topic: string; filter: string | null }[];
+  /** How many live filters there are in all. */
+  count: number;
+}
+
+/** Publishers or subscribers at a host: what they sent or got, when they were last seen, and their filters. */
+export function HostPresence({ host, what }: { host: string; what: keyof typeof SIDES }) {
+  const side = SIDES[what];
+  const key = ["who-is-there", what, host];
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => readParticipants(what, host, signal),
+  });
+  useTrafficRefresh(key);
+  useLiveRefresh(["request", "requests"], key);
+  return (
+    <section aria-label={side.title}>
+      <Title order={3}>{side.title}</Title>
+      <ProblemAlert problem={error} retry={() => void refetch()} />
+      {isPending && <Loader role="status" size="xs" aria-label="Loading" />}
+      {data?.people.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {side.none}
+        </Text>
+      )}
+      {data && data.people.length > 0 && (
+        <Table aria-label={side.title} fz="sm" horizontalSpacing={6} verticalSpacing={4}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name and filters</Table.Th>
+              <Table.Th ta="right">{side.events}</Table.Th>
+              <Table.Th ta="right" style={{ whiteSpace: "nowrap" }}>
+                Last seen
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data.people.map((one) => (
+              <Table.Tr key={one.id} data-who={one.name} style={{ verticalAlign: "top" }}>
+                <Table.Td>
+                  <Anchor
+                    component={Link}
+                    size="sm"
+                    to={`/participants?tab=${side.announcements}&who=${encodeURIComponent(one.name)}`}
+                  >
+                    {one.name}
+                  </Anchor>
+                  <FilterList person={one} nothing={side.nothing} />
+                </Table.Td>
+                <Table.Td ta="right">{one.events?.toLocaleString() ?? "–"}</Table.Td>
+                <Table.Td ta="right">
+                  <Time at={one.lastSeen} empty="never" />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {data?.more && (
+        <Anchor component={Link} to={`/participants?tab=${what}&host=${encodeURIComponent(host)}`} size="sm">
+          All of them
+        </Anchor>
+      )}
+    </section>
+  );
+}
+
+function FilterList({ person, nothing }: { person: Participant; nothing: string }) {
+  const shown = person.filters.slice(0, SHOWN);
+  const more = person.count - shown.length;
+  if (person.count === 0)
+    return (
+      <Text size="xs" c="dimmed">
+        {nothing}
+      </Text>
+    );
+  return (
+    <List size="xs" listStyleType="none" c="dimmed">
+      {shown.map(({ id, topic, filter }) => (
+        <List.Item key={id}>
+          {topic}: <Code fz="xs">{filter === null ? "by dz" : filter.trim() || "every event"}</Code>
+        </List.Item>
+      ))}
+      {more > 0 && <List.Item>and {more.toLocaleString()} more</List.Item>}
+    </List>
+  );
+}
+
+/** Who is at a host with their live filters, and whether there are more than are read. */
+async function readParticipants(what: keyof typeof SIDES, host: string, signal: AbortSignal) {
+  const query: Filters = { host, limit: MOST };
+  const live = { ...query, state: "active" };
+  if (what === "publishers") {
+    const [own, filters] = await Promise.all([
+      readPage<Schemas["Publisher"]>("/api/v1/publishers/", query, signal),
+      readPage<Schemas["Advertisement"]>("/api/v1/advertisements/", live, signal),
+    ]);
+    const found = own.results.map((one) => ({
+      ...{ id: one.id, name: one.name, events: one.published, lastSeen: one.last_seen_at },
+      ...{ count: one.advertisements, filters: filters.results.filter((row) => row.publisher === one.name) },
+    }));
+    return { people: found, more: own.next !== null };
+  }
+  const [own, filters] = await Promise.all([
+    readPage<Schemas["Subscriber"]>("/api/v1/subscribers/", query, signal),
+    readPage<Schemas["Subscription"]>("/api/v1/subscriptions/", live, signal),
+  ]);
+  const found = own.results.map((one) => ({
+    ...{ id: one.id, name: one.name, events: one.delivered, lastSeen: one.last_seen_at },
+    ...{ count: one.subscriptions, filters: filters.results.filter((row) => row.subscriber === one.name) },
+  }));
+  return { people: found, more: own.next !== null };
+}

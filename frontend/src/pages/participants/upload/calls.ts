@@ -1,0 +1,87 @@
+// Lists to the API: checked by a dry run, applied, and followed.
+
+import { api, type Schemas } from "@/api/client";
+import type { FieldError } from "@/api/problems";
+import { readPage } from "@/common/tables/list";
+import type { Tab } from "../kinds";
+import { type Item, toCsv } from "./parser";
+
+export type Cost = Schemas["Cost"];
+export type Operation = Schemas["Operation"];
+export type Result = Schemas["Request"];
+
+export const FIELDS: Record<Tab, readonly string[]> = {
+  publishers: ["name", "host"],
+  subscribers: ["name", "host"],
+  advertisements: ["publisher", "topic", "filter"],
+  subscriptions: ["subscriber", "topic", "filter"],
+};
+
+/** What a list would cost; a refusal has all errors, by `index`. */
+export async function check(tab: Tab, items: readonly Item[], signal: AbortSignal): Promise<Cost> {
+  return (await post(tab, items, true, signal)) as Cost;
+}
+
+/** Takes a list: all items or none. An operation to follow, or null where it is done. */
+export async function apply(
+  tab: Tab,
+  items: readonly Item[],
+  signal: AbortSignal,
+): Promise<Operation | null> {
+  const answer = await post(tab, items, false, signal);
+  return "finished" in answer ? (answer as Operation) : null;
+}
+
+async function post(tab: Tab, items: readonly Item[], dry: boolean, signal: AbortSignal) {
+  const options = { params: { query: { dry_run: dry } }, body: items as never, signal };
+  switch (tab) {
+    case "publishers":
+      return (await api.POST("/api/v1/publishers/", options)).data as object;
+    case "subscribers":
+      return (await api.POST("/api/v1/subscribers/", options)).data as object;
+    case "advertisements":
+      return (await api.POST("/api/v1/advertisements/", options)).data as object;
+    case "subscriptions":
+      return (await api.POST("/api/v1/subscriptions/", options)).data as object;
+  }
+}
+
+/** The errors with the lines of their items. */
+export function withLines(errors: readonly FieldError[], lines: readonly number[]): FieldError[] {
+  return errors.map((error) => ({
+    ...error,
+    line: error.index === undefined ? error.line : lines[error.index],
+  }));
+}
+
+/** All failures of an operation as CSV, read a page after the other. */
+export async function readFailures(operation: number, lines: readonly number[]): Promise<string> {
+  const rows: unknown[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await readPage<Result>(`/api/v1/operations/${operation}/results/`, {
+      state: "failed",
+      limit: 1000,
+      cursor,
+    });
+    rows.push(...page.results.map((row) => failureRow(row, lines)));
+    cursor = page.next
+      ? (new URL(page.next, location.origin).searchParams.get("cursor") ?? undefined)
+      : undefined;
+  } while (cursor);
+  return toCsv(["line", "index", "request", "object", "detail"], rows);
+}
+
+function failureRow({ index, id, object, problem }: Result, lines: readonly number[]): unknown[] {
+  return [index === null ? "" : (lines[index] ?? ""), index, id, object?.name, problem?.detail];
+}
+
+/** Offers a text as a file. */
+export function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
