@@ -10,7 +10,7 @@ import { CostSummary } from "@/common/requests/CostSummary";
 import type { Tab } from "../kinds";
 import { apply, type Cost, check, download, FIELDS, type Operation, withLines } from "./calls";
 import { OperationProgress } from "./OperationProgress";
-import { decodeText, type Parsed, parse, toCsv, tooLarge } from "./parser";
+import { decodeText, type Parsed, parse, tooLarge, toPlainCsv } from "./parser";
 
 const SHOWN = 200;
 
@@ -207,7 +207,7 @@ function Errors({ file, errors, items }: { file: File | null; errors: FieldError
 }
 
 const errorsCsv = (errors: readonly FieldError[]) =>
-  toCsv(
+  toPlainCsv(
     ["line", "field", "detail"],
     errors.map(({ line, pointer, detail }) => [line, pointer, detail]),
   );

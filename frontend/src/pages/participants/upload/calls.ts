@@ -4,7 +4,7 @@ import { api, type Schemas } from "@/api/client";
 import type { FieldError } from "@/api/problems";
 import { readPage } from "@/common/tables/list";
 import type { Tab } from "../kinds";
-import { type Item, toCsv } from "./parser";
+import { type Item, toPlainCsv } from "./parser";
 
 export type Cost = Schemas["Cost"];
 export type Operation = Schemas["Operation"];
@@ -69,7 +69,7 @@ export async function readFailures(operation: number, lines: readonly number[]):
       ? (new URL(page.next, location.origin).searchParams.get("cursor") ?? undefined)
       : undefined;
   } while (cursor);
-  return toCsv(["line", "index", "request", "object", "detail"], rows);
+  return toPlainCsv(["line", "index", "request", "object", "detail"], rows);
 }
 
 function failureRow({ index, id, object, problem }: Result, lines: readonly number[]): unknown[] {
