@@ -75,13 +75,3 @@ export async function readFailures(operation: number, lines: readonly number[]):
 function failureRow({ index, id, object, problem }: Result, lines: readonly number[]): unknown[] {
   return [index === null ? "" : (lines[index] ?? ""), index, id, object?.name, problem?.detail];
 }
-
-/** Offers a text as a file. */
-export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
