@@ -42,14 +42,14 @@ soak: $(SETUP_UNLESS_HELP) ## the platform under changes and faults (ARGS="--for
 # Tests start hundreds of Python processes: each compiles all its modules where nothing keeps them.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest
 
-# Two processes; a worker runs the tests of a file, or of all files that share a platform, one after the other.
-TWO_WORKERS := -n 2 --dist loadgroup --no-loadscope-reorder
+# Three processes, since tests wait half of the time; each runs whole groups of `tests/schedule.py`. Memory stays below 6 GB.
+WORKERS := -n 3 --dist loadgroup --no-loadscope-reorder
 ALL := -m "full or not full" --hypothesis-profile full
 
 test: setup-test ## everything: unit, property, fake switch, real switches, API, browser
 	@[ -n "$(ARGS)" ] || scripts/frontend.sh test
-	@$(PYTEST) $(or $(ARGS),$(TWO_WORKERS))
-	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PYTEST) $(TWO_WORKERS) -m "openflow and not full" tests/controller
+	@$(PYTEST) $(or $(ARGS),$(WORKERS))
+	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PYTEST) $(WORKERS) -m "openflow and not full" tests/controller
 
 test-full: setup-test ## what is longer than the everyday suite as well
 	@$(PYTEST) $(ALL) $(ARGS)

@@ -37,7 +37,7 @@ def test_every_step_holds(scene: Scene, max_trees: int, method: str) -> None:
         follower.step(request)
 
 
-@pytest.mark.parametrize("seed", some(range(40), 12))
+@pytest.mark.parametrize("seed", some(range(40), 6))
 def test_every_step_of_lively_scenes_holds(seed: int) -> None:
     network, requests = lively_scene(seed)
     follower = Follower(network, 2 if seed % 4 == 0 else 64)
@@ -45,7 +45,7 @@ def test_every_step_of_lively_scenes_holds(seed: int) -> None:
         follower.step(request)
 
 
-@pytest.mark.parametrize("seed", some(range(20), 6))
+@pytest.mark.parametrize("seed", some(range(20), 3))
 def test_batches_and_restarts_change_nothing(seed: int) -> None:
     """The same log gives the same tables, wherever diffs are taken and snapshots restored."""
     random = Random(seed)
@@ -71,7 +71,7 @@ def test_batches_and_restarts_change_nothing(seed: int) -> None:
     assert other.take_diff().apply(tables) == other.tables()
 
 
-@pytest.mark.parametrize("seed", [1303, 1304, 1305])
+@pytest.mark.parametrize("seed", some([1303, 1304, 1305], 1))
 def test_a_planner_that_starts_anew_before_each_request_merges_the_same(seed: int) -> None:
     """Nothing that is remembered beside tables and trees may tell where merges are allowed."""
     network, requests = lively_scene(seed)
@@ -85,7 +85,7 @@ def test_a_planner_that_starts_anew_before_each_request_merges_the_same(seed: in
         assert one.keeper.covers() == other.keeper.covers()
 
 
-@pytest.mark.parametrize("seed", some(range(20), 6))
+@pytest.mark.parametrize("seed", some(range(20), 3))
 def test_a_dry_run_leaves_no_trace(seed: int) -> None:
     random = Random(seed)
     network, requests = lively_scene(200 + seed)

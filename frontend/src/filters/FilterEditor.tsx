@@ -16,7 +16,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import type { Schemas } from "@/api/client";
 import { nonce } from "@/nonce";
 import { completions } from "./completion";
-import { type Attribute, place } from "./grammar";
+import { type FilterAttribute, unitOffset } from "./grammar";
 import { appearance } from "./language";
 
 export type Mistake = Schemas["Mistake"];
@@ -40,7 +40,7 @@ export function FilterEditor({
 }: {
   value: string;
   onChange: (text: string) => void;
-  attributes: readonly Attribute[];
+  attributes: readonly FilterAttribute[];
   label: string;
   description?: ReactNode;
   mistakes?: readonly Mistake[];
@@ -174,8 +174,8 @@ function described(id: string, label: string, wrong: boolean, first: boolean) {
 }
 
 function diagnostic(text: string, { offset, length, detail }: Mistake): Diagnostic {
-  const from = offset === null ? 0 : place(text, offset);
-  const to = offset === null ? text.length : place(text, offset + (length ?? 0));
+  const from = offset === null ? 0 : unitOffset(text, offset);
+  const to = offset === null ? text.length : unitOffset(text, offset + (length ?? 0));
   const empty = to <= from;
   return {
     from: empty ? Math.max(0, Math.min(from, text.length) - 1) : from,

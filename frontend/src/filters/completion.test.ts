@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { domain, proposals } from "./completion";
-import type { Attribute } from "./grammar";
+import { describeDomain, proposals } from "./completion";
+import type { FilterAttribute } from "./grammar";
 
-const TOPIC: Attribute[] = [
+const TOPIC: FilterAttribute[] = [
   { name: "low", type: "int", min: 0, max: 1023 },
   { name: "side", type: "enum", values: ["buy", 'sell "short"'] },
   { name: "open", type: "bool" },
@@ -23,5 +23,5 @@ test("names, operators and values of the topic are proposed where they may stand
 });
 
 test("a domain is told in short", () => {
-  expect(TOPIC.map(domain)).toEqual(["int 0 … 1023", 'enum buy, sell "short"', "bool"]);
+  expect(TOPIC.map(describeDomain)).toEqual(["int 0 … 1023", 'enum buy, sell "short"', "bool"]);
 });

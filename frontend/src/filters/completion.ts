@@ -1,9 +1,9 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
-import { type Attribute, expectedAfter, operators, quote, tokens } from "./grammar";
+import { expectedAfter, type FilterAttribute, operators, quote, tokens } from "./grammar";
 
 /** What the editor proposes at the cursor: names, operators and values of the topic's attributes. */
 export function completions(
-  attributes: readonly Attribute[],
+  attributes: readonly FilterAttribute[],
   context: CompletionContext,
 ): CompletionResult | null {
   const before = context.state.sliceDoc(0, context.pos);
@@ -15,13 +15,18 @@ export function completions(
 }
 
 /** The proposals behind `before`. */
-export function proposals(attributes: readonly Attribute[], before: string): Completion[] {
+export function proposals(attributes: readonly FilterAttribute[], before: string): Completion[] {
   const next = expectedAfter(tokens(before));
   const named = (name: string) => attributes.find((each) => each.name === name);
   switch (next.what) {
     case "test":
       return [
-        ...attributes.map((each) => ({ label: each.name, type: "property", detail: domain(each), boost: 1 })),
+        ...attributes.map((each) => ({
+          label: each.name,
+          type: "property",
+          detail: describeDomain(each),
+          boost: 1,
+        })),
         { label: "not", type: "keyword" },
       ];
     case "operator":
@@ -55,10 +60,10 @@ const MEANS: Record<string, string> = {
   prefix: "begins with",
 };
 
-const numeric = (attribute: Attribute | undefined) =>
+const numeric = (attribute: FilterAttribute | undefined) =>
   attribute?.type === "int" || attribute?.type === "float";
 
-function values(attribute: Attribute | undefined): Completion[] {
+function values(attribute: FilterAttribute | undefined): Completion[] {
   switch (attribute?.type) {
     case "bool":
       return [{ label: "true" }, { label: "false" }];
@@ -76,7 +81,7 @@ function values(attribute: Attribute | undefined): Completion[] {
 }
 
 /** The type of an attribute and its domain, in short. */
-export function domain(attribute: Attribute): string {
+export function describeDomain(attribute: FilterAttribute): string {
   switch (attribute.type) {
     case "int":
     case "float":

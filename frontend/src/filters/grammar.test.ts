@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectedAfter, operators, place, quote, tokens } from "./grammar";
+import { expectedAfter, operators, quote, tokens, unitOffset } from "./grammar";
 
 const next = (text: string) => expectedAfter(tokens(text));
 
@@ -42,6 +42,6 @@ test("operators go by the type", () => {
 
 test("texts are quoted, and places count characters as the server does", () => {
   expect(quote('a"b\\')).toBe('"a\\"b\\\\"');
-  expect(place("😀a", 1)).toBe(2);
-  expect(place("abc", 9)).toBe(3);
+  expect(unitOffset("😀a", 1)).toBe(2);
+  expect(unitOffset("abc", 9)).toBe(3);
 });

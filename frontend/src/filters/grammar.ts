@@ -3,7 +3,7 @@
 
 import type { Schemas } from "@/api/client";
 
-export type Attribute = Schemas["Attribute"];
+export type FilterAttribute = Schemas["Attribute"];
 
 export type TokenKind = "name" | "keyword" | "number" | "string" | "operator" | "bracket" | "comma" | "other";
 
@@ -90,7 +90,7 @@ export function expectedAfter(before: readonly Token[]): Expected {
 }
 
 /** The operators that the type of an attribute takes. */
-export function operators(attribute: Attribute | undefined): string[] {
+export function operators(attribute: FilterAttribute | undefined): string[] {
   const order = ["<", "<=", ">", ">="];
   if (attribute?.type === "bool") return ["=", "!="];
   if (attribute?.type === "string") return ["=", "!=", "prefix", "in", ...order];
@@ -103,7 +103,7 @@ export function quote(text: string): string {
 }
 
 /** Where the character `offset` (as Python counts them, a character each) lies in a JavaScript string. */
-export function place(text: string, offset: number): number {
+export function unitOffset(text: string, offset: number): number {
   let units = 0;
   let characters = 0;
   for (const character of text) {

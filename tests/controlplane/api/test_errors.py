@@ -92,7 +92,7 @@ def no_connection(*_args, **_more):
 
 
 def test_a_database_without_room_is_a_503_that_says_when_to_try_again(operator, problem, monkeypatch):
-    monkeypatch.setattr("controlplane.web.registry.views.TopicViewSet.get_queryset", no_connection)
+    monkeypatch.setattr("controlplane.web.registry.topic_views.TopicViewSet.get_queryset", no_connection)
     answer = operator.get("topics/")
     assert problem(answer, 503)["type"].endswith(":busy") and answer.headers["Retry-After"] == "1"
     try:

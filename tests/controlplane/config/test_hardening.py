@@ -91,7 +91,7 @@ def test_sqlite_is_no_server(settings):
 
 
 def test_the_page_lists_every_check():
-    sources = (ROOT / "platform/controlplane/upkeep").glob("*.py")
+    sources = (ROOT / "platform/controlplane/operations").rglob("*.py")
     made = {found for path in sources for found in re.findall(r'id="(tercast\.[WI]\d+)"', path.read_text())}
     assert made == set(re.findall(r"^\| `(tercast\.[WI]\d+)`", PAGE, re.MULTILINE)) and len(made) > 10
 

@@ -138,7 +138,10 @@ def test_requests_in_a_row_are_named_together():
     "arguments",
     [
         ["worker", "--without-heartbeat", "--without-gossip", "--without-mingle", "--loglevel", "info"],
-        ["worker", "-Q", "analytics", "--without-heartbeat", "--without-gossip", "--without-mingle"],
+        pytest.param(
+            ["worker", "-Q", "analytics", "--without-heartbeat", "--without-gossip", "--without-mingle"],
+            marks=pytest.mark.full,
+        ),
         ["beat", "--pidfile", "", "--loglevel", "info"],
     ],
 )

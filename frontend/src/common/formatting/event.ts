@@ -59,7 +59,7 @@ function readNumber(text: string, type: "int" | "float"): Value {
 }
 
 /** What a field takes, in words. */
-export function domain(attribute: Attribute): string {
+export function describeValues(attribute: Attribute): string {
   const { min, max, type } = attribute as { min?: Value; max?: Value; type: string };
   if (type === "int" || type === "float")
     return min === undefined || max === undefined ? "" : `${min} to ${max}`;

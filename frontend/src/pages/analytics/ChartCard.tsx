@@ -14,7 +14,7 @@ import { download } from "@/common/tables/csv";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
 import { EmptyAnswer, type Why } from "./EmptyAnswer";
-import { lines, space, stages } from "./options";
+import { lineOption, spaceOption, stageOption } from "./options";
 import { DEFAULT_SPAN, rangeOf } from "./range";
 import { formatMeasure, MOST_LINES, rowsOf, type Series } from "./series";
 import { type ChartSpec, viewsOf } from "./specs";
@@ -133,10 +133,10 @@ function Content({
   const series = answer.data?.series;
   const colors = useChartColors();
   const option = useMemo(() => {
-    if (view === "stages") return stages(series ?? []);
-    if (view === "space") return space(series ?? []);
+    if (view === "stages") return stageOption(series ?? []);
+    if (view === "space") return spaceOption(series ?? []);
     const measure = spec.measures.find(({ id }) => id === view) ?? spec.measures[0];
-    return lines(spec, measure, series ?? [], colors);
+    return lineOption(spec, measure, series ?? [], colors);
   }, [spec, view, series, colors]);
   if (answer.error) return <ProblemAlert problem={answer.error} retry={() => answer.refetch()} />;
   if (!answer.data) return <Loader role="status" size="sm" aria-label="Loading" />;

@@ -11,7 +11,7 @@ import { download, toCsv } from "@/common/tables/csv";
 import { readPage } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { EmptyAnswer } from "./EmptyAnswer";
-import { ranking } from "./options";
+import { rankingOption } from "./options";
 import { Proposals } from "./Proposals";
 import { formatMeasure } from "./series";
 
@@ -93,7 +93,7 @@ function Ranking({ selection }: { selection: Selection }) {
         </Button>
       </Group>
       <Chart
-        option={ranking(weights, colors)}
+        option={rankingOption(weights, colors)}
         label={`Weights of the attributes of ${topic}`}
         height={36 * weights.length + 40}
       />

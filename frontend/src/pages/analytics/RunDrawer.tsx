@@ -20,9 +20,9 @@ import { Time } from "@/common/formatting/time";
 import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { JobRunState } from "./JobRunState";
 import { jobTitle, OVER } from "./jobs";
-import { RunState } from "./RunState";
-import { durationOf, RUNS, type Run } from "./runs";
+import { durationOf, type JobRun, RUNS } from "./runs";
 
 /** One run: how far it is, what it read, the end of its log, and its end before the time. */
 export function RunDrawer({ id, onClose }: { id: string; onClose: () => void }) {
@@ -46,13 +46,13 @@ export function RunDrawer({ id, onClose }: { id: string; onClose: () => void }) 
   );
 }
 
-function Detail({ run }: { run: Run }) {
+function Detail({ run }: { run: JobRun }) {
   const may = useMay("analytics/runs", "POST");
   const over = OVER.includes(run.state);
   return (
     <Stack>
       <Group justify="space-between">
-        <RunState run={run} />
+        <JobRunState run={run} />
         {may && !over && !run.cancelling && <Cancel run={run} />}
       </Group>
       {run.reason && (
@@ -89,7 +89,7 @@ function Detail({ run }: { run: Run }) {
   );
 }
 
-function Figures({ figures }: { figures: NonNullable<Run["figures"]> }) {
+function Figures({ figures }: { figures: NonNullable<JobRun["figures"]> }) {
   const counted = { ...figures.rejected, ...figures.notes };
   return (
     <div>
@@ -145,7 +145,7 @@ function Log({ id, over }: { id: string; over: boolean }) {
   );
 }
 
-function Cancel({ run }: { run: Run }) {
+function Cancel({ run }: { run: JobRun }) {
   const [asked, setAsked] = useState(false);
   const queries = useQueryClient();
   const cancel = useMutation({

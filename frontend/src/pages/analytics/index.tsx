@@ -3,8 +3,8 @@ import { useTab } from "@/common/address";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { Dimensions } from "./Dimensions";
+import { JobRuns } from "./JobRuns";
 import { Results } from "./Results";
-import { Runs } from "./Runs";
 import { Schedules } from "./Schedules";
 
 /** Results of Spark's jobs over telemetry, and the jobs themselves. */
@@ -29,7 +29,7 @@ export function Component() {
         <Tabs.Panel value="runs">
           <Stack gap="xl">
             <Schedules />
-            <Runs />
+            <JobRuns />
           </Stack>
         </Tabs.Panel>
       </Tabs>

@@ -7,8 +7,8 @@ import {
   largest,
   line,
   MOST_LINES,
-  nameOf,
   type Series,
+  seriesName,
   stagesOf,
 } from "./series";
 import type { ChartSpec, Measure } from "./specs";
@@ -17,7 +17,7 @@ const LEGEND = { type: "scroll", top: 0, left: 0, right: 0, icon: "roundRect", i
 const GRID = { left: 8, right: 16, top: 34, bottom: 8, containLabel: true };
 
 /** Lines over time; what stands beside a line has its colour, dashed. */
-export function lines(
+export function lineOption(
   spec: ChartSpec,
   measure: Measure,
   series: readonly Series[],
@@ -25,7 +25,7 @@ export function lines(
 ): EChartsCoreOption {
   const drawn = largest(series, measure.read);
   return {
-    legend: { ...LEGEND, data: drawn.map((one) => nameOf(one, spec.keys)) },
+    legend: { ...LEGEND, data: drawn.map((one) => seriesName(one, spec.keys)) },
     grid: GRID,
     tooltip: { trigger: "axis", valueFormatter: (value: number | null) => withUnit(value, measure.unit) },
     xAxis: { type: "time" },
@@ -43,11 +43,16 @@ export function lines(
         connectNulls: false,
       };
       const color = { itemStyle: { color: colors[i % colors.length] } };
-      const own = { ...common, ...color, name: nameOf(one, spec.keys), data: line(one.points, measure.read) };
+      const own = {
+        ...common,
+        ...color,
+        name: seriesName(one, spec.keys),
+        data: line(one.points, measure.read),
+      };
       if (!measure.beside) return [own];
       const beside = line(one.points, measure.beside.read);
       if (beside.every(({ value }) => value[1] === null)) return [own];
-      const name = `${nameOf(one, spec.keys)}, ${measure.beside.label}`;
+      const name = `${seriesName(one, spec.keys)}, ${measure.beside.label}`;
       return [
         own,
         {
@@ -63,7 +68,7 @@ export function lines(
 }
 
 /** Mean times of stages, stacked, a bar a kind of request. */
-export function stages(series: readonly Series[]): EChartsCoreOption {
+export function stageOption(series: readonly Series[]): EChartsCoreOption {
   const found = stagesOf(series).slice(0, MOST_LINES).reverse();
   const parts = ["waiting", "computing", "deploying"] as const;
   return {
@@ -83,7 +88,7 @@ export function stages(series: readonly Series[]): EChartsCoreOption {
 }
 
 /** Events of publishers by the first bits of their dz. */
-export function space(series: readonly Series[]): EChartsCoreOption {
+export function spaceOption(series: readonly Series[]): EChartsCoreOption {
   const drawn = largest(series, (point) => point.events);
   const { prefixes, counts } = histogramOf(drawn);
   return {
@@ -94,7 +99,7 @@ export function space(series: readonly Series[]): EChartsCoreOption {
     yAxis: { type: "value" },
     series: drawn.map((one, i) => ({
       type: "bar",
-      name: nameOf(one, ["publisher"]),
+      name: seriesName(one, ["publisher"]),
       stack: "space",
       data: counts[i],
     })),
@@ -102,7 +107,7 @@ export function space(series: readonly Series[]): EChartsCoreOption {
 }
 
 /** Weights of attributes; those that were selected are filled. */
-export function ranking(
+export function rankingOption(
   weights: readonly { attribute: string; weight: number; selected: boolean }[],
   colors: readonly string[],
 ): EChartsCoreOption {

@@ -5,9 +5,9 @@ import { asProblem } from "@/api/problems";
 import { formatAge } from "@/common/formatting/time";
 import { jobTitle } from "./jobs";
 
-export type Run = Schemas["AnalyticsRun"];
+export type JobRun = Schemas["AnalyticsRun"];
 export type Schedule = Schemas["Schedule"];
-export type RunWish = Schemas["AnalyticsRunCreateRequest"];
+export type JobRunWish = Schemas["AnalyticsRunCreateRequest"];
 
 export const RUNS = "/api/v1/analytics/runs/";
 export const SCHEDULES = "/api/v1/analytics/schedules/";
@@ -16,7 +16,7 @@ export const SCHEDULES = "/api/v1/analytics/schedules/";
 export function useRunNow({ quiet = false } = {}) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (body: RunWish) => (await api.POST("/api/v1/analytics/runs/", { body })).data,
+    mutationFn: async (body: JobRunWish) => (await api.POST("/api/v1/analytics/runs/", { body })).data,
     onSuccess: (run) => {
       notifications.show({
         message: `Run ${run?.id} of ${jobTitle(run?.job ?? "")} is queued.`,
@@ -34,7 +34,7 @@ export function useRunNow({ quiet = false } = {}) {
 }
 
 /** How long a run took, or has taken. */
-export function durationOf(run: Run): string {
+export function durationOf(run: JobRun): string {
   if (!run.started_at) return "–";
   return formatAge((run.ended_at ? Date.parse(run.ended_at) : Date.now()) - Date.parse(run.started_at));
 }

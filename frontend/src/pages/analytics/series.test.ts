@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fromInput, rangeOf, rangeProblem, toInput } from "./range";
-import { histogramOf, largest, line, nameOf, type Read, rowsOf, stagesOf } from "./series";
+import { histogramOf, largest, line, type Read, rowsOf, seriesName, stagesOf } from "./series";
 
 const point = (at: string, n: number | null) => ({ at, n });
 const read: Read = (one) => one.n;
@@ -22,12 +22,12 @@ describe("lines", () => {
 
   test("the largest series come first, and those without a value not at all", () => {
     const series = [3, null, 9, 5].map((n, i) => ({ host: `h${i}`, points: [point("a", n)] }));
-    expect(largest(series, read, 2).map((one) => nameOf(one, ["topic", "host"]))).toEqual(["h2", "h3"]);
+    expect(largest(series, read, 2).map((one) => seriesName(one, ["topic", "host"]))).toEqual(["h2", "h3"]);
   });
 
   test("what is put together is the whole network", () => {
-    expect(nameOf({ topic: null, host: null, points: [] }, ["topic", "host"])).toBe("whole network");
-    expect(nameOf({ topic: "quotes", host: "h1", points: [] }, ["topic", "host"])).toBe("quotes, h1");
+    expect(seriesName({ topic: null, host: null, points: [] }, ["topic", "host"])).toBe("whole network");
+    expect(seriesName({ topic: "quotes", host: "h1", points: [] }, ["topic", "host"])).toBe("quotes, h1");
   });
 });
 

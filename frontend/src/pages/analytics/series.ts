@@ -10,7 +10,7 @@ export type Read = (point: Point) => number | null | undefined;
 export const MOST_LINES = 8;
 
 /** What a series is of, by its keys: "quotes, h1"; where all are put together, "whole network". */
-export function nameOf(series: Series, keys: readonly string[]): string {
+export function seriesName(series: Series, keys: readonly string[]): string {
   const named = keys.map((key) => series[key]).filter((value) => value !== null && value !== undefined);
   return named.length > 0 ? named.join(", ") : "whole network";
 }

@@ -7,7 +7,7 @@ import { MethodComparison } from "./comparison/MethodComparison";
 import { formatCopies } from "./figures";
 import { Policy } from "./policy/Policy";
 import { usePolicy } from "./policy/policy";
-import { Runs } from "./runs/Runs";
+import { AggregationRuns } from "./runs/AggregationRuns";
 import { SwitchesTab } from "./switches/SwitchesTab";
 
 const TABS = { switches: "Switches", compare: "Compare methods", runs: "Runs", policy: "Policy" } as const;
@@ -40,7 +40,7 @@ export function Component() {
           <MethodComparison />
         </Tabs.Panel>
         <Tabs.Panel value="runs">
-          <Runs />
+          <AggregationRuns />
         </Tabs.Panel>
         <Tabs.Panel value="policy">
           <Policy />

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api } from "@/api/client";
 import { asProblem, type FieldError } from "@/api/problems";
-import { type Attribute, asFields, asValues, domain, type Fields } from "@/common/formatting/event";
+import { type Attribute, asFields, asValues, describeValues, type Fields } from "@/common/formatting/event";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { readPage } from "@/common/tables/list";
 import { PastEvents } from "./PastEvents";
@@ -120,7 +120,7 @@ function Field({
   return (
     <TextInput
       {...common}
-      description={domain(attribute)}
+      description={describeValues(attribute)}
       inputMode={type === "int" ? "numeric" : type === "float" ? "decimal" : undefined}
       value={value}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}

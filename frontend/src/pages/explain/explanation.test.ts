@@ -3,7 +3,7 @@ import {
   type Attribute,
   asFields,
   asValues,
-  domain,
+  describeValues,
   formatEvent,
   readValues,
 } from "@/common/formatting/event";
@@ -43,7 +43,7 @@ test.each(["", "x", "[1]", "null", "7"])("the address %j says no event", (text) 
 );
 
 test("domains and events are told in short", () => {
-  expect(attributes.map(domain)).toEqual(["0 to 1023", "0 to 1", "", "", "any text"]);
+  expect(attributes.map(describeValues)).toEqual(["0 to 1023", "0 to 1", "", "", "any text"]);
   expect(formatEvent({ low: 92, symbol: "IBM" })).toBe("low 92, symbol IBM");
 });
 

@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { Time } from "@/common/formatting/time";
 import { UnreachableAlert } from "@/common/requests/Reachability";
 import { StateBadge } from "@/common/requests/StateBadge";
-import { type Announcement, eventsOf, filterText, nameOf, ownerOf, sideOf } from "./kinds";
+import { type Announcement, announcementName, eventsOf, filterText, ownerOf, sideOf } from "./kinds";
 
 const CELLS = 200;
 
@@ -16,7 +16,7 @@ export function AnnouncementDetails({ row, onClose }: { row: Announcement; onClo
       opened
       onClose={onClose}
       position="right"
-      title={`${side.what === "subscription" ? "Subscription" : "Advertisement"} ${nameOf(row)}`}
+      title={`${side.what === "subscription" ? "Subscription" : "Advertisement"} ${announcementName(row)}`}
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <Stack>

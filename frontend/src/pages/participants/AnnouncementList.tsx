@@ -14,7 +14,7 @@ import { useList } from "@/common/tables/list";
 import { useTrafficRefresh } from "@/common/traffic";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns } from "./activity";
-import { type Announcement, filterText, nameOf, ownerOf, type Side } from "./kinds";
+import { type Announcement, announcementName, filterText, ownerOf, type Side } from "./kinds";
 import { SingleLine } from "./SingleLine";
 
 const STATES = ["queued", "planning", "deploying", "active", "failed", "withdrawn"];
@@ -137,7 +137,7 @@ function columnsOf(
   onAgain: ((row: Announcement) => void) | null,
 ) {
   return [
-    column.accessor(nameOf, { id: "id", header: "Id", meta: { sort: "id" } }),
+    column.accessor(announcementName, { id: "id", header: "Id", meta: { sort: "id" } }),
     column.accessor(ownerOf, {
       id: "owner",
       header: side.who === "publisher" ? "Publisher" : "Subscriber",
@@ -199,7 +199,7 @@ function columnsOf(
               <Tooltip label="Announce it again, with the same filter">
                 <ActionIcon
                   variant="subtle"
-                  aria-label={`Announce ${nameOf(original)} again`}
+                  aria-label={`Announce ${announcementName(original)} again`}
                   onClick={(event) => {
                     event.stopPropagation();
                     again(original);
@@ -214,7 +214,7 @@ function columnsOf(
                 <ActionIcon
                   variant="subtle"
                   color="red"
-                  aria-label={`Withdraw ${nameOf(original)}`}
+                  aria-label={`Withdraw ${announcementName(original)}`}
                   onClick={(event) => {
                     event.stopPropagation();
                     withdrawable(original);

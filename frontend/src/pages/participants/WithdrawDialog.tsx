@@ -7,12 +7,12 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { formatQuantity } from "@/common/requests/AffectedCounts";
 import { CostSummary } from "@/common/requests/CostSummary";
 import { announce, withdraw, withdrawalCost } from "./calls";
-import { type Announcement, filterText, nameOf, ownerOf, type Side, sideOf } from "./kinds";
+import { type Announcement, announcementName, filterText, ownerOf, type Side, sideOf } from "./kinds";
 
 /** Withdraws an announcement: who is affected first, then followed to its end, with a way back. */
 export function WithdrawDialog({ row, onClose }: { row: Announcement; onClose: () => void }) {
   const side = sideOf("publisher" in row ? "publishers" : "subscribers");
-  const name = nameOf(row);
+  const name = announcementName(row);
   const queries = useQueryClient();
   const cost = useQuery({
     queryKey: ["withdrawal", name],
@@ -105,7 +105,7 @@ function Undo({ row, side, refresh }: { row: Announcement; side: Side; refresh: 
   const again = useMutation({
     mutationFn: async () => waitForEnd(await announce(side, ownerOf(row), row.topic, row.filter ?? "")),
     onSuccess: (request) => {
-      notifications.hide(`withdrawn-${nameOf(row)}`);
+      notifications.hide(`withdrawn-${announcementName(row)}`);
       notifications.show({ color: "green", message: `It was announced again as ${request.object?.name}.` });
     },
     onSettled: refresh,
@@ -113,7 +113,7 @@ function Undo({ row, side, refresh }: { row: Announcement; side: Side; refresh: 
   return (
     <Group justify="space-between" wrap="nowrap">
       <Text size="sm">
-        {nameOf(row)} was withdrawn.
+        {announcementName(row)} was withdrawn.
         {again.error ? ` It could not be announced again: ${again.error.message}` : ""}
       </Text>
       {row.filter !== null && (

@@ -53,7 +53,7 @@ export function ownerOf(row: Announcement): string {
 }
 
 /** An announcement by its id in plans: a7, q12. */
-export function nameOf(row: Announcement): string {
+export function announcementName(row: Announcement): string {
   return "publisher" in row ? advertisementName(row.id) : `q${row.id}`;
 }
 

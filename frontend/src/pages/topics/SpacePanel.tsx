@@ -9,7 +9,7 @@ import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { LAYERS, type Space, spaceOption } from "./space";
+import { LAYERS, type Space, topicSpaceOption } from "./space";
 
 const DEFAULT = "advertisements,subscriptions,events";
 const ROWS = 100;
@@ -42,7 +42,7 @@ export function SpacePanel({ topic }: { topic: Schemas["Topic"] }) {
   const chosen = layers === "none" ? [] : layers.split(",");
   const colors = useChartColors();
   const option = useMemo(
-    () => space && spaceOption(space, layers.split(","), colors),
+    () => space && topicSpaceOption(space, layers.split(","), colors),
     [space, layers, colors],
   );
   if (found.error) return <ProblemAlert problem={found.error} retry={() => void found.refetch()} />;

@@ -21,7 +21,7 @@ import { useNavigate } from "react-router";
 import { api } from "@/api/client";
 import { asProblem } from "@/api/problems";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { blank, type Draft, errorsOf, HELP, place, TYPES, type Type, topicBody } from "./attributes";
+import { blank, type Draft, errorsOf, fieldKey, HELP, TYPES, type Type, topicBody } from "./attributes";
 
 interface SentDraft {
   name: string;
@@ -62,7 +62,7 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
     "/name",
     "/indexed",
     "/seal",
-    ...drafts.flatMap((draft) => fields.map((field) => place(draft, field))),
+    ...drafts.flatMap((draft) => fields.map((field) => fieldKey(draft, field))),
   ];
   const placed = shown.some((one) => one in errors);
   const elsewhere = problem && (errors[""] || Object.keys(errors).length === 0);
@@ -178,7 +178,7 @@ function AttributeFields({
   move: (by: number) => void;
   remove: () => void;
 }) {
-  const error = (field: string) => errors[place(draft, field)];
+  const error = (field: string) => errors[fieldKey(draft, field)];
   const numeric = draft.type === "int" || draft.type === "float";
   return (
     <Fieldset legend={`Attribute ${at + 1}`} p="sm">
@@ -232,9 +232,9 @@ function AttributeFields({
         <Text size="xs" c="dimmed">
           {draft.type}: {HELP[draft.type]}
         </Text>
-        {errors[place(draft)] && (
+        {errors[fieldKey(draft)] && (
           <Text c="var(--mantine-color-error)" size="sm">
-            {errors[place(draft)]}
+            {errors[fieldKey(draft)]}
           </Text>
         )}
         <Group justify="space-between">

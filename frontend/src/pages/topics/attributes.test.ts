@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attribute, blank, byPointer, lines, pointers, topicBody } from "./attributes";
+import { attribute, blank, byPointer, pointers, splitLines, topicBody } from "./attributes";
 
 test("an attribute is sent with its domain, and what is no number as it was entered", () => {
   const draft = { ...blank(), name: " low ", min: "0", max: "1023" };
@@ -48,5 +48,5 @@ test("errors go to the field that they are of, else to the form", () => {
 });
 
 test("values of an enum are lines", () => {
-  expect(lines("a b\r\nc\n")).toEqual(["a b", "c"]);
+  expect(splitLines("a b\r\nc\n")).toEqual(["a b", "c"]);
 });

@@ -40,7 +40,7 @@ export function attribute({ name, type, min, max, values }: Draft): Record<strin
     case "float":
       return { ...named, min: real(min), max: real(max) };
     case "enum":
-      return { ...named, values: lines(values) };
+      return { ...named, values: splitLines(values) };
     default:
       return named;
   }
@@ -54,7 +54,7 @@ export function topicBody(name: string, drafts: readonly Draft[]): Record<string
 }
 
 /** The values of an enum, a line each; blanks around them and empty lines do not count. */
-export function lines(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())
@@ -81,13 +81,13 @@ export function errorsOf(problem: Problem | null, sent: readonly Draft[]): Recor
     found.map(([pointer, detail]) => {
       const [, n, field] = /^\/attributes\/(\d+)(?:\/(.*))?$/.exec(pointer) ?? [];
       const draft = n === undefined ? undefined : sent[Number(n)];
-      return [draft ? place(draft, field) : pointer, detail];
+      return [draft ? fieldKey(draft, field) : pointer, detail];
     }),
   );
 }
 
 /** Where the errors of an attribute, or of its field, are found: with the attribute, wherever it is moved. */
-export const place = ({ key }: Draft, field = "") => `#${key}/${field}`;
+export const fieldKey = ({ key }: Draft, field = "") => `#${key}/${field}`;
 
 /** The messages of a problem by their pointers; those below a pointer of `shown` go to it, the others to "". */
 export function byPointer(problem: Problem | null, shown: readonly string[]): Record<string, string> {

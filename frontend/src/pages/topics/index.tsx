@@ -11,7 +11,7 @@ import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
-import { domain } from "@/filters/completion";
+import { describeDomain } from "@/filters/completion";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { TopicForm } from "./TopicForm";
 
@@ -54,7 +54,8 @@ const columns = [
   }),
 ];
 
-const describeAttribute = (attribute: Schemas["Attribute"]) => `${attribute.name}: ${domain(attribute)}`;
+const describeAttribute = (attribute: Schemas["Attribute"]) =>
+  `${attribute.name}: ${describeDomain(attribute)}`;
 
 /** The topics. */
 export function Component() {

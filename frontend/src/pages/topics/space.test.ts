@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CHART_COLORS } from "@/common/charts/chartColors";
-import { alpha, filterBoxes, LAYERS, type Space, shorten, spaceOption, wrapText } from "./space";
+import { alpha, filterBoxes, LAYERS, type Space, shorten, topicSpaceOption, wrapText } from "./space";
 
 const many = (items: unknown[]) => ({ total: items.length, truncated: false, items });
 const SPACE = {
@@ -43,7 +43,7 @@ const SPACE = {
 } as unknown as Space;
 
 test("only the layers that are chosen are drawn, each box with what it is", () => {
-  const all = spaceOption(
+  const all = topicSpaceOption(
     SPACE,
     LAYERS.map(({ value }) => value),
     CHART_COLORS.light,
@@ -51,7 +51,7 @@ test("only the layers that are chosen are drawn, each box with what it is", () =
   expect((all.series as { name: string }[]).map(({ name }) => name)).toEqual(
     LAYERS.map(({ label }) => label),
   );
-  expect((spaceOption(SPACE, ["events"], CHART_COLORS.light).series as unknown[]).length).toBe(1);
+  expect((topicSpaceOption(SPACE, ["events"], CHART_COLORS.light).series as unknown[]).length).toBe(1);
   expect(filterBoxes(SPACE, "subscriptions").map(({ name }) => name)).toEqual([
     "q7 of alice at h2\nlow < 3",
     "q8 of bob at h3\nby dz",
@@ -60,11 +60,11 @@ test("only the layers that are chosen are drawn, each box with what it is", () =
 });
 
 test("an axis of texts has its labels, and a topic of one attribute no second axis", () => {
-  const { yAxis } = spaceOption(SPACE, [], CHART_COLORS.light) as {
+  const { yAxis } = topicSpaceOption(SPACE, [], CHART_COLORS.light) as {
     yAxis: { axisLabel: { formatter: (at: number) => string } };
   };
   expect(yAxis.axisLabel.formatter(1.5)).toBe("IBM");
-  expect(spaceOption({ ...SPACE, y: null }, [], CHART_COLORS.dark).yAxis).toMatchObject({ show: false });
+  expect(topicSpaceOption({ ...SPACE, y: null }, [], CHART_COLORS.dark).yAxis).toMatchObject({ show: false });
 });
 
 test("every layer has a colour of its own in both themes", () => {

@@ -23,7 +23,7 @@ interface Box {
 }
 
 /** The option for the layers that are chosen. */
-export function spaceOption(
+export function topicSpaceOption(
   space: Space,
   layers: readonly string[],
   colors: readonly string[],

@@ -11,7 +11,7 @@ import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { Affected } from "@/common/requests/AffectedCounts";
-import { domain } from "@/filters/completion";
+import { describeDomain } from "@/filters/completion";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { IndexedDialog } from "./IndexedDialog";
 import { KeysDialog, SealDialog } from "./SealDialogs";
@@ -152,7 +152,7 @@ function Attributes({ topic }: { topic: Topic }) {
           <Table.Tr key={attribute.name}>
             <Table.Td fw={600}>{attribute.name}</Table.Td>
             <Table.Td style={{ overflowWrap: attribute.type === "enum" ? "anywhere" : "normal" }}>
-              {domain(attribute)}
+              {describeDomain(attribute)}
             </Table.Td>
             <Table.Td>
               {topic.indexed.includes(attribute.name) ? (

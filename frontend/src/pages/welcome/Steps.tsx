@@ -7,7 +7,7 @@ import { useMay } from "@/api/me";
 import { RegisterHost } from "@/common/forms/RegisterHost";
 import { readPage } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { FirstEvent } from "./FirstEvent";
+import { TestEvent } from "./TestEvent";
 
 const KINDS = ["switches", "hosts", "topics", "advertisements", "subscriptions"] as const;
 type Kind = (typeof KINDS)[number];
@@ -98,7 +98,7 @@ export function Steps() {
       {registering && <RegisterHost onClose={() => setRegistering(false)} />}
       {!next && (
         <Stack mt="md" gap="sm">
-          <FirstEvent />
+          <TestEvent />
           <Group>
             <Button component={Link} to="/network">
               See the network

@@ -1,12 +1,18 @@
 import { Stack, Table, Text } from "@mantine/core";
 import { Facts } from "@/common/layout/Facts";
 import { formatChange, formatCopies, formatCount } from "../figures";
-import type { Results } from "./runs";
+import type { AggregationResults } from "./runs";
 
 const SHOWN = 200;
 
 /** What a run, or a trial of one, came to: the network, then each switch whose table it changes. */
-export function ResultsView({ results, unmet = [] }: { results: Results; unmet?: readonly string[] }) {
+export function ResultsView({
+  results,
+  unmet = [],
+}: {
+  results: AggregationResults;
+  unmet?: readonly string[];
+}) {
   const rows = [...results.switches]
     .filter(({ before, after, exact }) => before !== after || after !== exact)
     .sort((a, b) => b.exact - b.after - (a.exact - a.after));

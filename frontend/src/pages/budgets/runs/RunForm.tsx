@@ -7,7 +7,7 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { ABOUT, RUNNING, type RunningMethod } from "../figures";
 import { usePolicy } from "../policy/policy";
 import { ResultsView } from "./ResultsView";
-import type { Run } from "./runs";
+import type { AggregationRun } from "./runs";
 
 /** Asks for a run: tried first, without a change, then carried out. */
 export function RunForm({ busy, onRun }: { busy: boolean; onRun: (id: number) => void }) {
@@ -26,7 +26,8 @@ export function RunForm({ busy, onRun }: { busy: boolean; onRun: (id: number) =>
         .data as unknown as Schemas["WhatIfAnswer"],
   });
   const run = useMutation({
-    mutationFn: async () => (await api.POST("/api/v1/aggregation/runs/", { body })).data as unknown as Run,
+    mutationFn: async () =>
+      (await api.POST("/api/v1/aggregation/runs/", { body })).data as unknown as AggregationRun,
     onSuccess: (made) => {
       queries.invalidateQueries({ queryKey: ["/api/v1/aggregation/runs/"] });
       tried.reset();

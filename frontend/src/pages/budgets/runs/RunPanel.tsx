@@ -9,9 +9,9 @@ import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { SidePanel } from "@/common/layout/SidePanel";
+import { AggregationRunState } from "./AggregationRunState";
 import { ResultsView } from "./ResultsView";
-import { RunState } from "./RunState";
-import { type Run, UNDER_WAY, useRun } from "./runs";
+import { type AggregationRun, UNDER_WAY, useRun } from "./runs";
 
 /** One run of aggregation, and the way back from what it installed. */
 export function RunPanel({ id, onOpen }: { id: string; onOpen: (id: string | null) => void }) {
@@ -31,13 +31,13 @@ export function RunPanel({ id, onOpen }: { id: string; onOpen: (id: string | nul
 
 const tail = (url: string) => url.split("/").at(-2) ?? "";
 
-function Details({ run, onOpen }: { run: Run; onOpen: (id: string) => void }) {
+function Details({ run, onOpen }: { run: AggregationRun; onOpen: (id: string) => void }) {
   const busy = UNDER_WAY.includes(run.state);
   const may = useMay("aggregation/runs", "POST");
   return (
     <Stack>
       <Group gap="sm" role="status">
-        <RunState state={run.state} />
+        <AggregationRunState state={run.state} />
         {busy && <Loader size="xs" aria-hidden />}
         <Text size="sm">{run.reason || (busy ? "It is being worked out and installed." : "")}</Text>
       </Group>
@@ -79,7 +79,7 @@ const WHY: Record<string, string> = {
   revert: "to go back",
 };
 
-function Revert({ run, onOpen }: { run: Run; onOpen: (id: string) => void }) {
+function Revert({ run, onOpen }: { run: AggregationRun; onOpen: (id: string) => void }) {
   const [asking, setAsking] = useState(false);
   const queries = useQueryClient();
   const revert = useMutation({

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas } from "@/api/client";
 
-export type Run = Schemas["Run"];
-export type Results = Schemas["Results"];
+export type AggregationRun = Schemas["Run"];
+export type AggregationResults = Schemas["Results"];
 
 export const UNDER_WAY = ["queued", "running"];
 
@@ -22,7 +22,7 @@ export function useLastRun() {
 
 /** One run, read anew until it is over. */
 export function useRun(id: string) {
-  return useQuery<Run | undefined>({
+  return useQuery<AggregationRun | undefined>({
     queryKey: ["/api/v1/aggregation/runs/", "one", id],
     enabled: id !== "",
     refetchInterval: (query) =>

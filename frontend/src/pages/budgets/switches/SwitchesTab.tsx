@@ -11,7 +11,7 @@ import { localList } from "@/common/tables/localList";
 import { formatCopies, formatCount, type Switch, sortSwitches } from "../figures";
 import { useLastRun } from "../runs/runs";
 import { BudgetDialog } from "./BudgetDialog";
-import { SwitchPanel } from "./SwitchPanel";
+import { SwitchBudgetPanel } from "./SwitchBudgetPanel";
 import { useSwitches } from "./switches";
 import { TableFill } from "./TableFill";
 
@@ -196,7 +196,10 @@ export function SwitchesTab() {
         )}
       </Text>
       {editing && <BudgetDialog switches={known} onClose={() => setEditing(false)} />}
-      <SwitchPanel row={found.data?.find(({ name }) => name === row) ?? null} onClose={() => setRow(null)} />
+      <SwitchBudgetPanel
+        row={found.data?.find(({ name }) => name === row) ?? null}
+        onClose={() => setRow(null)}
+      />
     </Stack>
   );
 }

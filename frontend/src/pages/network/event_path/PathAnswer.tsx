@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import type { Schemas } from "@/api/client";
 import { type HostOutcome, hostOutcomes } from "@/pages/explain/explanation";
 import { hopDepths } from "../map/marks";
-import { nameOf } from "../model/descriptions";
+import { switchName } from "../model/descriptions";
 import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
 
@@ -55,7 +55,7 @@ export function PathAnswer({
                     size="sm"
                     onClick={() => onSelect({ kind: "switch", name: hop.switch })}
                   >
-                    {nameOf(network, hop.switch)}
+                    {switchName(network, hop.switch)}
                   </Anchor>
                   {hop.entry ? (
                     <>
@@ -64,7 +64,7 @@ export function PathAnswer({
                       {hop.origin && hop.origin.kind !== "exact" ? ` (${hop.origin.kind})` : ""}, to{" "}
                       {hop.outputs
                         .map(({ port, next_switch, host }) =>
-                          host ? host : next_switch ? nameOf(network, next_switch) : `port ${port}`,
+                          host ? host : next_switch ? switchName(network, next_switch) : `port ${port}`,
                         )
                         .join(", ") || "nobody"}
                     </>

@@ -5,11 +5,19 @@ import { type Fill, fillClass, PALETTES } from "../model/scales";
 /** A switch as the drawing has it: shape and colour by how full its table is, dashed when it is away or down. */
 export function FillMark({ row }: { row: NetSwitch }) {
   const share = fill(row);
-  return <Mark kind={fillClass(share)} share={share ?? 0} state={switchState(row)} />;
+  return <ClassMark kind={fillClass(share)} share={share ?? 0} state={switchState(row)} />;
 }
 
 /** The mark of a class, for the legend too. */
-export function Mark({ kind, share, state = "connected" }: { kind: Fill; share: number; state?: string }) {
+export function ClassMark({
+  kind,
+  share,
+  state = "connected",
+}: {
+  kind: Fill;
+  share: number;
+  state?: string;
+}) {
   const palette = PALETTES[useComputedColorScheme("light")];
   const color = state === "down" ? palette.down : palette.fill[kind];
   const line = {

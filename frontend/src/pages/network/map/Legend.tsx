@@ -1,7 +1,7 @@
 import { Group, Text, useComputedColorScheme } from "@mantine/core";
 import type { ReactNode } from "react";
 import { LOAD_NAMES, LOAD_WIDTHS, PALETTES } from "../model/scales";
-import { Mark } from "./FillMark";
+import { ClassMark } from "./FillMark";
 
 /** What shapes, colours and lines of the drawing mean. */
 export function Legend({ tree, path }: { tree: boolean; path: boolean }) {
@@ -9,12 +9,12 @@ export function Legend({ tree, path }: { tree: boolean; path: boolean }) {
   return (
     <Group gap="2px 14px" aria-label="Legend" role="group" visibleFrom="sm">
       <Kind>Tables</Kind>
-      <Entry mark={<Mark kind="low" share={0.3} />}>in use</Entry>
-      <Entry mark={<Mark kind="half" share={0.6} />}>from 50 %</Entry>
-      <Entry mark={<Mark kind="high" share={0.85} />}>from 80 %</Entry>
-      <Entry mark={<Mark kind="full" share={1} />}>full</Entry>
-      <Entry mark={<Mark kind="unlimited" share={0} />}>no limit</Entry>
-      <Entry mark={<Mark kind="low" share={0} state="away" />}>not connected</Entry>
+      <Entry mark={<ClassMark kind="low" share={0.3} />}>in use</Entry>
+      <Entry mark={<ClassMark kind="half" share={0.6} />}>from 50 %</Entry>
+      <Entry mark={<ClassMark kind="high" share={0.85} />}>from 80 %</Entry>
+      <Entry mark={<ClassMark kind="full" share={1} />}>full</Entry>
+      <Entry mark={<ClassMark kind="unlimited" share={0} />}>no limit</Entry>
+      <Entry mark={<ClassMark kind="low" share={0} state="away" />}>not connected</Entry>
       <Kind>Links</Kind>
       {LOAD_NAMES.map((name, level) => (
         <Entry key={name} mark={<Line color={palette.load[level] ?? ""} width={LOAD_WIDTHS[level] ?? 1} />}>

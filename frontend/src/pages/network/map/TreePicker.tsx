@@ -6,7 +6,7 @@ import { asProblem } from "@/api/problems";
 import { formatQuantity } from "@/common/requests/AffectedCounts";
 import { readPage } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { nameOf } from "../model/descriptions";
+import { switchName } from "../model/descriptions";
 import type { Network } from "../model/network";
 
 const MOST = 1_000;
@@ -35,7 +35,7 @@ export function TreeDescription({ network, tree, gone }: { network: Network } & 
   const more = tree.dz.length - CELLS;
   return (
     <Text size="sm" data-about-tree>
-      Tree {tree.name} of {tree.topic}, from {nameOf(network, tree.root)} over{" "}
+      Tree {tree.name} of {tree.topic}, from {switchName(network, tree.root)} over{" "}
       {formatQuantity(tree.edges.length, "link")}, carries dz{" "}
       {tree.dz.slice(0, CELLS).map((dz, i) => (
         <Fragment key={dz}>
@@ -67,7 +67,7 @@ export function TreePicker({
     () =>
       (data?.results ?? []).map((tree) => ({
         value: String(tree.id),
-        label: `${tree.topic}: ${tree.name} from ${nameOf(network, tree.root)}`,
+        label: `${tree.topic}: ${tree.name} from ${switchName(network, tree.root)}`,
       })),
     [data, network],
   );

@@ -2,7 +2,7 @@
 
 import type { Schemas } from "@/api/client";
 import type { NetLink, Network } from "../model/network";
-import type { Mark, View } from "./scene";
+import type { LinkMark, View } from "./scene";
 
 type Explanation = Schemas["Explanation"];
 
@@ -40,7 +40,7 @@ export function pathMarks(
   const depth = hopDepths(explanation.path);
   const switches = new Set<string>();
   const hosts = new Set<string>();
-  const marks = new Map<number, Mark>();
+  const marks = new Map<number, LinkMark>();
   if (network.hosts.has(explanation.event.host)) hosts.add(explanation.event.host);
   for (const { hop, switch: name, outputs } of explanation.path) {
     const at = depth[hop] ?? 0;

@@ -30,7 +30,7 @@ export interface Scene {
 }
 
 /** Links to be marked: with the order in which an event takes them, or 0 where there is none; `back`: from b to a. */
-export interface Mark {
+export interface LinkMark {
   order: number;
   back: boolean;
 }
@@ -48,7 +48,7 @@ export interface View {
   tree: { root: string; links: ReadonlySet<number> } | null;
   path: {
     switches: ReadonlySet<string>;
-    links: ReadonlyMap<number, Mark>;
+    links: ReadonlyMap<number, LinkMark>;
     hosts: ReadonlySet<string>;
   } | null;
   /** Hosts of these switches are shown, at this distance. */

@@ -33,7 +33,7 @@ export function describe(
   }
   if (id.startsWith("h:") || id.startsWith("hl:")) {
     const host = network.hosts.get(id.slice(id.indexOf(":") + 1));
-    return host ? `Host ${host.name} at port ${host.port} of ${nameOf(network, host.switch)}` : "";
+    return host ? `Host ${host.name} at port ${host.port} of ${switchName(network, host.switch)}` : "";
   }
   return "";
 }
@@ -52,20 +52,20 @@ export function tableText(row: NetSwitch): string {
 }
 
 export function aboutLink(link: NetLink, network: Network): string {
-  const ends = `${nameOf(network, link.a)} port ${link.aPort} to ${nameOf(network, link.b)} port ${link.bPort}`;
+  const ends = `${switchName(network, link.a)} port ${link.aPort} to ${switchName(network, link.b)} port ${link.bPort}`;
   return `${ends}: ${link.up ? loadText(link.load) : "down"}`;
 }
 
 /** What is announced when a switch is selected. */
 export function announcement(row: NetSwitch, network: Network, adjacent: Adjacency): string {
   const near = adjacent.get(row.name) ?? [];
-  const names = near.slice(0, 8).map((name) => nameOf(network, name));
+  const names = near.slice(0, 8).map((name) => switchName(network, name));
   const more = near.length > names.length ? ` and ${near.length - names.length} more` : "";
   const neighbours = near.length > 0 ? `Neighbours: ${names.join(", ")}${more}.` : "No neighbours.";
   return `${aboutSwitch(row)}. ${neighbours}`;
 }
 
-export function nameOf(network: Network, name: string): string {
+export function switchName(network: Network, name: string): string {
   const row = network.switches.get(name);
   return row ? title(row) : name;
 }

@@ -112,7 +112,7 @@ export function withTotals(now: Network, before: Network | undefined): Network {
   return { ...now, links: new Map(links) };
 }
 
-export const KINDS = ["tables", "switch", "link", "load"] as const;
+export const LIVE_KINDS = ["tables", "switch", "link", "load"] as const;
 
 /** The network after some events, and whether one was of something unknown, so that all must be read anew. */
 export function applyEvents(before: Network, events: LiveEvent[]): { network: Network; strange: boolean } {

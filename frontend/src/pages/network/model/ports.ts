@@ -1,7 +1,7 @@
 // Ports of a switch, and what lies behind them.
 
 import type { Schemas } from "@/api/client";
-import { nameOf } from "./descriptions";
+import { switchName } from "./descriptions";
 import { farEnd, type NetHost, type NetLink, type Network } from "./network";
 
 export interface PortPeers {
@@ -28,7 +28,7 @@ export function peersByPort(network: Network, name: string): Map<number, PortPee
 /** Who is behind a port: the next switch, or hosts; "" where nobody is known. */
 export function peerNames(network: Network, name: string, one: PortPeers | undefined): string {
   if (!one) return "";
-  if (one.link) return nameOf(network, farEnd(one.link, name));
+  if (one.link) return switchName(network, farEnd(one.link, name));
   return one.hosts.map((host) => host.name).join(", ");
 }
 

@@ -7,7 +7,7 @@ import { useLiveEvents } from "@/live/LiveProvider";
 import {
   applyEvents,
   describeChanges,
-  KINDS,
+  LIVE_KINDS,
   type Load,
   type Network,
   networkOf,
@@ -41,7 +41,7 @@ export function useNetwork(onNews: (sentences: string[]) => void) {
       );
     },
   });
-  useLiveEvents(KINDS, (events) => {
+  useLiveEvents(LIVE_KINDS, (events) => {
     const before = queries.getQueryData<Network>(KEY);
     if (!before) return;
     const { network: now, strange } = applyEvents(before, events);

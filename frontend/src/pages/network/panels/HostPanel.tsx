@@ -7,7 +7,7 @@ import { Empty } from "@/common/layout/Empty";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useTrafficRefresh } from "@/common/traffic";
-import { nameOf } from "../model/descriptions";
+import { switchName } from "../model/descriptions";
 import { HostPresence } from "./HostPresence";
 import { PanelHead, type PanelProps } from "./PanelHead";
 
@@ -42,7 +42,7 @@ export function HostPanel({ name, network, heading, onClose, onSelect }: PanelPr
               size="sm"
               onClick={() => onSelect({ kind: "switch", name: host.switch })}
             >
-              {nameOf(network, host.switch)}
+              {switchName(network, host.switch)}
             </Anchor>
           </>
         }

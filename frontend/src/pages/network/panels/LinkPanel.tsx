@@ -11,7 +11,7 @@ import { Empty } from "@/common/layout/Empty";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { nameOf } from "../model/descriptions";
+import { switchName } from "../model/descriptions";
 import type { NetLink, Network } from "../model/network";
 import { loadText } from "../model/scales";
 import type { LoadSample } from "../model/useNetwork";
@@ -46,7 +46,7 @@ export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: 
   return (
     <Stack gap="sm">
       <PanelHead
-        title={`${nameOf(network, link.a)} – ${nameOf(network, link.b)}`}
+        title={`${switchName(network, link.a)} – ${switchName(network, link.b)}`}
         aside={
           <Badge size="sm" variant="light" color={link.up ? "green" : "red"}>
             {link.up ? "up" : "down"}
@@ -63,7 +63,7 @@ export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: 
                 i === 0 ? "From" : "To",
                 <span key={name}>
                   <Anchor component="button" size="sm" onClick={() => onSelect({ kind: "switch", name })}>
-                    {nameOf(network, name)}
+                    {switchName(network, name)}
                   </Anchor>
                   , port {port}
                 </span>,
@@ -139,7 +139,7 @@ function Service({ link, network }: { link: NetLink; network: Network }) {
     },
   );
   if (!may) return null;
-  const ends = `${nameOf(network, link.a)} – ${nameOf(network, link.b)}`;
+  const ends = `${switchName(network, link.a)} – ${switchName(network, link.b)}`;
   return (
     <Group>
       <Button variant="default" size="xs" onClick={open}>

@@ -1,6 +1,6 @@
 import { Anchor, Badge, Table, Text } from "@mantine/core";
 import type { Schemas } from "@/api/client";
-import { nameOf } from "../model/descriptions";
+import { switchName } from "../model/descriptions";
 import { farEnd, type Network } from "../model/network";
 import { peersByPort } from "../model/ports";
 import { loadText } from "../model/scales";
@@ -54,14 +54,14 @@ export function Ports({
                       size="sm"
                       onClick={() => onSelect({ kind: "switch", name: farEnd(link, name) })}
                     >
-                      {nameOf(network, farEnd(link, name))}
+                      {switchName(network, farEnd(link, name))}
                     </Anchor>{" "}
                     <Anchor
                       component="button"
                       size="xs"
                       c="dimmed"
                       onClick={() => onSelect({ kind: "link", id: link.id })}
-                      aria-label={`Link to ${nameOf(network, farEnd(link, name))}`}
+                      aria-label={`Link to ${switchName(network, farEnd(link, name))}`}
                     >
                       {link.up ? loadText(link.load) : "link down"}
                     </Anchor>

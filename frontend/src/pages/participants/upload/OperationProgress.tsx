@@ -8,10 +8,11 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { MergingNote } from "@/common/requests/MergingNote";
 import { StateBadge } from "@/common/requests/StateBadge";
+import { download } from "@/common/tables/csv";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { download, type Operation, type Result, readFailures } from "./calls";
+import { type Operation, type Result, readFailures } from "./calls";
 
 const EVERY = 1_500; // ms
 const column = createColumnHelper<Result>();

@@ -7,10 +7,11 @@ import { asProblem, type FieldError, type Problem } from "@/api/problems";
 import { formatPercent } from "@/common/formatting/figures";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { CostSummary } from "@/common/requests/CostSummary";
+import { download } from "@/common/tables/csv";
 import type { Tab } from "../kinds";
-import { apply, type Cost, check, download, FIELDS, type Operation, withLines } from "./calls";
+import { apply, type Cost, check, FIELDS, type Operation, withLines } from "./calls";
 import { OperationProgress } from "./OperationProgress";
-import { decodeText, type Parsed, parse, toCsv, tooLarge } from "./parser";
+import { decodeText, type Parsed, parse, tooLarge, toPlainCsv } from "./parser";
 
 const SHOWN = 200;
 
@@ -207,7 +208,7 @@ function Errors({ file, errors, items }: { file: File | null; errors: FieldError
 }
 
 const errorsCsv = (errors: readonly FieldError[]) =>
-  toCsv(
+  toPlainCsv(
     ["line", "field", "detail"],
     errors.map(({ line, pointer, detail }) => [line, pointer, detail]),
   );

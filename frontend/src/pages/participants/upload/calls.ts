@@ -4,7 +4,7 @@ import { api, type Schemas } from "@/api/client";
 import type { FieldError } from "@/api/problems";
 import { readPage } from "@/common/tables/list";
 import type { Tab } from "../kinds";
-import { type Item, toCsv } from "./parser";
+import { type Item, toPlainCsv } from "./parser";
 
 export type Cost = Schemas["Cost"];
 export type Operation = Schemas["Operation"];
@@ -69,19 +69,9 @@ export async function readFailures(operation: number, lines: readonly number[]):
       ? (new URL(page.next, location.origin).searchParams.get("cursor") ?? undefined)
       : undefined;
   } while (cursor);
-  return toCsv(["line", "index", "request", "object", "detail"], rows);
+  return toPlainCsv(["line", "index", "request", "object", "detail"], rows);
 }
 
 function failureRow({ index, id, object, problem }: Result, lines: readonly number[]): unknown[] {
   return [index === null ? "" : (lines[index] ?? ""), index, id, object?.name, problem?.detail];
-}
-
-/** Offers a text as a file. */
-export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

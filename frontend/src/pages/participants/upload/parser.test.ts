@@ -7,8 +7,8 @@ import {
   parse,
   parseCsv,
   parseJson,
-  toCsv,
   tooLarge,
+  toPlainCsv,
 } from "./parser";
 
 const FIELDS = ["subscriber", "filter"];
@@ -88,7 +88,7 @@ test("limits are told before anything is sent", () => {
 });
 
 test("what is written can be read again", () => {
-  const text = toCsv(FIELDS, [["a,b", 'say "x"\nand more']]);
+  const text = toPlainCsv(FIELDS, [["a,b", 'say "x"\nand more']]);
   expect(parseCsv(text, FIELDS).items).toEqual([{ subscriber: "a,b", filter: 'say "x"\nand more' }]);
 });
 

@@ -215,7 +215,7 @@ export function tooLarge(bytes: number, items: number): string | null {
 }
 
 /** A table as CSV text. */
-export function toCsv(headers: readonly string[], rows: readonly (readonly unknown[])[]): string {
+export function toPlainCsv(headers: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const cell = (value: unknown) => {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -11,7 +11,7 @@ import { CostCurve } from "./CostCurve";
 import { TableFill } from "./TableFill";
 
 /** One switch: its table, what another budget would cost, and what its merged entries stand for. */
-export function SwitchPanel({ row, onClose }: { row: Switch | null; onClose: () => void }) {
+export function SwitchBudgetPanel({ row, onClose }: { row: Switch | null; onClose: () => void }) {
   return (
     <SidePanel
       opened={row !== null}

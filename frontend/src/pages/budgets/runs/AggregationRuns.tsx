@@ -10,19 +10,22 @@ import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { formatCopies, formatCount } from "../figures";
+import { AggregationRunState } from "./AggregationRunState";
 import { RunForm } from "./RunForm";
 import { RunPanel } from "./RunPanel";
-import { RunState } from "./RunState";
-import { type Run, UNDER_WAY } from "./runs";
+import { type AggregationRun, UNDER_WAY } from "./runs";
 
 const PATH = "/api/v1/aggregation/runs/";
-const column = createColumnHelper<Run>();
+const column = createColumnHelper<AggregationRun>();
 
 const columns = [
   column.accessor("id", { header: "Run", meta: { sort: "id" } }),
   column.accessor("method", { header: "Method" }),
   column.accessor("trigger", { header: "Why", meta: { priority: "low" } }),
-  column.accessor("state", { header: "State", cell: (cell) => <RunState state={cell.getValue()} /> }),
+  column.accessor("state", {
+    header: "State",
+    cell: (cell) => <AggregationRunState state={cell.getValue()} />,
+  }),
   column.accessor("created_at", {
     header: "Asked for",
     cell: (cell) => <Time at={cell.getValue()} />,
@@ -53,11 +56,11 @@ const columns = [
 ];
 
 /** Runs of aggregation: asked for, followed, looked into, taken back. */
-export function Runs() {
+export function AggregationRuns() {
   const [row, setRow] = useAddress("row");
   const [ordering, setOrdering] = useAddress("ordering", "-id");
   const may = useMay("aggregation/runs", "POST");
-  const list = useList<Run>(PATH, {}, { ordering });
+  const list = useList<AggregationRun>(PATH, {}, { ordering });
   const queries = useQueryClient();
   const busy = list.rows.some(({ state }) => UNDER_WAY.includes(state));
   useLiveRefresh(["request", "requests"], [PATH]);

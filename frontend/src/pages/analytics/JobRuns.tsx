@@ -11,20 +11,20 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { JobRunState } from "./JobRunState";
 import { JOBS, jobTitle, OVER } from "./jobs";
 import { RunDrawer } from "./RunDrawer";
-import { RunState } from "./RunState";
 import { fromInput } from "./range";
-import { durationOf, RUNS, type Run, useRunNow } from "./runs";
+import { durationOf, type JobRun, RUNS, useRunNow } from "./runs";
 
 const STATES = ["queued", "running", ...OVER];
 const JOB_OPTIONS = Object.keys(JOBS).map((value) => ({ value, label: jobTitle(value) }));
-const column = createColumnHelper<Run>();
+const column = createColumnHelper<JobRun>();
 
 const columns = [
   column.accessor("id", { header: "Run", meta: { sort: "id" } }),
   column.accessor("job", { header: "Job", cell: (cell) => jobTitle(cell.getValue()) }),
-  column.accessor("state", { header: "State", cell: (cell) => <RunState run={cell.row.original} /> }),
+  column.accessor("state", { header: "State", cell: (cell) => <JobRunState run={cell.row.original} /> }),
   column.accessor("trigger", { header: "Asked by", meta: { priority: "low" } }),
   column.accessor("created_at", { header: "Asked for", cell: (cell) => <Time at={cell.getValue()} /> }),
   column.display({
@@ -50,14 +50,14 @@ const columns = [
 ];
 
 /** Runs of jobs, the newest first; one that works shows how far it is. */
-export function Runs() {
+export function JobRuns() {
   const [job, setJob] = useAddress("job");
   const [state, setState] = useAddress("state");
   const [chosen, setChosen] = useAddress("run");
   const [ordering, setOrdering] = useAddress("ordering", "-id");
   const [asking, setAsking] = useState(false);
   const may = useMay("analytics/runs", "POST");
-  const list = useList<Run>(RUNS, { job, state }, { ordering, limit: 50 });
+  const list = useList<JobRun>(RUNS, { job, state }, { ordering, limit: 50 });
   useLiveRefresh(["analytics"], [RUNS]);
   useRefreshWhile(list.rows.some((run) => !OVER.includes(run.state)));
   return (

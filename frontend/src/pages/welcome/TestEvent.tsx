@@ -12,11 +12,11 @@ import { useDemo } from "./Demo";
 import { OwnHosts } from "./OwnHosts";
 import { sample } from "./sample";
 
-type TestEvent = Schemas["TestEvent"];
+type SentEvent = Schemas["TestEvent"];
 type Advertisement = Schemas["Advertisement"];
 
 /** An event of one of the demo's publishers, sent once, and who got it. */
-export function FirstEvent() {
+export function TestEvent() {
   const may = useMay("test-events", "POST");
   const { data: demo } = useDemo();
   if (demo && demo.state !== "running") {
@@ -98,7 +98,7 @@ function Form() {
   );
 }
 
-function TestResult({ event }: { event: TestEvent }) {
+function TestResult({ event }: { event: SentEvent }) {
   if (event.problem)
     return (
       <Alert color="red">

@@ -1,9 +1,9 @@
 import { Badge, Progress, Stack, Text } from "@mantine/core";
 import { OVER, RUN_COLOR } from "./jobs";
-import type { Run } from "./runs";
+import type { JobRun } from "./runs";
 
 /** The state of a run, with the part that is done while it works. */
-export function RunState({ run }: { run: Run }) {
+export function JobRunState({ run }: { run: JobRun }) {
   return (
     <Stack gap={2} miw={90}>
       <Badge variant="light" color={RUN_COLOR[run.state] ?? "teal"}>
