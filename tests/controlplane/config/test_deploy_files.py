@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from controller_app.settings import read_settings
 
+from controller_app.settings import read_settings
 from controller_app.switch import datapath_proof
 from controller_app.tls_files import VARIABLES
 from controlplane.config.env import Environment
