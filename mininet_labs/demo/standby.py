@@ -7,10 +7,10 @@ from contextlib import suppress
 from typing import Any
 
 from mininet_labs import interrupts
+from mininet_labs.demo.demo import FINISH_PATIENCE_S, POLL_PATIENCE_S, Demo
 from mininet_labs.demo.launcher import DemoLauncher
 from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.rest import RestError
-from mininet_labs.demo.run import FINISH_PATIENCE_S, POLL_PATIENCE_S, Demo
 from mininet_labs.demo.status import PlatformOutage, Report, StatusLine, say, status_text, step
 from mininet_labs.errors import LabError
 from mininet_labs.interrupts import Interrupted

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from mininet_labs import interrupts
+from mininet_labs.demo.demo import DEFAULT_TOPOLOGY, Demo
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.platform_up import DemoNetwork, Platform
 from mininet_labs.demo.registration import settled
 from mininet_labs.demo.rest import RestClient
-from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo, write_report
+from mininet_labs.demo.run import write_report
 from mininet_labs.demo.services import wait_until
 from mininet_labs.demo.status import PlatformOutage
 from mininet_labs.errors import LabError

@@ -11,8 +11,12 @@ MODULES = HERE.parents[1] / "controller_app"
 
 
 def users(folder: Path) -> set[str]:
-    """Return the stems of the modules that import `ryu_api`."""
-    return {path.stem for path in folder.glob("*.py") if "controller_app.ryu_api import" in path.read_text()}
+    """Return the modules that import `ryu_api`, by their path in the folder."""
+    return {
+        path.relative_to(folder).with_suffix("").as_posix()
+        for path in folder.rglob("*.py")
+        if "controller_app.ryu_api import" in path.read_text()
+    }
 
 
 def test_every_module_that_uses_the_library_names_its_test() -> None:

@@ -4,23 +4,23 @@
 """
 
 TESTED_BY = {
-    "app": "test_connections_fake",
-    "claims": "test_connections_fake",
-    "connection": "test_channel",
+    "ryu_app": "test_connections_fake",
+    "switch/datapath_claims": "test_connections_fake",
+    "switch/connection": "test_channel",
     "controller": "test_connections_fake",
-    "counters": "test_open_vswitch",
-    "discovery": "test_lldp",
-    "events": "test_connections_fake",
-    "guard": "test_guard",
+    "monitoring/port_counters": "test_open_vswitch",
+    "discovery/prober": "test_lldp",
+    "monitoring/event_ring": "test_connections_fake",
+    "switch/message_guard": "test_guard",
     "launcher": "test_launcher",
-    "northbound": "test_connections_fake",
-    "programmer": "test_changes_fake",
-    "readback": "test_changes_fake",
-    "signalling": "test_signalling",
-    "signals": "test_signalling",
-    "sources": "test_open_vswitch",
-    "tls": "test_tls",
-    "turns": "test_bundles_fake",
+    "northbound/routes": "test_connections_fake",
+    "programming/programmer": "test_changes_fake",
+    "switch/flow_stats": "test_changes_fake",
+    "control_messages/handler": "test_signalling",
+    "control_messages/queue": "test_signalling",
+    "source_check/rules": "test_open_vswitch",
+    "switch/tls_channel": "test_tls",
+    "programming/staged_execution": "test_bundles_fake",
 }
 """A module of `controller_app` and the file that drives its calls of the library."""
 

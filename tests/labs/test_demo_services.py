@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from mininet_labs.demo import demo as demo_module
 from mininet_labs.demo import run as demo_run
 from mininet_labs.demo import services
 from mininet_labs.demo.errors import DemoError
@@ -202,7 +203,7 @@ class Plane:
 @pytest.fixture
 def demo(service, tmp_path: Path):
     """A demo whose hosts publish; its control plane is a `Plane`."""
-    worker, topology = service("worker"), load(demo_run.DEFAULT_TOPOLOGY)
+    worker, topology = service("worker"), load(demo_module.DEFAULT_TOPOLOGY)
     platform = SimpleNamespace(
         logs=tmp_path,
         base_url="http://127.0.0.1:9",
@@ -214,7 +215,7 @@ def demo(service, tmp_path: Path):
         services=[worker],
     )
     options = DemoOptions(topology=tmp_path, run_for=60.0, rate=1.0, port=0, report=None, fresh=False)
-    made = demo_run.Demo(options, topology, platform)  # type: ignore[arg-type]
+    made = demo_module.Demo(options, topology, platform)  # type: ignore[arg-type]
     made.rest = Plane()  # type: ignore[assignment]
     made.feed = EventFeed(platform, made.rest, topology, 1.0)  # type: ignore[arg-type]
     made.feed._service = service("hosts", HOSTS, pipes=True)
@@ -234,7 +235,7 @@ def test_a_poll_that_times_out_is_a_warning_and_tried_again(demo, monkeypatch, c
         if len(turns) == 6:
             raise Interrupted
 
-    monkeypatch.setattr(demo_run, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    monkeypatch.setattr(demo_module, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
     report = demo_run.conclude(demo)
     said = capsys.readouterr().out
     assert said.count("warning: GET /x: the web server does not answer (timed out); trying again") == 1
@@ -292,7 +293,7 @@ def test_a_service_s_death_ends_nothing_and_the_report_counts_it(demo, monkeypat
         if worker.restarts:
             raise Interrupted
 
-    monkeypatch.setattr(demo_run, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    monkeypatch.setattr(demo_module, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
     report = demo_run.conclude(demo)
     assert (report["restarts"], report["failure"]) == ({"worker": 1}, None) and demo_run.passed(report)
     assert "worker ended with status -9; restart 1 of" in capsys.readouterr().out
@@ -304,7 +305,7 @@ def test_a_service_that_stays_stopped_fails_the_run_at_its_end(demo, monkeypatch
     def sleep(_seconds: float) -> None:
         raise Interrupted
 
-    monkeypatch.setattr(demo_run, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    monkeypatch.setattr(demo_module, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
     report = demo_run.conclude(demo)
     assert report["published"] == 7 and not demo_run.passed(report)
     assert report["failure"] == f"stopped after {RESTARTS} restarts: worker"

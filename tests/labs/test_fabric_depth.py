@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import networkx as nx
 import pytest
 
-from mininet_labs.demo.run import Demo
+from mininet_labs.demo.demo import Demo
 from mininet_labs.demo.standby import Standby
 from mininet_labs.fabric import Fabric, FrameSocket, command, probe
 from mininet_labs.fabric.depth import MOST_LINKS, depth_warning, longest_path

@@ -15,10 +15,10 @@ from typing import Any
 import httpx
 import pytest
 
+from mininet_labs.demo.demo import DEFAULT_TOPOLOGY, Demo
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.platform_up import Platform
-from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo
 from mininet_labs.demo.services import wait_until
 from mininet_labs.topologies import load
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from mininet_labs.commands import main
+from mininet_labs.demo.demo import DEFAULT_TOPOLOGY, Demo
 from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.platform_up import Platform
-from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo
 from mininet_labs.fabric import Fabric
 from mininet_labs.soak.descriptors import leaked, open_descriptors
 from mininet_labs.soak.drift import CONTENT_COOKIE, differences, ordered

@@ -20,7 +20,6 @@ LONGER_MODULES = {
     "controller_app/settings.py": 305,
     "controller_app/switch/connection.py": 360,
     "mininet_labs/demo/platform_up.py": 355,
-    "mininet_labs/demo/run.py": 310,
     "mininet_labs/demo/traffic.py": 360,
     "platform/controlplane/rest/fields.py": 310,
     "platform/tercast/aggregation/incremental/budget_enforcer.py": 345,

@@ -1,0 +1,261 @@
+"""The demo: the platform, its network and its traffic, from start to report."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from mininet_labs import interrupts
+from mininet_labs.demo import content
+from mininet_labs.demo.errors import DemoError
+from mininet_labs.demo.feed import EventFeed
+from mininet_labs.demo.launcher import DemoLauncher
+from mininet_labs.demo.options import DemoOptions
+from mininet_labs.demo.platform_up import ROOT, Platform
+from mininet_labs.demo.quotes import TOPIC
+from mininet_labs.demo.registration import Settling, register, settling_patience
+from mininet_labs.demo.rest import RestClient, RestError
+from mininet_labs.demo.services import RESTARTS, wait_until
+from mininet_labs.demo.status import (
+    PlatformOutage,
+    Report,
+    StatusLine,
+    ignore,
+    say,
+    shown,
+    status_text,
+    step,
+)
+from mininet_labs.errors import LabError
+from mininet_labs.fabric.depth import depth_warning
+from tercast.runtime.wording import quantity
+
+DEFAULT_TOPOLOGY = ROOT / "mininet_labs" / "topologies" / "abilene.json"
+
+
+_PATIENCE_S = 5.0
+"""For answers of a control plane that may be ending."""
+
+
+POLL_PATIENCE_S = 10.0
+"""For answers to the polls of a running demo, which are repeated."""
+
+
+FINISH_PATIENCE_S = 60.0
+"""For the answers that the report needs."""
+
+
+RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run"))
+
+
+class Demo:
+    """One run, from nothing to the report."""
+
+    def __init__(
+        self, options: DemoOptions, topology: dict[str, Any], platform: Platform | None = None
+    ) -> None:
+        self.options = options
+        self.topology = topology
+        self.platform = platform or Platform(
+            RUN_DIR, self.topology, options.port, tls=options.tls, openflow=options.openflow
+        )
+        self.rest: RestClient
+        self.feed: EventFeed | None = None
+        self.launcher: DemoLauncher | None = None
+        self._entries = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.launcher is not None:
+            self.launcher.stop()
+        if self.feed is not None:
+            self.feed.kill()
+        self.platform.stop()
+
+    def start(self) -> None:
+        """Bring everything up and load the demo."""
+        platform = self.platform
+        self.prepare()
+        self.warn()
+        switches = quantity(len(self.topology["switches"]), "Open vSwitch bridge")
+        step(f"fabric: {switches}", platform.start_fabric)
+        step("controller (Ryu)" + (", TLS" if self.options.tls else ""), platform.start_controller)
+        step("web server, Celery worker and beat", platform.start_control_plane)
+        self.connect()
+        try:
+            step("demo: topology, publishers, subscribers", self.load)
+        except DemoError as error:
+            raise DemoError(f"{error}\n(the state of earlier runs is kept; --fresh begins anew)") from error
+        step("traffic", lambda _: self.start_feed())
+
+    def warn(self) -> None:
+        """Say what the fabric does not carry of this network."""
+        if warning := depth_warning(self.topology):
+            say(f"warning: {warning}")
+
+    def connect(self) -> None:
+        """Be ready to speak to the control plane."""
+        self.rest = RestClient(self.platform.base_url, self.platform.secret("operator-token"))
+
+    def prepare(self) -> None:
+        """Make the state, anew where that was asked for."""
+        if self.options.fresh:
+            self.platform.forget()
+        step("database, secrets, users", lambda _: self.platform.prepare())
+
+    def load(self, report: Report = ignore) -> None:
+        """Register the network and the demo's content; what is there already stays."""
+        rest, topology = self.rest, self.topology
+        register(rest, topology, report)
+        if not rest.all("/api/v1/topics/", name=TOPIC["name"]):
+            rest.post("/api/v1/topics/", TOPIC)
+        feeds = content.publishers(topology)
+        rest.add_missing(
+            "/api/v1/publishers/", [{"name": f["name"], "host": f["host"]} for f in feeds], ("name",)
+        )
+        rest.add_missing("/api/v1/subscribers/", content.subscribers(topology), ("name",))
+        topic = {"topic": TOPIC["name"]}
+        advertisements = [{"publisher": f["name"], "filter": f["filter"], **topic} for f in feeds]
+        rest.add_missing("/api/v1/advertisements/", advertisements, ("publisher", "filter"))
+        subscriptions = [{**row, **topic} for row in content.subscriptions()]
+        rest.add_missing("/api/v1/subscriptions/", subscriptions, ("subscriber", "filter"))
+        settling = Settling(rest, self.platform)
+        wait_until(
+            "the tables of the demo",
+            settling.ready,
+            self.platform.services,
+            timeout=settling_patience(topology),
+            progress=settling.progress,
+            report=report,
+        )
+
+    def start_feed(self) -> None:
+        """Start the hosts' process: publishers and subscribers on the fabric's ports."""
+        self.feed = EventFeed(self.platform, self.rest, self.topology, self.options.rate)
+        self.feed.start()
+
+    def launch(self, *, fixed: bool) -> None:
+        """Tell the control plane of the demo, from now on; `fixed`: it is there from start to end."""
+        token = self.platform.secret("operator-token")
+        rest = RestClient(self.platform.base_url, token, patience=_PATIENCE_S)
+        self.launcher = DemoLauncher(rest, self.topology, fixed=fixed)
+        self.launcher.tell("running" if fixed else "offered")
+        self.launcher.start()
+
+    def try_out(self) -> None:
+        """Publish the test events that were asked for, and pass on what became of others."""
+        assert self.feed is not None
+        if self.launcher is not None:
+            while not self.launcher.orders.empty():
+                order = self.launcher.orders.get()
+                try:
+                    self.feed.test(order)
+                except RestError:
+                    self.launcher.orders.put(order)
+                    raise
+            self.launcher.report(self.feed.take_tested())
+
+    def greet(self) -> None:
+        """Say where to look and who can log in."""
+        admin = self.platform.secret("admin-password")
+        password = self.platform.state_dir / "secrets" / "admin-password"
+        token = self.platform.state_dir / "secrets" / "operator-token"
+        print(
+            f"\n  page      {self.platform.base_url}/\n"
+            f"  log in    admin, password {admin}  (kept in {shown(password)})\n"
+            f"  API       {self.platform.base_url}/api/docs/  (operator's token in {shown(token)})\n"
+            f"  hosts     {shown(self.platform.hosts)}  (a socket for the port of each)\n"
+            f"  telemetry {shown(self.platform.telemetry)}  (Parquet, for python -m analytics)\n"
+            f"  logs      {shown(self.platform.logs)}\n"
+            "  Ctrl-C ends it.\n",
+            flush=True,
+        )
+
+    def watch(self) -> None:
+        """Show the status line until the time is over, or someone asks for the end."""
+        assert self.feed is not None
+        line, outage = StatusLine(), PlatformOutage()
+        started = time.monotonic()
+        self.rest.be_patient(POLL_PATIENCE_S)
+        try:
+            while self.options.run_for is None or time.monotonic() - started < self.options.run_for:
+                interrupts.check()
+                self.platform.check()
+                self.feed.check()
+                with outage.bridged():
+                    self.try_out()
+                    self.feed.pass_on()
+                    self.entries()
+                counters = self.feed.counters
+                line.show(status_text(self._entries, counters, self.platform.troubles()))
+                time.sleep(min(1.0, max(0.05, started + (self.options.run_for or 1e9) - time.monotonic())))
+        finally:
+            line.end()
+
+    def entries(self) -> int:
+        """Content filters that the switches have confirmed."""
+        self._entries = sum(row["entries"] for row in self.rest.all("/api/v1/switches/"))
+        return self._entries
+
+    def finish(self) -> dict[str, Any]:
+        """Stop publishing, drain the network, and give the report."""
+        assert self.feed is not None
+        self.rest.be_patient(FINISH_PATIENCE_S)
+        counters = self._insist(self.feed.finish)
+        figures = self._insist(lambda: {**self._figures(self.rest), "entries": self.entries()})
+        stopped = self.platform.given_up()
+        failure = f"stopped after {RESTARTS} restarts: {', '.join(stopped)}" if stopped else None
+        return self._report(counters, figures, failure)
+
+    def _insist(self, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Repeat a call while the control plane does not answer, and restart its processes meanwhile."""
+        end = time.monotonic() + FINISH_PATIENCE_S
+        while True:
+            self.platform.check()
+            try:
+                return call()
+            except RestError:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.5)
+
+    def salvage(self, failure: LabError) -> dict[str, Any]:
+        """The report after something needed has ended: what was counted, None for what nobody knows."""
+        assert self.feed is not None
+        counters = self.feed.salvage()
+        figures: dict[str, Any] = dict.fromkeys(("switches", "trees", "requests"))
+        with suppress(DemoError):
+            token = self.platform.secret("operator-token")
+            figures = self._figures(RestClient(self.platform.base_url, token, patience=_PATIENCE_S))
+        return self._report(counters, {**figures, "entries": self._entries}, str(failure))
+
+    @staticmethod
+    def _figures(rest: RestClient) -> dict[str, Any]:
+        requests = {
+            state: rest.get("/api/v1/requests/", state=state, limit=1, count="true")["count"]
+            for state in ("active", "failed")
+        }
+        return {
+            "switches": len(rest.all("/api/v1/switches/")),
+            "trees": len(rest.all("/api/v1/trees/")),
+            "requests": requests,
+        }
+
+    def _report(
+        self, counters: dict[str, Any], figures: dict[str, Any], failure: str | None
+    ) -> dict[str, Any]:
+        assert self.feed is not None
+        names = ("published", "wanted", "delivered", "lost", "doubled", "unwanted", "delay_ms")
+        return {
+            **{name: counters[name] for name in names},
+            **figures,
+            "telemetry": self.feed.telemetry,
+            "restarts": self.platform.restarts(),
+            "seconds": self.options.run_for,
+            "rate": self.options.rate,
+            "failure": failure,
+        }
