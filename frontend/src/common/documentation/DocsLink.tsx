@@ -2,10 +2,8 @@ import { Anchor, Drawer, Loader, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { blocks, section } from "./docsPages";
+import { blocks, PAGES, section } from "./docsPages";
 import { Markdown } from "./Markdown";
-
-const PAGES = import.meta.glob<string>("../../../../docs/*.md", { query: "?raw", import: "default" });
 
 interface Place {
   page: string;
@@ -40,7 +38,7 @@ function Part({ place, go }: { place: Place; go: (place: Place) => void }) {
     queryKey: ["docs", place.page],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
-      const load = PAGES[`../../../docs/${place.page}`];
+      const load = PAGES.get(place.page);
       if (!load) throw new Error(`There is no page ${place.page} in the documentation.`);
       return blocks(await load());
     },

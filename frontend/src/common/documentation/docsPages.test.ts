@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blocks, section } from "./docsPages";
+import { blocks, PAGES, section } from "./docsPages";
 
 const PAGE = `# Page
 
@@ -41,4 +41,8 @@ test("a section goes to the next heading of its level, by text or by anchor", ()
   }
   expect(section(page, "After")).toHaveLength(2);
   expect(section(page, "nowhere")).toHaveLength(page.length);
+});
+
+test("pages are found by their file name", () => {
+  expect([...PAGES.keys()]).toContain("operations.md");
 });

@@ -7,6 +7,11 @@ import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { toString as textOf } from "mdast-util-to-string";
 import { gfmTable } from "micromark-extension-gfm-table";
 
+const FILES = import.meta.glob<string>("../../../../docs/*.md", { query: "?raw", import: "default" });
+
+/** Loads a page of `docs/` by its file name. */
+export const PAGES = new Map(Object.entries(FILES).map(([path, load]) => [path.split("/").at(-1), load]));
+
 /** The blocks of a page, in their order. */
 export function blocks(page: string): RootContent[] {
   return fromMarkdown(page, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }).children;
