@@ -6,7 +6,7 @@ import { EmptyAnswer } from "./EmptyAnswer";
 
 /** The server's own words, so that they and what the page makes of them stay together. */
 const ASK = /ask = f"(ask for one .*)"/.exec(
-  readFileSync(`${process.cwd()}/../platform/controlplane/analytics/emptiness.py`, "utf8"),
+  readFileSync(`${process.cwd()}/../platform/controlplane/analytics/empty_reasons.py`, "utf8"),
 )?.[1];
 
 test.each([
