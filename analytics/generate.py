@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from analytics.times import EPOCH, MICROSECOND, micros, parse_time
 from tercast.eventspace.dz import text
+from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.topic import Topic
 from tercast.runtime.json_files import FileRefused, write_json
 from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
@@ -147,7 +148,7 @@ def _published(plan: GeneratedPlan, topic: Topic, number: Numbers, values: dict[
         "host": [_host(i) for i in (number % plan.publishers).tolist()],
         "seq": plan.start + number,
         "published_at": _times(plan, number),
-        "dz": [text(dz) for dz in topic.event_dz_batch(events, DEPTH)],
+        "dz": [text(dz) for dz in event_dz_batch(topic, events, DEPTH)],
         "values": [
             f'{{"price": {price}, "volume": {volume}, "venue": {venue}}}' for price, volume, venue in rows
         ],

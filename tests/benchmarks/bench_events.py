@@ -12,6 +12,7 @@ from bench_extent import DEPTH, Extent
 from workloads import DOMAIN, topic
 
 from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.topic import Topic
 
 RUNS = 5
@@ -34,10 +35,10 @@ def measure_case(attributes: int, extent: Extent) -> dict[str, Any]:
     rng = random.Random(attributes)
     events = [{f"x{n}": rng.randrange(DOMAIN) for n in range(attributes)} for _ in range(extent.batch_events)]
     some = events[: extent.events]
-    known.event_dz_batch(some, DEPTH)  # look-up tables are made once
+    event_dz_batch(known, some, DEPTH)  # look-up tables are made once
     single = _best(lambda: [known.event_dz(event, DEPTH) for event in some])
     whole = _best(lambda: [address.event_address(2, known.event_dz(event, DEPTH)) for event in some])
-    batch = _best(lambda: known.event_dz_batch(events, DEPTH))
+    batch = _best(lambda: event_dz_batch(known, events, DEPTH))
     return {
         "attributes": attributes,
         "event_to_address_us": round(whole / len(some) * 1e6, 2),

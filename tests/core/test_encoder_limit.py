@@ -18,6 +18,7 @@ from tercast.encoding.refinement import refine
 from tercast.encoding.single_box import box_of, refine_box
 from tercast.errors import Refused
 from tercast.eventspace import dz
+from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.topic import Float, Int, Topic
 from tercast.filters.filter import Filter
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
@@ -195,7 +196,7 @@ def test_large_limits(limit: int) -> None:
     inside = [
         {"a": rng.randint(3, 1000), "b": rng.randint(7, 1013), "c": rng.randint(100, 901)} for _ in range(300)
     ]
-    assert dz.set_covers(made, dz.canonical(GRID.event_dz_batch(inside, 30)))
+    assert dz.set_covers(made, dz.canonical(event_dz_batch(GRID, inside, 30)))
 
 
 def test_many_overlapping_alternatives() -> None:

@@ -57,3 +57,8 @@ def test_a_missing_module_of_tercast_is_a_fault_and_not_a_missing_package():
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "Traceback" in done.stderr
+
+
+def test_programs_of_hosts_load_no_numpy():
+    text = "import sys, tercast.client.publisher, tercast.client.subscriber; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", text], check=False).returncode == 0

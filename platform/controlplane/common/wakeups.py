@@ -28,12 +28,12 @@ AUDIT_WAKE_SECONDS = 10
 
 def wake_planner() -> None:
     """Ask the planner's worker to look at the log."""
-    _wake_once(PLAN, PLANNER_QUEUE)
+    send(PLAN, PLANNER_QUEUE, once=True)
 
 
 def wake_analytics() -> None:
     """Ask the worker of analytics to look for runs."""
-    _wake_once(ANALYTICS_WORK, ANALYTICS_QUEUE)
+    send(ANALYTICS_WORK, ANALYTICS_QUEUE, once=True)
 
 
 def wake_aggregation() -> None:
@@ -46,13 +46,18 @@ def wake_audits() -> None:
     send(AUDITS, PLANNER_QUEUE, expires=AUDIT_WAKE_SECONDS)
 
 
-def send(task: str, queue: str = DEFAULT_QUEUE, **options: Any) -> None:
-    """Send a task by its name. A broker that cannot be reached is logged: a sweep finds the work."""
+def send(task: str, queue: str = DEFAULT_QUEUE, *, once: bool = False, **options: Any) -> None:
+    """Send a task by its name; with `once`, only if no message waits in its queue.
+
+    A broker that cannot be reached is logged: the sweep finds the work.
+    """
     try:
+        if once and waiting(queue):
+            return
         with broker_errors():
             app.send_task(task, queue=queue, **options)
     except (KombuError, OSError) as error:
-        logger.warning("no wake-up sent, a sweep will find the work: %s", error)
+        logger.warning("no wake-up sent, the sweep will find the work: %s", error)
 
 
 def waiting(queue: str) -> int:
@@ -83,16 +88,6 @@ def broker_errors() -> Iterator[None]:
         yield
     except _client_errors() as error:
         raise OperationalError(str(error)) from error
-
-
-def _wake_once(task: str, queue: str) -> None:
-    """Send a wake-up unless an earlier one waits in its queue. An unreachable broker is logged."""
-    try:
-        if waiting(queue) == 0:
-            with broker_errors():
-                app.send_task(task, queue=queue)
-    except (KombuError, OSError) as error:
-        logger.warning("no wake-up sent, the sweep will find the work: %s", error)
 
 
 def _client_errors() -> tuple[type[BaseException], ...]:

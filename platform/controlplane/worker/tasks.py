@@ -1,7 +1,7 @@
 """All tasks, and what hooks into workers: Celery finds this module by its name."""
 
 # The order is that in which hooks run.
-from controlplane.worker import (  # isort: skip
+from controlplane.worker import (  # isort: skip # noqa: F401
     retention_tasks,
     planner_tasks,
     telemetry_tasks,
@@ -16,19 +16,3 @@ from controlplane.worker import (  # isort: skip
     heartbeat,
     signalling_thread,
 )
-
-__all__ = [
-    "aggregation_tasks",
-    "analytics_tasks",
-    "audit_tasks",
-    "compaction_tasks",
-    "dimension_tasks",
-    "failing_tasks",
-    "heartbeat",
-    "lifecycle",
-    "planner_tasks",
-    "retention_tasks",
-    "signalling_thread",
-    "telemetry_shutdown",
-    "telemetry_tasks",
-]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tercast.dimensions.workload import Workload
 from tercast.encoding.encoder import encode_dz
 from tercast.eventspace.dz import Dz, DzSet, canonical
+from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.filters.filter import Filter
 from tercast.simulation.lookup_tables import column
 
@@ -69,7 +70,7 @@ class Measure:
             dz = encode_dz(Filter(topic, filter_.tree), self._depth, self._limit)
             by_host[host] += dz
             cells += len(dz)
-        points = _points(topic.event_dz_batch(self.workload.events, self._depth), self._depth)
+        points = _points(event_dz_batch(topic, self.workload.events, self._depth), self._depth)
         reached = np.zeros_like(self._wanted)
         for number, host in enumerate(self.workload.hosts):
             reached[:, number] = _inside(canonical(by_host[host]), points, self._depth)

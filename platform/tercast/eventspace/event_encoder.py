@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,7 @@ from tercast.eventspace.bisection import Halving
 from tercast.eventspace.dz import Dz
 from tercast.eventspace.float_attribute import CELLS, MARGIN, Float
 from tercast.eventspace.interleaving import CHUNK, BitSchedule
-
-if TYPE_CHECKING:
-    from tercast.eventspace.topic import Topic
+from tercast.eventspace.topic import Topic
 
 _WORD = 60
 _AT_ONCE = 8192  # events at once: so many stay in the processor's cache
@@ -39,7 +37,7 @@ class _Unfit(Exception):  # noqa: N818 - never leaves this module
 
 
 def event_dz_batch(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int) -> list[Dz]:
-    """The dz of each event; Refused names the first wrong event by its number in front of the path."""
+    """Return `Topic.event_dz` of each event. Refused has the number of the first wrong event in its path."""
     out: list[Dz] = []
     for start in range(0, len(events), _AT_ONCE):
         out += _dz_of_some(topic, events[start : start + _AT_ONCE], depth, start)

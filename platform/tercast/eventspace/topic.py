@@ -11,7 +11,6 @@ from tercast.errors import Path, Refused, shown
 from tercast.eventspace.attribute import Attribute, Bool, Enum, Int
 from tercast.eventspace.attribute_reader import attribute_errors, parse_attribute
 from tercast.eventspace.dz import Dz
-from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.float_attribute import Float
 from tercast.eventspace.interleaving import BitSchedule
 from tercast.eventspace.string_attribute import String, text_problem
@@ -153,11 +152,6 @@ class Topic:
                 raise Refused((attribute.name,), "missing_attribute", detail)
             indexes.append(attribute.index(values[attribute.name]))
         return schedule.event_dz(indexes)
-
-    def event_dz_batch(self, events: Sequence[Mapping[str, Any]], depth: int) -> list[Dz]:
-        """`event_dz` of each of `events`, vectorised; Refused has the event's number in front of its path."""
-
-        return event_dz_batch(self, events, depth)
 
     def schedule(self, depth: int) -> BitSchedule:
         """The order of the indexed attributes' bits up to `depth`."""

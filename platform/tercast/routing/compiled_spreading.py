@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def use_compiled_topic(plan: TopicRouting) -> None:
     """Let compiled code spread the changes of a plan from now on, if it is in use and can."""
-    if plan.web is not None or not jit.has_twins() or not plan.queue.is_settled or plan.has_left_web:
+    if plan.web is not None or not jit.uses_twins() or not plan.queue.is_settled or plan.has_left_web:
         return
     twin = jit.load_twin("tercast.routing.kernels.compiled_topic")
     if twin is None:

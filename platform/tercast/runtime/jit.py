@@ -7,7 +7,7 @@ the start.
 
 There are two kinds:
 - A `Kernel` is one function, which runs compiled or as it is written.
-- A twin is a module `kernels/NAME.py` next to the plain `NAME.py`; both pass the same tests.
+- A twin is a module in a folder `kernels` that gives the results of plain modules; both pass the same tests.
 """
 
 from __future__ import annotations
@@ -50,18 +50,13 @@ def use(wanted: bool | None) -> None:
 
 
 def uses_twins(cells: int = 0) -> bool:
-    """Return whether compiled twins are used, `cells` more cells being asked for."""
+    """Return whether compiled twins are used from now on, after `cells` more cells were asked for."""
     if _Choice.twins is None:
         _Choice.cells += cells
         if _Choice.cells < WORTH_CELLS:
             return False
         _Choice.twins = is_ready()
     return _Choice.twins
-
-
-def has_twins() -> bool:
-    """Return whether compiled twins were chosen before."""
-    return bool(_Choice.twins)
 
 
 def load_twin(name: str) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tercast.errors import Refused, shown
 from tercast.eventspace.dz import Dz, covers
+from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.topic import Topic
 from tercast.filters.batch_matcher import Audience, Flags
 from tercast.filters.filter import Filter
@@ -91,7 +92,7 @@ class Publications:
         for name, own in by_topic.items():
             topic = self._topics[name]
             values = [publication.values for publication in own]
-            dz = topic.event_dz_batch(values, self._depth)
+            dz = event_dz_batch(topic, values, self._depth)
             homes = [wiring.world.index[publication.ad.host] for publication in own]
             wanted = self._audiences[name].wanting(values)
             self._mark_cells(name, dz, wanted)

@@ -13,6 +13,7 @@ from controlplane.network.controller_client import ControllerClient, Unreachable
 from controlplane.network.models import InstalledEntry, Switch
 from controlplane.planning import confirmed_entries, planner_state
 from tercast.eventspace import dz
+from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.tables.entries import difference
@@ -91,7 +92,7 @@ def test_an_entry_stands_for_the_subscriptions_that_want_what_wins_it(busy, view
     wanted = {row["filter"]: list(map(dz.parse, row["dz"])) for row in subscriptions}
     events = [{"low": low, "high": 100 * n / 8} for low in range(0, 512, 2) for n in range(8)]
     served = {}
-    for full in Topic.from_json({**TOPIC, "code": 0}).event_dz_batch(events, DEPTH):
+    for full in event_dz_batch(Topic.from_json({**TOPIC, "code": 0}), events, DEPTH):
         meets = [(priority, pk) for pk, priority, cell in rows if dz.covers(cell, full)]
         if meets:
             matching = {

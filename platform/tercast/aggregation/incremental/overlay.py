@@ -9,7 +9,7 @@ from tercast.aggregation.incremental.installed_table import InstalledTable
 from tercast.aggregation.tree_rule import TreeRule
 from tercast.routing.cell_keys import Key
 from tercast.routing.switch_ports import PortMask, SwitchPorts
-from tercast.routing.table_overlay import Touched
+from tercast.routing.table_overlay import Touched, overlay_of
 
 if TYPE_CHECKING:
     from tercast.routing.live_network import LiveNetwork
@@ -140,8 +140,7 @@ def overlay_at(site: SwitchPorts) -> Overlay | None:
 
 def topic_overlay(trie: SwitchTrie) -> TopicOverlay | None:
     """Return the installed tables over the exact tables of a trie; None where these are installed."""
-    overlay = overlay_at(trie.site)
-    return None if overlay is None else overlay.topics.get(trie)
+    return cast("TopicOverlay | None", overlay_of(trie))
 
 
 class Overlay:
