@@ -42,7 +42,7 @@ soak: $(SETUP_UNLESS_HELP) ## the platform under changes and faults (ARGS="--for
 # Tests start hundreds of Python processes: each compiles all its modules where nothing keeps them.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest
 
-# Three processes, since tests wait half of the time; each runs whole groups of `tests/schedule.py`. Memory stays below 6 GB.
+# Three processes, since tests wait half of the time; each runs whole groups of `tests/schedule.py`.
 WORKERS := -n 3 --dist loadgroup --no-loadscope-reorder
 ALL := -m "full or not full" --hypothesis-profile full
 
