@@ -20,7 +20,7 @@ LABS := $(PY) -m mininet_labs
 BENCH = $(PY) tests/benchmarks/bench_$(1).py
 endif
 
-.PHONY: help setup setup-production setup-test setup-dev run lab soak test test-full test-e2e test-servers bench bench-aggregation bench-analytics bench-load lint format requirements clean
+.PHONY: help setup setup-production setup-test setup-dev run lab soak test test-full coverage test-e2e test-servers bench bench-aggregation bench-analytics bench-load lint format requirements clean
 
 help: ## list the targets
 	@awk -F ': .*## |:## ' '/^## / { printf "\n%s\n", substr($$0, 4) } /^[a-z0-9-]+:.*## / { split($$0, part, ":"); \
@@ -47,13 +47,18 @@ WORKERS := -n 3 --dist loadgroup --no-loadscope-reorder
 ALL := -m "full or not full" --hypothesis-profile full
 
 test: setup-test ## everything: unit, property, fake switch, real switches, API, browser
-	@[ -n "$(ARGS)" ] || scripts/frontend.sh test
-	@$(PYTEST) $(or $(ARGS),$(WORKERS))
-	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PYTEST) $(WORKERS) -m "openflow and not full" tests/controller
+	@$(if $(ARGS),$(PYTEST) $(ARGS),env -u PYTHONDONTWRITEBYTECODE $(PY) scripts/run_tests.py $(WORKERS))
 
 test-full: setup-test ## what is longer than the everyday suite as well
 	@$(PYTEST) $(ALL) $(ARGS)
 	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PYTEST) $(ALL) tests/controller
+
+coverage: setup-test ## line and branch coverage of the everyday suite, child processes included
+	@rm -rf artifacts/coverage
+	@env -u PYTHONDONTWRITEBYTECODE $(PY) -m coverage run -m pytest $(or $(ARGS),$(WORKERS))
+	@$(PY) -m coverage combine -q
+	@$(PY) -m coverage report --skip-covered --sort=miss
+	@$(PY) -m coverage json -q -o artifacts/coverage/coverage.json
 
 test-e2e: setup-test ## the dashboard in a real browser, against real services; screenshots in artifacts/
 	@$(PYTEST) tests/e2e $(ARGS)
