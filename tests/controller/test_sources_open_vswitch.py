@@ -17,6 +17,7 @@ from controller_harness import (
     entry,
     eventually,
     free_port,
+    key,
     output,
     running,
     set_dst,
@@ -143,10 +144,8 @@ def test_events_of_the_largest_depth_pass_in_both_families(
     check: Checked, controller: Controller, to: str, deepest: str, own: dict[str, Any], far: dict[str, Any]
 ) -> None:
     to_far = [set_dst(far["ip"], far["mac"]), output(3)]
-    controller.change(
-        {"dpid": dpid(1), "add": [entry(deepest, 60000, output(1))]},
-        {"dpid": dpid(2), "add": [entry(deepest, 60000, *to_far)]},
-    )
+    there = [entry(deepest, 60000, output(1)), entry(deepest, 60000, *to_far)]
+    controller.change({"dpid": dpid(1), "add": there[:1]}, {"dpid": dpid(2), "add": there[1:]})
     check.put(checked(own))
     for forged in (far, {**own, "mac": far["mac"]}):
         check.send(forged, b"forged", to)
@@ -154,6 +153,7 @@ def test_events_of_the_largest_depth_pass_in_both_families(
     assert check.received(b"own", far) == [b"own"]
     drops = [flow for flow in check.fabric.dump_flows("s1") if flow.priority == 61000]
     assert sum(flow.packets for flow in drops if flow.match["in_port"] == "3") == 2
+    controller.change({"dpid": dpid(1), "remove": [key(there[0])]}, {"dpid": dpid(2), "remove": [key(there[1])]})
 
 
 def metrics_of(controller: Controller) -> str:
