@@ -78,7 +78,10 @@ def test_groups_stay_together_and_the_longest_start_first(suite):
 def test_the_longest_beginning_decides():
     assert group_of("tests/e2e/test_topics_page.py::test_a[b/c]") == "platform"
     assert group_of("tests/e2e/test_stream_server.py::test_a") == "control plane"
-    assert group_of("tests/core/test_verify.py::test_a") == "tests/core/test_verify.py"
+    assert (
+        group_of("tests/core/verification/test_verifier.py::test_a")
+        == "tests/core/verification/test_verifier.py"
+    )
 
 
 @pytest.mark.parametrize("beginning", GROUPS)

@@ -153,7 +153,9 @@ def test_events_of_the_largest_depth_pass_in_both_families(
     assert check.received(b"own", far) == [b"own"]
     drops = [flow for flow in check.fabric.dump_flows("s1") if flow.priority == 61000]
     assert sum(flow.packets for flow in drops if flow.match["in_port"] == "3") == 2
-    controller.change({"dpid": dpid(1), "remove": [key(there[0])]}, {"dpid": dpid(2), "remove": [key(there[1])]})
+    controller.change(
+        {"dpid": dpid(1), "remove": [key(there[0])]}, {"dpid": dpid(2), "remove": [key(there[1])]}
+    )
 
 
 def metrics_of(controller: Controller) -> str:

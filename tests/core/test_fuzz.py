@@ -33,7 +33,7 @@ from tercast.topology.reader import read_topology as read_own
 from tercast.wire.errors import WireError
 from tercast.wire.event_codec import Event, EventCodec, decode
 from tercast.wire.packets import Ignored, event_payload, udp_frame
-from tests.core.fuzz_spoilt import spoilt
+from tests.support.fuzz_spoilt import spoilt
 
 pytestmark = pytest.mark.full
 

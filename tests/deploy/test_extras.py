@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.networks import example
+from tests.support.networks import example
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.full

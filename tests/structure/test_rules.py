@@ -88,6 +88,10 @@ LATE_IMPORTS = (
 )
 
 
+MIRRORS = [("tests/core", "platform/tercast", {"test_fuzz.py"})]
+"""Folders of tests, the package whose subpackages they mirror, and what else is there."""
+
+
 def _parts(module: Module, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     return (node for node in ast.walk(module.tree) if isinstance(node, kinds))
 
@@ -161,6 +165,13 @@ def test_own_packages_are_imported_at_the_top() -> None:
                 if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in OWN
             ]
     assert not late
+
+
+def test_tests_mirror_packages() -> None:
+    for tests, package, more in MIRRORS:
+        found = {path.relative_to(ROOT / tests).parts[0] for path in (ROOT / tests).rglob("test_*.py")}
+        packages = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+        assert found - more <= packages, tests
 
 
 def test_the_architecture_page_names_modules_that_exist() -> None:

@@ -7,7 +7,7 @@ through a coarser entry; where no entry is free for one, through what meets no e
 
 Between 500 pairs of random tables of 8 entries over 16 cells, unlike each other, there was a way for 70, 94
 and 99 % with 0, 1 and 2 entries free, and for 95, 100 and 100 % where coarser entries may stand
-(`python tests/core/test_aggregation_steps.py`).
+(`python tests/core/updates/test_update_plan.py`).
 """
 
 from __future__ import annotations

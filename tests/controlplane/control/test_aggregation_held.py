@@ -15,7 +15,7 @@ from tercast.optimizer.cover_evaluation import judge_covers
 from tercast.optimizer.past_traffic import read_traffic
 from tercast.planner.planner import Planner
 from tercast.topology.reader import read_topology
-from tests.core.networks import host, link, topology
+from tests.support.networks import host, link, topology
 
 SPOTS = [(200, 300), (700, 650), (450, 900), (820, 120)]
 SIDE = {"type": "int", "min": 0, "max": 1023}

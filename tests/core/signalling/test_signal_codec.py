@@ -1,7 +1,6 @@
 """Control messages as bytes: one form for each, and a name for whatever is none."""
 
 import pytest
-import signal_strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from tercast.signalling.messages import (
 )
 from tercast.signalling.seal import Seal
 from tests.property_profiles import examples
+from tests.support import signal_strategies as some
 
 KEY = bytes(range(32))
 

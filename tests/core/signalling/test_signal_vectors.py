@@ -23,7 +23,7 @@ from tercast.signalling.messages import (
 )
 from tercast.signalling.seal import Seal
 
-FILE = Path(__file__).parents[1] / "vectors" / "signalling.json"
+FILE = Path(__file__).parents[2] / "support" / "vectors" / "signalling.json"
 VECTORS = json.loads(FILE.read_text(encoding="utf-8"))
 KEY = bytes.fromhex(VECTORS["key"])
 

@@ -1,0 +1,83 @@
+"""`tercast explain` offline."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tercast.cli.main import main
+from tests.support.networks import example
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    scenario, plan = tmp_path / "s.json", tmp_path / "p.json"
+    scenario.write_text(json.dumps(example()))
+    assert main(["plan", str(scenario), "-o", str(plan)]) == 0
+    return [str(scenario), str(plan)]
+
+
+def test_it_tells_dz_address_way_and_reasons(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", *files, "--publisher", "a1", "--value", "low=92"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        'event    {"low": 92} of topic quotes',
+        "from     a1, host h1, at port 3 of s1",
+        "dz       0001011100",
+        "address  ff0e:4:1700::",
+        "tree     t1",
+        "",
+        "path:",
+        "  [0] s1, from port 3: ff0e:4:1400::/38, priority 24 (exact of q1)",
+        "        -> port 1 to s2 [1], for q1",
+        "  [1] s2, from port 1: ff0e:4:1400::/38, priority 24 (exact of q1)",
+        "        -> host h2 at port 3, for q1",
+        "",
+        "received by:",
+        "  h2: match; a subscription of the host matches the event exactly",
+        "      q1: match; low in [80, 100]",
+        "",
+        "not received by:",
+        "  h1: no_subscription; the host has no subscription to topic quotes",
+    ]
+
+
+def test_json_has_the_same(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", *files, "--publisher", "h1", "--values", '{"low": 92}', "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["format"] == "explanation/1"
+    assert [hop["switch"] for hop in answer["path"]] == ["s1", "s2"]
+
+
+def test_what_is_not_sent_and_what_is_dropped(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", *files, "--publisher", "a1", "--value", "low=900"]) == 0
+    assert "it is not sent: outside_advertisement" in capsys.readouterr().out
+    assert main(["explain", *files, "--publisher", "a1", "--value", "low=9"]) == 0
+    out = capsys.readouterr().out
+    assert "[0] s1, from port 3: no entry, dropped" in out
+    assert "  nobody" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--publisher", "nobody", "--value", "low=1"], 'publisher: "nobody" is neither'),
+        (["--publisher", "a1", "--value", "low=x"], 'values.low: "x" is not an integer'),
+        (["--publisher", "h2", "--value", "low=1"], "topic: nothing is advertised"),
+        (["--publisher", "h2", "--topic", "x", "--value", "low=1"], 'topic: no topic "x"'),
+        (["--publisher", "a1", "--api", "http://127.0.0.1:1", "--value", "low=1"], "give either"),
+    ],
+)
+def test_refusals_are_one_line(
+    files: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    assert main(["explain", *files, *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(told)
+    assert error.count("\n") == 1
+
+
+def test_without_files_and_api_the_remedy_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--publisher", "a1", "--value", "low=1"]) == 2
+    assert "--api URL" in capsys.readouterr().err
+    assert main(["explain", "--publisher", "a1", "--value", "x=a,b", "--api", "http://127.0.0.1:1"]) == 2
+    assert "--values JSON" in capsys.readouterr().err

@@ -1,6 +1,0 @@
-"""The strategies of this folder are beside it."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
