@@ -11,7 +11,6 @@ from tercast.errors import Misread, Refused, shown
 from tercast.eventspace.attribute import Attribute, Enum
 from tercast.eventspace.attribute_reader import KEYWORDS
 from tercast.eventspace.string_attribute import String
-from tercast.filters.fast_parser import BLANKS, NAME, NUMBER, OP, QUICK_TEST, conjunction
 from tercast.filters.number_literals import READERS, Number, NumberRefused, read_exact
 from tercast.filters.syntax_tree import (
     EVERYTHING,
@@ -36,12 +35,22 @@ MAX_TEXT = 65_536
 MAX_NESTING = 64
 """Deepest nesting of parentheses."""
 
+BLANKS = " \t\r\n"
+NAME = r"[A-Za-z_][A-Za-z0-9_-]*+"
+_NUMBER = r"-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?!\.)"  # as long as can be; a word may follow
+_OP = r"[=!<>]=|[=<>]"
+
 _TOKEN = re.compile(
-    rf'[{BLANKS}]*+(?:(?P<name>{NAME})|(?P<number>{NUMBER})|(?P<string>"(?:[^"\\]|\\["\\])*+")'
-    rf"|(?P<op>{OP})|(?P<mark>[][(),])|(?P<end>\Z))"
+    rf'[{BLANKS}]*+(?:(?P<name>{NAME})|(?P<number>{_NUMBER})|(?P<string>"(?:[^"\\]|\\["\\])*+")'
+    rf"|(?P<op>{_OP})|(?P<mark>[][(),])|(?P<end>\Z))"
 )
 _ESCAPE = re.compile(r'\\(["\\])')
-_QUICK_AND = re.compile(rf"[{BLANKS}]*+[aA][nN][dD](?![A-Za-z0-9_-])")
+_NUMBER_TEST = re.compile(
+    rf"[{BLANKS}]*+({NAME})[{BLANKS}]*+(?:({_OP})[{BLANKS}]*+({_NUMBER})"
+    rf"|[iI][nN][{BLANKS}]*+\[[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+,[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+([\])]))"
+    rf"[{BLANKS}]*+(?:([aA][nN][dD])(?![A-Za-z0-9_-]))?+"
+)
+"""A test of a number in one match: name, operator and number or both bounds and the closing bracket, "and"."""
 
 
 def parse_filter(text: object, topic: Topic) -> Tree:
@@ -52,7 +61,7 @@ def parse_filter(text: object, topic: Topic) -> Tree:
         raise Refused((), "too_long", f"a filter of {len(text)} characters; at most {MAX_TEXT}", text)
     if text.strip(BLANKS).lower() in ("", "true"):
         return EVERYTHING
-    return conjunction(text, topic) or _Parser(text, topic).whole()
+    return _Parser(text, topic).whole()
 
 
 class _Parser:
@@ -66,6 +75,8 @@ class _Parser:
 
     def whole(self) -> Tree:
         tree = self.expression()
+        if self.at == len(self.text):
+            return tree
         kind, word, start = self.take()
         if kind != "end":
             raise self.unexpected(word, start, '"and", "or" or the end')
@@ -73,27 +84,30 @@ class _Parser:
 
     def expression(self) -> Tree:
         parts = [self.conjunction()]
-        while self.accept("or"):
+        while self.at < len(self.text) and self.accept("or"):
             parts.append(self.conjunction())
         return _flat(Or, parts)
 
     def conjunction(self) -> Tree:
-        parts = [self.factor()]
-        while True:
-            quick = _QUICK_AND.match(self.text, self.at)
-            if quick is None:
-                return _flat(And, parts)
-            self.at = quick.end()
-            parts.append(self.factor())
+        parts: list[Tree] = []
+        joined = True
+        while joined:
+            match = _NUMBER_TEST.match(self.text, self.at)
+            test = self.number_test(match) if match else None
+            if match and test:
+                self.at = match.end()
+                joined = match[7] is not None
+            else:
+                test = self.factor()
+                joined = self.accept("and")
+            parts.append(test)
+        return _flat(And, parts)
 
     def factor(self) -> Tree:
-        quick = self.quick_test()
-        if quick is not None:
-            return quick
         negated = False
         while self.accept("not"):
             negated = not negated
-        tree = self.parenthesis() if self.accept("(") else self.quick_test() or self.test()
+        tree = self.parenthesis() if self.accept("(") else self.test()
         if negated:
             return tree.inner if isinstance(tree, Not) else Not(tree)
         return tree
@@ -107,20 +121,17 @@ class _Parser:
         self.nesting -= 1
         return tree
 
-    def quick_test(self) -> Test | None:
-        match = QUICK_TEST.match(self.text, self.at)
-        position = self.topic.positions.get(match[1]) if match else None
-        if match is None or position is None:
+    def number_test(self, match: re.Match[str]) -> Test | None:
+        """The test that `match` found; None if it does not name an attribute of numbers."""
+        name, op, value, low, high, bracket, _ = match.groups()
+        position = self.topic.positions.get(name)
+        read = None if position is None else READERS.get(self.topic.attributes[position].kind)
+        if position is None or read is None:
             return None
-        read = READERS.get(self.topic.attributes[position].kind)
-        if read is None:
-            return None
-        self.at = match.end()
-        op = match[2]
         if op:
-            return Compare(position, "=" if op == "==" else op, self.number(read, match[3], match.start(3)))
-        low, high = self.number(read, match[4], match.start(4)), self.number(read, match[5], match.start(5))
-        return Between(position, low, high, match[6] == "]")
+            return Compare(position, "=" if op == "==" else op, self.number(read, value, match.start(3)))
+        first, last = self.number(read, low, match.start(4)), self.number(read, high, match.start(5))
+        return Between(position, first, last, bracket == "]")
 
     def test(self) -> Test:
         kind, name, start = self.take()

@@ -13,7 +13,7 @@ from tercast.encoding.kernels.cell_selection import MAX_LIMIT, MAX_WIDTH, refine
 from tercast.encoding.kernels.cell_tree import EvenGrid, Ints
 from tercast.encoding.kernels.conjunction_parser import Names, Text, read_ranges
 from tercast.eventspace.dz import DzSet
-from tercast.filters.fast_parser import NAME
+from tercast.filters.parser import NAME
 
 if TYPE_CHECKING:
     from tercast.encoding.grid_boxes import Side

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.filters.fast_parser`: ranges of integer attributes from the commonest filters.
+"""Compiled twin of `tercast.filters.parser` for ranges of integer attributes.
 
 Only tests of integers against integers, joined by "and", are read here. All else, and all that is wrong or
 matches nothing, is left to the parser.
@@ -12,8 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tercast.encoding.kernels.cell_tree import Ints
-
+Ints = NDArray[np.int64]
 Text = NDArray[np.uint8]
 
 MAX_DIGITS = 17
