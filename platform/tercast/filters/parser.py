@@ -50,7 +50,7 @@ _NUMBER_TEST = re.compile(
     rf"|[iI][nN][{BLANKS}]*+\[[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+,[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+([\])]))"
     rf"[{BLANKS}]*+(?:([aA][nN][dD])(?![A-Za-z0-9_-]))?+"
 )
-"""A test of a number in one match: name, operator and number or both bounds and the closing bracket, "and"."""
+"""A test of a number in one match: name, operator, number; or both bounds and the closing bracket; "and"."""
 
 
 def parse_filter(text: object, topic: Topic) -> Tree:
@@ -95,12 +95,12 @@ class _Parser:
             match = _NUMBER_TEST.match(self.text, self.at)
             test = self.number_test(match) if match else None
             if match and test:
+                parts.append(test)
                 self.at = match.end()
                 joined = match[7] is not None
             else:
-                test = self.factor()
+                parts.append(self.factor())
                 joined = self.accept("and")
-            parts.append(test)
         return _flat(And, parts)
 
     def factor(self) -> Tree:
