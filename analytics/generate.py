@@ -18,6 +18,7 @@ from analytics.times import EPOCH, MICROSECOND, micros, parse_time
 from tercast.eventspace.dz import text
 from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.topic import Topic
+from tercast.requests.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
 from tercast.runtime.json_files import FileRefused, write_json
 from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
 from tercast.telemetry.writer import arrow_schema, write_file
@@ -203,7 +204,7 @@ def _snapshots(plan: GeneratedPlan, rng: np.random.Generator) -> Columns:
 
 def _requests(plan: GeneratedPlan, rng: np.random.Generator) -> Columns:
     count = max(1, plan.events // 100)
-    kinds = ("advertise", "unadvertise", "subscribe", "unsubscribe")
+    kinds = (ADVERTISE, UNADVERTISE, SUBSCRIBE, UNSUBSCRIBE)
     failed = rng.random(count) < 0.01
     received = plan.start + np.sort(rng.integers(0, plan.length, count))
     started = received + rng.integers(100, 50_000, count)

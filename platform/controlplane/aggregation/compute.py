@@ -18,6 +18,7 @@ from tercast.optimizer.past_traffic import Traffic, check_sampling, read_traffic
 from tercast.optimizer.pipeline import METHODS, aggregate
 from tercast.optimizer.what_if import CurvePoint, curve
 from tercast.planner.planner import Planner
+from tercast.requests.kinds import AGGREGATE, SET_AGGREGATION, SET_BUDGET
 from tercast.tables.covers import network_covers_json
 
 NO_TRAFFIC = "no events of live advertisements are kept: report some to /api/v1/traffic/samples/"
@@ -105,7 +106,7 @@ def what_if(
         rest, held = hold_back(planner, events, numbers)
     before, covered = FigureState.of(planner, held), list(planner.keeper.covers())
     _begin_anew(planner, budgets)
-    planner.apply({"op": "set_aggregation", "method": method})
+    planner.apply({"op": SET_AGGREGATION, "method": method})
     chosen, gap = method, None
     if method in METHODS:
         worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
@@ -153,12 +154,12 @@ def _merged_at_once(
     found: dict[int, CurvePoint] = {}
     if not budgets:
         return found
-    planner.apply({"op": "set_aggregation", "method": method})
+    planner.apply({"op": SET_AGGREGATION, "method": method})
     _make_exact(planner, switch)
     others = judge_covers(planner, planner.keeper.covers(), held)
     for budget in sorted(budgets, reverse=True):
         _make_exact(planner, switch)
-        if not planner.apply({"op": "set_budget", "switch": switch, "tcam_budget": budget}).ok:
+        if not planner.apply({"op": SET_BUDGET, "switch": switch, "tcam_budget": budget}).ok:
             break  # and none below it holds
         cost = judge_covers(planner, planner.keeper.covers(), held)
         copies, unwanted = cost.copies - others.copies, cost.unwanted - others.unwanted
@@ -168,8 +169,8 @@ def _merged_at_once(
 
 def _make_exact(planner: Planner, switch: str) -> None:
     """Give a switch its exact table, however large."""
-    planner.apply({"op": "set_budget", "switch": switch, "tcam_budget": None})
-    planner.apply({"op": "aggregate", "method": "none", "covers": {switch: {}}})
+    planner.apply({"op": SET_BUDGET, "switch": switch, "tcam_budget": None})
+    planner.apply({"op": AGGREGATE, "method": "none", "covers": {switch: {}}})
 
 
 @contextmanager
@@ -185,9 +186,9 @@ def _begin_anew(planner: Planner, budgets: Budgets) -> None:
     """Make all tables exact, then set budgets; nothing is merged on the way."""
     own = {name: switch.tcam_budget for name, switch in planner.topology.switches.items()}
     planner.enforce_budgets = False  # those that do not hold are told, not refused
-    planner.apply({"op": "set_aggregation", "method": "none"})
+    planner.apply({"op": SET_AGGREGATION, "method": "none"})
     for name in own:
-        planner.apply({"op": "set_budget", "switch": name, "tcam_budget": None})
-    planner.apply({"op": "aggregate", "method": "none", "covers": {name: {} for name in own}})
+        planner.apply({"op": SET_BUDGET, "switch": name, "tcam_budget": None})
+    planner.apply({"op": AGGREGATE, "method": "none", "covers": {name: {} for name in own}})
     for name, budget in own.items():
-        planner.apply({"op": "set_budget", "switch": name, "tcam_budget": budgets.get(name, budget)})
+        planner.apply({"op": SET_BUDGET, "switch": name, "tcam_budget": budgets.get(name, budget)})

@@ -14,6 +14,7 @@ from controlplane.periodic.schedule_rows import interval_length
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.logged_rows import Payload, log_one
 from controlplane.requestlog.models import Request
+from tercast.requests.kinds import SET_AGGREGATION
 
 TASK_NAME = "aggregate tables"
 TASK = "tercast.aggregate"
@@ -52,7 +53,7 @@ def standing_alarms() -> dict[str, dict[str, Any]]:
 
 def payload(values: dict[str, Any]) -> Payload | None:
     """The request that a change needs; None when the network is not concerned."""
-    return {"op": "set_aggregation", "method": values["method"]} if "method" in values else None
+    return {"op": SET_AGGREGATION, "method": values["method"]} if "method" in values else None
 
 
 def change(values: dict[str, Any], actor: Any) -> Request | None:

@@ -13,6 +13,7 @@ from controlplane.common.wakeups import wake_aggregation
 from controlplane.requestlog import append
 from controlplane.requestlog.logged_rows import racing
 from controlplane.requestlog.models import Request, State
+from tercast.requests.kinds import AGGREGATE
 
 ATTEMPTS = 3
 """How often a run is begun whose process is killed."""
@@ -49,7 +50,7 @@ def revert(pk: int, actor: Any) -> Run:
     done = find(pk)
     if done.state != AggregationRunState.SUCCEEDED or done.covers_before is None:
         raise conflict("nothing_to_revert", f"Run {pk} {done.state}; it installed nothing that is to go.")
-    payload = {"op": "aggregate", "method": done.method, "covers": done.covers_before}
+    payload = {"op": AGGREGATE, "method": done.method, "covers": done.covers_before}
     with racing(_UNDER_WAY), transaction.atomic():
         _check_none_under_way()
         run = Run.objects.create(

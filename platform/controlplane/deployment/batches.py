@@ -7,16 +7,11 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from controlplane.registry.transitions import stages
+from controlplane.requestlog.kinds import BEGINS_BATCH, ENDS_BATCH
 from controlplane.requestlog.models import PlannerSnapshot, Request, State
 
 LARGEST = 2000
 """Requests a batch: what one transaction, one proof and one change of the tables are about."""
-
-_ENDS_BATCH = frozenset({"remove_host", "remove_switch", "remove_topic", "set_indexed"})
-"""Names that may mean something else in a later request: what used them is gone from the tables before."""
-
-_BEGINS_BATCH = frozenset({"set_indexed"})
-"""Its topic may be moving because of what is in the tables before."""
 
 
 def undecided() -> list[Request]:
@@ -81,9 +76,9 @@ def _batch(rows: Iterable[Request]) -> list[Request]:
     """Up to and with the first one that ends a batch."""
     found: list[Request] = []
     for row in rows:
-        if found and row.kind in _BEGINS_BATCH:
+        if found and row.kind in BEGINS_BATCH:
             break
         found.append(row)
-        if row.kind in _ENDS_BATCH:
+        if row.kind in ENDS_BATCH:
             break
     return found

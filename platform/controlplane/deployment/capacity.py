@@ -12,10 +12,12 @@ from django.db import transaction
 from controlplane.deployment.request_states import event, problem
 from controlplane.deployment.session_cache import SessionCache
 from controlplane.deployment.table_push import PushResult
-from controlplane.registry.models import Advertisement, Subscription
+from controlplane.registry.models import ANNOUNCEMENT_MODELS
 from controlplane.requestlog import checkpoints, outbox
 from controlplane.requestlog.append import LogEntry, submit
+from controlplane.requestlog.kinds import ANNOUNCING, KINDS
 from controlplane.requestlog.models import FINAL_STATES, Request, State
+from tercast.requests.kinds import SET_CAPACITY
 from tercast.runtime.wording import quantity
 from tercast.topology.elements import Switch
 
@@ -25,12 +27,7 @@ NO_ROOM = "table_full"
 ENDLESS = 100_000
 """What a switch tells matters below its budget; where that is unlimited, below this."""
 
-_OP = "set_capacity"
 _EPOCHS = "epochs of capacities"
-_UNDO: dict[str, tuple[str, type[Subscription] | type[Advertisement]]] = {
-    "subscribe": ("unsubscribe", Subscription),
-    "advertise": ("unadvertise", Advertisement),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,7 @@ def relieve(hot: SessionCache) -> None:
     over = set(planner.over_budget()) & set(learnt)
     if not over or Request.objects.filter(undoes__isnull=False).exclude(state__in=FINAL_STATES).exists():
         return
-    waiter = hot.waiting.newest_on(over, _UNDO)
+    waiter = hot.waiting.newest_on(over, ANNOUNCING)
     if waiter is not None:
         full = [planner.topology.switches[name] for name in sorted(over.intersection(waiter.switches))]
         _undo(Request.objects.get(pk=waiter.pk), full, merges=planner.keeper.lays)
@@ -109,12 +106,12 @@ def _declared(switch: Switch) -> int | None:
 
 def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
     """Log it, unless the same is on its way, and tell the operators."""
-    waiting = Request.objects.filter(kind=_OP).exclude(state__in=FINAL_STATES).order_by("id")
+    waiting = Request.objects.filter(kind=SET_CAPACITY).exclude(state__in=FINAL_STATES).order_by("id")
     asked = [payload for payload in waiting.values_list("payload", flat=True) if payload["switch"] == name]
     if asked and asked[-1]["entries"] == entries:
         return
     with transaction.atomic():
-        submit([LogEntry({"op": _OP, "switch": name, "entries": entries})])
+        submit([LogEntry({"op": SET_CAPACITY, "switch": name, "entries": entries})])
         checkpoints.keep(_EPOCHS, {**checkpoints.recall(_EPOCHS, {}), name: epoch})
         if text is not None:
             outbox.alarm(f"switch {name} {text}; its table is planned for {entries} from now on")
@@ -122,7 +119,7 @@ def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
 
 def _undo(row: Request, full: list[Switch], merges: bool) -> None:
     """`row` has failed, and another request takes it back."""
-    op, model = _UNDO[row.kind]
+    model = ANNOUNCEMENT_MODELS[row.kind]
     why = "merging leads to no less" if merges else "nothing is merged while the aggregation policy is none"
     rooms = " and ".join(
         f"switch {switch.id} has room for {quantity(switch.tcam_budget or 0, 'entry', 'entries')}"
@@ -130,7 +127,7 @@ def _undo(row: Request, full: list[Switch], merges: bool) -> None:
     )
     names = [switch.id for switch in full]
     with transaction.atomic():
-        (back,) = submit([LogEntry({"op": op, "id": row.payload["id"]})])
+        (back,) = submit([LogEntry({"op": KINDS[row.kind].withdrawn_by, "id": row.payload["id"]})])
         Request.objects.filter(pk=back.pk).update(undoes=row)
         row.state, row.waits_for = State.FAILED, []
         row.problem = problem("refused", "No room in a table", f"{rooms}, and {why}", names)

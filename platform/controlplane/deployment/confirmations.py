@@ -21,11 +21,13 @@ from controlplane.deployment.table_push import PushResult
 from controlplane.network.models import Switch
 from controlplane.planning import confirmed_entries
 from controlplane.planning.dependencies import stakes
-from controlplane.planning.deploying_requests import REMOVALS, Waiter
+from controlplane.planning.deploying_requests import Waiter
 from controlplane.planning.unconfirmed import EventRegion
 from controlplane.registry.transitions import stages
 from controlplane.requestlog import outbox
+from controlplane.requestlog.kinds import REMOVES_PART
 from controlplane.requestlog.models import Request
+from tercast.requests.kinds import REMOVE_SWITCH
 from tercast.tables.entries import Entry, SwitchDiff, Table, difference
 
 ENTRIES = 2000
@@ -174,7 +176,7 @@ def _judge(hot: SessionCache, suspects: Sequence[Waiter]) -> _Verdict:
             (verdict.unchanged if same else verdict.waiting).append(waiter)
         elif waiter.pk in moving:
             verdict.following.append(waiter)
-        elif waiter.kind == "remove_switch" and hot.waiting.removal_before(waiter, verdict.done):
+        elif waiter.kind == REMOVE_SWITCH and hot.waiting.removal_before(waiter, verdict.done):
             verdict.behind.append(waiter)
         else:
             verdict.done.append(waiter)
@@ -261,9 +263,9 @@ def behind(hot: SessionCache, rows: Sequence[Request], moving: Collection[int]) 
     found: set[int] = set()
     held = hot.waiting.removes
     for row in rows:
-        if held and row.kind == "remove_switch":
+        if held and row.kind == REMOVE_SWITCH:
             found.add(row.pk)
-        held = held or (row.kind in REMOVALS and (bool(row.waits_for) or row.pk in moving))
+        held = held or (row.kind in REMOVES_PART and (bool(row.waits_for) or row.pk in moving))
     return found
 
 

@@ -15,21 +15,9 @@ from controlplane.network.models import Switch
 from controlplane.planning import confirmed_entries
 from controlplane.planning.headroom import Headroom
 from controlplane.planning.stepwise import Stepwise, without_bundles
+from controlplane.requestlog.kinds import CAN_FAIL
 from controlplane.requestlog.models import Request
 from tercast.tables.entries import SwitchDiff
-
-REFUSABLE = frozenset(
-    {
-        "advertise",
-        "aggregate",
-        "set_budget",
-        "set_reserve",
-        "subscribe",
-        "unadvertise",
-        "unsubscribe",
-    }
-)
-"""Kinds of requests that may fail for lack of room."""
 
 
 class InfeasibleUpdate(Exception):  # noqa: N818 - named by meaning
@@ -49,7 +37,7 @@ def check(
 ) -> None:
     """Raise `InfeasibleUpdate` where requests that may fail need a table that no lossless update leads to."""
     diffs = [diff for diff in diffs if hot.budget(diff.switch) is not None]
-    if not diffs or not any(row.kind in REFUSABLE for row in rows):
+    if not diffs or not any(row.kind in CAN_FAIL for row in rows):
         return
     known = switch_sync.switches()
     clean = switch_sync.clean(known)

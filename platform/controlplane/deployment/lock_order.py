@@ -9,6 +9,7 @@ the first.
 import logging
 import random
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
@@ -18,19 +19,13 @@ from django.db.models import Model, Q, QuerySet
 from controlplane.common.chunks import chunks
 from controlplane.network.models import Host, Link, Switch
 from controlplane.registry.models import Topic
+from controlplane.requestlog.kinds import CHANGES_ROW, HOST, KINDS, LINK, SWITCH, TOPIC
 from controlplane.requestlog.models import Request, SwitchSync
 
 TRIES = 4
 """So often a piece of work is begun that the database breaks off."""
 
 _BROKEN_OFF = frozenset({"40P01", "40001"})  # deadlock_detected, serialization_failure
-
-_SWITCHES = ("set_budget", "set_capacity", "switch_up", "switch_down", "remove_switch")
-_LINKS = ("link_up", "link_down", "remove_link")
-_HOSTS = ("host_move", "remove_host")
-_TOPICS = ("set_indexed", "remove_topic")
-KINDS = (*_SWITCHES, *_LINKS, *_HOSTS, *_TOPICS)
-"""Requests whose end changes rows of the network."""
 
 logger = logging.getLogger(__name__)
 
@@ -39,11 +34,14 @@ def take(requests: Iterable[Request], switches: Iterable[str] = ()) -> None:
     """Lock what the end of these requests changes, and these switches, until the transaction ends."""
     if not connection.features.has_select_for_update:
         return
-    rows = [row for row in requests if row.kind in KINDS]
-    _lock(Topic, _named(rows, _TOPICS, "topic"))
-    _lock(Host, _named(rows, _HOSTS, "host"))
-    _lock_links(row.payload for row in rows if row.kind in _LINKS)
-    names = {*switches, *_named(rows, _SWITCHES, "switch")}
+    changed: dict[str | None, list[dict[str, Any]]] = defaultdict(list)
+    for row in requests:
+        if row.kind in CHANGES_ROW:
+            changed[KINDS[row.kind].subject].append(row.payload)
+    _lock(Topic, _named(changed[TOPIC], "topic"))
+    _lock(Host, _named(changed[HOST], "host"))
+    _lock_links(changed[LINK])
+    names = {*switches, *_named(changed[SWITCH], "switch")}
     _lock(Switch, names)
     for part in chunks(sorted(names)):
         syncs = SwitchSync.objects.filter(switch__in=part).order_by("switch")
@@ -71,9 +69,9 @@ def was_broken_off(error: OperationalError) -> bool:
     return getattr(error.__cause__, "sqlstate", None) in _BROKEN_OFF
 
 
-def _named(rows: Iterable[Request], kinds: Collection[str], field: str) -> set[str]:
-    """What the requests of these kinds are about; one that makes no sense is about nothing."""
-    names = (row.payload.get(field) for row in rows if row.kind in kinds)
+def _named(payloads: Iterable[dict[str, Any]], field: str) -> set[str]:
+    """Return the names in a field of requests; a payload without a valid one concerns nothing."""
+    names = (payload.get(field) for payload in payloads)
     return {name for name in names if isinstance(name, str)}
 
 

@@ -15,13 +15,28 @@ from controlplane.aggregation.models import Policy
 from controlplane.common.chunks import chunks
 from controlplane.deployment import switch_sync
 from controlplane.network.models import Host, Link, Switch
-from controlplane.registry.models import Advertisement, Subscription, Topic
+from controlplane.registry.models import ANNOUNCEMENT_MODELS, Advertisement, Subscription, Topic
 from controlplane.requestlog import outbox
+from controlplane.requestlog.kinds import ANNOUNCING
 from controlplane.requestlog.models import Request, State
+from tercast.requests.kinds import (
+    AGGREGATE,
+    HOST_MOVE,
+    LINK_DOWN,
+    LINK_UP,
+    REMOVE_HOST,
+    REMOVE_LINK,
+    REMOVE_SWITCH,
+    REMOVE_TOPIC,
+    SET_AGGREGATION,
+    SET_BUDGET,
+    SET_CAPACITY,
+    SET_INDEXED,
+    SWITCH_DOWN,
+    SWITCH_UP,
+)
 
 logger = logging.getLogger(__name__)
-
-Announcements = type[Advertisement] | type[Subscription]
 
 
 def apply(requests: Sequence[Request], decided: bool = True) -> None:
@@ -32,28 +47,20 @@ def apply(requests: Sequence[Request], decided: bool = True) -> None:
     """
     announced: dict[tuple[str, State, bool | None], list[int]] = defaultdict(list)
     for request in requests:
-        if request.kind in _ANNOUNCEMENTS:
+        if request.kind in ANNOUNCEMENT_MODELS:
             matched = request.matched if decided else None
             announced[request.kind, State(request.state), matched].append(request.pk)
         elif request.state == State.ACTIVE and request.kind in _CHANGES:
             _CHANGES[request.kind](request.payload)
-    runs.follow(request for request in requests if request.kind == "aggregate")
+    runs.follow(request for request in requests if request.kind == AGGREGATE)
     for (kind, state, matched), ids in announced.items():
         for part in chunks(ids):
             _announcements(kind, state, matched, part)
 
 
-_ANNOUNCEMENTS: dict[str, Announcements] = {
-    "advertise": Advertisement,
-    "unadvertise": Advertisement,
-    "subscribe": Subscription,
-    "unsubscribe": Subscription,
-}
-
-
 def _announcements(kind: str, state: State, matched: bool | None, ids: Sequence[int]) -> None:
-    rows: QuerySet[Any] = _ANNOUNCEMENTS[kind]._default_manager.all()
-    if kind in ("advertise", "subscribe"):
+    rows: QuerySet[Any] = ANNOUNCEMENT_MODELS[kind]._default_manager.all()
+    if kind in ANNOUNCING:
         known = {} if matched is None else {"matched": matched}
         rows.filter(request__in=ids).exclude(state=State.WITHDRAWN).update(state=state, **known)
     elif state == State.ACTIVE:
@@ -139,17 +146,17 @@ def _tell_kept(row: Model, references: int) -> None:
 
 
 _CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
-    "set_aggregation": _set_aggregation,
-    "set_budget": _set_budget,
-    "set_capacity": _set_capacity,
-    "set_indexed": _set_indexed,
-    "host_move": _move_host,
-    "link_up": _set_link(True),
-    "link_down": _set_link(False),
-    "switch_up": _set_switch(True),
-    "switch_down": _set_switch(False),
-    "remove_switch": _remove_switch,
-    "remove_link": lambda payload: _delete(_links(payload)),
-    "remove_host": lambda payload: _delete(Host.objects.filter(name=payload["host"])),
-    "remove_topic": _remove_topic,
+    SET_AGGREGATION: _set_aggregation,
+    SET_BUDGET: _set_budget,
+    SET_CAPACITY: _set_capacity,
+    SET_INDEXED: _set_indexed,
+    HOST_MOVE: _move_host,
+    LINK_UP: _set_link(True),
+    LINK_DOWN: _set_link(False),
+    SWITCH_UP: _set_switch(True),
+    SWITCH_DOWN: _set_switch(False),
+    REMOVE_SWITCH: _remove_switch,
+    REMOVE_LINK: lambda payload: _delete(_links(payload)),
+    REMOVE_HOST: lambda payload: _delete(Host.objects.filter(name=payload["host"])),
+    REMOVE_TOPIC: _remove_topic,
 }

@@ -17,6 +17,7 @@ from controlplane.registry.transitions import stages
 from controlplane.requestlog.models import Request
 from tercast.errors import Refused, format_path
 from tercast.planner.planner import Outcome
+from tercast.requests.kinds import SET_RESERVE
 from tercast.tables.entries import SwitchDiff
 
 logger = logging.getLogger(__name__)
@@ -134,7 +135,7 @@ def _refusal(outcome: Outcome) -> dict[str, Any]:
 
 def _stuck(hot: SessionCache, row: Request, stuck: InfeasibleUpdate) -> Planned:
     """It fails, and nothing else changes; a first reserve is asked for again when an entry is free."""
-    if row.kind == "set_reserve":
+    if row.kind == SET_RESERVE:
         hot.unreserved.update(stuck.switches)
     row.problem = problem("refused", "No room in a table", str(stuck), stuck.switches)
     _nothing(row)

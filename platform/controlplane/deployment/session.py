@@ -51,6 +51,7 @@ from controlplane.planning.unconfirmed import OutstandingChange
 from controlplane.registry.transitions import stages
 from controlplane.requestlog import correlation, outbox
 from controlplane.requestlog.models import Request
+from tercast.requests.kinds import REMOVE_SWITCH
 from tercast.tables.entries import SwitchDiff
 
 RUN_SECONDS = 2.0
@@ -221,4 +222,4 @@ def _lags_because(name: str, known: dict[str, Switch]) -> str:
 
 def _leaving(row: Request) -> set[str]:
     """A switch that is removed, often because it is dead, confirms nothing any more."""
-    return {row.payload["switch"]} if row.kind == "remove_switch" else set()
+    return {row.payload["switch"]} if row.kind == REMOVE_SWITCH else set()

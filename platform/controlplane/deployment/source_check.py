@@ -20,14 +20,12 @@ from controlplane.deployment.request_states import problem
 from controlplane.network.controller_client import UNREACHABLE, ControllerClient, NorthboundError
 from controlplane.network.models import Switch
 from controlplane.planning.unconfirmed import Unconfirmed
+from controlplane.requestlog.kinds import NARROWS_SOURCES
 from controlplane.requestlog.models import FINAL_STATES, Request
 from tercast.topology.topology import Topology
 
 OFF = "off"
 """The version of a switch without a check; the controller reports it too."""
-
-NARROWING = ("remove_link", "remove_host", "host_move")
-"""Requests after which less may enter: until they end, events may come the old way."""
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +131,7 @@ def _differing(
 
 
 def _is_narrowing() -> bool:
-    return Request.objects.filter(kind__in=NARROWING).exclude(state__in=FINAL_STATES).exists()
+    return Request.objects.filter(kind__in=NARROWS_SOURCES).exclude(state__in=FINAL_STATES).exists()
 
 
 def _send(

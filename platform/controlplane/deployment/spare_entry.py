@@ -15,6 +15,7 @@ from controlplane.requestlog import outbox
 from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import FINAL_STATES, Request
 from tercast.planner.planner import Planner
+from tercast.requests.kinds import SET_RESERVE
 from tercast.tables.entries import Table
 
 RESERVE = 1
@@ -57,7 +58,7 @@ def _would_lose(hot: SessionCache, name: str, table: Table) -> bool:
     if budget is None or len(table) < budget:
         return False
     planner = Planner.restore(hot.state.planner.snapshot())
-    if not planner.apply({"op": _OP, "switch": name, "entries": RESERVE}).ok:
+    if not planner.apply({"op": SET_RESERVE, "switch": name, "entries": RESERVE}).ok:
         return False
     return way(planner, name, table, planner.table(name), max(budget, len(table))) is None
 
@@ -66,19 +67,17 @@ def _log(changed: Mapping[str, int]) -> None:
     """Log reserves that are not on their way already."""
     if not changed:
         return
-    waiting = Request.objects.filter(kind=_OP).exclude(state__in=FINAL_STATES)
+    waiting = Request.objects.filter(kind=SET_RESERVE).exclude(state__in=FINAL_STATES)
     asked = {payload["switch"]: payload["entries"] for payload in waiting.values_list("payload", flat=True)}
     with transaction.atomic():
         submit(
             [
-                LogEntry({"op": _OP, "switch": name, "entries": entries})
+                LogEntry({"op": SET_RESERVE, "switch": name, "entries": entries})
                 for name, entries in sorted(changed.items())
                 if asked.get(name) != entries
             ]
         )
 
-
-_OP = "set_reserve"
 
 _LATE = (
     "switch {} knows no bundles and its table is full: an entry is kept in reserve as soon as one is free;"

@@ -11,6 +11,7 @@ from controlplane.requestlog.logged_rows import Payload
 from controlplane.requestlog.models import Operation
 from controlplane.rest.request_body import Body
 from tercast.errors import shown
+from tercast.requests.kinds import SET_BUDGET
 
 
 def draft(body: Body) -> list[Payload]:
@@ -24,7 +25,7 @@ def draft(body: Body) -> list[Payload]:
         if wrong:
             body.errors.add(0, ("budgets", name), *wrong, name)
     body.errors.check()
-    return [{"op": "set_budget", "switch": name, "tcam_budget": budget} for name, budget in wanted.items()]
+    return [{"op": SET_BUDGET, "switch": name, "tcam_budget": budget} for name, budget in wanted.items()]
 
 
 def change(body: Body, actor: Any) -> Operation:

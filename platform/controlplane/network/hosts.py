@@ -11,6 +11,7 @@ from controlplane.requestlog.logged_rows import Payload, log_one
 from controlplane.requestlog.models import Request
 from controlplane.rest.request_body import Body, Errors
 from tercast.errors import Path
+from tercast.requests.kinds import ADD_HOST, HOST_MOVE, REMOVE_HOST
 
 
 def draft(body: Body) -> list[Host]:
@@ -64,12 +65,12 @@ def payload(row: Host) -> Payload:
         "mac": row.mac,
         "standby": row.standby,
     }
-    return {"op": "add_host", "host": host}
+    return {"op": ADD_HOST, "host": host}
 
 
 def removal(row: Host) -> Payload:
     """The request that removes it."""
-    return {"op": "remove_host", "host": row.name}
+    return {"op": REMOVE_HOST, "host": row.name}
 
 
 def users(row: Host) -> list[str]:
@@ -97,7 +98,7 @@ def change_payload(row: Host, values: dict[str, Any]) -> Payload | None:
     # One of its own standby attachments may become the primary one, and is known for when it moves on.
     _check_ends(errors, 0, end, find_switches({switch}), link_ends({switch}))
     errors.check()
-    return {"op": "host_move", "host": row.name, **end}
+    return {"op": HOST_MOVE, "host": row.name, **end}
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Host, Request | None]:

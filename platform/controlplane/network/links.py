@@ -18,6 +18,7 @@ from controlplane.network.services import ObjectKind, changeable
 from controlplane.requestlog.logged_rows import Payload, log_one
 from controlplane.requestlog.models import Request
 from controlplane.rest.request_body import Body
+from tercast.requests.kinds import ADD_LINK, LINK_DOWN, LINK_UP, REMOVE_LINK
 
 
 def draft(body: Body) -> list[Link]:
@@ -63,12 +64,12 @@ def _take(body: Body, index: int, side: str, item: dict[str, Any], taken: dict[E
 def payload(row: Link) -> Payload:
     """The request that adds it."""
     ends = {"a": row.a.name, "a_port": row.a_port, "b": row.b.name, "b_port": row.b_port}
-    return {"op": "add_link", "link": {**ends, "cost": row.cost}}
+    return {"op": ADD_LINK, "link": {**ends, "cost": row.cost}}
 
 
 def removal(row: Link) -> Payload:
     """The request that removes it."""
-    return {"op": "remove_link", "switch": row.a.name, "port": row.a_port}
+    return {"op": REMOVE_LINK, "switch": row.a.name, "port": row.a_port}
 
 
 def users(row: Link) -> list[str]:
@@ -85,9 +86,9 @@ def change_payload(row: Link, values: dict[str, Any]) -> Payload | None:
         return None
     place = {"switch": row.a.name, "port": row.a_port}
     if values["up"]:
-        return {"op": "link_up", **place}
+        return {"op": LINK_UP, **place}
     working = {"planned": True} if row.up and not _is_broken(row) else {}
-    return {"op": "link_down", **place, **working}
+    return {"op": LINK_DOWN, **place, **working}
 
 
 def _is_broken(row: Link) -> bool:

@@ -14,6 +14,7 @@ from controlplane.network.services import ObjectKind, changeable, counted
 from controlplane.requestlog.logged_rows import Payload, log_one
 from controlplane.requestlog.models import Request
 from controlplane.rest.request_body import Body
+from tercast.requests.kinds import ADD_SWITCH, REMOVE_SWITCH, SET_BUDGET, SWITCH_DOWN, SWITCH_UP
 
 SHOWN_FIELDS = ("label", "latitude", "longitude")
 POSITION = ("x", "y")
@@ -32,14 +33,14 @@ def draft(body: Body) -> list[Switch]:
 def payload(row: Switch) -> Payload:
     """The request that adds it."""
     return {
-        "op": "add_switch",
+        "op": ADD_SWITCH,
         "switch": {"id": row.name, "dpid": row.dpid, "tcam_budget": row.tcam_budget},
     }
 
 
 def removal(row: Switch) -> Payload:
     """The request that removes it."""
-    return {"op": "remove_switch", "switch": row.name}
+    return {"op": REMOVE_SWITCH, "switch": row.name}
 
 
 def users(row: Switch) -> list[str]:
@@ -62,12 +63,12 @@ def change_payload(row: Switch, values: dict[str, Any]) -> Payload | None:
         detail = "tcam_budget and up are two changes of the network. Send them in two calls."
         raise invalid([FieldError("/up", "one_at_a_time", detail, values["up"])])
     if "tcam_budget" in values:
-        return {"op": "set_budget", "switch": row.name, "tcam_budget": values["tcam_budget"]}
+        return {"op": SET_BUDGET, "switch": row.name, "tcam_budget": values["tcam_budget"]}
     if "up" in values:
         if values["up"]:
-            return {"op": "switch_up", "switch": row.name}
+            return {"op": SWITCH_UP, "switch": row.name}
         working = {"planned": True} if row.connected else {}
-        return {"op": "switch_down", "switch": row.name, **working}
+        return {"op": SWITCH_DOWN, "switch": row.name, **working}
     return None
 
 

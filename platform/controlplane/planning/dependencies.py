@@ -7,13 +7,11 @@ from controlplane.common.chunks import chunks
 from controlplane.planning.delivery_paths import DeliveryPaths
 from controlplane.planning.deploying_requests import Waiter
 from controlplane.planning.unconfirmed import EventRegion, Unconfirmed
-from controlplane.registry.models import Advertisement, Subscription
+from controlplane.registry.models import ANNOUNCEMENT_MODELS
+from controlplane.requestlog.kinds import ANNOUNCING, WITHDRAWING
 from tercast.eventspace import dz
 from tercast.planner.planner import Planner
 from tercast.requests.registry import Registration
-
-ANNOUNCING = frozenset({"advertise", "subscribe"})
-WITHDRAWING = frozenset({"unadvertise", "unsubscribe"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,9 @@ def _stake(row: Waiter, planner: Planner, withdrawn: dict[str, EventRegion]) -> 
 def _withdrawn(rows: Sequence[Waiter]) -> dict[str, EventRegion]:
     """By the planner's id: the events of withdrawals."""
     found: dict[str, EventRegion] = {}
-    for kind, model in _WITHDRAWN.items():
+    for kind, model in ANNOUNCEMENT_MODELS.items():
+        if kind not in WITHDRAWING:
+            continue
         keys = [
             int(row.announcement[1:]) for row in rows if row.kind == kind and row.announcement[1:].isdigit()
         ]
@@ -66,9 +66,3 @@ def _withdrawn(rows: Sequence[Waiter]) -> dict[str, EventRegion]:
                 if one.dz and one.topic.reindexing_id is None:  # else it may have been encoded again
                     found[one.planner_id] = EventRegion(one.topic.code, tuple(map(dz.parse, one.dz)))
     return found
-
-
-_WITHDRAWN: dict[str, type[Advertisement] | type[Subscription]] = {
-    "unadvertise": Advertisement,
-    "unsubscribe": Subscription,
-}

@@ -12,12 +12,8 @@ from dataclasses import dataclass
 from controlplane.planning.delivery_paths import Shrunk
 from controlplane.planning.region_index import RegionIndex
 from controlplane.planning.unconfirmed import EventRegion, Unconfirmed
+from controlplane.requestlog.kinds import ANNOUNCING, ANNOUNCING_KIND, REMOVES_PART
 from controlplane.requestlog.models import Request, State
-from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
-
-REMOVALS = frozenset({"remove_link", "remove_host", "remove_switch"})
-
-_ANNOUNCING = {ADVERTISEMENT: "advertise", SUBSCRIPTION: "subscribe"}
 
 
 @dataclass(slots=True)
@@ -91,7 +87,7 @@ class Waiting:
             if row.state == State.DEPLOYING:
                 waiter = self._waiters[row.pk] = Waiter.of(row)
                 self._suspects.add(row.pk)
-                if row.kind in REMOVALS:
+                if row.kind in REMOVES_PART:
                     self._removals[row.pk] = waiter
 
     def drop(self, pk: int) -> None:
@@ -126,7 +122,7 @@ class Waiting:
             self._suspects.add(self._by_announcement[name])
         for kind, places in shrunk.places.items():
             found = self._regions.overlapping(places)
-            self._suspects.update(pk for pk in found if self._waiters[pk].kind == _ANNOUNCING[kind])
+            self._suspects.update(pk for pk in found if self._waiters[pk].kind == ANNOUNCING_KIND[kind])
 
     def take_suspects(self) -> list[Waiter]:
         """Those to be looked at now, in the order of the log; those that wait for no switch always are."""
@@ -156,7 +152,7 @@ class Waiting:
             self._idle.add(waiter.pk)
         for name in waiter.waits_for:
             self._by_switch[name].add(waiter.pk)
-        if waiter.kind in _ANNOUNCING.values():
+        if waiter.kind in ANNOUNCING:
             self._by_announcement[waiter.announcement] = waiter.pk
         if waiter.region is not None:
             self._regions.add(waiter.pk, waiter.region)
@@ -170,7 +166,7 @@ class Waiting:
             self._by_switch[name].discard(waiter.pk)
             if not self._by_switch[name]:
                 del self._by_switch[name]
-        if waiter.kind in _ANNOUNCING.values():
+        if waiter.kind in ANNOUNCING:
             self._by_announcement.pop(waiter.announcement, None)
         if waiter.region is not None:
             self._regions.remove(waiter.pk, waiter.region)

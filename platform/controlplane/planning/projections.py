@@ -9,11 +9,10 @@ from controlplane.network.models import Switch, Tree
 from controlplane.planning.reachability_rows import Missing, ReachRows
 from controlplane.registry.models import Subscription, Topic
 from controlplane.requestlog import outbox
+from controlplane.requestlog.kinds import CHANGES_MATCHES
 from controlplane.requestlog.logged_rows import Payload
 from controlplane.requestlog.models import State
 from tercast.planner.planner import Planner, TreeView
-
-_CHANGES_MATCHES = frozenset({"advertise", "unadvertise", "set_indexed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class PlanProjections:
 
     def look(self, planner: Planner, payloads: Collection[Payload]) -> Shown:
         """What to show after these requests. It may take long: call it outside of a transaction."""
-        known = self._matched and not any(each["op"] in _CHANGES_MATCHES for each in payloads)
+        known = self._matched and not any(each["op"] in CHANGES_MATCHES for each in payloads)
         unmatched = None if known else frozenset(int(name[1:]) for name in planner.pending())
         return Shown(_exact(planner), planner.trees(), unmatched, self._reach.look(planner, payloads))
 

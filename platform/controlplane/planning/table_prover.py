@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from controlplane.planning.dependencies import ANNOUNCING, WITHDRAWING
 from controlplane.planning.former_encoding_prover import FormerEncodingProver, part
+from controlplane.requestlog.kinds import ANNOUNCING, WITHDRAWING
 from controlplane.requestlog.models import Request
 from tercast.eventspace.dz import Dz, canonical
 from tercast.planner.planner import Planner

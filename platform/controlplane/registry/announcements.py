@@ -17,6 +17,7 @@ from controlplane.requestlog.logged_rows import Logged, Payload, log_one, log_ro
 from controlplane.requestlog.models import FINAL_STATES, Operation, Request, State
 from controlplane.rest.request_body import Body
 from tercast.errors import Refused, shown
+from tercast.requests.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
 
 WITHDRAWN = Q(withdrawal__state__in=(State.ACTIVE, State.WITHDRAWN))
 LIVE = ~(Q(request__state=State.FAILED) | WITHDRAWN)
@@ -37,10 +38,10 @@ class AnnouncementKind:
 
 
 ADVERTISEMENT = AnnouncementKind(
-    Advertisement, "advertisement", "publisher", Publisher, "advertise", "unadvertise", "a"
+    Advertisement, "advertisement", "publisher", Publisher, ADVERTISE, UNADVERTISE, "a"
 )
 SUBSCRIPTION = AnnouncementKind(
-    Subscription, "subscription", "subscriber", Subscriber, "subscribe", "unsubscribe", "q"
+    Subscription, "subscription", "subscriber", Subscriber, SUBSCRIBE, UNSUBSCRIBE, "q"
 )
 
 

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog.models import Request
+from tercast.requests.kinds import ADVERTISE, SUBSCRIBE
 from tercast.requests.reach import Reach
 from tercast.runtime.wording import quantity
 
@@ -59,13 +60,13 @@ def of_requests(requests: Iterable[Request]) -> dict[int, Any]:
     Two queries at most, however many requests.
     """
     found: dict[int, Any] = {}
-    ids: dict[str, list[int]] = {"advertise": [], "subscribe": []}
+    ids: dict[str, list[int]] = {ADVERTISE: [], SUBSCRIBE: []}
     for request in requests:
         if request.kind in ids:
             ids[request.kind].append(request.pk)
     for kind, model, owner in (
-        ("advertise", Advertisement, "publisher__host"),
-        ("subscribe", Subscription, "subscriber__host"),
+        (ADVERTISE, Advertisement, "publisher__host"),
+        (SUBSCRIBE, Subscription, "subscriber__host"),
     ):
         if ids[kind]:
             rows = model._default_manager.filter(request__in=ids[kind]).exclude(reach=Reach.FULL)

@@ -4,7 +4,9 @@ from django.conf import settings
 from django.db import models
 
 from controlplane.common.exact_json import Decoder
+from controlplane.requestlog.kinds import ANNOUNCING, KINDS, WITHDRAWING
 from tercast.requests.reach import Reach
+from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
 
 class Origin(models.TextChoices):
@@ -186,3 +188,14 @@ class Subscription(Announcement):
     def planner_id(self) -> str:
         """The id under which the planner knows it."""
         return f"q{self.pk}"
+
+
+_MODELS: dict[str | None, type[Advertisement] | type[Subscription]] = {
+    ADVERTISEMENT: Advertisement,
+    SUBSCRIPTION: Subscription,
+}
+
+ANNOUNCEMENT_MODELS = {
+    name: _MODELS[kind.subject] for name, kind in KINDS.items() if name in ANNOUNCING | WITHDRAWING
+}
+"""The model of what a request announces or withdraws, by the kind of the request."""

@@ -20,6 +20,7 @@ from controlplane.requestlog.models import FINAL_STATES, Request, State
 from controlplane.rest.request_body import Body
 from tercast.errors import shown
 from tercast.eventspace import topic as eventspace
+from tercast.requests.kinds import ADD_TOPIC, REMOVE_TOPIC, SET_INDEXED
 
 _RETRIES = 3
 
@@ -105,7 +106,7 @@ def _code(body: Body, asked: int | None) -> int:
 
 def payload(row: Topic) -> Payload:
     """The request that tells the planner of it."""
-    return {"op": "add_topic", "topic": core_topic(row).to_json()}
+    return {"op": ADD_TOPIC, "topic": core_topic(row).to_json()}
 
 
 def add(body: Body, actor: Any) -> Topic:
@@ -137,7 +138,7 @@ def removable(pk: int, lock: bool = False) -> Topic:
 
 def removal(row: Topic) -> Payload:
     """The request that makes the planner forget it."""
-    return {"op": "remove_topic", "topic": row.name}
+    return {"op": REMOVE_TOPIC, "topic": row.name}
 
 
 def remove(pk: int, actor: Any) -> None:
@@ -169,7 +170,7 @@ def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
     if "indexed" not in values:
         return None
     indexed = core_topic(row).with_indexed(values["indexed"], ("indexed",)).indexed
-    return {"op": "set_indexed", "topic": row.name, "indexed": list(indexed)}
+    return {"op": SET_INDEXED, "topic": row.name, "indexed": list(indexed)}
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request | None]:

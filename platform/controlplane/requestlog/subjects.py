@@ -2,29 +2,8 @@
 
 from typing import Any, NamedTuple
 
-_TYPES = {
-    "advertise": "advertisement",
-    "unadvertise": "advertisement",
-    "subscribe": "subscription",
-    "unsubscribe": "subscription",
-    "add_switch": "switch",
-    "remove_switch": "switch",
-    "switch_up": "switch",
-    "switch_down": "switch",
-    "set_budget": "switch",
-    "set_reserve": "switch",
-    "set_capacity": "switch",
-    "add_link": "link",
-    "remove_link": "link",
-    "link_up": "link",
-    "link_down": "link",
-    "add_host": "host",
-    "remove_host": "host",
-    "host_move": "host",
-    "add_topic": "topic",
-    "remove_topic": "topic",
-    "set_indexed": "topic",
-}
+from controlplane.requestlog.kinds import KINDS, LINK
+from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
 
 class NamedSubject(NamedTuple):
@@ -42,20 +21,21 @@ class NamedSubject(NamedTuple):
 
 def named(payload: dict[str, Any]) -> NamedSubject | None:
     """What a request's payload is about; None for what concerns no single object."""
-    kind = _TYPES.get(payload["op"])
-    if kind is None:
+    kind = KINDS.get(payload["op"])
+    if kind is None or kind.subject is None:
         return None
-    if kind in ("advertisement", "subscription"):
-        return NamedSubject(kind, payload["id"])
-    if kind == "link":
+    subject = kind.subject
+    if subject in (ADVERTISEMENT, SUBSCRIPTION):
+        return NamedSubject(subject, payload["id"])
+    if subject == LINK:
         link = payload.get("link")
         return (
-            NamedSubject(kind, link["a"], link["a_port"])
+            NamedSubject(subject, link["a"], link["a_port"])
             if link
-            else NamedSubject(kind, payload["switch"], payload["port"])
+            else NamedSubject(subject, payload["switch"], payload["port"])
         )
-    value = payload[kind]
-    return NamedSubject(kind, value if isinstance(value, str) else value.get("id") or value["name"])
+    value = payload[subject]
+    return NamedSubject(subject, value if isinstance(value, str) else value.get("id") or value["name"])
 
 
 def subject_of(payload: dict[str, Any]) -> str:

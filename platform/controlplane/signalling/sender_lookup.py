@@ -14,6 +14,7 @@ from controlplane.rest.request_body import Body, Errors
 from controlplane.signalling.errors import Refusing
 from controlplane.signalling.models import HostSignals, Policy
 from controlplane.signalling.signal import Signal
+from tercast.requests.kinds import HOST_MOVE
 
 MAX_HOSTS = 16
 """Hosts that may register themselves at one port."""
@@ -60,7 +61,7 @@ def is_at(host: Host, signal: Signal) -> bool:
 
 def _target(host: Host) -> dict[str, Any] | None:
     """Switch and port that the host is on its way to; None when it stays."""
-    rows = Request.objects.exclude(state__in=FINAL_STATES).filter(kind="host_move", payload__host=host.name)
+    rows = Request.objects.exclude(state__in=FINAL_STATES).filter(kind=HOST_MOVE, payload__host=host.name)
     row = rows.order_by("-id").first()
     return None if row is None else row.payload
 

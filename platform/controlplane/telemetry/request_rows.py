@@ -14,8 +14,9 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from controlplane.common.chunks import chunks
-from controlplane.registry.models import Advertisement, Subscription
+from controlplane.registry.models import ANNOUNCEMENT_MODELS
 from controlplane.requestlog import checkpoints
+from controlplane.requestlog.kinds import WITHDRAWING
 from controlplane.requestlog.models import FINAL_STATES, Request, State
 from controlplane.telemetry import storage
 from controlplane.telemetry.models import ToldRequest
@@ -40,7 +41,6 @@ _FIELDS = (
     "removed",
     "modified",
 )
-_WITHDRAWALS = {"unadvertise": Advertisement, "unsubscribe": Subscription}
 
 Row = dict[str, Any]
 
@@ -102,18 +102,18 @@ def _told(row: Row, topics: dict[int, str]) -> Row:
 def _topics(rows: Iterable[Row]) -> dict[int, str]:
     """The topic of each request that is about one; a withdrawal names it by what it withdraws."""
     found: dict[int, str] = {}
-    withdrawn: dict[str, dict[int, int]] = {kind: {} for kind in _WITHDRAWALS}
+    withdrawn: dict[str, dict[int, int]] = {kind: {} for kind in WITHDRAWING}
     for row in rows:
         topic = row["payload"].get("topic")
         name = topic.get("name") if isinstance(topic, dict) else topic
         if isinstance(name, str):
             found[row["id"]] = name
-        elif row["kind"] in _WITHDRAWALS:
+        elif row["kind"] in WITHDRAWING:
             withdrawn[row["kind"]][row["id"]] = int(row["payload"]["id"][1:])
     for kind, ids in withdrawn.items():
         names: dict[int, str] = {}
         for part in chunks(sorted(set(ids.values()))):
-            announced: QuerySet[Any] = _WITHDRAWALS[kind]._default_manager.filter(pk__in=part)
+            announced: QuerySet[Any] = ANNOUNCEMENT_MODELS[kind]._default_manager.filter(pk__in=part)
             names |= dict(announced.values_list("pk", "topic__name"))
         found |= {request: names[pk] for request, pk in ids.items() if pk in names}
     return found

@@ -14,6 +14,7 @@ from tercast.errors import Path as Place
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
+from tercast.requests import kinds
 from tercast.runtime.strict_json import expect_integer, expect_list, expect_object, expect_text
 
 
@@ -109,12 +110,12 @@ class ScenarioSource:
         return [
             _announced(request)
             for request in self._live.values()
-            if request.get("op") == "subscribe" and request.get("host") == host
+            if request.get("op") == kinds.SUBSCRIBE and request.get("host") == host
         ]
 
     def advertisement(self, name: str) -> AnnouncedFilter:
         """The advertisement of that id that no later request withdraws."""
-        live = {key: request for key, request in self._live.items() if request.get("op") == "advertise"}
+        live = {key: request for key, request in self._live.items() if request.get("op") == kinds.ADVERTISE}
         if name not in live:
             raise _unknown("advertisement", name, live)
         return _announced(live[name])
@@ -143,7 +144,7 @@ class ScenarioSource:
         placed = {
             name: records.get(str(request.get("host")))
             for name, request in self._live.items()
-            if request.get("op") == "advertise"
+            if request.get("op") == kinds.ADVERTISE
         }
         return FixedOrigins({name: record.ip for name, record in placed.items() if record is not None})
 
@@ -155,13 +156,13 @@ class ScenarioSource:
 
     def _apply(self, request: Mapping[str, object], place: Place) -> None:
         match request.get("op"):
-            case "advertise" | "subscribe":
+            case kinds.ADVERTISE | kinds.SUBSCRIBE:
                 for key in ("host", "topic", "filter"):
                     _text(request, key, place)
                 self._live[_text(request, "id", place)] = request
-            case "unadvertise" | "unsubscribe":
+            case kinds.UNADVERTISE | kinds.UNSUBSCRIBE:
                 self._live.pop(_text(request, "id", place), None)
-            case "set_indexed":
+            case kinds.SET_INDEXED:
                 topic = self.topic(_text(request, "topic", place))
                 changed = topic.with_indexed(request.get("indexed"), (*place, "indexed"))
                 self._topics[topic.name] = changed

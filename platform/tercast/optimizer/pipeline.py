@@ -15,6 +15,7 @@ from tercast.optimizer.optimal import Decided, best_candidate, one_candidate
 from tercast.optimizer.past_traffic import Traffic, check_sampling, read_traffic
 from tercast.optimizer.selection import Decisions, EntrySelection
 from tercast.optimizer.sweeps import load_based, yardstick
+from tercast.requests.kinds import AGGREGATE
 from tercast.tables.covers import NetworkCovers, network_covers_json
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _result(scene: NetworkArrays, method: str, decided: Decided, start: float) -
             covers[names[s]] = {}
     return AggregationResult(
         method=method,
-        request={"op": "aggregate", "method": method, "covers": network_covers_json(covers)},
+        request={"op": AGGREGATE, "method": method, "covers": network_covers_json(covers)},
         covers=covers,
         before=before,
         after=before | {names[s]: len(selection) for s, selection in found.items()},

@@ -9,6 +9,7 @@ from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.optimizer.pipeline import METHODS, aggregate
 from tercast.planner.planner import Planner
+from tercast.requests.kinds import ADVERTISE, SUBSCRIBE
 from tercast.runtime import jit
 from tercast.topology.reader import read_topology
 
@@ -53,8 +54,8 @@ def _network() -> Planner:
     planner = Planner(address, Limits(), read_topology(network, "ipv6"), [topic])
     even, odd = (f"x in [{low}, {low + 31}]" for low in (0, 32))
     wanted = [f"x in [{i % 50}, {i % 50 + 7}] and y in [{i * 7 % 50}, {i * 7 % 50 + 9}]" for i in range(40)]
-    requests = [("advertise", "a0", "h0", even), ("advertise", "a1", "h3", odd)]
-    requests += [("subscribe", f"q{i}", f"h{i % 4}", text) for i, text in enumerate(wanted)]
+    requests = [(ADVERTISE, "a0", "h0", even), (ADVERTISE, "a1", "h3", odd)]
+    requests += [(SUBSCRIBE, f"q{i}", f"h{i % 4}", text) for i, text in enumerate(wanted)]
     for op, name, host, text in requests:
         planner.apply({"op": op, "id": name, "host": host, "topic": "t", "filter": text})
     return planner

@@ -8,14 +8,9 @@ from typing import Any
 from tercast.eventspace.dz import set_overlaps
 from tercast.planner.reachability import OutOfReach
 from tercast.planner.state import PlannerState
+from tercast.requests.kinds import REACH_PRESERVING, SUBSCRIBE, UNSUBSCRIBE
 from tercast.requests.reach import Reach
 from tercast.requests.registry import ADVERTISEMENT, Registration
-
-UNAFFECTING = frozenset(
-    {"aggregate", "set_aggregation", "set_budget", "set_capacity", "set_reserve"}
-    | {"add_topic", "finish_move", "remove_topic"}
-)
-"""Operations that change neither paths nor what matches."""
 
 
 class ReachWatch:
@@ -45,13 +40,13 @@ class ReachWatch:
     def _is_unaffected(self, network: PlannerState, request: Mapping[str, Any]) -> bool:
         assert self.found is not None
         op, name = request["op"], str(request.get("id"))
-        if op in UNAFFECTING:
+        if op in REACH_PRESERVING:
             return True
-        if op == "unsubscribe":  # it may have been the last that an advertisement reached
+        if op == UNSUBSCRIBE:  # it may have been the last that an advertisement reached
             return name not in self.found and not any(
                 one.reach is Reach.PARTIAL for other, one in self.found.items() if _is_ad(network, other)
             )
-        if op != "subscribe":
+        if op != SUBSCRIBE:
             return False
         registration = network.registry.live.get(name)
         return registration is None or self._brings_nothing(network, registration)

@@ -7,6 +7,32 @@ from collections.abc import Callable, Mapping
 from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.eventspace import dz as dzs
 from tercast.eventspace.dz import DzSet
+from tercast.requests.kinds import (
+    ADD_HOST,
+    ADD_LINK,
+    ADD_SWITCH,
+    ADD_TOPIC,
+    ADVERTISE,
+    AGGREGATE,
+    FINISH_MOVE,
+    HOST_MOVE,
+    LINK_DOWN,
+    LINK_UP,
+    REMOVE_HOST,
+    REMOVE_LINK,
+    REMOVE_SWITCH,
+    REMOVE_TOPIC,
+    SET_AGGREGATION,
+    SET_BUDGET,
+    SET_CAPACITY,
+    SET_INDEXED,
+    SET_RESERVE,
+    SUBSCRIBE,
+    SWITCH_DOWN,
+    SWITCH_UP,
+    UNADVERTISE,
+    UNSUBSCRIBE,
+)
 from tercast.requests.model import (
     METHODS,
     Add,
@@ -213,37 +239,42 @@ def _read_remove_link(obj: Mapping[str, object], path: Path) -> Request:
 
 
 _SHARED_READERS: dict[str, Reader] = {
-    "unsubscribe": _read_withdrawing(Unsubscribe),
-    "unadvertise": _read_withdrawing(Unadvertise),
-    "link_down": _read_port(up=False),
-    "link_up": _read_port(up=True),
-    "switch_down": _read_switch(up=False),
-    "switch_up": _read_switch(up=True),
-    "host_move": _read_move,
-    "set_indexed": _read_indexed,
-    "set_budget": _read_set_budget,
+    UNSUBSCRIBE: _read_withdrawing(Unsubscribe),
+    UNADVERTISE: _read_withdrawing(Unadvertise),
+    LINK_DOWN: _read_port(up=False),
+    LINK_UP: _read_port(up=True),
+    SWITCH_DOWN: _read_switch(up=False),
+    SWITCH_UP: _read_switch(up=True),
+    HOST_MOVE: _read_move,
+    SET_INDEXED: _read_indexed,
+    SET_BUDGET: _read_set_budget,
 }
 
 
 _SCENARIO_READERS: dict[str, Reader] = {
-    "advertise": _read_registering(Advertise, platform=False),
-    "subscribe": _read_registering(Subscribe, platform=False),
+    ADVERTISE: _read_registering(Advertise, platform=False),
+    SUBSCRIBE: _read_registering(Subscribe, platform=False),
     **_SHARED_READERS,
 }
 
 
 _READERS: dict[str, Reader] = {
-    "advertise": _read_registering(Advertise, platform=True),
-    "subscribe": _read_registering(Subscribe, platform=True),
+    ADVERTISE: _read_registering(Advertise, platform=True),
+    SUBSCRIBE: _read_registering(Subscribe, platform=True),
     **_SHARED_READERS,
-    **{f"add_{kind}": _read_add(kind) for kind in ("switch", "link", "host", "topic")},
-    **{f"remove_{kind}": _read_remove(kind) for kind in ("switch", "host", "topic")},
-    "link_down": _read_port(up=False, optional=("planned",)),
-    "switch_down": _read_switch(up=False, optional=("planned",)),
-    "remove_link": _read_remove_link,
-    "finish_move": _read_finish_move,
-    "set_reserve": _read_set_reserve,
-    "set_capacity": _read_set_capacity,
-    "set_aggregation": _read_set_aggregation,
-    "aggregate": _read_aggregate,
+    ADD_SWITCH: _read_add("switch"),
+    ADD_LINK: _read_add("link"),
+    ADD_HOST: _read_add("host"),
+    ADD_TOPIC: _read_add("topic"),
+    REMOVE_SWITCH: _read_remove("switch"),
+    REMOVE_HOST: _read_remove("host"),
+    REMOVE_TOPIC: _read_remove("topic"),
+    LINK_DOWN: _read_port(up=False, optional=("planned",)),
+    SWITCH_DOWN: _read_switch(up=False, optional=("planned",)),
+    REMOVE_LINK: _read_remove_link,
+    FINISH_MOVE: _read_finish_move,
+    SET_RESERVE: _read_set_reserve,
+    SET_CAPACITY: _read_set_capacity,
+    SET_AGGREGATION: _read_set_aggregation,
+    AGGREGATE: _read_aggregate,
 }

@@ -8,11 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from controlplane.common.address_plan import address_plan
-from controlplane.planning.dependencies import ANNOUNCING, WITHDRAWING
-from controlplane.planning.deploying_requests import REMOVALS
 from controlplane.planning.unconfirmed import EventRegion, OutstandingChange, Unconfirmed
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.registry.transitions import stages
+from controlplane.requestlog.kinds import ANNOUNCING, REMOVES_PART, WITHDRAWING
 from controlplane.requestlog.models import Request, State
 from tercast.eventspace import dz
 from tercast.eventspace.dz import overlaps, set_overlaps
@@ -182,6 +181,6 @@ def finished(lag: BothLag, planner: Planner) -> dict[int, list[str] | None]:
             found[row.pk] = None
             continue
         found[row.pk] = waits
-        if row.kind in REMOVALS:
+        if row.kind in REMOVES_PART:
             removals.append(row)
     return found

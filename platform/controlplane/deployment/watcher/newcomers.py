@@ -22,6 +22,7 @@ from controlplane.network import found_links
 from controlplane.network.models import FoundLink, FoundReason, FoundState, Link, Switch
 from controlplane.network.ports import host_ends, link_ends
 from controlplane.requestlog import append, checkpoints, outbox
+from tercast.requests.kinds import ADD_LINK, ADD_SWITCH
 
 GRACE_SECONDS = 20.0
 STEADY_SECONDS = 60.0
@@ -204,7 +205,7 @@ def _listed(pairs: list[Pair]) -> str:
 def _add_switch(row: dict[str, Any]) -> None:
     """The switch gets its datapath id as a name; an operator may give it a label."""
     name = dpid = row["dpid"]
-    payload = {"op": "add_switch", "switch": {"id": name, "dpid": dpid, "tcam_budget": None}}
+    payload = {"op": ADD_SWITCH, "switch": {"id": name, "dpid": dpid, "tcam_budget": None}}
     (request,) = append.submit([append.LogEntry(payload)])
     Switch.objects.create(name=name, dpid=dpid, request=request)
     outbox.alarm(f"switch {dpid} connected and was not declared; it is taken in under its datapath id")
@@ -213,7 +214,7 @@ def _add_switch(row: dict[str, Any]) -> None:
 def _add_link(pair: Pair, before: FoundLink | None) -> None:
     (a, a_port), (b, b_port) = pair
     link = {"a": a, "a_port": a_port, "b": b, "b_port": b_port, "cost": 1}
-    (request,) = append.submit([append.LogEntry({"op": "add_link", "link": link})])
+    (request,) = append.submit([append.LogEntry({"op": ADD_LINK, "link": link})])
     ends = _switches(pair)
     Link.objects.create(
         a=ends[a], a_port=a_port, b=ends[b], b_port=b_port, request=request, discovered_at=timezone.now()

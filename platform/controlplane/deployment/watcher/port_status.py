@@ -10,6 +10,7 @@ from django.db import transaction
 
 from controlplane.network.models import Host, Link, Port, Switch
 from controlplane.requestlog import append, checkpoints
+from tercast.requests.kinds import LINK_DOWN, LINK_UP
 
 _DOWN = "ports logged down"
 
@@ -68,7 +69,7 @@ def _changes() -> list[tuple[str, dict[str, Any]]]:
         for key, place, is_down in (*_links(down_ports), *_hosts(down_ports))
         if is_down != (key in logged)
     ]
-    return [(key, {"op": "link_up" if key in logged else "link_down", **place}) for key, place in found]
+    return [(key, {"op": LINK_UP if key in logged else LINK_DOWN, **place}) for key, place in found]
 
 
 def _links(down: set[Key]) -> list[tuple[str, dict[str, Any], bool]]:
@@ -100,6 +101,6 @@ def _log(changes: list[tuple[str, dict[str, Any]]]) -> None:
         return
     logged = set(checkpoints.recall(_DOWN, []))
     for key, payload in changes:
-        (logged.add if payload["op"] == "link_down" else logged.discard)(key)
+        (logged.add if payload["op"] == LINK_DOWN else logged.discard)(key)
     checkpoints.keep(_DOWN, sorted(logged))
     append.submit([append.LogEntry(payload) for _, payload in changes])

@@ -12,6 +12,7 @@ from controlplane.explain.impact.question import Cut, question
 from controlplane.network.models import InstalledEntry, Link
 from controlplane.planning.planner_state import PlannerBehind, reading
 from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog.kinds import ANNOUNCING_KIND, KINDS
 from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
 
@@ -71,8 +72,10 @@ def _entries(planner: Planner, going: Live) -> int | None:
     """How many entries the withdrawals would take away."""
     if len(going) > MOST_TRIED:
         return None
-    ops = {ADVERTISEMENT: "unadvertise", SUBSCRIPTION: "unsubscribe"}
-    run = planner.dry_run([{"op": ops[one.kind], "id": one.id} for one in going.values()])
+    withdrawals = [
+        {"op": KINDS[ANNOUNCING_KIND[one.kind]].withdrawn_by, "id": one.id} for one in going.values()
+    ]
+    run = planner.dry_run(withdrawals)
     return sum(max(0, n - run.after.get(switch, 0)) for switch, n in run.before.items())
 
 

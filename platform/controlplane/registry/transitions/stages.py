@@ -19,16 +19,17 @@ from controlplane.registry.transitions import leases
 from controlplane.registry.transitions.models import OPEN, UNFINISHED, Encoding, Move, Stage
 from controlplane.requestlog import outbox
 from controlplane.requestlog.append import LogEntry, submit
+from controlplane.requestlog.kinds import CHANGES_TOPOLOGY, TAKES_DOWN
 from controlplane.requestlog.models import FINAL_STATES, Request, State, SwitchSync
 from tercast.planner.planner import Planner
+from tercast.requests.kinds import (
+    AGGREGATE,
+    FINISH_MOVE,
+    SET_INDEXED,
+)
 
 PATIENCE = 3
 """So often a switch may refuse the new entries of a move before the old ones go first."""
-
-TOPOLOGY = frozenset(
-    {"add_link", "remove_link", "link_up", "link_down", "switch_up", "switch_down", "remove_switch"}
-)
-"""Requests that may move topics; they keep their order among each other."""
 
 
 def begin(moved: Mapping[int, Sequence[str]], planner: Planner) -> None:
@@ -97,15 +98,15 @@ def held_back() -> Q | None:
     moves = list(rows.values_list("topic__name", "stage"))
     if not moves:
         return None
-    held = Q(kind="set_indexed", payload__topic__in=[name for name, _ in moves]) | Q(kind="aggregate")
+    held = Q(kind=SET_INDEXED, payload__topic__in=[name for name, _ in moves]) | Q(kind=AGGREGATE)
     if any(stage != Stage.MAKING for _, stage in moves) and not _something_failed():
-        held |= Q(kind__in=TOPOLOGY)
+        held |= Q(kind__in=CHANGES_TOPOLOGY)
     return held
 
 
 def told(kind: str) -> list[str]:
     """Topics whose new tables are in use while a request of that kind, which may move them on, is planned."""
-    if kind not in TOPOLOGY:
+    if kind not in CHANGES_TOPOLOGY:
         return []
     rows = Move.objects.filter(stage__in=(Stage.TELLING, Stage.SETTLING))
     return list(rows.values_list("topic__name", flat=True))
@@ -133,7 +134,7 @@ def _flat(names: Iterable[Sequence[str]]) -> Iterable[str]:
 
 
 def _something_failed() -> bool:
-    rows = Request.objects.filter(state=State.QUEUED, kind__in=("link_down", "switch_down"))
+    rows = Request.objects.filter(state=State.QUEUED, kind__in=TAKES_DOWN)
     return any(not payload.get("planned") for payload in rows.values_list("payload", flat=True))
 
 
@@ -205,7 +206,7 @@ def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool
 
 
 def _finish(move: Move) -> Request:
-    payload = {"op": "finish_move", "topic": move.topic.name, "version": move.version}
+    payload = {"op": FINISH_MOVE, "topic": move.topic.name, "version": move.version}
     (finish,) = submit([LogEntry(payload)])
     return finish
 

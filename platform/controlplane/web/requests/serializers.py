@@ -8,6 +8,7 @@ from rest_framework import serializers
 from controlplane.planning.remedies import remedy
 from controlplane.planning.request_objects import RESOURCES
 from controlplane.registry.missing_path_text import REACH_HELP, REACHES, UNREACHABLE, unreachable
+from controlplane.requestlog.kinds import ANNOUNCING, KINDS
 from controlplane.requestlog.models import Operation, RefusedItem, Request, State
 from controlplane.rest.base_views import url
 from controlplane.rest.serializers import ErrorSerializer
@@ -15,6 +16,9 @@ from controlplane.web.requests.merging_serializers import (
     MergingSerializer,
     OperationMergingSerializer,
     operation_merging,
+)
+from tercast.requests.kinds import (
+    SUBSCRIBE,
 )
 from tercast.requests.reach import Reach
 
@@ -77,19 +81,10 @@ class AskedSerializer(serializers.Serializer[Any]):
     port = serializers.IntegerField(allow_null=True, help_text="where a host goes")
 
 
-_ASKED = {
-    "set_budget": ("tcam_budget",),
-    "set_aggregation": ("method",),
-    "aggregate": ("method",),
-    "set_indexed": ("indexed",),
-    "host_move": ("switch", "port"),
-}
-
-
 _EXAMPLE = {
     "id": 7,
     "url": "/api/v1/requests/7/",
-    "kind": "subscribe",
+    "kind": SUBSCRIBE,
     "state": "active",
     "matched": True,
     "reach": "full",
@@ -170,7 +165,7 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
     @extend_schema_field(serializers.ChoiceField(choices=REACHES, allow_null=True, help_text=REACH_HELP))
     def get_reach(self, row: Request) -> str | None:
         """That of what it announces, now; null where it announces nothing."""
-        if row.kind not in ("advertise", "subscribe"):
+        if row.kind not in ANNOUNCING:
             return None
         found = self.context["unreachable"].get(row.pk)
         return Reach.FULL.value if found is None else str(found.reach)
@@ -199,10 +194,10 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
     @extend_schema_field(AskedSerializer(allow_null=True))
     def get_asked(self, row: Request) -> dict[str, Any] | None:
         """What it asks for, where the object does not say it."""
-        names = _ASKED.get(row.kind)
-        if names is None:
+        kind = KINDS.get(row.kind)
+        if kind is None or not kind.asked:
             return None
-        return dict.fromkeys(AskedSerializer().fields) | {name: row.payload.get(name) for name in names}
+        return dict.fromkeys(AskedSerializer().fields) | {name: row.payload.get(name) for name in kind.asked}
 
     def get_operation(self, row: Request) -> str | None:
         """The bulk call that it came with."""

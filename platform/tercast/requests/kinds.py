@@ -1,0 +1,31 @@
+"""Kinds of requests: their names in logs, in scenarios and in the API, and what the core asks of them."""
+
+ADVERTISE = "advertise"
+UNADVERTISE = "unadvertise"
+SUBSCRIBE = "subscribe"
+UNSUBSCRIBE = "unsubscribe"
+ADD_SWITCH = "add_switch"
+REMOVE_SWITCH = "remove_switch"
+SWITCH_UP = "switch_up"
+SWITCH_DOWN = "switch_down"
+SET_BUDGET = "set_budget"
+SET_RESERVE = "set_reserve"
+SET_CAPACITY = "set_capacity"
+ADD_LINK = "add_link"
+REMOVE_LINK = "remove_link"
+LINK_UP = "link_up"
+LINK_DOWN = "link_down"
+ADD_HOST = "add_host"
+REMOVE_HOST = "remove_host"
+HOST_MOVE = "host_move"
+ADD_TOPIC = "add_topic"
+REMOVE_TOPIC = "remove_topic"
+SET_INDEXED = "set_indexed"
+FINISH_MOVE = "finish_move"
+SET_AGGREGATION = "set_aggregation"
+AGGREGATE = "aggregate"
+
+REACH_PRESERVING = frozenset(
+    {AGGREGATE, SET_AGGREGATION, SET_BUDGET, SET_CAPACITY, SET_RESERVE, ADD_TOPIC, FINISH_MOVE, REMOVE_TOPIC}
+)
+"""Kinds that change neither paths nor what matches."""
