@@ -70,7 +70,7 @@ def check_sources(app_configs: Any, **_: Any) -> list[CheckMessage]:
     if settings.ENV.source_check:
         return []
     text = "Switches accept events of any source at host ports"
-    hint = "Set TERCAST_SOURCE_CHECK=1 (docs/operations.md#the-source-check)."
+    hint = "Set TERCAST_SOURCE_CHECK=1 (docs/monitoring.md#the-source-check)."
     return [CheckWarning(text, hint=hint, id="tercast.W013")]
 
 
@@ -80,7 +80,7 @@ def check_links(app_configs: Any, **_: Any) -> list[CheckMessage]:
     if settings.ENV.link_approval == "manual":
         return []
     text = "Links that nobody declared are added without approval"
-    hint = "Set TERCAST_LINK_APPROVAL=manual (docs/operations.md#found-links)."
+    hint = "Set TERCAST_LINK_APPROVAL=manual (docs/monitoring.md#found-links)."
     return [CheckWarning(text, hint=hint, id="tercast.W014")]
 
 

@@ -1,4 +1,4 @@
-"""Every alarm that the code can raise stands in the operators' page, by its own words."""
+"""Every alarm that the code can raise is in docs/alarms.md, with its text."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = " ".join((ROOT / "docs/operations.md").read_text().split())
+PAGE = " ".join((ROOT / "docs/alarms.md").read_text().split())
 
 WORDS = {
     "aggregation/cost_watch.py": ["aggregation at switch", "aggregation at switch"],

@@ -10,7 +10,7 @@ interface Place {
   heading: string;
 }
 
-/** Opens a part of the documentation beside the page; `to` is "operations.md, Audits". */
+/** Opens a part of the documentation beside the page; `to` is "monitoring.md, Audits". */
 export function DocsLink({ to, children }: { to: string; children?: string }) {
   const [page = "", heading = ""] = to.split(", ");
   const [place, setPlace] = useState<Place | null>(null);

@@ -60,7 +60,7 @@ export function Audits() {
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
           An audit reads tables back, tells what differs from the plan, and repairs it.{" "}
-          <DocsLink to="operations.md, Audits" />
+          <DocsLink to="monitoring.md, Audits" />
         </Text>
         <Group gap="xs">
           <Select

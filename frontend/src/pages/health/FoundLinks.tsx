@@ -62,7 +62,7 @@ export function FoundLinks() {
     <Stack>
       <Group justify="space-between">
         <Title order={2}>Found links</Title>
-        <DocsLink to="operations.md, Found links" />
+        <DocsLink to="monitoring.md, Found links" />
       </Group>
       <Text size="sm">
         Discovery probes cross these links, and nobody declared them. Approve adds a link to the network;

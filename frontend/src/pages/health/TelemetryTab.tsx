@@ -66,7 +66,7 @@ export function TelemetryTab() {
       <Text size="sm">
         Kept for {days} days below <Code>{root}</Code>. {lost.toLocaleString()} rows were lost
         {silent > 0 ? `, ${silent} writers fell silent without an end` : ""}.{" "}
-        <DocsLink to="operations.md, Telemetry" />
+        <DocsLink to="monitoring.md, Telemetry" />
       </Text>
       <Table aria-label="Datasets">
         <Table.Thead>

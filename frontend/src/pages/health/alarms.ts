@@ -49,7 +49,7 @@ const STANDING: Record<string, Meaning> = {
     title: "A switch refused a change after it had confirmed it",
     meaning: "Its table may not be what the plan says.",
     remedy: "Audit this switch: what differs is told and repaired.",
-    docs: "operations.md, Audits",
+    docs: "monitoring.md, Audits",
   },
   signalling_flood: {
     title: "A host sends too many control messages",
@@ -62,7 +62,7 @@ const STANDING: Record<string, Meaning> = {
     meaning: "Its ports are up. It stays in use: lost probes do not prove that events are lost.",
     remedy:
       "Check that the link forwards. If it does not, set it down on the Network page; trees then leave it.",
-    docs: "operations.md, Silent links",
+    docs: "monitoring.md, Silent links",
   },
   link_unprobed: {
     title: "No probe has crossed a link",
@@ -70,7 +70,7 @@ const STANDING: Record<string, Meaning> = {
       "It is part of the network and its ports are up, but discovery has not seen it since the controller started.",
     remedy:
       "Check that the cable ends where the topology says. The link stays in use until its port goes down.",
-    docs: "operations.md, Found links",
+    docs: "monitoring.md, Found links",
   },
   probe_flood: {
     title: "A host sends too many LLDP frames",
@@ -82,19 +82,19 @@ const STANDING: Record<string, Meaning> = {
     title: "A discovery probe that is not genuine",
     meaning: "It has no seal or another key's, or it was recorded and sent again; it counts for nothing.",
     remedy: "See what is connected to this port: a host that forges probes, or another installation.",
-    docs: "operations.md, Found links",
+    docs: "monitoring.md, Found links",
   },
   probe_at_edge: {
     title: "A probe came in at a host's port",
     meaning: "Hosts relay probes, or the port is cabled to a switch. No link is made of it without approval.",
     remedy: "See the host at this port, and whether it is declared at the right one.",
-    docs: "operations.md, Found links",
+    docs: "monitoring.md, Found links",
   },
   links_waiting: {
     title: "Found links wait for approval",
     meaning: "Probes cross links that nobody declared; they are not used.",
     remedy: "Approve or reject them on page Health, tab Found links.",
-    docs: "operations.md, Found links",
+    docs: "monitoring.md, Found links",
   },
   shared_segment: {
     title: "Several ports answer at one port",
@@ -106,38 +106,38 @@ const STANDING: Record<string, Meaning> = {
     title: "Merged entries cost what nobody expected",
     meaning: "Measured and expected needless copies part by more than a factor of two.",
     remedy: "More than expected: aggregate again on the Budgets page. Less needs nothing.",
-    docs: "operations.md, Within TCAM budgets",
+    docs: "alarms.md, Aggregation at switch",
   },
   out_of_reach: {
     title: "Subscriptions without a path to their publishers",
     meaning:
       "They match, but no path of links and switches that are up joins their hosts: events do not arrive.",
     remedy: "Add a link, or bring up the link or switch that is down (page Network). It ends by itself then.",
-    docs: "operations.md, Announcements out of reach",
+    docs: "changes.md, Announcements out of reach",
   },
   unrepaired: {
     title: "A table that no audit could repair",
     meaning: "The switch holds other entries than the plan says.",
     remedy: "The detail says why; the next audit that finds it equal, or repairs it, ends this.",
-    docs: "operations.md, Audits",
+    docs: "monitoring.md, Audits",
   },
   bad_schedule: {
     title: "A periodic task that cannot run",
     meaning: "It is skipped; beat, sweeps and all other tasks go on.",
     remedy: "Change it in the admin pages, or disable it.",
-    docs: "operations.md, Alarms",
+    docs: "alarms.md, Alarms",
   },
   skipped: {
     title: "A row that a periodic task skips",
     meaning: "Working at it fails; the others go on.",
     remedy: "The detail says why; the traceback is in the worker's log.",
-    docs: "operations.md, Alarms",
+    docs: "alarms.md, Alarms",
   },
   task_fails: {
     title: "A periodic task that keeps failing",
     meaning: "What it does is not done.",
     remedy: "The detail has the error; the traceback is in the worker's log.",
-    docs: "operations.md, Alarms",
+    docs: "alarms.md, Alarms",
   },
 };
 
@@ -148,7 +148,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       title: "An audit found a difference",
       meaning: "Somebody changed a table behind Tercast's back, or a switch lost entries.",
       remedy: "The audit lists each entry; with repair the table is made equal to the plan.",
-      docs: "operations.md, Audits",
+      docs: "monitoring.md, Audits",
     },
   ],
   [/^aggregation at switch/, { ...(STANDING.aggregation_cost as Meaning), title: "Cost of merged entries" }],
@@ -161,7 +161,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       title: "A writer of telemetry fell silent",
       meaning: "It was killed or is cut off: what it took after that time is missing.",
       remedy: "Start it again; results of that time count events as lost that were not.",
-      docs: "operations.md, Telemetry",
+      docs: "monitoring.md, Telemetry",
     },
   ],
   [
@@ -170,7 +170,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       title: "Telemetry",
       meaning: "Rows are lost, or cannot be written for now.",
       remedy: "Make room on the disk, or lower the days that are kept; see Telemetry here.",
-      docs: "operations.md, Telemetry",
+      docs: "monitoring.md, Telemetry",
     },
   ],
   [
@@ -189,7 +189,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       meaning:
         "There was no room or no time for both tables; events may have been lost or doubled meanwhile.",
       remedy: "Nothing, once it is active. More room in the tables avoids it.",
-      docs: "operations.md, Moving a topic without losing an event",
+      docs: "changes.md, Moving a topic without losing an event",
     },
   ],
   [
@@ -198,7 +198,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       title: "A link went down under traffic",
       meaning: "Packets that were sent into it are lost; trees have been led around it.",
       remedy: "Bring the link back: it is taken in by itself.",
-      docs: "operations.md, Watching",
+      docs: "monitoring.md, Watching",
     },
   ],
   [
@@ -207,7 +207,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       title: "A table has less room than declared",
       meaning: "Its table is planned with what the switch was found to have room for.",
       remedy: "Set its budget to what it holds, or aggregate on the Budgets page.",
-      docs: "operations.md, Within TCAM budgets",
+      docs: "changes.md, Within TCAM budgets",
     },
   ],
   [
@@ -216,7 +216,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       title: "A switch that nobody declared",
       meaning: "It is taken in under its datapath id.",
       remedy: "Give it a label on the Network page, or remove it and unplug it.",
-      docs: "operations.md, Watching",
+      docs: "monitoring.md, Watching",
     },
   ],
   [/^probes crossed .*waits for approval: (nobody|probes)/, STANDING.links_waiting as Meaning],
@@ -226,7 +226,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       title: "A link that nobody declared",
       meaning: "Probes cross it, and the policy adds such links.",
       remedy: "Remove it on the Network page if it should not be there.",
-      docs: "operations.md, Found links",
+      docs: "monitoring.md, Found links",
     },
   ],
   [
@@ -235,7 +235,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       title: "A link where something else was declared",
       meaning: "Probes cross between two ports, one of which is declared to lead elsewhere.",
       remedy: "Correct the declaration, or the cabling.",
-      docs: "operations.md, Watching",
+      docs: "monitoring.md, Watching",
     },
   ],
   [
@@ -244,7 +244,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
       title: "A request was taken back",
       meaning: "A switch refused what the request needed after it was planned.",
       remedy: "The request says why and what to do.",
-      docs: "operations.md, From a request to confirmed tables",
+      docs: "changes.md, From a request to confirmed tables",
     },
   ],
   [
