@@ -70,5 +70,5 @@ def test_an_output_without_commands_is_refused():
 
 
 def test_an_offline_block_calls_nothing_else():
-    with pytest.raises(ValueError, match="calls .venv/bin/tercast alone"):
+    with pytest.raises(ValueError, match="an offline block calls"):
         run_quickly("rm -r x\n")
