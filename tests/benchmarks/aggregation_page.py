@@ -73,7 +73,7 @@ def machine(result: dict[str, Any]) -> str:
     first = experiments[0]["machine"]
     seconds = sum(experiment["seconds"] for experiment in experiments)
     return (
-        f"The {result['extent']} size, begun {first['started']}, {seconds:,.0f} seconds in all, on one of "
+        f"The {result['extent']} size, started {first['started']}, {seconds:,.0f} seconds in all, on one of "
         f"{first['cores']} cores of {first['cpu']} with other work on them, {first['ram_gib']} GiB, Linux "
         f"{first['kernel']}, Python {first['python']}, NumPy {first['numpy']}, Numba {first['numba']}.\n"
     )
@@ -187,7 +187,7 @@ def times(result: dict[str, Any]) -> str:
     told = (
         f"{found['switches']} switches, {found['hosts']:,} hosts, {found['subscriptions']:,} subscriptions, "
         f"{found['events']:,} events, {found['exact_entries']:,} exact entries, "
-        f"{found['largest_exact']:,} in the largest table. Begun {machine['started']}, {machine['cpu']}, "
+        f"{found['largest_exact']:,} in the largest table. Started {machine['started']}, {machine['cpu']}, "
         f"{machine['cores']} cores with a load of {machine['load_average'][0]:g}. Reading the events took "
         f"{found['read_seconds']:g} s.\n\n"
     )

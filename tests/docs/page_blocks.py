@@ -27,6 +27,9 @@ PAGES = (
     "README.md",
     "examples/README.md",
     "docs/tutorial.md",
+    "docs/dimensions.md",
+    "docs/explain.md",
+    "docs/fabric.md",
     "docs/formats.md",
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs" / "how-to").glob("*.md")),
 )
