@@ -64,7 +64,7 @@ def random_aggregation(random: Random, planner: Planner) -> dict[str, Any]:
                 continue
             plain = [plan.order.dz(key) for key in trie.entries]
             inner: dict[int, list[int]] = {}
-            for port, key in trie.in_entries:
+            for port, key in trie.in_port_table.entries:
                 inner.setdefault(port, []).append(plan.order.dz(key))
             ports = {port: random_covers(random, cells, 1) for port, cells in inner.items()}
             some[switch][plan.topic.name] = TableCovers(random_covers(random, plain), ports)

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tercast.routing.cell_keys import LENGTH_MASK, Key, Order
+from tercast.routing.exact_tables import InPortKey, InPortMasks
 from tercast.routing.forest import Forest
 from tercast.routing.switch_ports import PortMask
-from tercast.routing.switch_trie import InPortKey, InPortMasks
 from tercast.routing.topic_routing import TopicRouting
 from tercast.tables.covers import Cover, TableCovers
 
@@ -190,11 +190,11 @@ def ground_of(plan: TopicRouting, switch: str, forest: Forest | None) -> ExactTa
     return ExactTable(
         plan.order,
         trie.entries,
-        trie.in_entries,
+        trie.in_port_table.entries,
         trees={key: tree.masks.get(site, 0) for key, tree in owners.items()},
         links=site.links,
-        mates={port: site.hosts_on(port) for port in {port for port, _ in trie.in_entries}},
-        spare=trie.spare,
+        mates={port: site.hosts_on(port) for port in {port for port, _ in trie.in_port_table.entries}},
+        spare=trie.plain_table.suppressed_outputs,
     )
 
 

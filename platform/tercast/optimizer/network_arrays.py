@@ -87,7 +87,7 @@ class TopicArrays:
         self.codes = Codes(plan.order, max(longest, deepest, 1))
         self.tables: dict[int, TableSet] = {}
         for name, trie in plan.tries.items():
-            if name in scene.index and (trie.entries or trie.in_entries):
+            if name in scene.index and (trie.entries or trie.in_port_table.entries):
                 self.tables[scene.index[name]] = self._read(scene.index[name], name)
         self._tops: dict[int, CellArrays] = {}
         self._behind: Array | None = None
@@ -154,7 +154,7 @@ class TopicArrays:
     def _read(self, switch: int, name: str) -> TableSet:
         trie, bits = self.plan.tries[name], self._scene.bits[switch]
         by_port: dict[int, dict[Key, PortMask]] = {}
-        for (port, key), (outputs, back) in trie.in_entries.items():
+        for (port, key), (outputs, back) in trie.in_port_table.entries.items():
             by_port.setdefault(port, {})[key] = outputs | back
         inner = {port: CellArrays.of(self.codes, bits, found) for port, found in sorted(by_port.items())}
         return TableSet(CellArrays.of(self.codes, bits, trie.entries), inner)
@@ -256,6 +256,6 @@ def _longest(trie: SwitchTrie) -> int:
     """The bits of the longest cell with an entry."""
     keys = (
         max(map(LENGTH_MASK.__and__, trie.entries), default=0),
-        *(key & LENGTH_MASK for _, key in trie.in_entries),
+        *(key & LENGTH_MASK for _, key in trie.in_port_table.entries),
     )
     return max(keys)

@@ -10,6 +10,7 @@ from tercast.planner.table_writer import take_changes
 from tercast.requests.model import Advertise, FinishMove, Request, Subscribe, Unadvertise, Unsubscribe
 from tercast.requests.outcome import DryRun
 from tercast.requests.reader import read_or_refusal
+from tercast.routing.table_changes import DetachedChanges
 
 if TYPE_CHECKING:
     from tercast.planner.planner import Planner
@@ -39,18 +40,18 @@ def run(
 
 def _with_undo(planner: Planner, requests: Sequence[Request | Refused], look: Look | None) -> DryRun:
     before, applied = planner.counts(), planner.applied
-    aside = planner.queue.put_aside()
+    detached = DetachedChanges(planner.tracker)
     planner.journal = []
     outcomes = tuple(planner.apply(request) for request in requests)
     try:
         seen = look(planner) if look else None
         after = planner.counts()
-        diff = take_changes(planner.queue, planner.writer)
+        diff = take_changes(planner.tracker, planner.writer)
     finally:
         for undo in reversed(planner.journal):
             undo()
         planner.journal = None
-        take_changes(planner.queue, planner.writer)
-        planner.queue.take_back(aside)
+        take_changes(planner.tracker, planner.writer)
+        detached.reattach()
         planner.applied = applied
     return DryRun(outcomes, before, after, diff, seen)

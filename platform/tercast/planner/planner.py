@@ -29,7 +29,7 @@ from tercast.planner.snapshot import restore_planner, take_snapshot
 from tercast.planner.state import PlannerState
 from tercast.planner.table_writer import take_changes
 from tercast.planner.topic_migration import drop, finish, may_move, move
-from tercast.planner.topology_change import Reshaped
+from tercast.planner.topology_change import ReplannedTopics
 from tercast.requests.model import (
     Add,
     Advertise,
@@ -123,12 +123,12 @@ class Planner(PlannerState):
         finally:
             self._waits = False
             if waits:
-                self.queue.settle()
-                self.queue.take_marked()
+                self.queue.propagate()
+                self.tracker.take_marked()
 
     def take_diff(self) -> Diff:
         """What has changed in the tables since the last call."""
-        diff = take_changes(self.queue, self.writer)
+        diff = take_changes(self.tracker, self.writer)
         if self._bits_retired:
             self._bits_retired = False
             for site in self._network.sites.values():  # those of a stale one: sites to come have none
@@ -226,7 +226,7 @@ class Planner(PlannerState):
 
     def _follow_network(self) -> None:
         """Let installed tables follow, wherever they are."""
-        marked = self.queue.take_marked()
+        marked = self.tracker.take_marked()
         if not self.keeper.idle:
             self.keeper.settle_all(marked)
 
@@ -239,7 +239,7 @@ class Planner(PlannerState):
                 self._freshen()  # what its tables kept in the network may go
         return Outcome(ok=True)
 
-    def _change_network(self, request: Change, moves: bool) -> Reshaped:
+    def _change_network(self, request: Change, moves: bool) -> ReplannedTopics:
         former = self.topology.copy() if moves else None
         self.registry.change(request)
         match request:
@@ -254,7 +254,7 @@ class Planner(PlannerState):
                 self._stale = True
                 if self.registry.live:
                     return self._freshen(former)
-        return Reshaped()
+        return ReplannedTopics()
 
     def _has_room_to_move(self, request: Change) -> bool:
         """Whether budgets have room for old and new tables; merged ones, if need be, until the move is over.
@@ -280,7 +280,7 @@ class Planner(PlannerState):
         outcome, before, after = copy.apply(request), self.counts(), copy.counts()
         return tuple(sorted(name for name in outcome.failed_switches if after[name] > before.get(name, 0)))
 
-    def _reindex(self, request: SetIndexed, moves: bool) -> Reshaped:
+    def _reindex(self, request: SetIndexed, moves: bool) -> ReplannedTopics:
         """Encode a topic's live filters anew, then build all that is planned for it from them."""
         before = self.registry.known_topic(request.topic, ("topic",))
         after = before.with_indexed(request.indexed, ("indexed",))
@@ -301,7 +301,7 @@ class Planner(PlannerState):
             self.registry.live[registration.id] = registration
         self._spread_topic(request.topic)
         name = [request.topic]
-        return Reshaped(moved=name) if moves else Reshaped(in_place=name if encoded else [])
+        return ReplannedTopics(moved=name) if moves else ReplannedTopics(in_place=name if encoded else [])
 
     def _encode_in_place(self, request: SetIndexed, after: Topic) -> None:
         self.registry.change(request)
@@ -324,7 +324,7 @@ class Planner(PlannerState):
         leaving = self.leaving.get(registration.topic)
         former = None if leaving is None else leaving.withdraw(registration.id)
         if registration.kind == ADVERTISEMENT:
-            claim = plan.unclaim(registration.id, registration.host)
+            claim = plan.leave_trees(registration.id, registration.host)
         else:
             plan.unsubscribe(registration.host, registration.dz)
         self._settle()
@@ -355,23 +355,23 @@ class Planner(PlannerState):
         plan = self._plans[registration.topic]
         if registration.kind == ADVERTISEMENT:
             if claim is not None:
-                plan.reclaim(registration.id, registration.host, claim)
+                plan.rejoin_trees(registration.id, registration.host, claim)
             else:  # its host cannot be reached
                 plan.advertise(registration.id, registration.host, registration.dz, self.limits.max_trees)
         else:
             plan.subscribe(registration.host, registration.dz)
-        self.queue.settle()
+        self.queue.propagate()
         self._follow_back(registration)
 
     def _follow_back(self, registration: Registration) -> None:
-        marked = self.queue.take_marked()
+        marked = self.tracker.take_marked()
         if not self.keeper.idle:
             is_ad = registration.kind == ADVERTISEMENT
             self.keeper.follow_back(marked, registration.topic if is_ad else None)
 
     def _exceeded(self, registration: Registration) -> tuple[BudgetChange | None, tuple[str, ...]]:
         """What aggregation did for the last request; the switches over their budget with more than before."""
-        marked = self.queue.take_marked()
+        marked = self.tracker.take_marked()
         if not self.keeper.idle:
             return settle(self, marked, registration)
         if not marked or not self.enforce_budgets:

@@ -83,7 +83,7 @@ def restore_planner(planner_class: type[Planner], data: Mapping[str, Any]) -> Pl
     for registration in registrations:
         if registration.kind != ADVERTISEMENT:
             planner.plan(registration.topic).subscribe(registration.host, registration.dz)
-    planner.queue.settle()
+    planner.queue.propagate()
     restore_leaving(planner, data)
     planner.network.load = +planner.network.load
     planner.network.next_tree = data["next_tree"]
@@ -92,7 +92,7 @@ def restore_planner(planner_class: type[Planner], data: Mapping[str, Any]) -> Pl
         covers = read_network_covers(aggregation["covers"])
         planner.keeper.restore(aggregation["method"], covers, aggregation.get("passing", False))
     planner.take_diff()
-    planner.queue.take_marked()
+    planner.tracker.take_marked()
     return planner
 
 
@@ -106,7 +106,7 @@ def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
         tree = Tree(row["number"], row["root"])
         forest = plan.forest_of(tree.root)
         forest.trees[tree.number] = tree
-        plan.lay_out(tree, frozenset(links[switch, port] for switch, port in row["links"]))
+        plan.set_links(tree, frozenset(links[switch, port] for switch, port in row["links"]))
         trees[tree.number] = tree, forest
     for registration in planner.registry.advertisements():
         plan = planner.plan(registration.topic)
@@ -116,10 +116,10 @@ def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
             claim = Claim(
                 forest, tuple((trees[number][0], plan.keys(cells_of(cells))) for number, cells in pieces)
             )
-            plan.claim(registration.id, registration.host, claim)
+            plan.join_trees(registration.id, registration.host, claim)
         else:  # its host cannot be reached
             plan.advertise(registration.id, registration.host, registration.dz, planner.limits.max_trees)
-    planner.queue.settle()
+    planner.queue.propagate()
     network.load = +network.load
 
 

@@ -35,7 +35,7 @@ def restore_leaving(planner: PlannerState, data: Mapping[str, Any]) -> None:
     """Let a planner, whose network is known already, have what `leaving_json` told."""
     for name, row in data.get("leaving", {}).items():
         planner.leaving[name] = _restore(planner, name, row)
-    planner.queue.settle()
+    planner.queue.propagate()
 
 
 def _one_json(one: TopicMigration) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _restore(planner: PlannerState, name: str, row: Mapping[str, Any]) -> TopicM
     topic = Topic(name + FORMER, topic.code, topic.attributes, topic.indexed)
     plan = planner.make_plan(topic)
     topology = read_network(row, planner.address.family)
-    planner.network.keep(topology.switches.values())
+    planner.network.add_switches(topology.switches.values())
     live = {one.id: one for one in map(read_registration, row["live"])}
     trees: dict[int, tuple[Tree, Forest]] = {}
     links = {(link.a, link.a_port): link for link in topology.all_links()}
@@ -76,7 +76,7 @@ def _restore(planner: PlannerState, name: str, row: Mapping[str, Any]) -> TopicM
         for member in members:
             tree = Tree(member["number"], member["root"])
             forest.trees[tree.number] = tree
-            plan.lay_out(tree, frozenset(links[switch, port] for switch, port in member["links"]))
+            plan.set_links(tree, frozenset(links[switch, port] for switch, port in member["links"]))
             trees[tree.number] = tree, forest
     for one in live.values():
         pieces = row["pieces"].get(one.id)
@@ -84,5 +84,5 @@ def _restore(planner: PlannerState, name: str, row: Mapping[str, Any]) -> TopicM
             plan.subscribe(one.host, one.dz)
         elif pieces:
             parts = tuple((trees[number][0], plan.keys(cells_of(cells))) for number, cells in pieces)
-            plan.claim(one.id, one.host, Claim(trees[pieces[0][0]][1], parts))
+            plan.join_trees(one.id, one.host, Claim(trees[pieces[0][0]][1], parts))
     return TopicMigration(name, plan, topology, live, row["version"])

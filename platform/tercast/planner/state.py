@@ -12,12 +12,12 @@ from tercast.eventspace.topic import Topic
 from tercast.planner.reachability import OutOfReach, Pair, out_of_reach, unreachable_pairs, waiting
 from tercast.planner.table_writer import TableWriter
 from tercast.planner.topic_migration import TopicMigration, can_move, move
-from tercast.planner.topology_change import Reshaped, reshape
+from tercast.planner.topology_change import ReplannedTopics, TopologyChange
 from tercast.requests.outcome import TreeView
 from tercast.requests.registry import ADVERTISEMENT, Registration, Registry
 from tercast.routing.cell_keys import Order
 from tercast.routing.live_network import LiveNetwork
-from tercast.routing.switch_trie import SwitchTrie
+from tercast.routing.switch_trie import SwitchTrie, TrieTracker
 from tercast.routing.topic_routing import TopicRouting
 from tercast.routing.update_queue import UpdateQueue
 from tercast.tables.entries import Table
@@ -52,6 +52,7 @@ class PlannerState:
         self._waits = False
         self.order = Order(self.depth)
         self.queue = UpdateQueue()
+        self.tracker = TrieTracker()
         self._network = LiveNetwork(self.topology)
         self._stale = False
         self.writer = TableWriter(address)
@@ -107,7 +108,7 @@ class PlannerState:
 
     def make_plan(self, topic: Topic) -> TopicRouting:
         """A plan of nothing."""
-        return TopicRouting(topic, self.order, self._network, self.queue)
+        return TopicRouting(topic, self.order, self._network, self.queue, self.tracker)
 
     def tables(self) -> dict[str, Table]:
         """The table of every switch that has entries, as it is to be installed."""
@@ -198,22 +199,16 @@ class PlannerState:
             found |= out_of_reach(registrations, self.order, self.network.component)
         return found
 
-    def _freshen(self, former: Topology | None = None) -> Reshaped:
+    def _freshen(self, former: Topology | None = None) -> ReplannedTopics:
         """Let plans follow a network that has changed; with nothing registered that can wait.
 
         With `former`, the network as it was, topics may move to their other codes.
         """
         self._stale = False
         self._bits_retired = True
-        return reshape(
-            self._network,
-            list(self._plans.values()),
-            self.registry,
-            self.queue,
-            self.limits.max_trees,
-            leaving=self.leaving.values(),
-            move=None if former is None else lambda plan: self._moved(plan, former),
-        )
+        change = TopologyChange(self._network, self.registry, self.queue, self.limits.max_trees)
+        migrate = None if former is None else lambda plan: self._moved(plan, former)
+        return change.apply(list(self._plans.values()), self.leaving.values(), migrate)
 
     def _moved(self, plan: TopicRouting, former: Topology) -> bool:
         """Move the plan's topic to its other code, if that is free."""
@@ -241,7 +236,7 @@ class PlannerState:
     def _settle(self) -> None:
         """Let changes spread, unless more is to come first."""
         if not self._waits:
-            self.queue.settle()
+            self.queue.propagate()
 
     def _tables(self, exact: bool) -> dict[str, Table]:
         tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tercast.aggregation.incremental.installed_table import InstalledTable as Installed
 from tercast.aggregation.incremental.overlay import TopicOverlay, topic_overlay
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.routing.cell_keys import LENGTH_MASK, Key
+from tercast.routing.exact_tables import InPortKey, InPortMasks
 from tercast.routing.switch_ports import PortMask
-from tercast.routing.switch_trie import InPortKey, InPortMasks, SwitchTrie
-from tercast.routing.update_queue import UpdateQueue
+from tercast.routing.switch_trie import SwitchTrie, TrieTracker
+from tercast.routing.table_changes import take_compiled_changes
+from tercast.routing.trie_storage import EntryChange, EntryChanges
 from tercast.tables.entries import (
     IN_PORT_RISE,
     LOWEST_PRIORITY,
@@ -23,9 +24,6 @@ from tercast.tables.entries import (
     plain_switch_diff,
     switch_diff,
 )
-
-if TYPE_CHECKING:
-    from tercast.routing.kernels.compiled_topic import Change
 
 Row = tuple[str, int]
 Rows = dict[Key, Row]
@@ -82,8 +80,8 @@ class TableWriter:
                 for table, rows in overlay.rows():
                     found += [self.installed(table, key, mask) for key, mask in rows.items()]
                 continue
-            found += [self.plain(trie, key, mask) for key, mask in trie.installed().items()]
-            found += [self.in_port(trie, at, masks) for at, masks in trie.in_entries.items()]
+            found += [self.plain(trie, key, mask) for key, mask in trie.installed_entries.items()]
+            found += [self.in_port(trie, at, masks) for at, masks in trie.in_port_table.entries.items()]
         return ordered(found)
 
     def row(self, trie: SwitchTrie, key: Key) -> Row:
@@ -99,23 +97,22 @@ class TableWriter:
         return row
 
 
-def take_changes(queue: UpdateQueue, writer: TableWriter) -> Diff:
+def take_changes(tracker: TrieTracker, writer: TableWriter) -> Diff:
     """The net change of all tables since the last call; switches in the order in which changes reached them.
 
     Changes spread from subscribers towards publishers, so that is the order of adding.
     """
-    if not queue.tries:
+    if not tracker.tries:
         return _NOTHING
     by_switch: dict[str, list[SwitchTrie]] = {}
-    tries, known = queue.tries, queue.take_changes()
+    tries = tracker.take_tries()
+    compiled = take_compiled_changes(tries)
     for trie in tries:
         by_switch.setdefault(trie.site.id, []).append(trie)
-    diffs = [_switch_changes(switch, some, known, writer) for switch, some in by_switch.items()]
+    diffs = [_switch_changes(switch, some, compiled, writer) for switch, some in by_switch.items()]
     for trie in tries:
-        if trie not in known or trie.in_touched:
+        if trie.plain_table not in compiled or trie.in_port_table.touched:
             trie.forget_changes()
-        trie.is_touched = False
-    queue.tries = []
     return Diff(tuple([diff for diff in diffs if diff.added or diff.modified or diff.removed]))
 
 
@@ -126,42 +123,32 @@ _make = tuple.__new__  # what a named tuple calls in the end
 def _switch_changes(
     switch: str,
     tries: Sequence[SwitchTrie],
-    known: Mapping[SwitchTrie, Iterable[Change]],
+    compiled: EntryChanges,
     writer: TableWriter,
 ) -> SwitchDiff:
     added: list[Entry] = []
     modified: list[Entry] = []
     removed: list[Entry] = []
-    if len(tries) == 1 and tries[0] in known and not tries[0].in_touched:
-        _plain_changes(tries[0], known[tries[0]], writer, (added, modified, removed))
+    only = compiled.get(tries[0].plain_table) if len(tries) == 1 else None
+    if only is not None and not tries[0].in_port_table.touched:
+        _plain_changes(tries[0], only, writer, (added, modified, removed))
         return plain_switch_diff(switch, added, modified, removed)
     for trie in tries:
         overlay = topic_overlay(trie)
         if overlay is not None:
             _installed_changes(overlay, writer, added, modified, removed)
             continue
-        changes = known.get(trie)
-        if changes is None and trie.touched:
-            changes = trie.changes()
+        changes: Iterable[EntryChange] | None = compiled.get(trie.plain_table)
+        if changes is None and trie.plain_table.touched:
+            changes = trie.plain_table.changes()
         if changes:
             _plain_changes(trie, changes, writer, (added, modified, removed))
-        for at, masks in trie.in_touched.items():
-            now = trie.in_entries.get(at)
-            if masks == now:
-                continue
-            if now is not None:
-                entry = writer.in_port(trie, at, now)
-                if masks is None:
-                    added.append(entry)
-                elif not trie.site.has_retired or writer.in_port(trie, at, masks) != entry:
-                    modified.append(entry)
-            elif masks is not None:
-                removed.append(writer.in_port(trie, at, masks))
+        _in_port_changes(trie, writer, added, modified, removed)
     return switch_diff(switch, added, modified, removed)
 
 
 def _plain_changes(
-    trie: SwitchTrie, changes: Iterable[Change], writer: TableWriter, lists: tuple[list[Entry], ...]
+    trie: SwitchTrie, changes: Iterable[EntryChange], writer: TableWriter, lists: tuple[list[Entry], ...]
 ) -> None:
     """Put changes of plain entries on the lists of those added, modified and removed.
 
@@ -184,6 +171,28 @@ def _plain_changes(
             added.append(entry)
 
 
+def _in_port_changes(
+    trie: SwitchTrie,
+    writer: TableWriter,
+    added: list[Entry],
+    modified: list[Entry],
+    removed: list[Entry],
+) -> None:
+    """Put changes of in-port entries on the lists of those added, modified and removed."""
+    for at, masks in trie.in_port_table.touched.items():
+        now = trie.in_port_table.entries.get(at)
+        if masks == now:
+            continue
+        if now is not None:
+            entry = writer.in_port(trie, at, now)
+            if masks is None:
+                added.append(entry)
+            elif not trie.site.has_retired or writer.in_port(trie, at, masks) != entry:
+                modified.append(entry)
+        elif masks is not None:
+            removed.append(writer.in_port(trie, at, masks))
+
+
 def _installed_changes(
     overlay: TopicOverlay,
     writer: TableWriter,
@@ -201,4 +210,4 @@ def _installed_changes(
                 (added if before is None else modified).append(writer.installed(table, key, after))
             elif before is not None:
                 removed.append(writer.installed(table, key, before))
-    overlay.take()
+    overlay.take_changes()

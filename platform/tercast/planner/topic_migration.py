@@ -72,7 +72,7 @@ class TopicMigration:
         if mine is None:
             return None
         if mine.kind == ADVERTISEMENT:
-            return mine, self.plan.unclaim(mine.id, mine.host)
+            return mine, self.plan.leave_trees(mine.id, mine.host)
         self.plan.unsubscribe(mine.host, mine.dz)
         return mine, None
 
@@ -90,14 +90,14 @@ class TopicMigration:
         """A host is somewhere else now: here it is served no more."""
         for registration in [one for one in self.live.values() if one.host == host]:
             self.withdraw(registration.id)
-        self.plan.detach(host)
+        self.plan.detach_host(host)
 
     def _reclaim(self, mine: Registration, claim: Claim) -> None:
         forests = self.plan.forests
         if not any(forest is claim.forest for forest in forests.values()):
             forests[min(forests, default=0) - 1] = claim.forest  # keys say nothing here
-        self.plan.put_back(claim)
-        self.plan.claim(mine.id, mine.host, claim)
+        self.plan.revive_trees(claim)
+        self.plan.join_trees(mine.id, mine.host, claim)
 
 
 def may_move(planner: PlannerState, request: Change) -> bool:
@@ -189,9 +189,7 @@ def drop(planner: PlannerState, leaving: TopicMigration) -> None:
         if one.kind == ADVERTISEMENT
     )
     sources = {place.switch for place in places if place is not None}
-    # what is touched last is removed first
-    plan.tries = dict(sorted(plan.tries.items(), key=lambda item: (item[0] in sources, item[0])))
-    plan.clear()
+    plan.clear(last=sources)  # what changes last is removed first
     planner.keeper.forget_plan(plan)
     del planner.leaving[leaving.name]
 

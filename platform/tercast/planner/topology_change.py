@@ -1,4 +1,4 @@
-"""What a change of the network means for plans: hosts elsewhere, trees mended, forests that part or meet."""
+"""The effect of a topology change on plans: hosts move, trees are repaired, forests split or join."""
 
 from __future__ import annotations
 
@@ -19,137 +19,140 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Reshaped:
+class ReplannedTopics:
     """The topics with regions that went to other trees: under their other codes (`moved`), or `in_place`."""
 
     moved: list[str] = field(default_factory=list)
     in_place: list[str] = field(default_factory=list)
 
 
-def reshape(
-    network: LiveNetwork,
-    plans: Collection[TopicRouting],
-    registry: Registry,
-    queue: UpdateQueue,
-    max_trees: int,
-    *,
-    leaving: Collection[TopicMigration] = (),
-    move: Callable[[TopicRouting], bool] | None = None,
-) -> Reshaped:
-    """Bring `plans` up to date with a topology that has changed; what the change does not touch stays.
+@dataclass(frozen=True, slots=True)
+class TopologyChange:
+    """Updates plans after a change of the topology; what the change does not affect stays as it is."""
 
-    Hosts that moved or left are taken out where they were. A component then keeps the trees of the one old
-    component that most of its advertisements come from, mended where links are gone or switches new;
-    advertisements that come from elsewhere are advertised anew, in the order of the log. Where regions go to
-    other trees by that, `move` may plan the topic anew instead. What is `leaving` stays, but for moved hosts;
-    who asks for more moves of such a topic has told no publisher of the first.
-    """
-    done = Reshaped()
-    moved = _refresh(network, plans, leaving, queue)
-    for plan in plans:
-        if _leads_elsewhere(plan, network, registry):
-            name = plan.topic.name
-            if move is not None and move(plan):
-                done.moved.append(name)
-                continue
-            if move is None or not any(one.name == name for one in leaving):  # else nobody is told yet
-                done.in_place.append(name)
-        _regroup(plan, network, registry, queue)
+    network: LiveNetwork
+    registry: Registry
+    queue: UpdateQueue
+    max_trees: int
+
+    def apply(
+        self,
+        plans: Collection[TopicRouting],
+        migrations: Collection[TopicMigration] = (),
+        migrate: Callable[[TopicRouting], bool] | None = None,
+    ) -> ReplannedTopics:
+        """Update plans.
+
+        Hosts that moved or left are detached first. A component then keeps the trees of the one old component
+        that most of its advertisements come from, repaired where links are gone or switches new;
+        advertisements from elsewhere are planned again, in the order of the log.
+
+        Args:
+            plans: What is planned for each topic.
+            migrations: Former encodings of topics; they stay, except for hosts that moved. A topic that
+                changes again has not told publishers of its first migration yet.
+            migrate: Plans a topic whose regions go to other trees under its other code, if it returns True.
+        """
+        done = ReplannedTopics()
+        moved_hosts = self._refresh(plans, migrations)
+        for plan in plans:
+            if self._leads_elsewhere(plan):
+                name = plan.topic.name
+                if migrate is not None and migrate(plan):
+                    done.moved.append(name)
+                    continue
+                if migrate is None or not any(one.name == name for one in migrations):
+                    done.in_place.append(name)
+            self._update_plan(plan, moved_hosts)
+        if not migrations:  # else their tables still need what is gone
+            for switch in self.network.remove_unused():
+                for plan in plans:
+                    plan.tries.pop(switch, None)
+        return done
+
+    def _refresh(self, plans: Collection[TopicRouting], migrations: Collection[TopicMigration]) -> list[str]:
+        """Read the topology again; return the hosts that moved, which are detached."""
+        before = self.network.places()
+        moved = self.network.refresh()
         for host in moved:
-            plan.attach(host)
-        queue.settle()
-        for ad in registry.advertisements(plan.topic.name):
+            place = before.get(host)
+            for one in migrations:
+                one.drop_host(host)
+            if place is not None:
+                for plan in plans:
+                    plan.detach_host(host)
+                self.queue.propagate()
+                self.network.sites[place.switch].drop_host(host)
+        return moved
+
+    def _leads_elsewhere(self, plan: TopicRouting) -> bool:
+        """Return whether events of advertised regions will take links that close a cycle with the old ones.
+
+        That is so where a tree loses a link, and where advertisements go to the trees of another component.
+        A tree that only grows changes in place.
+        """
+        network, heirs = self.network, self._heirs(plan)
+        for ad, claim in plan.claims.items():
+            component = network.component(self.registry.live[ad].host)
+            if component is not None and heirs.get(component) is not claim.forest:
+                return True
+        return any(
+            network.component_of(tree.root) != component
+            or (not network.spans(tree) and not tree.links <= network.repaired_links(tree))
+            for component, forest in heirs.items()
+            for tree in forest.trees.values()
+        )
+
+    def _update_plan(self, plan: TopicRouting, moved_hosts: Collection[str]) -> None:
+        """Regroup the forests of a plan, attach hosts that moved, and plan advertisements without trees."""
+        self._regroup(plan)
+        for host in moved_hosts:
+            plan.attach_host(host)
+        self.queue.propagate()
+        for ad in self.registry.advertisements(plan.topic.name):
             if ad.id not in plan.claims:
-                plan.advertise(ad.id, ad.host, ad.dz, max_trees)
-                queue.settle()
-    if not leaving:  # else their tables still need what is gone
-        for switch in network.prune():
-            for plan in plans:
-                plan.tries.pop(switch, None)
-    return done
+                plan.advertise(ad.id, ad.host, ad.dz, self.max_trees)
+                self.queue.propagate()
 
+    def _regroup(self, plan: TopicRouting) -> None:
+        """Assign forests to the components that there are now, and repair their trees."""
+        network, heirs = self.network, self._heirs(plan)
+        for ad, claim in list(plan.claims.items()):
+            host = self.registry.live[ad].host
+            component = network.component(host)
+            if component is None or heirs.get(component) is not claim.forest:
+                plan.leave_trees(ad, host)
+        self.queue.propagate()
+        plan.forests = {component: forest for component, forest in heirs.items() if forest.trees}
+        for component, forest in plan.forests.items():
+            for tree in list(forest.trees.values()):
+                if network.component_of(tree.root) != component:
+                    tree.root = self._new_root(tree)
+                elif network.spans(tree):
+                    continue
+                links = network.repaired_links(tree)
+                if links != tree.links:
+                    plan.replace_links(tree, links)
 
-def _refresh(
-    network: LiveNetwork,
-    plans: Collection[TopicRouting],
-    leaving: Collection[TopicMigration],
-    queue: UpdateQueue,
-) -> list[str]:
-    """Read the topology anew; the hosts that moved, which are nowhere now."""
-    before = network.places()
-    moved = network.refresh()
-    for host in moved:
-        place = before.get(host)
-        for one in leaving:
-            one.drop_host(host)
-        if place is not None:
-            for plan in plans:
-                plan.detach(host)
-            queue.settle()
-            network.sites[place.switch].drop_host(host)
-    return moved
+    def _heirs(self, plan: TopicRouting) -> dict[int, Forest]:
+        """Return for each component the forest with most of its advertisements; a forest has one heir."""
+        votes: Counter[tuple[int, int]] = Counter()
+        forests: dict[int, Forest] = {}
+        for ad, claim in plan.claims.items():
+            component = self.network.component(self.registry.live[ad].host)
+            if component is not None:
+                votes[component, claim.forest.age] += 1
+                forests[claim.forest.age] = claim.forest
+        heirs: dict[int, Forest] = {}
+        for (component, age), _ in sorted(votes.items(), key=lambda item: (-item[1], item[0][1], item[0][0])):
+            if component not in heirs and age in forests:
+                heirs[component] = forests.pop(age)
+        return heirs
 
-
-def _leads_elsewhere(plan: TopicRouting, network: LiveNetwork, registry: Registry) -> bool:
-    """Whether events of regions that stay advertised are to take links that close a cycle with the old ones.
-
-    That is so where a tree loses a link, and where advertisements go to the trees of another component. A
-    tree that only grows changes in place.
-    """
-    heirs = _heirs(plan, network, registry)
-    for ad, claim in plan.claims.items():
-        component = network.component(registry.live[ad].host)
-        if component is not None and heirs.get(component) is not claim.forest:
-            return True
-    return any(
-        network.component_of(tree.root) != component
-        or (not network.spans(tree) and not tree.links <= network.mend(tree))
-        for component, forest in heirs.items()
-        for tree in forest.trees.values()
-    )
-
-
-def _regroup(plan: TopicRouting, network: LiveNetwork, registry: Registry, queue: UpdateQueue) -> None:
-    """Give forests to the components that are there now, and mend their trees."""
-    heirs = _heirs(plan, network, registry)
-    for ad, claim in list(plan.claims.items()):
-        host = registry.live[ad].host
-        component = network.component(host)
-        if component is None or heirs.get(component) is not claim.forest:
-            plan.unclaim(ad, host)
-    queue.settle()
-    plan.forests = {component: forest for component, forest in heirs.items() if forest.trees}
-    for component, forest in plan.forests.items():
-        for tree in list(forest.trees.values()):
-            if network.component_of(tree.root) != component:
-                tree.root = _new_root(tree, network, registry)
-            elif network.spans(tree):
-                continue
-            links = network.mend(tree)
-            if links != tree.links:
-                plan.relink(tree, links)
-
-
-def _heirs(plan: TopicRouting, network: LiveNetwork, registry: Registry) -> dict[int, Forest]:
-    """For each component the forest that most of its advertisements are in; a forest has one heir."""
-    votes: Counter[tuple[int, int]] = Counter()
-    forests: dict[int, Forest] = {}
-    for ad, claim in plan.claims.items():
-        component = network.component(registry.live[ad].host)
-        if component is not None:
-            votes[component, claim.forest.age] += 1
-            forests[claim.forest.age] = claim.forest
-    heirs: dict[int, Forest] = {}
-    for (component, age), _ in sorted(votes.items(), key=lambda item: (-item[1], item[0][1], item[0][0])):
-        if component not in heirs and age in forests:
-            heirs[component] = forests.pop(age)
-    return heirs
-
-
-def _new_root(tree: Tree, network: LiveNetwork, registry: Registry) -> str:
-    """The switch of the oldest advertisement in the tree; all of them can be reached, in one component."""
-    oldest: Registration = min((registry.live[ad] for ad in tree.ads), key=lambda ad: ad.seq)
-    place = network.place(oldest.host)
-    if place is None:
-        raise AssertionError(f"{oldest.id} is in tree {tree.id}, but its host cannot be reached")
-    return place.switch
+    def _new_root(self, tree: Tree) -> str:
+        """Return the switch of the oldest advertisement in a tree, all of which are in one component."""
+        oldest: Registration = min((self.registry.live[ad] for ad in tree.ads), key=lambda ad: ad.seq)
+        place = self.network.place(oldest.host)
+        if place is None:
+            raise AssertionError(f"{oldest.id} is in tree {tree.id}, but its host cannot be reached")
+        return place.switch

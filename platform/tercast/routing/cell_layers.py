@@ -11,8 +11,8 @@ from functools import reduce
 from operator import or_
 
 from tercast.routing.cell_keys import FAR, LENGTH_BITS, LENGTH_MASK, Key, Order, SortedKeys
+from tercast.routing.port_semantics import PortBit, PortMask
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.switch_ports import PortBit, PortMask
 
 
 class Layer:
@@ -81,8 +81,8 @@ class AdLayer(Layer):
         super().__init__(order, own)
         self.tree: dict[Key, Tree] = {}
 
-    def look(self, key: Key) -> tuple[PortMask, PortMask, Tree | None, bool]:
-        """What lies over `key`, over or at it, in which tree, and whether anything lies below."""
+    def masks_at(self, key: Key) -> tuple[PortMask, PortMask, Tree | None, bool]:
+        """Return the mask over `key`, the one over or at it, the tree, and whether cells below are owned."""
         own = self.own.get(key)
         if own is not None:
             above = self.above[key]

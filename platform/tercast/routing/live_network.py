@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from tercast.routing.port_semantics import PortMask
 from tercast.routing.spanning_tree import Tree, span
-from tercast.routing.switch_ports import PortMask, SwitchPorts
+from tercast.routing.switch_ports import SwitchPorts
 from tercast.topology.elements import Attachment, Link, Switch
 from tercast.topology.topology import Edge, Topology, components
 
@@ -46,15 +47,15 @@ class LiveNetwork:
         for switch in self.topology.switches.values():
             self.sites[switch.id].budget = switch.room
 
-    def keep(self, switches: Iterable[Switch]) -> None:
-        """Have a site for each of `switches`, also those that the topology no longer has."""
+    def add_switches(self, switches: Iterable[Switch]) -> None:
+        """Add the switches that are not here yet, also those that the topology no longer has."""
         for switch in switches:
             if switch.id not in self.sites:
                 site = self.sites[switch.id] = SwitchPorts(switch.id)
                 site.budget = switch.room
 
-    def prune(self) -> list[str]:
-        """Forget links and switches that are gone, once no table needs them; the switches."""
+    def remove_unused(self) -> list[str]:
+        """Remove links and switches that the topology no longer has; return these switches."""
         for name, site in self.sites.items():
             for port in list(site.link_bits):
                 if (name, port) not in self.topology.links:
@@ -81,8 +82,8 @@ class LiveNetwork:
         """The component of a switch; None while it is down."""
         return self._numbers.get(switch)
 
-    def found(self, root: str) -> Tree:
-        """A new tree that spans the component of switch `root`."""
+    def create_tree(self, root: str) -> Tree:
+        """Return a new tree that spans the component of switch `root`."""
         tree = Tree(self.next_tree, root)
         self.next_tree += 1
         tree.links = span(self._edges, root, self.load)
@@ -95,13 +96,13 @@ class LiveNetwork:
         size = sum(1 for other in self._numbers.values() if other == number)
         return len(tree.links) == size - 1 and tree.links <= self._live
 
-    def mend(self, tree: Tree) -> frozenset[Link]:
-        """The links with which `tree` spans the component of its root as it is now."""
+    def repaired_links(self, tree: Tree) -> frozenset[Link]:
+        """Return the links with which `tree` spans the component of its root as it is now."""
         others = self.load.copy()
         others.subtract(tree.links)
         return span(self._edges, tree.root, others, tree.links)
 
-    def relink(self, tree: Tree, links: Sequence[Link]) -> None:
+    def set_links(self, tree: Tree, links: Sequence[Link]) -> None:
         """Let `tree` have just these links: its masks at all sites, and the load.
 
         New ports get their bits in the order of `links`, so it has to be the same in every process.
@@ -120,10 +121,10 @@ class LiveNetwork:
                 masks[site] = masks.get(site, 0) | site.link_bit(port)
         return masks
 
-    def dissolve(self, tree: Tree) -> None:
-        """The tree no longer loads its links; its masks stay, for what is still under way."""
+    def dissolve_tree(self, tree: Tree) -> None:
+        """Remove the tree from the load of its links; its masks stay for pending updates."""
         self.load.subtract(tree.links)
 
-    def revive(self, tree: Tree) -> None:
-        """Take `dissolve` back."""
+    def revive_tree(self, tree: Tree) -> None:
+        """Undo `dissolve_tree`."""
         self.load.update(tree.links)

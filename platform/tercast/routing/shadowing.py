@@ -1,8 +1,8 @@
-"""Which cells of a table longer entries take altogether, so that no packet meets an entry there.
+"""Shadowed entries: those whose cells longer entries take completely, so that no packet matches them.
 
-A cell is *full* where an entry stands, where nothing needs one although a shorter one stands above (`TAKEN`),
-and where both its halves are full. An entry both of whose halves are full is left out until one of them opens
-again. What is left out follows from what there is, not from the order in which it came.
+A cell is *full* where an entry is, where no entry is needed although a shorter one covers the cell
+(`NO_ENTRY_NEEDED`), and where both its halves are full. An entry both of whose halves are full is left out
+until one of them opens again. What is left out follows from what there is, not from the order of changes.
 """
 
 from __future__ import annotations
@@ -12,53 +12,61 @@ from collections.abc import Container
 from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key, Order
 
 
-class Fill:
-    """The cells of one table that are full without an entry of their own that is installed.
+class Shadowing:
+    """The cells of one table that are full without an installed entry of their own.
 
-    `halves` are those whose halves are both full, `taken` those that need no entry.
+    `full_by_halves` are those whose halves are both full, `without_need` those that need no entry.
     """
 
-    __slots__ = ("_bits", "halves", "taken")
+    __slots__ = ("_bits", "full_by_halves", "without_need")
 
     def __init__(self, order: Order) -> None:
         self._bits = order.bits
-        self.halves: set[Key] = set()
-        self.taken: set[Key] = set()
+        self.full_by_halves: set[Key] = set()
+        self.without_need: set[Key] = set()
 
     def __bool__(self) -> bool:
-        return bool(self.halves or self.taken)
+        return bool(self.full_by_halves or self.without_need)
 
-    def is_beside(self, key: Key, entries: Container[Key]) -> bool:
-        """Whether the other half of what a cell is half of is full."""
+    def is_sibling_full(self, key: Key, entries: Container[Key]) -> bool:
+        """Return whether the other half of the cell that `key` is a half of is full."""
         other = key ^ self._bits[key & LENGTH_MASK]
-        return other in entries or other in self.halves or other in self.taken
+        return other in entries or other in self.full_by_halves or other in self.without_need
 
-    def close(self, key: Key, entries: Container[Key]) -> Key:
-        """A cell is full from now on; the installed entry that this leaves without packets, if any."""
-        while key & LENGTH_MASK and self.is_beside(key, entries):
-            key = self._half_of(key)
-            self.halves.add(key)
+    def mark_full(self, key: Key, entries: Container[Key]) -> Key:
+        """Record that a cell is full from now on.
+
+        Returns:
+            The installed entry that becomes shadowed by this; NONE if there is none.
+        """
+        while key & LENGTH_MASK and self.is_sibling_full(key, entries):
+            key = self._parent(key)
+            self.full_by_halves.add(key)
             if key in entries:
                 return key
-            if key in self.taken:
+            if key in self.without_need:
                 break
         return NONE
 
-    def open(self, key: Key, entries: Container[Key], hidden: Container[Key]) -> Key:
-        """A cell is full no more; the hidden entry that packets meet again, if any."""
-        while key & LENGTH_MASK and self.is_beside(key, entries):
-            key = self._half_of(key)
-            self.halves.remove(key)
-            if key in hidden:
+    def mark_open(self, key: Key, entries: Container[Key], shadowed: Container[Key]) -> Key:
+        """Record that a cell is no longer full.
+
+        Returns:
+            The shadowed entry that packets match again; NONE if there is none.
+        """
+        while key & LENGTH_MASK and self.is_sibling_full(key, entries):
+            key = self._parent(key)
+            self.full_by_halves.remove(key)
+            if key in shadowed:
                 return key
-            if key in self.taken:
+            if key in self.without_need:
                 break
         return NONE
 
     def clear(self) -> None:
-        """Nothing is full."""
-        self.halves.clear()
-        self.taken.clear()
+        """Forget all cells: none is full."""
+        self.full_by_halves.clear()
+        self.without_need.clear()
 
-    def _half_of(self, key: Key) -> Key:
+    def _parent(self, key: Key) -> Key:
         return (key & ~self._bits[key & LENGTH_MASK]) - 1

@@ -9,22 +9,27 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from tercast.routing.port_semantics import PortMask
+from tercast.routing.switch_ports import SwitchPorts
 from tercast.topology.elements import Link, LinkEnds
 from tercast.topology.topology import Edge, Port
 
-if TYPE_CHECKING:
-    from tercast.routing.kernels.compiled_topic import CompiledTopic
-    from tercast.routing.switch_ports import PortMask, SwitchPorts
-
 Edges = Mapping[str, list[Edge]]
+
+
+class CrossingCounter(Protocol):
+    """What counts the cells of trees that cross links, instead of the trees themselves."""
+
+    def crossings(self, tree: Tree) -> dict[Port, int]:
+        """Return how many cells of a tree cross each link, by its end `a`; 0 is left out."""
 
 
 class Tree:
     """A tree of one topic: its root, the links that span its component, the advertisements that it serves."""
 
-    __slots__ = ("_carried", "ads", "links", "masks", "number", "root", "web")
+    __slots__ = ("_crossings", "ads", "counter", "links", "masks", "number", "root")
 
     def __init__(self, number: int, root: str) -> None:
         self.number = number
@@ -32,26 +37,26 @@ class Tree:
         self.links: frozenset[Link] = frozenset()
         self.masks: dict[SwitchPorts, PortMask] = {}
         self.ads: set[str] = set()
-        self._carried: dict[Port, int] = {}
-        self.web: CompiledTopic | None = None
+        self._crossings: dict[Port, int] = {}
+        self.counter: CrossingCounter | None = None
 
     @property
     def id(self) -> str:
         """Its name in plans."""
         return f"t{self.number}"
 
-    def carry(self, end: Port, change: int) -> None:
-        """Some more, or fewer, cells cross the link whose end `a` is `end`."""
-        self._carried[end] = self._carried.get(end, 0) + change
+    def count_crossing(self, end: Port, change: int) -> None:
+        """Count cells that begin (or, below 0, cease) to cross the link whose end `a` is `end`."""
+        self._crossings[end] = self._crossings.get(end, 0) + change
 
-    def take_carried(self) -> dict[Port, int]:
-        """How many cells cross which link; from now on somebody else counts."""
-        carried, self._carried = self._carried, {}
-        return carried
+    def take_crossings(self) -> dict[Port, int]:
+        """Return how many cells cross which link, and count no longer."""
+        crossings, self._crossings = self._crossings, {}
+        return crossings
 
-    def give_carried(self, carried: dict[Port, int]) -> None:
-        """Take counting over."""
-        self._carried, self.web = carried, None
+    def load_crossings(self, crossings: dict[Port, int]) -> None:
+        """Count again, from these numbers on."""
+        self._crossings, self.counter = crossings, None
 
     def edges(self) -> list[LinkEnds]:
         """The smallest part of the tree that holds its root and all links that carry something.
@@ -68,8 +73,8 @@ class Tree:
                     came[ends[2]] = ends
                     below.setdefault(switch, []).append(ends[2])
                     order.append(ends[2])
-        carried = self._carried if self.web is None else self.web.carried(self)
-        used = {end for end, count in carried.items() if count}
+        crossings = self._crossings if self.counter is None else self.counter.crossings(self)
+        used = {end for end, count in crossings.items() if count}
         needed: set[str] = set()
         for switch in reversed(order[1:]):
             ends = came[switch]

@@ -1,30 +1,27 @@
-"""All that is planned for one topic: a trie at every switch, trees, and what each host wants and brings."""
+"""All that is planned for one topic: a trie at every switch, trees, and what each host announces."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
 from tercast.requests.reach import Reach
-from tercast.routing.cell_counts import CellCounts
 from tercast.routing.cell_keys import Key, Order
-from tercast.routing.compiled_spreading import use_compiled_topic
 from tercast.routing.forest import Forest
+from tercast.routing.host_cells import HostCells, Pieces, UnreachedCells
 from tercast.routing.live_network import LiveNetwork
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.switch_ports import PortBit, SwitchPorts
-from tercast.routing.switch_trie import Peer, SwitchTrie
+from tercast.routing.switch_ports import SwitchPorts
+from tercast.routing.switch_trie import SwitchTrie, TrieTracker
+from tercast.routing.topic_tries import TopicTries
 from tercast.routing.update_queue import UpdateQueue
-from tercast.topology.elements import Attachment, Link, sorted_links
+from tercast.topology.elements import Link, sorted_links
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # it needs Numba
     from tercast.routing.kernels.compiled_topic import CompiledTopic
-
-Spot = tuple[SwitchTrie, PortBit]
-Pieces = tuple[tuple[Tree, tuple[Key, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,56 +33,53 @@ class Claim:
 
 
 class TopicRouting:
-    """The state of one topic. Changes spread when the queue settles, which is for the caller to ask for."""
+    """The state of one topic. Changes take effect when the queue propagates, which the caller does."""
 
     __slots__ = (
-        "_ads",
-        "_homeless",
+        "_hosts",
         "_is_freed",
         "_keys",
         "_network",
-        "_spots",
-        "_subs",
+        "_queue",
+        "_tries",
         "_unreached",
         "claims",
         "forests",
-        "has_left_web",
         "order",
-        "queue",
         "topic",
-        "tries",
-        "web",
     )
 
-    def __init__(self, topic: Topic, order: Order, network: LiveNetwork, queue: UpdateQueue) -> None:
+    def __init__(
+        self, topic: Topic, order: Order, network: LiveNetwork, queue: UpdateQueue, tracker: TrieTracker
+    ) -> None:
         self.topic = topic
         self.order = order
         self._network = network
-        self.queue = queue
-        self.tries: dict[str, SwitchTrie] = {}
-        self.web: CompiledTopic | None = None
-        self.has_left_web = False
+        self._queue = queue
+        self._tries = TopicTries(topic.code, order, queue, tracker)
+        self._hosts = HostCells(order, network, self._tries)
+        self._unreached = UnreachedCells(order)
+        self._keys: tuple[DzSet, tuple[Key, ...]] = ((), ())
+        self._is_freed = False
         self.forests: dict[int, Forest] = {}
         self.claims: dict[str, Claim] = {}
-        self._homeless: dict[str, tuple[Key, ...]] = {}
-        self._unreached: CellCounts | None = None
-        self._keys: tuple[DzSet, tuple[Key, ...]] = ((), ())
-        self._subs: dict[str, CellCounts] = {}
-        self._ads: dict[str, CellCounts] = {}
-        self._is_freed = False
-        self._spots: dict[str, Spot] = {}
+
+    @property
+    def tries(self) -> dict[str, SwitchTrie]:
+        """The tries by switch."""
+        return self._tries.by_switch
+
+    @property
+    def compiled(self) -> CompiledTopic | None:
+        """The arrays of compiled code, if it has taken over the tries."""
+        return self._tries.compiled
 
     def trie(self, site: SwitchPorts) -> SwitchTrie:
-        """The trie of a switch, made at the first call."""
-        trie = self.tries.get(site.id)
-        if trie is None:
-            trie = self.tries[site.id] = SwitchTrie(site, self.topic.code, self.order, self.queue)
-            if self.web is not None:
-                self.web.add_trie(trie)
-        return trie
+        """Return the trie of a switch, created at the first call."""
+        return self._tries.trie(site)
 
     def keys(self, cells: DzSet) -> tuple[Key, ...]:
-        """The keys of a set; those of the last set are remembered, since several steps of a request ask."""
+        """Return the keys of a set; those of the last set are cached for the next steps of a request."""
         last, keys = self._keys
         if last is not cells:
             shifts = self.order.shifts
@@ -94,11 +88,11 @@ class TopicRouting:
         return keys
 
     def matched(self, cells: DzSet) -> bool:
-        """Whether a live advertisement, wherever it is, overlaps the set."""
+        """Return whether a live advertisement, wherever it is, overlaps the set."""
         keys = self.keys(cells)
-        if any(forest.overlaps(keys) for forest in self.forests.values()):
-            return True
-        return bool(self._homeless) and any(map(self._out_of_reach().overlaps, keys))
+        return any(forest.overlaps(keys) for forest in self.forests.values()) or self._unreached.overlaps(
+            keys
+        )
 
     def reach(self, host: str, cells: DzSet) -> Reach | None:
         """Return whether paths lead to the advertisements that overlap a set of a host; None: none overlaps.
@@ -111,77 +105,115 @@ class TopicRouting:
         for component, forest in self.forests.items():
             if forest.overlaps(keys):
                 reached, missed = reached or component == own, missed or component != own
-        if not missed and self._homeless:
-            missed = any(map(self._out_of_reach().overlaps, keys))
-        if missed:
+        if missed or self._unreached.overlaps(keys):
             return Reach.PARTIAL if reached else Reach.NONE
         return Reach.FULL if reached else None
 
     def is_split(self) -> bool:
         """Return whether hosts that announce something are apart, or one of them cannot be reached."""
-        components = {self._network.component(host) for host in (*self._subs, *self._ads)}
-        return bool(self._homeless) or len(components) > 1 or None in components
+        components = {self._network.component(host) for host in self._hosts.hosts()}
+        return bool(self._unreached) or len(components) > 1 or None in components
+
+    def subscribers(self) -> Iterator[str]:
+        """Iterate over the hosts that subscribe to anything."""
+        return self._hosts.subscribers()
+
+    def trees(self) -> Iterator[Tree]:
+        """Iterate over all trees, of all components, oldest first."""
+        found = [tree for forest in self.forests.values() for tree in forest.trees.values()]
+        return iter(sorted(found, key=lambda tree: tree.number))
 
     def subscribe(self, host: str, cells: DzSet) -> None:
-        """A host wants the cells of one subscription (once more, if it wants them already)."""
-        use_compiled_topic(self)
-        mine = self._subs.get(host)
-        if mine is None:
-            mine = self._subs[host] = CellCounts(self.order)
-        came, went = mine.add_all(self.keys(cells))
-        spot = self._spots.get(host) or self._spot(host)
-        if came and spot:
-            spot[0].want(came, went, spot[1])
+        """Let a host subscribe to a set, once more if it does already."""
+        self._tries.use_compiled(self.trees)
+        self._hosts.add_subscription(host, self.keys(cells))
 
     def unsubscribe(self, host: str, cells: DzSet) -> None:
-        """One of its subscriptions ends."""
-        mine = self._subs[host]
-        came, went = mine.remove_all(self.keys(cells))
-        spot = self._spots.get(host)
-        if went and spot:
-            spot[0].want(came, went, spot[1])
-        if not mine:
-            del self._subs[host]
+        """End one of the subscriptions of a host."""
+        self._hosts.remove_subscription(host, self.keys(cells))
 
     def advertise(self, ad: str, host: str, cells: DzSet, max_trees: int) -> None:
-        """The advertisement joins the trees that it overlaps and founds one for the rest of its cells.
+        """Let an advertisement join the trees that it overlaps, and create one for the rest of its cells.
 
         Past `max_trees` in the component the rest goes to an existing tree. While its host cannot be reached,
         an advertisement is in no tree.
         """
-        use_compiled_topic(self)
-        self._let_go()
+        self._tries.use_compiled(self.trees)
+        self._propagate_removals()
         place = self._network.place(host)
         if place is None:
-            self._homeless[ad] = self.keys(cells)
-            self._unreached = None
+            self._unreached.add(ad, self.keys(cells))
             return
         forest = self.forest_of(place.switch)
         keys = self.keys(cells)
         owner = forest.owner_of(keys)
         if owner is not None:
-            self.claim(ad, host, Claim(forest, ((owner, keys),)))
+            self.join_trees(ad, host, Claim(forest, ((owner, keys),)))
             return
         owned, rest = forest.claim(cells)
         if rest:
             if len(forest.trees) < max_trees:
-                tree = self._network.found(place.switch)
-                self.lay_out(tree, tree.links)
+                tree = self._network.create_tree(place.switch)
+                self.set_links(tree, tree.links)
                 forest.trees[tree.number] = tree
                 owned[tree] = rest
             else:
                 tree = forest.nearest(rest, place.switch)
                 owned[tree] = tuple(sorted((*owned.get(tree, ()), *rest)))
-        self.claim(ad, host, Claim(forest, tuple((tree, self.keys(dz)) for tree, dz in owned.items())))
+        self.join_trees(ad, host, Claim(forest, tuple((tree, self.keys(dz)) for tree, dz in owned.items())))
 
-    def _let_go(self) -> None:
-        """Let what was withdrawn go before its cells come back in another tree, which has other links."""
-        if self._is_freed:
-            self._is_freed = False
-            self.queue.settle()
+    def join_trees(self, ad: str, host: str, claim: Claim) -> None:
+        """Add the parts of an advertisement to their trees."""
+        self.claims[ad] = claim
+        self._unreached.remove(ad)
+        for tree, keys in claim.pieces:
+            tree.ads.add(ad)
+            claim.forest.add(tree, keys)
+        self._hosts.add_advertisement(host, claim.pieces)
+
+    def leave_trees(self, ad: str, host: str) -> Claim | None:
+        """Remove an advertisement from its trees; a tree without advertisements dissolves.
+
+        Returns:
+            What `rejoin_trees` needs to undo this; None if the advertisement was in no tree.
+        """
+        claim = self.claims.pop(ad, None)
+        if claim is None:
+            self._unreached.remove(ad)
+            return None
+        self._is_freed = True
+        for tree, keys in claim.pieces:
+            tree.ads.discard(ad)
+            claim.forest.remove(tree, keys)
+        self._hosts.remove_advertisement(host, claim.pieces)
+        for tree, _ in claim.pieces:
+            if not tree.ads:
+                del claim.forest.trees[tree.number]
+                self._network.dissolve_tree(tree)
+                self._tries.remove_tree(tree)
+        if not claim.forest.trees:
+            self.forests = {number: forest for number, forest in self.forests.items() if forest.trees}
+        return claim
+
+    def rejoin_trees(self, ad: str, host: str, claim: Claim) -> None:
+        """Undo `leave_trees`: add the same parts to the same trees."""
+        component = self._network.component(host)
+        if component is not None:
+            self.forests[component] = claim.forest
+        self.revive_trees(claim)
+        self.join_trees(ad, host, claim)
+
+    def revive_trees(self, claim: Claim) -> None:
+        """Revive those trees of a claim that dissolved."""
+        for tree, _ in claim.pieces:
+            if tree.number not in claim.forest.trees:
+                claim.forest.trees[tree.number] = tree
+                self._network.revive_tree(tree)
+                self._tries.restore_tree(tree, tree.links)  # compiled code may have taken over since
+        claim.forest.trees = dict(sorted(claim.forest.trees.items()))
 
     def forest_of(self, switch: str) -> Forest:
-        """The forest of the component of a switch that is up, made at the first call."""
+        """Return the forest of the component of a switch that is up, created at the first call."""
         component = self._network.component_of(switch)
         if component is None:
             raise AssertionError(f"no trees at {switch}, which is down")
@@ -190,158 +222,42 @@ class TopicRouting:
             forest = self.forests[component] = Forest(self.order)
         return forest
 
-    def claim(self, ad: str, host: str, claim: Claim) -> None:
-        """The advertisement has these parts in these trees."""
-        self.claims[ad] = claim
-        self._reached(ad)
-        mine = self._ads.get(host)
-        if mine is None:
-            mine = self._ads[host] = CellCounts(self.order)
-        spot = self._spot(host)
-        for tree, keys in claim.pieces:
-            tree.ads.add(ad)
-            claim.forest.add(tree, keys)
-            came, went = mine.add_all(keys)
-            if spot and came:
-                spot[0].bring(came, went, spot[1], tree)
+    def detach_host(self, host: str) -> None:
+        """Remove the cells of a host where it was reached; they stay known."""
+        self._hosts.detach(host)
 
-    def unclaim(self, ad: str, host: str) -> Claim | None:
-        """The advertisement leaves its trees; one that serves no other dissolves. What it had, to reclaim."""
-        claim = self.claims.pop(ad, None)
-        if claim is None:
-            self._reached(ad)
-            return None
-        self._is_freed = True
-        mine = self._ads[host]
-        spot = self._spots.get(host)
-        for tree, keys in claim.pieces:
-            tree.ads.discard(ad)
-            claim.forest.remove(tree, keys)
-            came, went = mine.remove_all(keys)
-            if spot and went:
-                spot[0].bring(came, went, spot[1], tree)
-            if not tree.ads:
-                del claim.forest.trees[tree.number]
-                self._network.dissolve(tree)
-                if self.web is not None:
-                    self.web.forget(tree)
-        if not mine:
-            del self._ads[host]
-        if not claim.forest.trees:
-            self.forests = {number: forest for number, forest in self.forests.items() if forest.trees}
-        return claim
+    def attach_host(self, host: str) -> None:
+        """Add the cells of a host where it can be reached now; its trees are those of the component there."""
+        self._hosts.attach(host, lambda switch, key: self.forest_of(switch).tree_at(key))
 
-    def reclaim(self, ad: str, host: str, claim: Claim) -> None:
-        """Take `unclaim` back: the same parts in the same trees."""
-        component = self._network.component(host)
-        if component is not None:
-            self.forests[component] = claim.forest
-        self.put_back(claim)
-        self.claim(ad, host, claim)
+    def set_links(self, tree: Tree, links: frozenset[Link]) -> None:
+        """Let a tree have these links, and connect the tries at both ends of each."""
+        ordered = sorted_links(links)
+        self._network.set_links(tree, ordered)
+        self._tries.set_links(tree, ordered, self._network.sites)
 
-    def put_back(self, claim: Claim) -> None:
-        """Revive those of its trees that dissolved."""
-        for tree, _ in claim.pieces:
-            if tree.number not in claim.forest.trees:
-                claim.forest.trees[tree.number] = tree
-                self._network.revive(tree)
-                if self.web is not None:  # it may have come since
-                    self.web.lay_out(tree, tree.links)
-        claim.forest.trees = dict(sorted(claim.forest.trees.items()))
+    def replace_links(self, tree: Tree, links: frozenset[Link]) -> None:
+        """Let a tree have other links, and propagate: first without those that go, then with those that come.
 
-    def detach(self, host: str) -> None:
-        """A host is no longer reached where it was; what it wants and brings stays known."""
-        spot = self._spots.pop(host, None)
-        if spot is None:
-            return
-        trie, bit = spot
-        trie.want((), tuple(self._subs.get(host, _NO_CELLS).tops), bit)
-        trie.bring((), tuple(self._ads.get(host, _NO_CELLS).tops), bit)
-
-    def attach(self, host: str) -> None:
-        """A host is reached where the network says now; its trees are those of the component there."""
-        place = self._network.place(host)
-        if place is None or (host not in self._subs and host not in self._ads):
-            return
-        trie, bit = self._spots[host] = self._make_spot(host, place)
-        trie.want(tuple(self._subs.get(host, _NO_CELLS).tops), (), bit)
-        for key in self._ads.get(host, _NO_CELLS).tops:
-            trie.bring((key,), (), bit, self.forest_of(place.switch).tree_at(key))
-
-    def relink(self, tree: Tree, links: frozenset[Link]) -> None:
-        """Let a tree have other links, and settle: first without those that go, then with those that come.
-
-        In between it may be in two parts, but it never holds a cycle.
+        In between it may be in two parts, but it never has a cycle.
         """
         for wanted in (tree.links & links, links):
             before = tree.masks
-            self.lay_out(tree, wanted)
-            for site in {**before, **tree.masks}:
-                was, now = before.get(site, 0), tree.masks.get(site, 0)
-                if was != now and site.id in self.tries:
-                    self.tries[site.id].change_links(tree, was, now)
-            self.queue.settle()
+            self.set_links(tree, wanted)
+            self._tries.change_links(tree, before)
+            self._queue.propagate()
 
-    def subscribers(self) -> Iterator[str]:
-        """The hosts that want anything."""
-        return iter(self._subs)
-
-    def trees(self) -> Iterator[Tree]:
-        """All trees, of all components, oldest first."""
-        found = [tree for forest in self.forests.values() for tree in forest.trees.values()]
-        return iter(sorted(found, key=lambda tree: tree.number))
-
-    def clear(self) -> None:
-        """Forget all but the topic; tables empty."""
-        for trie in self.tries.values():
-            trie.clear()
+    def clear(self, last: Collection[str] | None = None) -> None:
+        """Forget all but the topic, and remove all entries; if given, those of the switches `last` last."""
+        self._tries.clear(last)
         for tree in self.trees():
-            self._network.dissolve(tree)
-        self.web = None
+            self._network.dissolve_tree(tree)
         self.forests, self.claims = {}, {}
-        self._homeless, self._unreached = {}, None
-        self._subs, self._ads = {}, {}
+        self._unreached.clear()
+        self._hosts.clear()
 
-    def lay_out(self, tree: Tree, links: frozenset[Link]) -> None:
-        """Give a tree its links, and make the tries at both ends of each known to each other."""
-        ordered = sorted_links(links)
-        self._network.relink(tree, ordered)
-        sites = self._network.sites
-        for link in ordered:
-            near, far = sites[link.a], sites[link.b]
-            near_bit, far_bit = near.link_bit(link.a_port), far.link_bit(link.b_port)
-            near_trie, far_trie = self.trie(near), self.trie(far)
-            end = (link.a, link.a_port)
-            near_trie.peers[near_bit] = Peer(far_trie, far_bit, end)
-            far_trie.peers[far_bit] = Peer(near_trie, near_bit, end)
-        if self.web is not None:
-            self.web.lay_out(tree, links)
-
-    def _spot(self, host: str) -> Spot | None:
-        """Trie and bit of a host, found at the first call; None while it cannot be reached."""
-        spot = self._spots.get(host)
-        if spot is None:
-            place = self._network.place(host)
-            if place is not None:
-                spot = self._spots[host] = self._make_spot(host, place)
-        return spot
-
-    def _make_spot(self, host: str, place: Attachment) -> Spot:
-        site = self._network.sites[place.switch]
-        return self.trie(site), site.host_bit(host, place.port)
-
-    def _reached(self, ad: str) -> None:
-        """The advertisement is in trees, or gone."""
-        if self._homeless.pop(ad, None) is not None:
-            self._unreached = None
-
-    def _out_of_reach(self) -> CellCounts:
-        """The cells of advertisements whose hosts cannot be reached."""
-        if self._unreached is None:
-            self._unreached = CellCounts(self.order)
-            for keys in self._homeless.values():
-                self._unreached.add_all(keys)
-        return self._unreached
-
-
-_NO_CELLS = CellCounts(Order(0))
+    def _propagate_removals(self) -> None:
+        """Propagate withdrawals before their cells are advertised in another tree, which has other links."""
+        if self._is_freed:
+            self._is_freed = False
+            self._queue.propagate()

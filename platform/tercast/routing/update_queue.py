@@ -1,155 +1,162 @@
-"""What switches still have to be told by neighbours while a change spreads, and what has been touched."""
+"""Updates between neighbouring switches: what a switch exports, and what others have not processed yet."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple, Protocol
 
 from tercast.routing.cell_keys import Key
-from tercast.routing.switch_ports import PortBit, SwitchPorts
-from tercast.routing.table_overlay import overlay_of
+from tercast.routing.port_semantics import PortBit, PortMask
+from tercast.routing.spanning_tree import Tree
+from tercast.topology.topology import Port
 
-if TYPE_CHECKING:
-    from tercast.routing.kernels.compiled_topic import Change, CompiledTopic
-    from tercast.routing.spanning_tree import Tree
-    from tercast.routing.switch_trie import SwitchTrie
 
-Message = tuple["SwitchTrie", Key, PortBit]
-Aside = list[tuple["SwitchTrie", dict[Any, Any], dict[Any, Any], Any]]
+class UpdateTarget(Protocol):
+    """What processes the updates of one topic at one switch."""
+
+    def add_subscriber(self, key: Key, bit: PortBit) -> None:
+        """Let `bit` subscribe to `key`."""
+
+    def remove_subscriber(self, key: Key, bit: PortBit) -> None:
+        """Let `bit` no longer subscribe to `key`."""
+
+    def add_advertiser(self, key: Key, bit: PortBit, tree: Tree) -> None:
+        """Let `bit` advertise `key` in `tree`."""
+
+    def remove_advertiser(self, key: Key, bit: PortBit) -> None:
+        """Let `bit` no longer advertise `key`."""
+
+
+class UpdateBatch(Protocol):
+    """Updates that compiled code collects and processes together."""
+
+    def run(self) -> None:
+        """Process the collected updates, and all that follows from them."""
+
+
+Update = tuple[UpdateTarget, Key, PortBit]
 
 
 class UpdateQueue:
-    """Changes of tries that wait: additions are taken before removals, and opposite ones cancel.
+    """Pending updates: additions are processed before removals, and opposite ones cancel.
 
-    Removals first would make entries go that come back a moment later.
+    Removals first would remove entries that the additions restore.
     """
 
-    __slots__ = ("_ads", "_ads_gone", "_marked", "_subs", "_subs_gone", "_webs", "tries")
+    __slots__ = ("_added_ads", "_added_subs", "_batches", "_removed_ads", "_removed_subs")
 
     def __init__(self) -> None:
-        self._subs: dict[Message, None] = {}
-        self._ads: dict[Message, Tree] = {}
-        self._subs_gone: dict[Message, None] = {}
-        self._ads_gone: dict[Message, None] = {}
-        self._marked: list[tuple[SwitchPorts, int]] = []
-        self._webs: list[CompiledTopic] = []
-        self.tries: list[SwitchTrie] = []
+        self._added_subs: dict[Update, None] = {}
+        self._added_ads: dict[Update, Tree] = {}
+        self._removed_subs: dict[Update, None] = {}
+        self._removed_ads: dict[Update, None] = {}
+        self._batches: list[UpdateBatch] = []
 
     @property
-    def is_settled(self) -> bool:
-        """Whether nothing waits."""
-        return not (self._subs or self._ads or self._subs_gone or self._ads_gone or self._webs)
+    def is_empty(self) -> bool:
+        """Whether no update is pending."""
+        return not (
+            self._added_subs or self._added_ads or self._removed_subs or self._removed_ads or self._batches
+        )
 
-    def wait_for(self, web: CompiledTopic) -> None:
-        """A web has something to carry out."""
-        self._webs.append(web)
+    def add_batch(self, batch: UpdateBatch) -> None:
+        """Add updates that compiled code has collected."""
+        self._batches.append(batch)
 
-    def subscribe(self, trie: SwitchTrie, key: Key, bit: PortBit) -> None:
-        """`bit` of `trie` is going to want `key`."""
-        message = (trie, key, bit)
-        if message in self._subs_gone:
-            del self._subs_gone[message]
+    def add_subscriber(self, target: UpdateTarget, key: Key, bit: PortBit) -> None:
+        """Let `bit` of `target` subscribe to `key`."""
+        update = (target, key, bit)
+        if update in self._removed_subs:
+            del self._removed_subs[update]
         else:
-            self._subs[message] = None
+            self._added_subs[update] = None
 
-    def unsubscribe(self, trie: SwitchTrie, key: Key, bit: PortBit) -> None:
-        """`bit` of `trie` is going to want `key` no more."""
-        message = (trie, key, bit)
-        if message in self._subs:
-            del self._subs[message]
+    def remove_subscriber(self, target: UpdateTarget, key: Key, bit: PortBit) -> None:
+        """Let `bit` of `target` no longer subscribe to `key`."""
+        update = (target, key, bit)
+        if update in self._added_subs:
+            del self._added_subs[update]
         else:
-            self._subs_gone[message] = None
+            self._removed_subs[update] = None
 
-    def advertise(self, trie: SwitchTrie, key: Key, bit: PortBit, tree: Tree) -> None:
-        """`bit` of `trie` is going to bring `key` in `tree`."""
-        message = (trie, key, bit)
-        if message in self._ads_gone:
-            del self._ads_gone[message]
+    def add_advertiser(self, target: UpdateTarget, key: Key, bit: PortBit, tree: Tree) -> None:
+        """Let `bit` of `target` advertise `key` in `tree`."""
+        update = (target, key, bit)
+        if update in self._removed_ads:
+            del self._removed_ads[update]
         else:
-            self._ads[message] = tree
+            self._added_ads[update] = tree
 
-    def unadvertise(self, trie: SwitchTrie, key: Key, bit: PortBit) -> None:
-        """`bit` of `trie` is going to bring `key` no more."""
-        message = (trie, key, bit)
-        if message in self._ads:
-            del self._ads[message]
+    def remove_advertiser(self, target: UpdateTarget, key: Key, bit: PortBit) -> None:
+        """Let `bit` of `target` no longer advertise `key`."""
+        update = (target, key, bit)
+        if update in self._added_ads:
+            del self._added_ads[update]
         else:
-            self._ads_gone[message] = None
+            self._removed_ads[update] = None
 
-    def settle(self) -> None:
-        """Carry out all that waits, and all that follows from it, until nothing is left."""
-        while self._webs:
-            self._webs.pop().run()
-        subs, ads, subs_gone, ads_gone = self._subs, self._ads, self._subs_gone, self._ads_gone
+    def propagate(self) -> None:
+        """Process all pending updates, and all that follow from them, until none is left."""
+        while self._batches:
+            self._batches.pop().run()
+        added_subs, added_ads = self._added_subs, self._added_ads
+        removed_subs, removed_ads = self._removed_subs, self._removed_ads
         while True:
-            if subs:
-                (trie, key, bit), _ = subs.popitem()
-                trie.subscribe(key, bit)
-            elif ads:
-                (trie, key, bit), tree = ads.popitem()
-                trie.advertise(key, bit, tree)
-            elif subs_gone:
-                (trie, key, bit), _ = subs_gone.popitem()
-                trie.unsubscribe(key, bit)
-            elif ads_gone:
-                (trie, key, bit), _ = ads_gone.popitem()
-                trie.unadvertise(key, bit)
+            if added_subs:
+                (target, key, bit), _ = added_subs.popitem()
+                target.add_subscriber(key, bit)
+            elif added_ads:
+                (target, key, bit), tree = added_ads.popitem()
+                target.add_advertiser(key, bit, tree)
+            elif removed_subs:
+                (target, key, bit), _ = removed_subs.popitem()
+                target.remove_subscriber(key, bit)
+            elif removed_ads:
+                (target, key, bit), _ = removed_ads.popitem()
+                target.remove_advertiser(key, bit)
             else:
                 return
 
-    def mark(self, site: SwitchPorts) -> None:
-        """Note how many entries a switch has before its table changes for the first time in a request."""
-        site.marked = True
-        self._marked.append((site, site.count))
 
-    def take_marked(self) -> list[tuple[SwitchPorts, int]]:
-        """The switches whose tables changed since the last call, with their numbers of entries before."""
-        marked = self._marked
-        if not marked:
-            return marked
-        for site, _ in marked:
-            site.marked = False
-        self._marked = []
-        return marked
+class Peer(NamedTuple):
+    """The other end of a link port: switch, what processes updates there, bit, end `a` of the link."""
 
-    def touch(self, trie: SwitchTrie) -> None:
-        """Note that the table of a topic at a switch is about to change; the order is that of the changes."""
-        if not trie.is_touched:
-            trie.is_touched = True
-            self.tries.append(trie)
+    switch: str
+    target: UpdateTarget
+    bit: PortBit
+    link: Port
 
-    def take_changes(self) -> dict[SwitchTrie, list[Change]]:
-        """The changes of those touched tries whose plain entries webs know; they are gone from there."""
-        found: dict[SwitchTrie, list[Change]] = {}
-        for web in dict.fromkeys(trie.web for trie in self.tries):
-            if web is not None:
-                found.update(web.take_changes())
-        return found
 
-    def put_aside(self) -> Aside:
-        """Hand over what was touched, and begin anew."""
-        aside: Aside = []
-        changes = self.take_changes()
-        for trie in self.tries:
-            overlay = overlay_of(trie)
-            touched = {key: before for key, before, _ in changes.get(trie) or trie.changes()}
-            aside.append((trie, touched, trie.in_touched, None if overlay is None else overlay.take()))
-            trie.forget_changes()
-            trie.is_touched = False
-        self.tries = []
-        return aside
+class Neighbours:
+    """The peers of one switch by the bits of its link ports; exports become updates in the queue."""
 
-    def take_back(self, aside: Aside) -> None:
-        """Go on from what `put_aside` handed over; tables are as they were then."""
-        self.tries = []
-        for trie, touched, in_touched, installed in aside:
-            overlay = overlay_of(trie)
-            trie.is_touched = True
-            if overlay is None or installed is None:
-                trie.give_touched(touched)
-                trie.in_touched = in_touched
-            if overlay is not None:
-                if installed is None:  # it came since
-                    overlay.take_exact()
-                else:
-                    overlay.give(installed)
-            self.tries.append(trie)
+    __slots__ = ("_queue", "peers")
+
+    def __init__(self, queue: UpdateQueue) -> None:
+        self._queue = queue
+        self.peers: dict[PortBit, Peer] = {}
+
+    def export_subscriptions(self, key: Key, was: PortMask, now: PortMask, tree: Tree | None) -> None:
+        """Export a subscription to `key` over the link ports `now` instead of `was`."""
+        changed = was ^ now
+        while changed:
+            bit = changed & -changed
+            changed ^= bit
+            _, target, peer_bit, link = self.peers[bit]
+            if now & bit:
+                self._queue.add_subscriber(target, key, peer_bit)
+            else:
+                self._queue.remove_subscriber(target, key, peer_bit)
+            if tree is not None:
+                tree.count_crossing(link, 1 if now & bit else -1)
+
+    def export_advertisements(self, key: Key, was: PortMask, now: PortMask, tree: Tree) -> None:
+        """Export an advertisement of `key` over the link ports `now` instead of `was`."""
+        changed = was ^ now
+        while changed:
+            bit = changed & -changed
+            changed ^= bit
+            _, target, peer_bit, _ = self.peers[bit]
+            if now & bit:
+                self._queue.add_advertiser(target, key, peer_bit, tree)
+            else:
+                self._queue.remove_advertiser(target, key, peer_bit)

@@ -94,25 +94,27 @@ def _check_row(
     for port, host in _repeated(effects.of(entry, None)):
         note("doubled", f"entry {named(entry)} sends to port {port}{host and f' as {host}'} more than once")
     for other in above:
-        mine, its = entry.in_port, other.entry.in_port
-        if mine is not None and its is not None and mine != its:
-            continue
-        if other.entry.key == entry.key:
-            note("ambiguous", f"entry {named(entry)} is there twice")
-        elif other.entry.priority == entry.priority:
-            note(
-                "ambiguous",
-                f"entries {named(other.entry)} and {named(entry)} share priority {entry.priority}",
-            )
-        elif (other.entry.priority > entry.priority) != _wins(other, row):
-            low, high = (entry, other.entry) if _wins(row, other) else (other.entry, entry)
-            note("priority", f"entry {named(high)} wins over {named(low)}, which should win")
+        _check_pair(row, other, note)
     hidden = _hidden(row, above)
     if not _says_news(row, hidden, effects):
         among = (row,) if hidden is None else (row, hidden)
         if not any(allowance.is_merged(switch, topic, one.entry.in_port, one.dz) for one in among):
             same = named(hidden.entry) if hidden is not None else "no entry at all"
             note("redundant", f"entry {named(row.entry)} does no other than {same}")
+
+
+def _check_pair(row: LintRow, other: LintRow, note: Note) -> None:
+    """Compare an entry with one that covers it, if both match packets of one ingress port."""
+    entry, over = row.entry, other.entry
+    if entry.in_port is not None and over.in_port is not None and entry.in_port != over.in_port:
+        return
+    if over.key == entry.key:
+        note("ambiguous", f"entry {named(entry)} is there twice")
+    elif over.priority == entry.priority:
+        note("ambiguous", f"entries {named(over)} and {named(entry)} share priority {entry.priority}")
+    elif (over.priority > entry.priority) != _wins(other, row):
+        low, high = (entry, over) if _wins(row, other) else (over, entry)
+        note("priority", f"entry {named(high)} wins over {named(low)}, which should win")
 
 
 def _repeated(copies: list[Copy]) -> list[Copy]:

@@ -160,8 +160,8 @@ def test_the_order_in_which_exact_entries_change_means_nothing(monkeypatch: pyte
 
     def backwards(overlay: TopicOverlay) -> bool:
         trie = overlay._trie
-        trie.touched = dict(reversed(trie.touched.items()))
-        trie.in_touched = dict(reversed(trie.in_touched.items()))
+        trie.plain_table.touched = dict(reversed(trie.plain_table.touched.items()))
+        trie.in_port_table.touched = dict(reversed(trie.in_port_table.touched.items()))
         return follow(overlay)
 
     def tables_of(seed: int) -> list[Any]:

@@ -135,11 +135,11 @@ def test_nothing_is_left_once_all_is_withdrawn(scene: Scene) -> None:
     assert not any(planner.network.load.values())
     for plan in planner.plans:
         assert not plan.forests
-        if plan.web is not None:
-            plan.web.leave()
+        if plan.compiled is not None:
+            plan.compiled.leave()
         for trie in plan.tries.values():
-            assert not trie.subs.own
-            assert not trie.ads.own
+            assert not trie.propagator.subscriptions.own
+            assert not trie.propagator.advertisements.own
 
 
 def test_masks_over_cells_are_what_the_cells_above_say() -> None:
@@ -149,7 +149,7 @@ def test_masks_over_cells_are_what_the_cells_above_say() -> None:
         planner.apply_all(requests)
         order = planner.order
         for trie in (trie for plan in planner.plans for trie in plan.tries.values()):
-            for layer in (trie.subs, trie.ads):
+            for layer in (trie.propagator.subscriptions, trie.propagator.advertisements):
                 assert list(layer.keys) == sorted(layer.own) == sorted(layer.above)
                 for key in layer.own:
                     over = (

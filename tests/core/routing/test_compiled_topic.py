@@ -61,7 +61,7 @@ def planned(
 
 
 def webs(planner: Planner) -> list[bool]:
-    return [plan.web is not None for plan in planner.plans]
+    return [plan.compiled is not None for plan in planner.plans]
 
 
 def assert_same(one: Planner, other: Planner) -> None:
@@ -106,17 +106,17 @@ def test_cells_are_found_between_two_keys(bits: int) -> None:
     cells = ["".join(random.choice("01") for _ in range(random.randint(1, 9))) for _ in range(60)]
     planner.apply(advertise("a", "p", ""))
     planner.apply_all([subscribe(f"q{n}", "h", cell) for n, cell in enumerate(cells)])
-    (plan,) = (plan for plan in planner.plans if plan.web is not None)
+    (plan,) = (plan for plan in planner.plans if plan.compiled is not None)
     trie, order = plan.tries["s1"], plan.order
     known = {order.key(int("1" + cell, 2)) for cell in ("", *cells)} & {*trie.entries} | {order.key(1)}
-    found = plan.web.keys_between(trie, 0, order.end(order.key(1)))
+    found = trie.storage.owned_keys(0, order.end(order.key(1)))
     assert found == sorted(found) and known <= {*found}
     for _ in range(300):
         length = random.randint(0, min(bits, 70))
         low = order.key(1 << length | random.getrandbits(length) if length else 1)
         for start in (low, low + 1):
             high = random.choice((order.end(low), random.choice(found)))
-            assert plan.web.keys_between(trie, start, high) == [key for key in found if start <= key < high]
+            assert trie.storage.owned_keys(start, high) == [key for key in found if start <= key < high]
 
 
 @pytest.mark.parametrize("seed", some(range(15), 8))
@@ -126,8 +126,8 @@ def test_it_can_begin_and_end_in_the_middle(seed: int) -> None:
     late = planned(network, requests[: len(requests) // 2], {0: False, len(requests) // 4: True})
     assert any(webs(late))
     for plan in late.plans:
-        if plan.web is not None:
-            plan.web.leave()
+        if plan.compiled is not None:
+            plan.compiled.leave()
     assert not any(webs(late))
     for request in requests[len(requests) // 2 :]:
         late.apply(request)
@@ -188,7 +188,7 @@ def test_entries_are_given_to_who_keeps_them_and_followed() -> None:
     for plan in planner.plans:
         for trie in plan.tries.values():
             before = trie.entries
-            trie.keep()
+            trie.storage.materialise()
             assert trie.entries == before and trie.entries is trie.entries
     assert planner.tables() == known
     planner.apply_all(requests[20:])
@@ -214,13 +214,13 @@ def test_everything_that_is_withdrawn_leaves_no_cell() -> None:
         op = "unsubscribe" if registration.kind == "subscription" else "unadvertise"
         assert planner.apply({"op": op, "id": name}).ok
     for plan in planner.plans:
-        if plan.web is not None:
-            plan.web.leave()
+        if plan.compiled is not None:
+            plan.compiled.leave()
         for trie in plan.tries.values():
-            assert not trie.subs.own
-            assert not trie.ads.own
+            assert not trie.propagator.subscriptions.own
+            assert not trie.propagator.advertisements.own
             assert not trie.entries
-            assert not trie.in_entries
+            assert not trie.in_port_table.entries
 
 
 def deep(network: dict[str, Any]) -> Planner:

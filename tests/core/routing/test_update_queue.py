@@ -19,20 +19,31 @@ def settled(*steps: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     queue, trie = UpdateQueue(), Told()
     for name, *what in steps:
         getattr(queue, name)(trie, *what)
-    queue.settle()
+    queue.propagate()
     return trie.told
 
 
 def test_additions_come_before_removals() -> None:
     told = settled(
-        ("unsubscribe", 1, 1), ("unadvertise", 2, 1), ("subscribe", 3, 1), ("advertise", 4, 1, "t")
+        ("remove_subscriber", 1, 1),
+        ("remove_advertiser", 2, 1),
+        ("add_subscriber", 3, 1),
+        ("add_advertiser", 4, 1, "t"),
     )
-    assert [name for name, *_ in told] == ["subscribe", "advertise", "unsubscribe", "unadvertise"]
+    assert [name for name, *_ in told] == [
+        "add_subscriber",
+        "add_advertiser",
+        "remove_subscriber",
+        "remove_advertiser",
+    ]
 
 
 def test_opposite_changes_cancel() -> None:
-    assert settled(("subscribe", 1, 1), ("unsubscribe", 1, 1)) == []
-    assert settled(("unsubscribe", 1, 1), ("subscribe", 1, 1)) == []
-    assert settled(("advertise", 1, 1, "t"), ("unadvertise", 1, 1)) == []
-    assert settled(("unadvertise", 1, 1), ("advertise", 1, 1, "t")) == []
-    assert settled(("subscribe", 1, 1), ("unsubscribe", 1, 2)) == [("subscribe", 1, 1), ("unsubscribe", 1, 2)]
+    assert settled(("add_subscriber", 1, 1), ("remove_subscriber", 1, 1)) == []
+    assert settled(("remove_subscriber", 1, 1), ("add_subscriber", 1, 1)) == []
+    assert settled(("add_advertiser", 1, 1, "t"), ("remove_advertiser", 1, 1)) == []
+    assert settled(("remove_advertiser", 1, 1), ("add_advertiser", 1, 1, "t")) == []
+    assert settled(("add_subscriber", 1, 1), ("remove_subscriber", 1, 2)) == [
+        ("add_subscriber", 1, 1),
+        ("remove_subscriber", 1, 2),
+    ]

@@ -26,9 +26,5 @@ class ExactKeys:
 
     def range(self, low: Key, high: Key) -> list[Key]:
         """The keys from `low` (above NONE) up to but not including `high`."""
-        trie, own = self._trie, self._own
-        if trie.web is not None:
-            return [key for key in trie.web.keys_between(trie, low, high) if key in own]
-        keys = trie.subs.keys.range(low, high)
-        more = trie.ads.keys.range(low, high)
-        return [key for key in (sorted({*keys, *more}) if more else keys) if key in own]
+        own = self._own
+        return [key for key in self._trie.storage.owned_keys(low, high) if key in own]

@@ -286,7 +286,7 @@ class InstalledTable:
         """Let `members`, in order, be all that is installed within a cell; what undoes it."""
         installed, nodes, touched = self.installed, self.nodes, self.touched
         if not touched:
-            self.trie.queue.touch(self.trie)
+            self.trie.tracker.track(self.trie)
         start = bisect_left(installed, at)
         stop = bisect_left(installed, self.order.end(at), start)
         gone: Members = []
@@ -322,7 +322,7 @@ class InstalledTable:
         nodes, own, touched, installed = self.nodes, self.own, self.touched, self.installed
         spare = self.spare
         if not touched:
-            self.trie.queue.touch(self.trie)
+            self.trie.tracker.track(self.trie)
         members: Members = []
         entries = tally = mask = 0
         for key in installed[start:stop]:

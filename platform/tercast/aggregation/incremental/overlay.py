@@ -9,11 +9,12 @@ from tercast.aggregation.incremental.installed_table import InstalledTable
 from tercast.aggregation.tree_rule import TreeRule
 from tercast.routing.cell_keys import Key
 from tercast.routing.switch_ports import PortMask, SwitchPorts
-from tercast.routing.table_overlay import Touched, overlay_of
+from tercast.routing.table_overlay import InstalledBefore
 
 if TYPE_CHECKING:
+    from tercast.routing.exact_tables import InPortKey, InPortMasks
     from tercast.routing.live_network import LiveNetwork
-    from tercast.routing.switch_trie import InPortKey, InPortMasks, SwitchTrie
+    from tercast.routing.switch_trie import SwitchTrie
     from tercast.routing.topic_routing import TopicRouting
 
 
@@ -32,14 +33,14 @@ class TopicOverlay:
         self._all = everything
         self.plan = plan
         self.rule = TreeRule(plan, network, trie.site)
-        trie.keep()
+        trie.storage.materialise()
         self.tables: dict[int, InstalledTable] = {
-            0: InstalledTable(trie, self.rule, trie.entries, spare=trie.spare)
+            0: InstalledTable(trie, self.rule, trie.entries, spare=trie.plain_table.suppressed_outputs)
         }
         everything.append(self.tables[0].installed)
-        for port, _ in trie.in_entries:
+        for port, _ in trie.in_port_table.entries:
             self.table(port)
-        self.take_exact()
+        self.load_exact_changes()
 
     def table(self, port: int) -> InstalledTable:
         """The table of an ingress port, made at the first call from the exact entries as they are."""
@@ -47,7 +48,9 @@ class TopicOverlay:
         if table is None:
             trie = self._trie
             own = {
-                key: outputs | back for (at, key), (outputs, back) in trie.in_entries.items() if at == port
+                key: outputs | back
+                for (at, key), (outputs, back) in trie.in_port_table.entries.items()
+                if at == port
             }
             table = self._new(port, own)
             self.tables[port] = table
@@ -67,11 +70,11 @@ class TopicOverlay:
     def follow(self) -> bool:
         """Take in how the exact entries have changed since the last call; whether they have."""
         trie = self._trie
-        touched, in_touched = trie.touched, trie.in_touched
+        touched, in_touched = trie.plain_table.touched, trie.in_port_table.touched
         if not touched and not in_touched:
             return False
-        if trie.spare or trie.spare_touched:
-            self.tables[0].touch_spare(trie.changes())
+        if trie.plain_table.has_suppressed_outputs:
+            self.tables[0].touch_spare(trie.plain_table.changes())
         trie.forget_changes()
         if in_touched or len(self.tables) > 1:
             self._follow_ports(touched, in_touched)
@@ -81,11 +84,11 @@ class TopicOverlay:
                 table.refill()
         return True
 
-    def take_exact(self) -> None:
-        """Take over what stood in the exact tables when changes were last taken."""
+    def load_exact_changes(self) -> None:
+        """Let what was touched in the exact tables be what was touched here."""
         trie = self._trie
-        self.tables[0].touched = {key: before or None for key, before, _ in trie.changes()}
-        for (port, key), masks in trie.in_touched.items():
+        self.tables[0].touched = {key: before or None for key, before, _ in trie.plain_table.changes()}
+        for (port, key), masks in trie.in_port_table.touched.items():
             self.table(port).touched[key] = None if masks is None else masks[0] | masks[1]
         trie.forget_changes()
 
@@ -93,13 +96,13 @@ class TopicOverlay:
         """What is installed, table by table; a mask of 0 drops."""
         return ((table, table.rows()) for table in self.tables.values())
 
-    def give(self, touched: Touched) -> None:
-        """Take over what `take` gave."""
+    def load_changes(self, touched: InstalledBefore) -> None:
+        """Let this be what was touched: a value of `take_changes`."""
         for port, found in touched.items():
             self.table(port).touched = found
 
-    def take(self) -> Touched:
-        """Hand over what was touched, and begin anew."""
+    def take_changes(self) -> InstalledBefore:
+        """Return what was touched, and forget it."""
         taken = {port: table.touched for port, table in self.tables.items()}
         for table in self.tables.values():
             table.touched = {}
@@ -116,7 +119,7 @@ class TopicOverlay:
         self, touched: dict[Key, PortMask], in_touched: dict[InPortKey, InPortMasks | None]
     ) -> None:
         trie, site = self._trie, self._trie.site
-        in_entries = trie.in_entries
+        in_entries = trie.in_port_table.entries
         for port, table in self.tables.items():
             if port:
                 table.mates |= site.hosts_on(port)
@@ -140,7 +143,7 @@ def overlay_at(site: SwitchPorts) -> Overlay | None:
 
 def topic_overlay(trie: SwitchTrie) -> TopicOverlay | None:
     """Return the installed tables over the exact tables of a trie; None where these are installed."""
-    return cast("TopicOverlay | None", overlay_of(trie))
+    return cast("TopicOverlay | None", trie.overlay)
 
 
 class Overlay:

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.routing.switch_ports`: what masks mean at a switch, which is a row of numbers."""
+"""Compiled twin of `tercast.routing.port_semantics`; a switch is a row of numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COLUMNS = MORE + 1
 the last two, while a change spreads: whether it changed the table, how many plain entries there are more."""
 
 NONE = -1
-TAKEN = -1
+NO_ENTRY_NEEDED = -1
 
 
 @njit(cache=True)
@@ -43,8 +43,8 @@ def mates_of(site: Ints, mask: int) -> int:
 
 
 @njit(cache=True)
-def crossing(site: Ints, wanted: int, brought: int) -> int:
-    """Link ports over which a subscription is exported: advertised beyond, wanted on this side."""
+def subscription_exports(site: Ints, wanted: int, brought: int) -> int:
+    """Return the link ports that export a subscription: advertised beyond, subscribed here."""
     if wanted == 0:
         return 0
     links = brought & site[LINKS]
@@ -52,8 +52,8 @@ def crossing(site: Ints, wanted: int, brought: int) -> int:
 
 
 @njit(cache=True)
-def exported(brought: int, links: int) -> int:
-    """Ports of `links` over which an advertisement is exported: others than the port bring it."""
+def advertisement_exports(brought: int, links: int) -> int:
+    """Return the ports of `links` that export an advertisement: others than the port have it."""
     if brought == 0:
         return 0
     return links if brought & (brought - 1) else links & ~brought
@@ -61,9 +61,9 @@ def exported(brought: int, links: int) -> int:
 
 @njit(cache=True)
 def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
-    """The outputs of the entry at a cell with the masks S1 and A1 below S0 and A0 (0: none, or TAKEN).
+    """Return the outputs and suppressed outputs of the entry at a cell with S1 and A1 below S0 and A0.
 
-    And those of them that it does without.
+    Outputs are 0 where there is no entry, or NO_ENTRY_NEEDED.
     """
     if s0 == s1 and a0 == a1:
         return 0, 0
@@ -73,8 +73,8 @@ def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
     over = served(site, s0, a0)
     if here == over:
         return 0, 0
-    if here == TAKEN:
-        return (TAKEN if over > 0 else 0), 0
+    if here == NO_ENTRY_NEEDED:
+        return (NO_ENTRY_NEEDED if over > 0 else 0), 0
     mates = mates_of(site, a1)
     below = s1 if a1 & ~mates else s1 & ~mates
     return below, below & ~here
@@ -82,12 +82,12 @@ def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
 
 @njit(cache=True)
 def served(site: Ints, wanted: int, brought: int) -> int:
-    """The outputs for what is brought over ports without entries of their own; TAKEN: nothing is."""
+    """Return the outputs for ports without own entries; NO_ENTRY_NEEDED: no packets come there."""
     if brought == 0:
         return 0
     free = open_ports(site, wanted, brought)
     if free == 0:
-        return TAKEN
+        return NO_ENTRY_NEEDED
     mates = mates_of(site, free)
     return wanted if free & ~mates else wanted & ~mates
 
@@ -121,11 +121,11 @@ def is_open_below(site: Ints, brought: int, seen: int) -> bool:
 
 @njit(cache=True)
 def exports(site: Ints, s0: int, a0: int, s1: int, a1: int) -> int:
-    """Link ports to which the cell is exported."""
+    """Link ports to which the cell is advertisement_exports."""
     if s0 == s1 and a0 == a1:
         return 0
-    below = crossing(site, s1, a1)
-    return below & ~crossing(site, s0, a0) if below else 0
+    below = subscription_exports(site, s1, a1)
+    return below & ~subscription_exports(site, s0, a0) if below else 0
 
 
 @njit(cache=True)

@@ -1,6 +1,6 @@
 """Compiled: how changes spread over the tries of a topic.
 
-The plain twins are `tercast.routing.switch_trie` and `tercast.routing.update_queue`.
+The plain twins are `tercast.routing.propagation` and `tercast.routing.update_queue`.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from tercast.routing.kernels.port_semantics import (
     PEER_LINK,
     ROOT,
     SHARED,
+    advertisement_exports,
     entry,
-    exported,
     exports,
     in_port,
     mates_of,
     place_of,
     same_below,
 )
-from tercast.routing.kernels.shadowing import judge_fills, may_fill
+from tercast.routing.kernels.shadowing import find_shadowing, may_change_shadowing
 from tercast.routing.kernels.update_queue import (
     CHANGED,
     CHANGES,
@@ -61,9 +61,9 @@ from tercast.routing.kernels.update_queue import (
     ROWS,
     TOUCHED,
     TOUCHING,
+    add_update,
     new_book,
-    send,
-    take,
+    next_update,
 )
 
 CHANGE_LINKS, OWN_SUBS, OWN_ADS = 4, 5, 6
@@ -72,10 +72,11 @@ CHANGE_LINKS, OWN_SUBS, OWN_ADS = 4, 5, 6
 WORDS = 5
 """Of an operation: kind, switch, cell, mask of bits, row of the tree."""
 
-SPARE = -2
-"""A change of a plain entry is: switch, cell, outputs before and after. One of an entry of a port: switch,
-cell, the number of a bit on the port, outputs elsewhere and back, NONE where the entry goes. Where a trie is
-kept, outputs are those with what is spare, and that is told like a change of a port, as SPARE."""
+SUPPRESSED_OUTPUTS = -2
+"""A change of a plain entry is: switch, cell, outputs before and after. One of an in-port entry is: switch,
+cell, the number of a bit on the port, outputs elsewhere and back, NONE if the entry is removed. If the table
+of a switch is stored, outputs include the suppressed ones, and these are reported like a change of an in-port
+entry, with SUPPRESSED_OUTPUTS instead of the number of a bit."""
 
 Masks = tuple[int, int, int, int]
 """S and A above a cell, then at it."""
@@ -106,7 +107,7 @@ def run(
     """Carry out operations and what follows; the nodes, moved where they needed room, and what changes.
 
     That is changes of plain entries and of those of a port, in their order, the switches with any, each
-    with the number of plain entries that it has more, hidden ones as others; and what `judge_fills` says.
+    with the number of plain entries that it has more, hidden ones as others; and what `find_shadowing` says.
     """
     path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 7), np.int64)
     field = WorkArrays(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
@@ -122,7 +123,7 @@ def run(
         else:
             _apply(book, field, kind, trie, key, mask, tree)
     while True:
-        row = take(book, field.counts)
+        row = next_update(book, field.counts)
         if row == 0:
             break
         _make_room(book)
@@ -135,7 +136,7 @@ def run(
         touched[row, 1] = site[MORE]
         site[MORE], site[MET] = 0, 0
     changes, ports = book[CHANGES][: field.counts[CHANGED]], book[PORT_CHANGES][: field.counts[PORT_CHANGED]]
-    fills = judge_fills(book[NODES], sites, depth, book[FILLS][: field.counts[FILLING]], path)
+    fills = find_shadowing(book[NODES], sites, depth, book[FILLS][: field.counts[FILLING]], path)
     return book[NODES], changes, ports, touched, fills
 
 
@@ -199,7 +200,7 @@ def _spread_a(
     s_over, a_over, s, a0 = old
     key = book[NODES][at, t.KEY]
     _change(book, field, trie, at, parent, old, (s_over, a_over, s, a1), tree)
-    _compare(book, field, trie, key, (a_over, a0, a_over, a1), tree)
+    _compare_exports(book, field, trie, key, (a_over, a0, a_over, a1), tree)
     _walk(book, field, trie, at, (s, s, a0, a1), tree)
 
 
@@ -219,7 +220,7 @@ def _walk(book: Book, field: WorkArrays, trie: int, top: int, over: Masks, tree:
         if s_own or a_own:
             _change(book, field, trie, at, parent, (s0, a0, s0_at, a0_at), (s1, a1, s1_at, a1_at), tree)
             if a_own and a0 != a1:
-                _compare(book, field, trie, nodes[at, t.KEY], (a0, a0_at, a1, a1_at), tree)
+                _compare_exports(book, field, trie, nodes[at, t.KEY], (a0, a0_at, a1, a1_at), tree)
             if s0_at == s1_at and a0_at == a1_at:
                 continue
         size = _push(nodes, site, stack, size, at, (s0_at, s1_at, a0_at, a1_at), tree)
@@ -255,18 +256,18 @@ def _change(
     s_over1, a_over1, s1, a1 = new
     before, had = entry(site, s_over0, a_over0, s0, a0)
     after, has = entry(site, s_over1, a_over1, s1, a1)
-    if (before == 0) != (after == 0) and may_fill(book[NODES], parent, at):
+    if (before == 0) != (after == 0) and may_change_shadowing(book[NODES], parent, at):
         _note_fill(book, field, trie, key)
     if site[KEPT]:
         if had != has:
-            _note_port(book, field, trie, key, SPARE, has, 0)
+            _note_port(book, field, trie, key, SUPPRESSED_OUTPUTS, has, 0)
     else:
         before, after = max(before, 0) & ~had, max(after, 0) & ~has
     if before != after:
         _note(book, field, trie, key, before, after)
     was, now = exports(site, s_over0, a_over0, s0, a0), exports(site, s_over1, a_over1, s1, a1)
     if was != now:
-        _export_s(book, field, trie, key, was, now, tree)
+        _export_subscriptions(book, field, trie, key, was, now, tree)
     hosts = (s0 | s1) if site[SHARED] else (s0 & a0) | (s1 & a1)
     hosts &= site[HOSTS]
     while hosts:
@@ -280,7 +281,9 @@ def _change(
 
 
 @njit(cache=True)
-def _export_s(book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int) -> None:
+def _export_subscriptions(
+    book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int
+) -> None:
     site = field.sites[trie]
     changed = was ^ now
     while changed:
@@ -289,23 +292,25 @@ def _export_s(book: Book, field: WorkArrays, trie: int, key: int, was: int, now:
         place = place_of(bit)
         came = now & bit != 0
         kind = SUBSCRIBE if came else UNSUBSCRIBE
-        send(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], NO_TREE)
+        add_update(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], NO_TREE)
         if tree != NO_TREE:
             field.trees[tree, field.sites.shape[0] + site[PEER_LINK + place]] += 1 if came else -1
 
 
 @njit(cache=True)
-def _compare(book: Book, field: WorkArrays, trie: int, key: int, brought: Masks, tree: int) -> None:
+def _compare_exports(book: Book, field: WorkArrays, trie: int, key: int, brought: Masks, tree: int) -> None:
     """A over and at a cell changes: before, then after; export what that changes for the neighbours."""
     links = field.trees[tree, trie]
-    was = exported(brought[1], links) & ~exported(brought[0], links)
-    now = exported(brought[3], links) & ~exported(brought[2], links)
+    was = advertisement_exports(brought[1], links) & ~advertisement_exports(brought[0], links)
+    now = advertisement_exports(brought[3], links) & ~advertisement_exports(brought[2], links)
     if was != now:
-        _export_a(book, field, trie, key, was, now, tree)
+        _export_advertisements(book, field, trie, key, was, now, tree)
 
 
 @njit(cache=True)
-def _export_a(book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int) -> None:
+def _export_advertisements(
+    book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int
+) -> None:
     site = field.sites[trie]
     changed = was ^ now
     while changed:
@@ -313,7 +318,7 @@ def _export_a(book: Book, field: WorkArrays, trie: int, key: int, was: int, now:
         changed ^= bit
         place = place_of(bit)
         kind = ADVERTISE if now & bit else UNADVERTISE
-        send(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], tree)
+        add_update(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], tree)
 
 
 @njit(cache=True)
@@ -327,9 +332,9 @@ def _change_links(book: Book, field: WorkArrays, trie: int, before: int, tree: i
         at, over = stack[size, 0], stack[size, 1]
         brought = over | nodes[at, A]
         if nodes[at, A] and nodes[at, t.TREE] == tree:
-            was = exported(brought, before) & ~exported(over, before)
-            now = exported(brought, after) & ~exported(over, after)
-            _export_a(book, field, trie, nodes[at, t.KEY], was, now, tree)
+            was = advertisement_exports(brought, before) & ~advertisement_exports(over, before)
+            now = advertisement_exports(brought, after) & ~advertisement_exports(over, after)
+            _export_advertisements(book, field, trie, nodes[at, t.KEY], was, now, tree)
         for side in (RIGHT, LEFT):
             child = nodes[at, side]
             if child and nodes[child, A_BELOW]:

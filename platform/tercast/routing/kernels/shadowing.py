@@ -11,7 +11,7 @@ from tercast.routing.kernels.port_semantics import ROOT, entry
 
 
 @njit(cache=True)
-def may_fill(nodes: Ints, parent: int, at: int) -> bool:
+def may_change_shadowing(nodes: Ints, parent: int, at: int) -> bool:
     """Whether a node has another beside it, for the other half, or two for its own halves."""
     length = nodes[at, KEY] & LENGTH
     if parent and (nodes[parent, KEY] & LENGTH) + 1 == length:
@@ -31,7 +31,7 @@ def has_halves(nodes: Ints, at: int) -> bool:
 
 
 @njit(cache=True)
-def is_filled(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int) -> bool:
+def is_full_by_halves(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int) -> bool:
     """Whether both halves of a node, whose masks are given, are full."""
     if not has_halves(nodes, top):
         return False
@@ -54,7 +54,7 @@ def is_filled(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int) -> bool
 
 
 @njit(cache=True)
-def judge_fills(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints) -> Ints:
+def find_shadowing(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints) -> Ints:
     """The entries at cells, and the nearest above each: switch, cell, whether it is filled, and outputs.
 
     `cells` are rows of switch and key. No other entry is met more, or less, for what has changed there.
@@ -74,20 +74,20 @@ def judge_fills(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints) -
             s, a = s_over | nodes[here, S], a_over | nodes[here, A]
             stands, spare = entry(site, s_over, a_over, s, a)
             if here == at and near and outputs > 0:
-                _give(found, number, cells[row, 0], nodes[near, KEY], outputs)
-                found[number, 2] = is_filled(nodes, site, near, s_near, a_near)
+                _write_row(found, number, cells[row, 0], nodes[near, KEY], outputs)
+                found[number, 2] = is_full_by_halves(nodes, site, near, s_near, a_near)
                 number += 1
                 near = 0
             if stands:
                 near, s_near, a_near = here, s, a
                 outputs = stands & ~spare if stands > 0 else 0
         if near and outputs > 0:
-            _give(found, number, cells[row, 0], nodes[near, KEY], outputs)
-            found[number, 2] = is_filled(nodes, site, near, s_near, a_near)
+            _write_row(found, number, cells[row, 0], nodes[near, KEY], outputs)
+            found[number, 2] = is_full_by_halves(nodes, site, near, s_near, a_near)
             number += 1
     return found[:number]
 
 
 @njit(cache=True)
-def _give(found: Ints, number: int, switch: int, key: int, outputs: int) -> None:
+def _write_row(found: Ints, number: int, switch: int, key: int, outputs: int) -> None:
     found[number, 0], found[number, 1], found[number, 3] = switch, key, outputs

@@ -9,7 +9,7 @@ from tercast.encoding.kernels.cell_tree import Ints
 from tercast.routing.kernels.patricia import KEY as NODE_KEY
 from tercast.routing.kernels.patricia import LEFT, LEVELS, RIGHT, A, S, doubled
 from tercast.routing.kernels.port_semantics import entry
-from tercast.routing.kernels.shadowing import is_filled
+from tercast.routing.kernels.shadowing import is_full_by_halves
 
 SWITCH, KEY, BEFORE, AFTER = range(4)
 """A change of a plain entry; 0 outputs: there is none."""
@@ -127,7 +127,10 @@ def _firsts(changes: Ints) -> tuple[Ints, Ints]:
 
 @njit(cache=True)
 def entries_of(nodes: Ints, root: int, site: Ints) -> Ints:
-    """The plain entries of a switch, depth first: cell, outputs or TAKEN, what is spare, whether filled."""
+    """Return the plain entries of a switch, depth first.
+
+    Columns: cell, outputs or NO_ENTRY_NEEDED, suppressed outputs, whether both halves of the cell are full.
+    """
     found = np.empty((64, 4), np.int64)
     stack = np.empty((2 * LEVELS, 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = root, 0, 0
@@ -141,7 +144,7 @@ def entries_of(nodes: Ints, root: int, site: Ints) -> Ints:
             if number == found.shape[0]:
                 found = doubled(found)
             found[number, 0], found[number, 1], found[number, 2] = nodes[at, NODE_KEY], outputs, spare
-            found[number, 3] = is_filled(nodes, site, at, s, a)
+            found[number, 3] = is_full_by_halves(nodes, site, at, s, a)
             number += 1
         for side in (RIGHT, LEFT):
             if nodes[at, side]:

@@ -1,7 +1,7 @@
-"""Compiled: what switches still have to be told, as `tercast.routing.update_queue` has it.
+"""Compiled twin of `tercast.routing.update_queue`: updates that switches have not processed yet.
 
-A message is a row. Rows of each kind hang together, the youngest first; a table of hashes finds the one
-about a switch, cell, bit and layer.
+An update is a row. Rows of each kind are linked, the latest first; a hash table finds the latest one of a
+switch, cell, bit and layer.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ NEXT = 6
 COLUMNS = 7
 
 NODES, ROWS, HASHES, CHANGES, PORT_CHANGES, TOUCHED, FILLS = range(7)
-"""What a book holds: nodes of tries, messages, the table of hashes; what changed in tables, among plain
-entries and among those of a port, and at which switches; cells with and without which others may be full."""
+"""The arrays of a run: nodes of tries, updates, their hash table; changes of plain entries, of in-port
+entries, and the switches with any; cells that may change which entries are shadowed."""
 
 MADE, CHANGED, PORT_CHANGED, TOUCHING, FILLING = range(5)
-"""In the counts of a book: messages, changes of both kinds, switches, cells, and from FIRST on the youngest
-message of each kind."""
+"""In the counts of a run: updates, changes of both kinds, switches, cells, and from FIRST on the latest
+update of each kind."""
 FIRST = 5
 COUNTS = FIRST + 4
 
 
 @njit(cache=True)
 def new_book(nodes: Ints) -> list[Ints]:
-    """Empty, but for the nodes. Row 0 of the messages is none."""
+    """Return empty arrays, and the nodes. Row 0 of the updates is unused."""
     return [
         nodes,
         np.empty((32, COLUMNS), np.int64),
@@ -47,8 +47,8 @@ def new_book(nodes: Ints) -> list[Ints]:
 
 
 @njit(cache=True)
-def send(book: list[Ints], counts: Ints, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
-    """A message is to be taken; if its opposite waits, both are void."""
+def add_update(book: list[Ints], counts: Ints, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
+    """Add an update; if its opposite is pending, they cancel."""
     hashes, rows = book[HASHES], book[ROWS]
     at = _slot(hashes, rows, kind & 1, trie, key, bit)
     found = hashes[at, 0]
@@ -70,8 +70,8 @@ def send(book: list[Ints], counts: Ints, kind: int, trie: int, key: int, bit: in
 
 
 @njit(cache=True)
-def take(book: list[Ints], counts: Ints) -> int:
-    """The row of the next message; 0 when none is left."""
+def next_update(book: list[Ints], counts: Ints) -> int:
+    """Return the row of the next update; 0 when none is left."""
     rows = book[ROWS]
     for kind in range(4):
         while counts[FIRST + kind]:
@@ -85,7 +85,7 @@ def take(book: list[Ints], counts: Ints) -> int:
 
 @njit(cache=True)
 def _slot(hashes: Ints, rows: Ints, layer: int, trie: int, key: int, bit: int) -> int:
-    """Where the youngest message about this stands, or can stand."""
+    """Return the place of the latest such update, or the free place for one."""
     mask = hashes.shape[0] - 1
     mixed = (key ^ (trie << 44)) * 0x1E3779B97F4A7C15 + bit * 0x3F58476D1CE4E5B9 + layer
     at = (mixed ^ (mixed >> 29) ^ (mixed >> 47)) & mask
@@ -105,7 +105,7 @@ def _slot(hashes: Ints, rows: Ints, layer: int, trie: int, key: int, bit: int) -
 
 @njit(cache=True)
 def _rehashed(rows: Ints, made: int) -> Ints:
-    """A larger table with those that are still to be taken; the others are never asked for again."""
+    """Return a larger table with the pending updates; the others are not needed again."""
     size = 64
     while size < 4 * made:
         size *= 2
