@@ -16,7 +16,7 @@ from tercast.routing.exact_tables import InPortTable, PlainTable
 from tercast.routing.port_semantics import NOTHING, CellState, PortBit, PortMask, advertisement_exports
 from tercast.routing.spanning_tree import Tree
 from tercast.routing.switch_ports import SwitchPorts
-from tercast.routing.update_queue import Neighbours
+from tercast.routing.update_queue import NeighbourExports
 
 Masks = tuple[PortMask, PortMask]
 """One mask over a cell, and at it."""
@@ -52,7 +52,7 @@ class Propagator:
         order: Order,
         table: PlainTable,
         in_port_table: InPortTable,
-        neighbours: Neighbours,
+        neighbours: NeighbourExports,
     ) -> None:
         self._site = site
         self._order = order

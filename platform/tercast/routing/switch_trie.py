@@ -17,7 +17,7 @@ from tercast.routing.spanning_tree import Tree
 from tercast.routing.switch_ports import SwitchPorts
 from tercast.routing.table_overlay import TopicTables
 from tercast.routing.trie_storage import LayerStorage, TrieStorage
-from tercast.routing.update_queue import Neighbours, Peer, UpdateQueue
+from tercast.routing.update_queue import NeighbourExports, Peer, UpdateQueue
 from tercast.topology.topology import Port
 
 TrieTracker = ChangeTracker["SwitchTrie"]
@@ -50,7 +50,7 @@ class SwitchTrie:
         self.is_tracked = False
         self.plain_table = PlainTable(site, order, self.record_change)
         self.in_port_table = InPortTable(site, order, self.record_change)
-        self.neighbours = Neighbours(queue)
+        self.neighbours = NeighbourExports(queue)
         self.propagator = Propagator(site, order, self.plain_table, self.in_port_table, self.neighbours)
         self._layer_storage = LayerStorage(self.propagator, self.plain_table)
         self.storage: TrieStorage = self._layer_storage

@@ -126,7 +126,7 @@ class Peer(NamedTuple):
     link: Port
 
 
-class Neighbours:
+class NeighbourExports:
     """The peers of one switch by the bits of its link ports; exports become updates in the queue."""
 
     __slots__ = ("_queue", "peers")
