@@ -24,25 +24,27 @@ _MESSAGES: dict[str, Any] = {
 }
 
 
-class _Strict(serializers.Field[Any, Any, Any, Any]):
+class StrictField(serializers.Field[Any, Any, Any, Any]):
+    """A field that checks values by `to_internal_value` alone, and changes none before."""
+
     default_error_messages: ClassVar[dict[str, Any]] = _MESSAGES
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """Return the value read, without the framework's own trimming and validators."""
+        empty, data = self.validate_empty_values(data)
+        return data if empty else self.to_internal_value(data)
 
     def refuse(self, code: str, detail: str) -> NoReturn:
         """Refuse the value."""
         raise serializers.ValidationError(detail, code)
 
 
-class Text(_Strict, serializers.CharField):
+class Text(StrictField, serializers.CharField):
     """A JSON string of a bounded length."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("trim_whitespace", False)
         super().__init__(**options)
-
-    def run_validation(self, data: Any = serializers.empty) -> Any:
-        """The text; the framework's own trimming and messages are left out."""
-        empty, data = self.validate_empty_values(data)
-        return data if empty else self.to_internal_value(data)
 
     def to_internal_value(self, data: Any) -> str:
         """`data` itself."""
@@ -86,13 +88,8 @@ class Reference(Text):
         super().__init__(**options)
 
 
-class Integer(_Strict, serializers.IntegerField):
+class Integer(StrictField, serializers.IntegerField):
     """A JSON integer within its bounds: no bool, no fraction, no text."""
-
-    def run_validation(self, data: Any = serializers.empty) -> Any:
-        """The integer."""
-        empty, data = self.validate_empty_values(data)
-        return data if empty else self.to_internal_value(data)
 
     def to_internal_value(self, data: Any) -> int:
         """`data` itself."""
@@ -104,13 +101,8 @@ class Integer(_Strict, serializers.IntegerField):
         return data
 
 
-class Number(_Strict, serializers.FloatField):
+class Number(StrictField, serializers.FloatField):
     """A finite JSON number within its bounds."""
-
-    def run_validation(self, data: Any = serializers.empty) -> Any:
-        """The number."""
-        empty, data = self.validate_empty_values(data)
-        return data if empty else self.to_internal_value(data)
 
     def to_internal_value(self, data: Any) -> float:
         """`data` as a float."""
@@ -159,7 +151,7 @@ class Choice(Text):
         return text
 
 
-class Flag(_Strict, serializers.BooleanField):
+class Flag(StrictField, serializers.BooleanField):
     """true or false, and nothing that looks like it."""
 
     def to_internal_value(self, data: Any) -> bool:
@@ -169,7 +161,7 @@ class Flag(_Strict, serializers.BooleanField):
         return data
 
 
-class Mapped(_Strict):
+class Mapped(StrictField):
     """An object of values by names, each read by `member`; at most `most` of them."""
 
     member: ClassVar[serializers.Field[Any, Any, Any, Any]]
@@ -196,7 +188,7 @@ VALUE: dict[str, Any] = {"oneOf": [{"type": "string"}, {"type": "number"}, {"typ
 
 
 @extend_schema_field({"type": "object", "additionalProperties": VALUE})
-class Values(_Strict):
+class Values(StrictField):
     """The values of an event by the attributes' names; the topic says what they may be."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
@@ -210,13 +202,8 @@ class Values(_Strict):
         return value
 
 
-class Time(_Strict, serializers.DateTimeField):
+class Time(StrictField, serializers.DateTimeField):
     """An ISO 8601 time with its offset from UTC, as text."""
-
-    def run_validation(self, data: Any = serializers.empty) -> Any:
-        """The time."""
-        empty, data = self.validate_empty_values(data)
-        return data if empty else self.to_internal_value(data)
 
     def to_internal_value(self, data: Any) -> datetime:
         """The time that the text says, in UTC."""

@@ -63,14 +63,7 @@ def listen(
         )
         note = _note(args, origins, ip)
         print(f"listening at {ip} for {', '.join(filters)}{note}; Ctrl-C ends", file=sys.stderr, flush=True)
-        show = _json_line if args.json else _line
-        with _readerless():
-            try:
-                _print_deliveries(args, subscriber, lambda delivery: show(delivery, topics))
-            except KeyboardInterrupt:
-                pass  # the usual end
-            finally:
-                print(_counters(subscriber, transport, args.json), flush=True)
+        _print_until_end(args, subscriber, transport, topics)
 
 
 @contextmanager
@@ -129,6 +122,20 @@ def _readerless() -> Iterator[None]:
         yield
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_until_end(
+    args: Namespace, subscriber: Subscriber, transport: Transport, topics: dict[str, Topic]
+) -> None:
+    """Print the deliveries until the end or an interrupt, and then the counters."""
+    show = _json_line if args.json else _line
+    with _readerless():
+        try:
+            _print_deliveries(args, subscriber, lambda delivery: show(delivery, topics))
+        except KeyboardInterrupt:
+            pass  # the usual end
+        finally:
+            print(_counters(subscriber, transport, args.json), flush=True)
 
 
 def _print_deliveries(args: Namespace, subscriber: Subscriber, show: Callable[[Delivery], str]) -> None:

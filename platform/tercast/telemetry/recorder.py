@@ -11,27 +11,25 @@ import secrets
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from tercast.errors import Refused
 from tercast.runtime.wording import quantity
 from tercast.telemetry.datasets import Dataset
-from tercast.telemetry.rows import Row, check_row
+from tercast.telemetry.retry_pause import FIRST_PAUSE_S, RetryPause
+from tercast.telemetry.rows import Make, check_rows
 from tercast.telemetry.sinks import BatchRefused, Report, RowBatch, Sink, SinkDown
 
 PERIOD_S = 5.0
 """Rows are handed over after this time, also where they are few."""
 BATCH_ROWS = 5_000
 PENDING_ROWS = 100_000
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 CLOSING_S = 15.0
 NO_MEMORY = "no memory for a batch; it is tried again"
 
-Make = Callable[[], Mapping[str, Any]]
 Clock = Callable[[], int]
 """Returns microseconds since 1970."""
 
@@ -86,7 +84,6 @@ class Recorder:
         self.error: str | None = None
         self._sink, self._host, self._period = sink, host, period
         self._batch_rows, self._pending_rows = batch_rows, max(pending_rows, batch_rows)
-        self._first_pause = first_pause
         self._datasets = None if datasets is None else sorted(dataset.name for dataset in datasets)
         self._clock = clock
         self._started = datetime.now(UTC)
@@ -95,9 +92,8 @@ class Recorder:
         self._rows: deque[tuple[int, Dataset, Make]] = deque()
         self._batches: deque[RowBatch] = deque()
         self._number = 0
-        self._cutting = self._failed = 0
-        self._cut_since = 0
-        self._retry_at = 0.0
+        self._cutting = self._cut_since = 0
+        self._pause = RetryPause(first_pause)
         self._closing: float | None = None
         self._closed = False
         self._turn = threading.Condition()
@@ -168,7 +164,8 @@ class Recorder:
         """Hand over what waits, for up to `seconds`; what then still waits is lost. The final counters."""
         with self._turn:
             if self._closing is None:
-                self._closing, self._retry_at = time.monotonic() + seconds, 0.0
+                self._closing = time.monotonic() + seconds
+                self._pause.end()
             self._turn.notify_all()
         self._thread.join()
         return self.tally()
@@ -202,8 +199,9 @@ class Recorder:
                 self._turn.wait(left)
 
     def _due(self, due: float) -> float:
-        if self._failed:
-            return self._retry_at if self._closing is None else min(self._retry_at, self._closing)
+        if self._pause.failures:
+            retry = self._pause.retry_at
+            return retry if self._closing is None else min(retry, self._closing)
         full = len(self._rows) >= self._batch_rows
         return float("-inf") if full or self._closing is not None else due
 
@@ -216,7 +214,7 @@ class Recorder:
             self._cutting = len(rows)
             self._cut_since = rows[0][0] if rows else self._cut_since
         try:
-            made, error = _made((dataset, make) for _, dataset, make in rows)
+            made, error = check_rows((dataset, make) for _, dataset, make in rows)
         except MemoryError:
             with self._turn:
                 self._cutting = 0
@@ -258,15 +256,13 @@ class Recorder:
 
     def _put_off(self, error: str) -> None:
         with self._turn:
-            pause = min(self._first_pause * 2.0 ** min(self._failed, 30), LONGEST_PAUSE_S)
-            self._retry_at = time.monotonic() + pause
-            self._failed += 1
+            self._pause.lengthen()
             self._tally.retries += 1
             self.error = error
 
     def _done(self, batch: RowBatch, lost: int, error: str | None) -> None:
         with self._turn:
-            self._failed = 0
+            self._pause.reset()
             self._batches.popleft()
             self._tally.written += len(batch.rows) - lost
             self._tally.lost += lost
@@ -275,7 +271,7 @@ class Recorder:
             self.error = error or self.error
 
     def _tell(self) -> None:
-        if self._failed:
+        if self._pause.failures:
             return
         try:
             self._sink.tell(self.report())
@@ -288,7 +284,7 @@ class Recorder:
             self._tally.lost_batches += len(self._batches)
             self._rows.clear()
             self._batches.clear()
-            self._failed = 0
+            self._pause.reset()
             self._closed = True
         self._tell()
 
@@ -297,15 +293,3 @@ class Recorder:
 
     def _in_batches(self) -> int:
         return self._cutting + sum(len(batch.rows) for batch in self._batches)
-
-
-def _made(rows: Iterable[tuple[Dataset, Make]]) -> tuple[dict[Dataset, list[Row]], str | None]:
-    """The rows by dataset, and why the last of those that cannot be told cannot."""
-    made: dict[Dataset, list[Row]] = {}
-    error = None
-    for dataset, make in rows:
-        try:
-            made.setdefault(dataset, []).append(check_row(make(), dataset))
-        except Refused as refused:
-            error = f"a row of {dataset.name} cannot be told: {refused}"
-    return {dataset: checked for dataset, checked in made.items() if checked}, error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +11,9 @@ from tercast.runtime.strict_json import expect_object, integer_json, parse_integ
 from tercast.telemetry.datasets import LONG, STRINGS, TIMESTAMP, Column, Dataset
 
 Row = dict[str, Any]
+
+Make = Callable[[], Mapping[str, Any]]
+"""Makes a row when its batch is made."""
 
 _BITS = {"int": 31, "long": 63}
 
@@ -21,6 +24,24 @@ def check_row(row: Mapping[str, Any], dataset: Dataset) -> Row:
     for error in _read(row, dataset, (), out, _checked):
         raise error
     return out
+
+
+def check_rows(rows: Iterable[tuple[Dataset, Make]]) -> tuple[dict[Dataset, list[Row]], str | None]:
+    """Make and check rows of several datasets.
+
+    Returns:
+        The good rows by dataset, and the error of the last bad one (None without any).
+    """
+    good: dict[Dataset, list[Row]] = {}
+    error = None
+    for dataset, make in rows:
+        try:
+            row = check_row(make(), dataset)
+        except Refused as refused:
+            error = f"a row of {dataset.name} is invalid: {refused}"
+        else:
+            good.setdefault(dataset, []).append(row)
+    return good, error
 
 
 def check_whole_row(row: Mapping[str, Any], dataset: Dataset, path: Path) -> Row:

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from controlplane.rest.fields import Choice, Flag, Integer, Number, Text, Time, _Strict
+from controlplane.rest.fields import Choice, Flag, Integer, Number, StrictField, Text, Time
 from controlplane.rest.serializers import ErrorSerializer
 from controlplane.telemetry.batches import MAX_ROWS, TAKEN
 from controlplane.telemetry.models import TelemetryWriter
@@ -42,7 +42,7 @@ def _row_schema(dataset: Dataset) -> dict[str, Any]:
         "maxItems": MAX_ROWS,
     }
 )
-class Rows(_Strict):
+class Rows(StrictField):
     """A list of rows, which are checked by their dataset later."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
