@@ -11,7 +11,7 @@ from typing import Any
 
 from tercast.optimizer.attribution import Attribution, attribute_each
 from tercast.optimizer.cover_evaluation import added_cost
-from tercast.optimizer.past_traffic import read_traffic
+from tercast.optimizer.traffic_reader import read_traffic
 from tercast.planner.merged_entries import Place, covers_without
 from tercast.planner.planner import Planner
 

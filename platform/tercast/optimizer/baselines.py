@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tercast.optimizer.cost_model import Decisions
 from tercast.optimizer.cover_evaluation import deepest_cover, tables_under
 from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.greedy_merges import merge_costs
@@ -18,7 +19,7 @@ from tercast.optimizer.kernels.merges import pick_lowest, with_merges
 from tercast.optimizer.kernels.tries import Array
 from tercast.optimizer.network_arrays import NetworkArrays, TableSet
 from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.selection import Decisions, EntrySelection, Selections, select
+from tercast.optimizer.selection import EntrySelection, Selections, select
 from tercast.optimizer.switch_forest import SwitchForest, make_board
 from tercast.tables.covers import NetworkCovers, TableCovers
 

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import NetworkArrays
+from tercast.optimizer.network_arrays import NetworkArrays, TableSet
 from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.selection import Decisions
+from tercast.tables.covers import TableCovers
 
 HOST_WEIGHT = 0.2
 """What an unwanted delivery to a host costs, where a copy over a link costs 1."""
+
+
+class Decision(Protocol):
+    """The tables of a switch under covers, wherever these come from."""
+
+    def __len__(self) -> int: ...
+
+    def covers(self) -> dict[str, TableCovers]:
+        """The covers, by topic."""
+
+    def tables(self) -> dict[str, TableSet]:
+        """The tables, by topic."""
+
+
+Decisions = Mapping[int, Decision | None]
+"""The decisions by switch; None where the budget cannot hold."""
 
 
 @dataclass(frozen=True, slots=True)

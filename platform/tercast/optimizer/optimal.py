@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tercast.optimizer.baselines import charged, lowest_merges
-from tercast.optimizer.cost_model import HOST_WEIGHT, Expected, judged
+from tercast.optimizer.cost_model import HOST_WEIGHT, Decisions, Expected, judged
 from tercast.optimizer.exception_method import ROUNDS
 from tercast.optimizer.network_arrays import NetworkArrays
-from tercast.optimizer.past_traffic import Traffic, smoothed
-from tercast.optimizer.selection import Decisions, EntrySelection, Selections
+from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.selection import EntrySelection, Selections
+from tercast.optimizer.smoothing import smoothed
 from tercast.optimizer.sweeps import by_exceptions, pattern_based
 
 HELD_BACK = 0.2

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from tercast.errors import Refused, shown
 from tercast.optimizer.baselines import as_installed, deepest_standing
-from tercast.optimizer.cost_model import HOST_WEIGHT, Expected, judged
+from tercast.optimizer.cost_model import HOST_WEIGHT, Decisions, Expected, judged
 from tercast.optimizer.network_arrays import NetworkArrays
 from tercast.optimizer.optimal import Decided, best_candidate, one_candidate
-from tercast.optimizer.past_traffic import Traffic, check_sampling, read_traffic
-from tercast.optimizer.selection import Decisions, EntrySelection
+from tercast.optimizer.past_traffic import Traffic, check_sampling
+from tercast.optimizer.selection import EntrySelection
 from tercast.optimizer.sweeps import load_based, yardstick
+from tercast.optimizer.traffic_reader import read_traffic
 from tercast.requests.kinds import AGGREGATE
 from tercast.tables.covers import NetworkCovers, network_covers_json
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -98,22 +96,6 @@ class EntrySelection:
 
 Selections = dict[int, EntrySelection | None]
 """What was decided, by switch; None where the budget cannot hold."""
-
-
-class Decision(Protocol):
-    """The tables of a switch under covers, wherever these come from."""
-
-    def __len__(self) -> int: ...
-
-    def covers(self) -> dict[str, TableCovers]:
-        """The covers, by topic."""
-
-    def tables(self) -> dict[str, TableSet]:
-        """The tables, by topic."""
-
-
-Decisions = Mapping[int, Decision | None]
-"""The same of any origin."""
 
 
 def select(board: SwitchForest, standing: Array, host_weight: float) -> EntrySelection:

@@ -14,12 +14,13 @@ from tercast.optimizer.exception_method import best_selection
 from tercast.optimizer.greedy_merges import greedy_merges
 from tercast.optimizer.network_arrays import NetworkArrays
 from tercast.optimizer.optimal import HELD_BACK, NEAR
-from tercast.optimizer.past_traffic import Traffic, read_traffic
+from tercast.optimizer.past_traffic import Traffic
 from tercast.optimizer.pipeline import METHODS, aggregate
 from tercast.optimizer.publisher_loads import PublisherLoads
 from tercast.optimizer.selection import EntrySelection, exact_selection
 from tercast.optimizer.sweeps import TRACE
 from tercast.optimizer.switch_forest import SwitchForest, make_board
+from tercast.optimizer.traffic_reader import read_traffic
 
 if TYPE_CHECKING:
     from tercast.planner.planner import Planner
@@ -94,12 +95,7 @@ def curve(
     Judged on a part of the traffic that is held back. Without `budgets`, some from 1 to what the exact table
     has.
     """
-    if method not in METHODS:
-        raise Refused(
-            ("method",), "unknown_method", f"{shown(method)} is none of {', '.join(METHODS)}", method
-        )
-    if switch not in planner.network.sites:
-        raise Refused(("switch",), "unknown_switch", f"no switch {shown(switch)}", switch)
+    _check_question(planner, switch, method)
     known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
     train, held = known.split(HELD_BACK, seed)
     covers = {name: topics for name, topics in planner.keeper.covers().items() if name != switch}
@@ -115,13 +111,28 @@ def curve(
         if selection is None:
             points.append(CurvePoint(budget, None, 0.0, 0.0))
             continue
-        found = selection.tables()
-        for sample in now:
-            if at in sample.topic.tables:
-                sample.set_tables(at, found[sample.topic.name])
+        _install(selection, at, now)
         cost = expected_of(scene, exact, now, events)
         points.append(CurvePoint(budget, len(selection), cost.copies, cost.unwanted))
     return points
+
+
+def _check_question(planner: Planner, switch: str, method: str) -> None:
+    """Refuse a method or a switch that does not exist."""
+    if method not in METHODS:
+        raise Refused(
+            ("method",), "unknown_method", f"{shown(method)} is none of {', '.join(METHODS)}", method
+        )
+    if switch not in planner.network.sites:
+        raise Refused(("switch",), "unknown_switch", f"no switch {shown(switch)}", switch)
+
+
+def _install(selection: EntrySelection, at: int, flows: Sequence[EventFlows]) -> None:
+    """Install a selection at the switch `at`, for the events of every topic that has a table there."""
+    found = selection.tables()
+    for one in flows:
+        if at in one.topic.tables:
+            one.set_tables(at, found[one.topic.name])
 
 
 def spread_budgets(count: int) -> list[int]:

@@ -12,7 +12,7 @@ from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.optimizer.cover_evaluation import judge_covers
-from tercast.optimizer.past_traffic import read_traffic
+from tercast.optimizer.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 from tercast.topology.reader import read_topology
 from tests.support.networks import host, link, topology

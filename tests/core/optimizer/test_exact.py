@@ -21,10 +21,10 @@ from tercast.optimizer.kernels import entries as entry_kernels
 from tercast.optimizer.kernels import exceptions, merges, tries
 from tercast.optimizer.kernels.merges import least_cost
 from tercast.optimizer.network_arrays import NetworkArrays
-from tercast.optimizer.past_traffic import read_traffic
 from tercast.optimizer.pipeline import METHODS, aggregate
 from tercast.optimizer.selection import exact_selection
 from tercast.optimizer.switch_forest import SwitchForest, make_board
+from tercast.optimizer.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 from tercast.routing.cell_keys import Order
 from tercast.runtime.jit import Kernel

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tercast.errors import Refused
 from tercast.optimizer.cover_evaluation import judge_covers
 from tercast.optimizer.optimal import HELD_BACK
-from tercast.optimizer.past_traffic import read_traffic
 from tercast.optimizer.pipeline import METHODS, aggregate
+from tercast.optimizer.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 from tests.property_profiles import examples
 from tests.support.method_scenes import (

@@ -18,9 +18,11 @@ from tercast.eventspace.dz import covers
 from tercast.eventspace.topic import Topic
 from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.network_arrays import NetworkArrays
-from tercast.optimizer.past_traffic import Traffic, read_traffic, smoothed
+from tercast.optimizer.past_traffic import Traffic
 from tercast.optimizer.pipeline import METHODS, aggregate
+from tercast.optimizer.smoothing import smoothed
 from tercast.optimizer.table_arrays import NARROW
+from tercast.optimizer.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 from tercast.simulation.replay import Replay
 from tercast.topology.reader import read_topology
