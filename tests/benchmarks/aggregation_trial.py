@@ -13,7 +13,7 @@ from aggregation_workloads import Object, Workload
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.optimizer.pipeline import aggregate
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 from tercast.simulation.delivery_counts import DeliveryCounts
 from tercast.simulation.replay import Replay

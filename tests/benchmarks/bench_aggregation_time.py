@@ -26,9 +26,9 @@ from aggregation_workloads import Synthetic, random_network
 from bench_machine import describe
 
 from tercast.optimizer import warm_up
-from tercast.optimizer.past_traffic import Traffic
 from tercast.optimizer.pipeline import AggregationResult, aggregate
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.past_traffic import Traffic
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.simulation.replay import Replay
 
 BUDGET = 600

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from controlplane.aggregation.held_back_events import FEWEST, hold_back
 from tercast.eventspace.dz import text
-from tercast.optimizer.attribution import Attribution, attribute_each
-from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.evaluation.attribution import Attribution, attribute_each
+from tercast.optimizer.traffic.past_traffic import Traffic
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 
 FACTOR = 2.0

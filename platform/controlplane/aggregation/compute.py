@@ -12,11 +12,11 @@ from typing import Any
 from controlplane.aggregation.figures import FigureState, results
 from controlplane.aggregation.held_back_events import doubt, hold_back
 from tercast.errors import Refused
-from tercast.optimizer.cover_evaluation import judge_covers, savings
-from tercast.optimizer.optimal import HELD_BACK
-from tercast.optimizer.past_traffic import Traffic, check_sampling
+from tercast.optimizer.evaluation.cover_evaluation import judge_covers, savings
+from tercast.optimizer.methods.optimal import HELD_BACK
 from tercast.optimizer.pipeline import METHODS, aggregate
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.past_traffic import Traffic, check_sampling
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.optimizer.what_if import CurvePoint, curve
 from tercast.planner.planner import Planner
 from tercast.requests.kinds import AGGREGATE, SET_AGGREGATION, SET_BUDGET

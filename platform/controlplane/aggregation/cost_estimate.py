@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tercast.optimizer.attribution import Attribution, attribute_each
-from tercast.optimizer.cover_evaluation import added_cost
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.evaluation.attribution import Attribution, attribute_each
+from tercast.optimizer.evaluation.cover_evaluation import added_cost
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.merged_entries import Place, covers_without
 from tercast.planner.planner import Planner
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tercast.optimizer.cost_model import Expected
-from tercast.optimizer.cover_evaluation import judge_covers
-from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.evaluation.cost_model import Expected
+from tercast.optimizer.evaluation.cover_evaluation import judge_covers
+from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.planner.planner import Planner
 
 

@@ -12,8 +12,8 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.past_traffic import Traffic
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 
 FEWEST = 20

@@ -20,7 +20,7 @@ from controlplane.common import wakeups
 from controlplane.common.chunks import chunks
 from controlplane.network.models import Switch
 from tercast.eventspace.dz import text
-from tercast.optimizer.attribution import Attribution
+from tercast.optimizer.evaluation.attribution import Attribution
 from tercast.planner.merged_entries import (
     MergedTable,
     Merges,

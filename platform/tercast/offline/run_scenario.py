@@ -11,9 +11,9 @@ from time import perf_counter
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.offline.plan_file import FailedRequest
 from tercast.offline.scenario import Scenario
-from tercast.optimizer.past_traffic import Traffic
 from tercast.optimizer.pipeline import METHODS, AggregationResult, aggregate
-from tercast.optimizer.traffic_reader import TrafficReader
+from tercast.optimizer.traffic.past_traffic import Traffic
+from tercast.optimizer.traffic.traffic_reader import TrafficReader
 from tercast.planner.planner import Outcome, Planner
 from tercast.requests.model import (
     Advertise,

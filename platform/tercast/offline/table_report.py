@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tercast.offline.run_scenario import Carried
-from tercast.optimizer.cost_model import Expected
-from tercast.optimizer.cover_evaluation import judge_covers
+from tercast.optimizer.evaluation.cost_model import Expected
+from tercast.optimizer.evaluation.cover_evaluation import judge_covers
 
 UNKNOWN = "unknown (no traffic)"
 

@@ -8,14 +8,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from tercast.errors import Refused, shown
-from tercast.optimizer.baselines import as_installed, deepest_standing
-from tercast.optimizer.cost_model import HOST_WEIGHT, Decisions, Expected, judged
-from tercast.optimizer.network_arrays import NetworkArrays
-from tercast.optimizer.optimal import Decided, best_candidate, one_candidate
-from tercast.optimizer.past_traffic import Traffic, check_sampling
-from tercast.optimizer.selection import EntrySelection
-from tercast.optimizer.sweeps import load_based, yardstick
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.arrays.network_arrays import NetworkArrays
+from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, Decisions, Expected, judged
+from tercast.optimizer.methods.baselines import as_installed, deepest_standing
+from tercast.optimizer.methods.optimal import Decided, best_candidate, one_candidate
+from tercast.optimizer.methods.selection import EntrySelection
+from tercast.optimizer.methods.sweeps import load_based, yardstick
+from tercast.optimizer.traffic.past_traffic import Traffic, check_sampling
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.requests.kinds import AGGREGATE
 from tercast.tables.covers import NetworkCovers, network_covers_json
 

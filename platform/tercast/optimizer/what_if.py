@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tercast.errors import Refused, shown
-from tercast.optimizer.cost_model import HOST_WEIGHT, expected_of
-from tercast.optimizer.cover_evaluation import samples_under, scene_under
-from tercast.optimizer.event_flows import EventFlows
-from tercast.optimizer.exception_method import best_selection
-from tercast.optimizer.greedy_merges import greedy_merges
-from tercast.optimizer.network_arrays import NetworkArrays
-from tercast.optimizer.optimal import HELD_BACK, NEAR
-from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.arrays.network_arrays import NetworkArrays
+from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, expected_of
+from tercast.optimizer.evaluation.cover_evaluation import samples_under, scene_under
+from tercast.optimizer.methods.exception_method import best_selection
+from tercast.optimizer.methods.greedy_merges import greedy_merges
+from tercast.optimizer.methods.optimal import HELD_BACK, NEAR
+from tercast.optimizer.methods.selection import EntrySelection, exact_selection
+from tercast.optimizer.methods.sweeps import TRACE
+from tercast.optimizer.methods.switch_forest import SwitchForest, make_board
 from tercast.optimizer.pipeline import METHODS, aggregate
-from tercast.optimizer.publisher_loads import PublisherLoads
-from tercast.optimizer.selection import EntrySelection, exact_selection
-from tercast.optimizer.sweeps import TRACE
-from tercast.optimizer.switch_forest import SwitchForest, make_board
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.event_flows import EventFlows
+from tercast.optimizer.traffic.past_traffic import Traffic
+from tercast.optimizer.traffic.publisher_loads import PublisherLoads
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 
 if TYPE_CHECKING:
     from tercast.planner.planner import Planner

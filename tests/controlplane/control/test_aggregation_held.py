@@ -11,8 +11,8 @@ from controlplane.aggregation.held_back_events import FEWEST, doubt, hold_back, 
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
-from tercast.optimizer.cover_evaluation import judge_covers
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.evaluation.cover_evaluation import judge_covers
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 from tercast.topology.reader import read_topology
 from tests.support.networks import host, link, topology

@@ -12,19 +12,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tercast.eventspace.dz import covers
-from tercast.optimizer.cost_model import judged
-from tercast.optimizer.event_flows import EventFlows
-from tercast.optimizer.exact_merges import least_merge_cost
-from tercast.optimizer.exception_method import best_selection
-from tercast.optimizer.greedy_merges import greedy_merges, merge_costs
+from tercast.optimizer.arrays.network_arrays import NetworkArrays
+from tercast.optimizer.evaluation.cost_model import judged
 from tercast.optimizer.kernels import entries as entry_kernels
 from tercast.optimizer.kernels import exceptions, merges, tries
 from tercast.optimizer.kernels.merges import least_cost
-from tercast.optimizer.network_arrays import NetworkArrays
+from tercast.optimizer.methods.exact_merges import least_merge_cost
+from tercast.optimizer.methods.exception_method import best_selection
+from tercast.optimizer.methods.greedy_merges import greedy_merges, merge_costs
+from tercast.optimizer.methods.selection import exact_selection
+from tercast.optimizer.methods.switch_forest import SwitchForest, make_board
 from tercast.optimizer.pipeline import METHODS, aggregate
-from tercast.optimizer.selection import exact_selection
-from tercast.optimizer.switch_forest import SwitchForest, make_board
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.event_flows import EventFlows
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 from tercast.routing.cell_keys import Order
 from tercast.runtime.jit import Kernel

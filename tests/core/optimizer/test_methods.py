@@ -7,10 +7,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tercast.errors import Refused
-from tercast.optimizer.cover_evaluation import judge_covers
-from tercast.optimizer.optimal import HELD_BACK
+from tercast.optimizer.evaluation.cover_evaluation import judge_covers
+from tercast.optimizer.methods.optimal import HELD_BACK
 from tercast.optimizer.pipeline import METHODS, aggregate
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 from tests.property_profiles import examples
 from tests.support.method_scenes import (

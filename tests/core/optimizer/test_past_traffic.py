@@ -16,13 +16,13 @@ from tercast.errors import Refused
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import covers
 from tercast.eventspace.topic import Topic
-from tercast.optimizer.event_flows import EventFlows
-from tercast.optimizer.network_arrays import NetworkArrays
-from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.arrays.network_arrays import NetworkArrays
+from tercast.optimizer.arrays.table_arrays import NARROW
 from tercast.optimizer.pipeline import METHODS, aggregate
-from tercast.optimizer.smoothing import smoothed
-from tercast.optimizer.table_arrays import NARROW
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.event_flows import EventFlows
+from tercast.optimizer.traffic.past_traffic import Traffic
+from tercast.optimizer.traffic.smoothing import smoothed
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 from tercast.simulation.replay import Replay
 from tercast.topology.reader import read_topology
@@ -148,7 +148,7 @@ def test_smoothed_events_are_near_and_inside(seed: int) -> None:
 def test_codes_of_any_length_lead_to_tables_that_hold(
     method: str, narrow: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tercast.optimizer.table_arrays.NARROW", narrow)
+    monkeypatch.setattr("tercast.optimizer.arrays.table_arrays.NARROW", narrow)
     planner, events = planner_of(), some_events(400)
     assert all(topic.codes.is_wide == (narrow == 8) for topic in NetworkArrays(planner).topics)
     budgets = {name: max(3, count // 4) for name, count in planner.counts().items()}

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.optimizer import optimal
-from tercast.optimizer.event_flows import EventFlows
-from tercast.optimizer.greedy_merges import greedy_merges
-from tercast.optimizer.network_arrays import NetworkArrays
-from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.arrays.network_arrays import NetworkArrays
+from tercast.optimizer.methods import optimal
+from tercast.optimizer.methods.greedy_merges import greedy_merges
+from tercast.optimizer.methods.selection import EntrySelection
+from tercast.optimizer.methods.sweeps import LOAD_SWEEPS, SWEEPS, coarsest, merge_sweeps, pattern_based
+from tercast.optimizer.methods.switch_forest import make_board
+from tercast.optimizer.methods.switch_order import from_publishers, upstream_of
 from tercast.optimizer.pipeline import aggregate
-from tercast.optimizer.publisher_loads import PublisherLoads
-from tercast.optimizer.selection import EntrySelection
-from tercast.optimizer.sweeps import LOAD_SWEEPS, SWEEPS, coarsest, merge_sweeps, pattern_based
-from tercast.optimizer.switch_forest import make_board
-from tercast.optimizer.switch_order import from_publishers, upstream_of
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.event_flows import EventFlows
+from tercast.optimizer.traffic.past_traffic import Traffic
+from tercast.optimizer.traffic.publisher_loads import PublisherLoads
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tests.property_profiles import examples
 from tests.support.method_scenes import problems, proof, ring_scene, some_traffic
 

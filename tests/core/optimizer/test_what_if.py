@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tercast.errors import Refused
 from tercast.eventspace.dz import covers, text
-from tercast.optimizer.attribution import Attribution, attribute
-from tercast.optimizer.cover_evaluation import judge_covers, savings
+from tercast.optimizer.evaluation.attribution import Attribution, attribute
+from tercast.optimizer.evaluation.cover_evaluation import judge_covers, savings
 from tercast.optimizer.pipeline import METHODS, aggregate
-from tercast.optimizer.traffic_reader import read_traffic
+from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.optimizer.what_if import curve, spread_budgets, what_if
 from tercast.planner.planner import Planner
 from tests.property_profiles import examples

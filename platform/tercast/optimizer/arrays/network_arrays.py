@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tercast.optimizer.arrays.table_arrays import Bits, CellArrays, Codes
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.table_arrays import Bits, CellArrays, Codes
 from tercast.routing.cell_keys import LENGTH_MASK, Key
 from tercast.routing.forest import Forest
 from tercast.routing.spanning_tree import Tree

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tercast.optimizer.cost_model import Decisions
-from tercast.optimizer.cover_evaluation import deepest_cover, tables_under
-from tercast.optimizer.event_flows import EventFlows
-from tercast.optimizer.greedy_merges import merge_costs
+from tercast.optimizer.arrays.network_arrays import NetworkArrays, TableSet
+from tercast.optimizer.evaluation.cost_model import Decisions
+from tercast.optimizer.evaluation.cover_evaluation import deepest_cover, tables_under
 from tercast.optimizer.kernels.merges import pick_lowest, with_merges
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import NetworkArrays, TableSet
-from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.selection import EntrySelection, Selections, select
-from tercast.optimizer.switch_forest import SwitchForest, make_board
+from tercast.optimizer.methods.greedy_merges import merge_costs
+from tercast.optimizer.methods.selection import EntrySelection, Selections, select
+from tercast.optimizer.methods.switch_forest import SwitchForest, make_board
+from tercast.optimizer.traffic.event_flows import EventFlows
+from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.tables.covers import NetworkCovers, TableCovers
 
 

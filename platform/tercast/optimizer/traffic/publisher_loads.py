@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, intersection
+from tercast.optimizer.arrays.network_arrays import NO_TABLES, NetworkArrays, TableSet, TopicArrays
+from tercast.optimizer.arrays.table_arrays import CellArrays, Codes
+from tercast.optimizer.arrays.trie_arrays import Nodes
 from tercast.optimizer.kernels.tries import Array, meet
-from tercast.optimizer.network_arrays import NO_TABLES, NetworkArrays, TableSet, TopicArrays
-from tercast.optimizer.past_traffic import TopicTraffic
-from tercast.optimizer.table_arrays import CellArrays, Codes
-from tercast.optimizer.trie_arrays import Nodes
+from tercast.optimizer.traffic.past_traffic import TopicTraffic
 from tercast.routing.cell_keys import Key
 from tercast.routing.spanning_tree import Tree
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, intersection
+from tercast.optimizer.arrays.network_arrays import NetworkArrays, TopicArrays
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import NetworkArrays, TopicArrays
 from tercast.routing.cell_keys import Key, Order
 
 

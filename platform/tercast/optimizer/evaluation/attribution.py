@@ -11,13 +11,13 @@ import numpy as np
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection
 from tercast.eventspace.dz import covers as holds
-from tercast.optimizer.cover_evaluation import Tables, samples_under, scene_under
-from tercast.optimizer.event_flows import EventArrivals, EventFlows
+from tercast.optimizer.arrays.network_arrays import NetworkArrays, TableSet, TopicArrays
+from tercast.optimizer.arrays.table_arrays import CellArrays, hosts_in
+from tercast.optimizer.arrays.tree_crossings import Crossing, CrossingPart, crossings
+from tercast.optimizer.evaluation.cover_evaluation import Tables, samples_under, scene_under
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import NetworkArrays, TableSet, TopicArrays
-from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.table_arrays import CellArrays, hosts_in
-from tercast.optimizer.tree_crossings import Crossing, CrossingPart, crossings
+from tercast.optimizer.traffic.event_flows import EventArrivals, EventFlows
+from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.requests.registry import Registration
 from tercast.routing.cell_keys import Key, Order
 from tercast.tables.covers import Cover, NetworkCovers

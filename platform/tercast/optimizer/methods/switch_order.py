@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from tercast.optimizer.event_flows import EventSource
+from tercast.optimizer.arrays.network_arrays import NetworkArrays
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import NetworkArrays
-from tercast.optimizer.publisher_loads import PublisherLoad
+from tercast.optimizer.traffic.event_flows import EventSource
+from tercast.optimizer.traffic.publisher_loads import PublisherLoad
 
 Sources = Iterable[EventSource | PublisherLoad]
 

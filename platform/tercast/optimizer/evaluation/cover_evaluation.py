@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tercast.aggregation.definition import ground_of, materialise
-from tercast.optimizer.cost_model import HOST_WEIGHT, Expected, expected_of
-from tercast.optimizer.event_flows import EventFlows
+from tercast.optimizer.arrays.network_arrays import NetworkArrays, TableSet, TopicArrays
+from tercast.optimizer.arrays.table_arrays import CellArrays
+from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, Expected, expected_of
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import NetworkArrays, TableSet, TopicArrays
-from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.table_arrays import CellArrays
+from tercast.optimizer.traffic.event_flows import EventFlows
+from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.routing.cell_keys import Key
 from tercast.routing.switch_ports import PortMask
 from tercast.tables.covers import NetworkCovers, TableCovers

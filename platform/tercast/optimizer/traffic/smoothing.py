@@ -1,4 +1,4 @@
-"""Smoothing: past events, and more events near them, since the events of tomorrow are near and not the same."""
+"""Smoothing: past events and more events near them, since the events of tomorrow are near, not the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tercast.eventspace.attribute import Int
 from tercast.eventspace.event_encoder import indexes_dz_batch
 from tercast.eventspace.float_attribute import Float
-from tercast.optimizer.past_traffic import Columns, Numbers, TopicTraffic, Traffic, Weights
+from tercast.optimizer.traffic.past_traffic import Columns, Numbers, TopicTraffic, Traffic, Weights
 
 SPREAD = 0.02
 """How far smoothing goes: the standard deviation of its steps, as a share of an attribute's domain."""

@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 
 from tercast.eventspace.dz import WHOLE
+from tercast.optimizer.arrays.network_arrays import NO_TABLES, NetworkArrays, TableSet, TopicArrays
+from tercast.optimizer.arrays.table_arrays import CellArrays, hosts_in
 from tercast.optimizer.kernels.tries import Array, downstream, send
-from tercast.optimizer.network_arrays import NO_TABLES, NetworkArrays, TableSet, TopicArrays
-from tercast.optimizer.past_traffic import TopicTraffic
-from tercast.optimizer.table_arrays import CellArrays, hosts_in
+from tercast.optimizer.traffic.past_traffic import TopicTraffic
 from tercast.routing.spanning_tree import Tree
 
 

@@ -14,7 +14,7 @@ from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace.event_encoder import event_indexes, indexes_dz_batch
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
-from tercast.optimizer.past_traffic import TopicTraffic, Traffic
+from tercast.optimizer.traffic.past_traffic import TopicTraffic, Traffic
 from tercast.requests.registry import ADVERTISEMENT, Registration
 from tercast.runtime.strict_json import expect_keys, expect_text
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercast.optimizer.greedy_merges import merge_costs
 from tercast.optimizer.kernels.merges import least_cost
-from tercast.optimizer.switch_forest import SwitchForest
+from tercast.optimizer.methods.greedy_merges import merge_costs
+from tercast.optimizer.methods.switch_forest import SwitchForest
 
 
 def least_merge_cost(board: SwitchForest, budget: int, host_weight: float) -> float:

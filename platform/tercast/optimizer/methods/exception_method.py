@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercast.optimizer.greedy_merges import greedy_merges
+from tercast.optimizer.arrays.table_arrays import hosts_in
 from tercast.optimizer.kernels.entries import trim
 from tercast.optimizer.kernels.exceptions import NEVER, choose, leanings, lossless, slot_costs, solve
 from tercast.optimizer.kernels.tries import WORD, Array
-from tercast.optimizer.selection import EntrySelection, select, tidied
-from tercast.optimizer.switch_forest import SwitchForest
-from tercast.optimizer.table_arrays import hosts_in
+from tercast.optimizer.methods.greedy_merges import greedy_merges
+from tercast.optimizer.methods.selection import EntrySelection, select, tidied
+from tercast.optimizer.methods.switch_forest import SwitchForest
 
 ROUNDS = 6
 """Times that the programme runs, each time with the masks that the best entries so far have; fewer where

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tercast.optimizer.arrays.table_arrays import hosts_in
 from tercast.optimizer.kernels.merges import pick_merges, with_merges
 from tercast.optimizer.kernels.tries import Array, gather_sums
-from tercast.optimizer.selection import EntrySelection, select
-from tercast.optimizer.switch_forest import SwitchForest
-from tercast.optimizer.table_arrays import hosts_in
+from tercast.optimizer.methods.selection import EntrySelection, select
+from tercast.optimizer.methods.switch_forest import SwitchForest
 
 
 def merge_costs(board: SwitchForest, host_weight: float) -> tuple[Array, Array]:

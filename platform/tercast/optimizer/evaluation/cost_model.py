@@ -8,10 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
-from tercast.optimizer.event_flows import EventFlows
+from tercast.optimizer.arrays.network_arrays import NetworkArrays, TableSet
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import NetworkArrays, TableSet
-from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.traffic.event_flows import EventFlows
+from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.tables.covers import TableCovers
 
 HOST_WEIGHT = 0.2

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tercast.eventspace.dz import Dz
-from tercast.optimizer.event_flows import EventFlows
+from tercast.optimizer.arrays.network_arrays import NetworkArrays, TopicArrays
+from tercast.optimizer.arrays.table_arrays import Bits, CellArrays, hosts_in
+from tercast.optimizer.arrays.trie_arrays import Nodes, inner_cells, lay_out
 from tercast.optimizer.kernels.tries import ALL_BITS, Array, gather_edges, gather_masks, inherit, tally
-from tercast.optimizer.network_arrays import NetworkArrays, TopicArrays
-from tercast.optimizer.publisher_loads import PublisherLoads
-from tercast.optimizer.table_arrays import Bits, CellArrays, hosts_in
-from tercast.optimizer.trie_arrays import Nodes, inner_cells, lay_out
+from tercast.optimizer.traffic.event_flows import EventFlows
+from tercast.optimizer.traffic.publisher_loads import PublisherLoads
 from tercast.routing.switch_ports import PortMask
 
 MOST_GAPS = 4

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tercast.eventspace.dz import Dz
+from tercast.optimizer.arrays.network_arrays import TableSet
+from tercast.optimizer.arrays.table_arrays import CellArrays
 from tercast.optimizer.kernels.entries import (
     cover_tops,
     narrowed,
@@ -16,9 +18,7 @@ from tercast.optimizer.kernels.entries import (
     worth_it,
 )
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import TableSet
-from tercast.optimizer.switch_forest import SwitchForest, TablePart
-from tercast.optimizer.table_arrays import CellArrays
+from tercast.optimizer.methods.switch_forest import SwitchForest, TablePart
 from tercast.tables.covers import Cover, TableCovers
 
 

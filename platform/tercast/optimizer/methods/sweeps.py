@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from tercast.optimizer.cost_model import HOST_WEIGHT
-from tercast.optimizer.event_flows import EventFlows
-from tercast.optimizer.exact_merges import least_merge_cost
-from tercast.optimizer.exception_method import best_selection
-from tercast.optimizer.greedy_merges import greedy_merges
-from tercast.optimizer.network_arrays import NetworkArrays, TableSet
-from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.publisher_loads import PublisherLoads
-from tercast.optimizer.selection import EntrySelection, Selections
-from tercast.optimizer.switch_forest import SwitchForest, make_board
-from tercast.optimizer.switch_order import by_distance, from_publishers, upstream_of
-from tercast.optimizer.table_arrays import CellArrays
+from tercast.optimizer.arrays.network_arrays import NetworkArrays, TableSet
+from tercast.optimizer.arrays.table_arrays import CellArrays
+from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT
+from tercast.optimizer.methods.exact_merges import least_merge_cost
+from tercast.optimizer.methods.exception_method import best_selection
+from tercast.optimizer.methods.greedy_merges import greedy_merges
+from tercast.optimizer.methods.selection import EntrySelection, Selections
+from tercast.optimizer.methods.switch_forest import SwitchForest, make_board
+from tercast.optimizer.methods.switch_order import by_distance, from_publishers, upstream_of
+from tercast.optimizer.traffic.event_flows import EventFlows
+from tercast.optimizer.traffic.past_traffic import Traffic
+from tercast.optimizer.traffic.publisher_loads import PublisherLoads
 
 SWEEPS = 4
 """Sweeps of FA-PB at most."""

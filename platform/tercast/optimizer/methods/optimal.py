@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tercast.optimizer.baselines import charged, lowest_merges
-from tercast.optimizer.cost_model import HOST_WEIGHT, Decisions, Expected, judged
-from tercast.optimizer.exception_method import ROUNDS
-from tercast.optimizer.network_arrays import NetworkArrays
-from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.selection import EntrySelection, Selections
-from tercast.optimizer.smoothing import smoothed
-from tercast.optimizer.sweeps import by_exceptions, pattern_based
+from tercast.optimizer.arrays.network_arrays import NetworkArrays
+from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, Decisions, Expected, judged
+from tercast.optimizer.methods.baselines import charged, lowest_merges
+from tercast.optimizer.methods.exception_method import ROUNDS
+from tercast.optimizer.methods.selection import EntrySelection, Selections
+from tercast.optimizer.methods.sweeps import by_exceptions, pattern_based
+from tercast.optimizer.traffic.past_traffic import Traffic
+from tercast.optimizer.traffic.smoothing import smoothed
 
 HELD_BACK = 0.2
 """The share of a sample on which candidates are compared."""

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from tercast.optimizer.arrays.table_arrays import CellArrays, Codes
 from tercast.optimizer.kernels.tries import Array, climb, grow
-from tercast.optimizer.table_arrays import CellArrays, Codes
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Networks, tables and tries as arrays, which the methods compute with."""

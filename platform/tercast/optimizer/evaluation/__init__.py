@@ -1,0 +1,1 @@
+"""What tables cost: expected false positives, and who causes them."""

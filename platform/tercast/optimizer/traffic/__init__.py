@@ -1,0 +1,1 @@
+"""Past events and loads of publishers, and where tables send them."""
