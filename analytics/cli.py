@@ -68,7 +68,14 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    add = parser.add_argument
+    _add_input(parser.add_argument)
+    _add_job_options(parser.add_argument)
+    _add_run_options(parser.add_argument)
+    return parser
+
+
+def _add_input(add: Callable[..., object]) -> None:
+    """Add the job, its folders and its time range."""
     add("job", metavar="JOB", choices=JOB_NAMES, help=", ".join(JOB_NAMES))
     add(
         "--telemetry",
@@ -91,6 +98,10 @@ def make_parser() -> argparse.ArgumentParser:
         default="1 minute",
         help="default %(default)s",
     )
+
+
+def _add_job_options(add: Callable[..., object]) -> None:
+    """Add the options that concern single jobs."""
     add(
         "--subscriptions",
         metavar="FILE",
@@ -117,6 +128,10 @@ def make_parser() -> argparse.ArgumentParser:
         default="2000",
         help="events of a topic that are sampled (%(default)s)",
     )
+
+
+def _add_run_options(add: Callable[..., object]) -> None:
+    """Add how a job runs and what else it writes."""
     add(
         "--now",
         metavar="T",
@@ -132,7 +147,6 @@ def make_parser() -> argparse.ArgumentParser:
     add("--progress", metavar="FILE", help="tell there how far the job is")
     add("--master", metavar="URL", default="local[*]", help="Spark's master (%(default)s)")
     add("--memory", metavar="SIZE", type=_typed(_size), default="1g", help="of Spark's driver (%(default)s)")
-    return parser
 
 
 def read_options(args: argparse.Namespace) -> JobOptions:
@@ -193,7 +207,7 @@ def _code(error: AnalyticsError) -> str:
 
 
 def _typed(parse: Callable[[str], Value]) -> Callable[[str], Value]:
-    """The same for argparse, which tells what is wrong beside the option's name."""
+    """Wrap `parse` so that argparse shows its error next to the name of the option."""
 
     def typed(text: str) -> Value:
         try:

@@ -1,4 +1,4 @@
-"""What a run that goes on from an earlier one has to read, and which results it has to make anew.
+"""What a run that goes on from an earlier one has to read, and which results it computes again.
 
 The earlier runs' files are known with the span of time of their rows. Rows of new files change the results of
 some windows; these are computed again from all files, new or known, that have rows for them. So a result
@@ -44,7 +44,7 @@ Files = dict[str, dict[str, Facts]]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The files that earlier runs have taken in; with `rebuild` their results are made anew all the same."""
+    """The files that earlier runs have read; with `rebuild` their results are computed again as well."""
 
     files: Files
     rebuild: bool = False
@@ -125,54 +125,86 @@ def read_known(obj: Any) -> Known:
         raise CannotRun(f"the file of known files is not what a run wrote: {error!r}") from None
 
 
+@dataclass(frozen=True, slots=True)
+class _DatasetChange:
+    """How the files of one dataset differ from those that earlier runs have read.
+
+    `files` are new or had rows that were left, `before` is what was known of these, `facts` is known of all.
+    `lost` were known and are gone. `left` counts the rows that this run leaves.
+    """
+
+    reach: IncrementReach
+    listed: Listed
+    facts: dict[str, Facts]
+    files: dict[str, Facts]
+    before: dict[str, Facts]
+    lost: list[Facts]
+    left: int
+
+    @property
+    def name(self) -> str:
+        """The name of the dataset."""
+        return self.reach.dataset.name
+
+    def choose(self, spans: list[Span], new_only: bool) -> list[tuple[str, Any]]:
+        """Return the files with rows that the results of these spans need."""
+        listed = {path: self.listed[path] for path in self.listed if not new_only or path in self.files}
+        return _chosen(listed, self.facts, self.reach, spans)
+
+
 def plan(telemetry: Telemetry, job: str, options: JobOptions, known: Known) -> Increment:
     """What a run has to do after those that knew `known`; inspects the new files."""
     reaches = sources(job, options)
-    first, last = days(options)
-    spans: list[Span] = []
-    gone: list[Span] = []
-    there: Counter[str] = Counter()
-    files: Files = {}
-    facts: dict[str, dict[str, Facts]] = {}
-    listings: dict[str, Listed] = {}
-    earlier: Files = {}
-    left: dict[str, int] = {}
     telemetry.cut = telemetry.cut.not_before(_end(known, reaches))
+    changes = [_changes(telemetry, job, options, reach, known) for reach in reaches]
+    window = options.window
+    touched = [span for one in changes for span in _touched(one.files.values(), one.reach, window)]
+    gone = [span for one in changes for span in _touched(one.lost, one.reach, window)]
+    clip = _clip(options, known.rebuild)
+    if known.rebuild or (job in WHOLE and touched):
+        touched = [clip]
+    asked = joined(clipped(touched, clip), MOST_SPANS)
+    spans = asked if job in WHOLE | ONCE else without(asked, gone)
+    there: Counter[str] = Counter()
+    for one in changes:
+        there.update(files=len(one.listed), bytes=sum(pair[1].getLen() for pair in one.listed.values()))
+    return Increment(
+        spans,
+        {one.name: one.choose(spans, new_only=job in ONCE and not known.rebuild) for one in changes},
+        {one.name: one.files for one in changes},
+        {one.name: one.before for one in changes},
+        {one.name: one.left for one in changes},
+        there,
+        kept=0 if spans == asked else len(gone),
+    )
+
+
+def _changes(
+    telemetry: Telemetry, job: str, options: JobOptions, reach: IncrementReach, known: Known
+) -> _DatasetChange:
+    """Compare the files of a dataset with the known ones; inspects the new ones."""
+    first, last = days(options)
     limit = micros(options.latest)
     if telemetry.cut.at is not None:
         limit = min(limit, telemetry.cut.at - 1)
-    for reach in reaches:
-        name = reach.dataset.name
-        before = known.files.get(name, {})
-        listed = _listed(telemetry, name, first, last)
-        listings[name] = listed
-        there.update(files=len(listed), bytes=sum(pair[1].getLen() for pair in listed.values()))
-        new = {path: pair for path, pair in listed.items() if _is_new(before.get(path), pair[1], limit)}
-        found = telemetry.inspect(reach.dataset, new)
-        facts[name] = {**before, **found}
-        held = {path for path, one in found.items() if one.left} if job in ONCE else set()
-        files[name] = {path: one for path, one in found.items() if path not in held}
-        earlier[name] = {
+    name = reach.dataset.name
+    before = known.files.get(name, {})
+    listed = _listed(telemetry, name, first, last)
+    new = {path: pair for path, pair in listed.items() if _is_new(before.get(path), pair[1], limit)}
+    found = telemetry.inspect(reach.dataset, new)
+    facts = {**before, **found}
+    held = {path for path, one in found.items() if one.left} if job in ONCE else set()
+    return _DatasetChange(
+        reach,
+        listed,
+        facts,
+        files={path: one for path, one in found.items() if path not in held},
+        before={
             path: before[path] for path in found if path in before and before[path].size == found[path].size
-        }
-        left[name] = sum(
-            facts[name][path].rows if path in held else facts[name][path].left for path in listed
-        )
-        spans += _touched(files[name].values(), reach, options.window)
-        lost = [before[path] for path in before.keys() - listed.keys() if within(path, first, last)]
-        gone += _touched(lost, reach, options.window)
-    clip = _clip(options, known.rebuild)
-    if known.rebuild or (job in WHOLE and spans):
-        spans = [clip]
-    asked = joined(clipped(spans, clip), MOST_SPANS)
-    spans = asked if job in WHOLE | ONCE else without(asked, gone)
-    if job in ONCE and not known.rebuild:
-        listings = {name: _only(listed, files[name]) for name, listed in listings.items()}
-    choice = {
-        reach.dataset.name: _chosen(listings[reach.dataset.name], facts[reach.dataset.name], reach, spans)
-        for reach in reaches
-    }
-    return Increment(spans, choice, files, earlier, left, there, kept=0 if spans == asked else len(gone))
+        },
+        lost=[before[path] for path in before.keys() - listed.keys() if within(path, first, last)],
+        left=sum(facts[path].rows if path in held else facts[path].left for path in listed),
+    )
 
 
 def sources(job: str, options: JobOptions) -> tuple[IncrementReach, ...]:
@@ -195,10 +227,6 @@ def _listed(telemetry: Telemetry, name: str, first: Any, last: Any) -> Listed:
         for path, status in telemetry.listed(name)
         if within(path, first, last)
     }
-
-
-def _only(listed: Listed, files: Mapping[str, Facts]) -> Listed:
-    return {path: pair for path, pair in listed.items() if path in files}
 
 
 def _is_new(known: Facts | None, status: Any, limit: int) -> bool:

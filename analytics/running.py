@@ -56,21 +56,8 @@ def run_job(
     folder = prepare_folder(out)
     started = datetime.now(UTC)
     progress = progress or JobProgress(None)
-    broken: dict[str, str] = {}
     with progress.watching(spark):
-        cut = _cut_off(spark, job, options)
-        while True:
-            telemetry = Telemetry(spark, options, broken, cut=cut)
-            try:
-                task, rows, increment = _attempt(job, telemetry, known, progress)
-                break
-            except AnalyticsError:
-                raise
-            except Exception as error:
-                _note_broken(error, telemetry)
-            finally:
-                with suppress(ConnectionError, Py4JError):  # where Java is gone, the cache is as well
-                    spark.catalog.clearCache()
+        task, rows, increment = _attempts(spark, job, options, known, progress)
     progress.stage("writing")
     meta = _meta(job, options, task, rows, started)
     if increment is not None:
@@ -79,6 +66,25 @@ def run_job(
         meta["rejected"] = {**dict.fromkeys(REASONS, 0), **meta["increment"]["rejected"]}
     publish(folder, job, rows, meta, _columns(job, known) if parquet else None)
     return len(rows)
+
+
+def _attempts(
+    spark: SparkSession, job: str, options: JobOptions, known: Known | None, progress: JobProgress
+) -> tuple[Task, list[Row], Increment | None]:
+    """Run a job; where Spark cannot read a file, run it again without this file."""
+    cut = _cut_off(spark, job, options)
+    broken: dict[str, str] = {}
+    while True:
+        telemetry = Telemetry(spark, options, broken, cut=cut)
+        try:
+            return _attempt(job, telemetry, known, progress)
+        except AnalyticsError:
+            raise
+        except Exception as error:
+            _note_broken(error, telemetry)
+        finally:
+            with suppress(ConnectionError, Py4JError):  # where Java is gone, the cache is as well
+                spark.catalog.clearCache()
 
 
 def _cut_off(spark: SparkSession, job: str, options: JobOptions) -> CutOff:

@@ -40,9 +40,6 @@ LONGER_CLASSES = {
 }
 
 LONGER_FUNCTIONS = {
-    "analytics/cli.py:make_parser",
-    "analytics/increments.py:plan",
-    "analytics/running.py:run_job",
     "controller_app/settings.py:_parser",
     "controller_app/switch/connection.py:__init__",
     "platform/controlplane/config/env.py:read",
