@@ -182,9 +182,6 @@ JOBS: dict[str, Callable[[Task], list[Row]]] = {
     "event_samples": run_event_samples,
 }
 
-ORDER = ("topic", "switch", "publisher", "kind", "host", "window_start", "published_at", "seq")
-"""The columns that results are sorted by, where they have them."""
-
 
 def find_job(name: str) -> Callable[[Task], list[Row]]:
     """The job of that name; CannotRun names those that there are."""

@@ -12,10 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analytics.errors import CannotRun
-from analytics.jobs import ORDER
 from analytics.results import Row
 from analytics.times import time_text
 from tercast.runtime.json_files import FileRefused, whole_file, write_json
+
+ORDER = ("topic", "switch", "publisher", "kind", "host", "window_start", "published_at", "seq")
+"""The columns that results are sorted by, where they have them."""
 
 _TEXTS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())

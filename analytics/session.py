@@ -21,6 +21,7 @@ import pyspark
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+import analytics
 import tercast
 from analytics.errors import CannotRun
 from analytics.java import check_java
@@ -125,7 +126,7 @@ def ship_packages(spark: SparkSession) -> None:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / "tercast-analytics.zip"
     with ZipFile(path, "w") as packed:
-        for module in (tercast.__file__, __file__):
+        for module in (tercast.__file__, analytics.__file__):
             package = Path(module).resolve().parent
             for source in sorted(package.rglob("*.py")):
                 packed.write(source, source.relative_to(package.parent))
@@ -134,7 +135,7 @@ def ship_packages(spark: SparkSession) -> None:
 
 def _prepare_environment(master: str) -> None:
     """Workers import this very `tercast` and `analytics`, and run this very Python unless it is set."""
-    homes = [str(Path(module).resolve().parents[1]) for module in (tercast.__file__, __file__)]
+    homes = [str(Path(module).resolve().parents[1]) for module in (tercast.__file__, analytics.__file__)]
     given = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*homes, *given]))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
