@@ -174,10 +174,10 @@ def read_options(args: argparse.Namespace) -> JobOptions:
 
 
 def _run(args: argparse.Namespace, options: JobOptions) -> int:
-    from analytics.increments import read_known  # noqa: PLC0415 - Spark only once the options are good
-    from analytics.progress import JobProgress  # noqa: PLC0415
-    from analytics.running import run_job  # noqa: PLC0415
-    from analytics.session import java_end, start_session, stop_session  # noqa: PLC0415
+    from analytics.jobs.increments import read_known  # noqa: PLC0415 - Spark only once the options are good
+    from analytics.jobs.runner import run_job  # noqa: PLC0415
+    from analytics.output.progress import JobProgress  # noqa: PLC0415
+    from analytics.spark.session import java_end, start_session, stop_session  # noqa: PLC0415
 
     progress = JobProgress(args.progress)
     try:

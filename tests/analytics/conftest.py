@@ -19,8 +19,8 @@ import messy_telemetry
 os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 from analytics.errors import CannotRun
-from analytics.java import check_java
-from analytics.session import start_session
+from analytics.spark.java import check_java
+from analytics.spark.session import start_session
 
 
 @pytest.fixture(scope="session")

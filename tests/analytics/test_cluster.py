@@ -101,11 +101,11 @@ def test_a_job_with_python_in_its_workers_runs_on_a_cluster(
 
 WHERE = """
 import sys
-from analytics.session import start_session
+from analytics.spark.session import start_session
 spark = start_session(sys.argv[1], "512m")
 def where(_):
-    import analytics.matching, tercast
-    return analytics.matching.__file__ + " " + tercast.__file__
+    import analytics.jobs.matching, tercast
+    return analytics.jobs.matching.__file__ + " " + tercast.__file__
 print(spark.sparkContext.parallelize([0], 1).map(where).collect()[0])
 spark.stop()
 """

@@ -15,10 +15,10 @@ import pytest
 
 from analytics.cli import JOB_NAMES, main
 from analytics.errors import CannotRun, JobFailed
-from analytics.java import check_java, java_version
-from analytics.jobs import JOBS
-from analytics.running import RESULT_COLUMNS
-from analytics.session import check_spark_home, check_workers
+from analytics.jobs.definitions import JOBS
+from analytics.jobs.runner import RESULT_COLUMNS
+from analytics.spark.java import check_java, java_version
+from analytics.spark.session import check_spark_home, check_workers
 from analytics.times import parse_length, parse_time
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from analytics.cutoff import CutOff
+from analytics.input.cutoff import CutOff
+from analytics.input.writers import ParquetWriter, slowest
 from analytics.times import micros
-from analytics.writers import ParquetWriter, slowest
 
 NOW = datetime(2026, 3, 29, 12, tzinfo=UTC)
 PAIR = ("published", "delivered")

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from analytics.generate import GeneratedPlan, generate
-from analytics.jobs import Task, run_event_samples
+from analytics.input.dataset_reader import Telemetry
+from analytics.jobs.definitions import Task, run_event_samples
 from analytics.options import JobOptions
-from analytics.reading import Telemetry
 from analytics.times import micros
 from analytics.transforms.event_samples import LEAST, event_samples, quotas
 

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analytics import increments
-from analytics.cutoff import NO_CUT, CutOff
-from analytics.facts import Facts
-from analytics.increments import Known, plan, read_known
+from analytics.input.cutoff import NO_CUT, CutOff
+from analytics.input.facts import Facts
+from analytics.jobs import increments
+from analytics.jobs.increments import Known, plan, read_known
+from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
-from analytics.running import run_job
 from analytics.spans import Span, clipped, joined, overlaps, to_windows, within_windows, without
 from analytics.subscriptions import read_subscriptions
 from analytics.times import EPOCH

@@ -11,8 +11,8 @@ import plain_answers
 import pyarrow.parquet as pq
 import pytest
 
+from analytics.jobs.runner import RESULT_COLUMNS, run_job
 from analytics.options import JobOptions
-from analytics.running import RESULT_COLUMNS, run_job
 from analytics.subscriptions import read_subscriptions
 
 pytestmark = pytest.mark.spark

@@ -14,7 +14,7 @@ import psutil
 import pytest
 from messy_telemetry import Messy
 
-from analytics.session import how_ended, java_end
+from analytics.spark.session import how_ended, java_end
 from tests.waiting import LIMIT_SECONDS
 
 
@@ -23,7 +23,7 @@ def session_of(process: subprocess.Popen[bytes]) -> Any:
 
 
 def test_a_java_that_was_killed_is_told_and_one_that_runs_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analytics.session.JAVA_GRACE", 0.05)
+    monkeypatch.setattr("analytics.spark.session.JAVA_GRACE", 0.05)
     process = subprocess.Popen(["sleep", "1000"])
     try:
         assert java_end(session_of(process)) is None

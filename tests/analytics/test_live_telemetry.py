@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from analytics import writers
-from analytics.increments import Known, read_known
+from analytics.input import writers
+from analytics.jobs.increments import Known, read_known
+from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
-from analytics.running import run_job
 from analytics.spans import overlaps
 from analytics.subscriptions import read_subscriptions
 from analytics.times import EPOCH

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.matching import Counting, Wanting
+from analytics.jobs.matching import Counting, Wanting
 from analytics.subscriptions import FOREVER, SubscriptionRow, read_subscriptions
 from tercast.dimensions.spectral import select
 from tercast.errors import RefusedMany

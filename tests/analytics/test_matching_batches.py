@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from analytics.matching import BAD_VALUES, UNKNOWN_TOPIC, expected_hosts, match_counts
+from analytics.jobs.matching import BAD_VALUES, UNKNOWN_TOPIC, expected_hosts, match_counts
 from analytics.subscriptions import read_subscriptions
 
 pytestmark = pytest.mark.spark

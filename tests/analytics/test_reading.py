@@ -13,9 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from analytics.errors import CannotRun, JobFailed
-from analytics.footers import parse_columns
+from analytics.input.footers import parse_columns
+from analytics.jobs.definitions import JOBS
+from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
-from analytics.running import run_job
 from tercast.telemetry import TABLE_SNAPSHOTS
 
 START = datetime(2026, 3, 28, 23, 59, 59, tzinfo=UTC)
@@ -112,11 +113,11 @@ def test_a_failure_leaves_the_last_result_whole(
 ) -> None:
     messy_telemetry.write(tmp_path, TABLE_SNAPSHOTS, [snapshot(0, 7)])
     before, _ = run(spark, tmp_path, tmp_path / "out")
-    monkeypatch.setitem(__import__("analytics.jobs").jobs.JOBS, JOB, lambda task: 1 / 0)
+    monkeypatch.setitem(JOBS, JOB, lambda task: 1 / 0)
     with pytest.raises(JobFailed, match="division by zero"):
         run(spark, tmp_path, tmp_path / "out")
     assert json.loads((tmp_path / "out" / f"{JOB}.json").read_text()) == before
-    monkeypatch.setitem(__import__("analytics.jobs").jobs.JOBS, JOB, lambda task: [{"switch": object()}])
+    monkeypatch.setitem(JOBS, JOB, lambda task: [{"switch": object()}])
     with pytest.raises(TypeError):
         run(spark, tmp_path, tmp_path / "new")
     assert not (tmp_path / "new" / f"{JOB}.json").exists()

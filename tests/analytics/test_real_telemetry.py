@@ -22,8 +22,8 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
+from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
-from analytics.running import run_job
 from analytics.subscriptions import read_subscriptions
 from mininet_labs.demo import content
 from mininet_labs.demo.quotes import TOPIC

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analytics.session import first_line
+from analytics.spark.session import first_line
 from analytics.transforms.dimension_selection import events_of_topic, spectrum
 from analytics.transforms.flow_table_size import flow_table_size
 from analytics.transforms.publisher_load import publisher_load

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from analytics.writers import count_writers, read_writers
+from analytics.input.writers import count_writers, read_writers
 
 pytestmark = pytest.mark.spark
 

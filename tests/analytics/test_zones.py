@@ -14,10 +14,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from analytics.increments import Known
+from analytics.jobs.increments import Known
+from analytics.jobs.runner import RESULT_COLUMNS, run_job
 from analytics.options import JobOptions
-from analytics.results import collect_rows
-from analytics.running import RESULT_COLUMNS, run_job
+from analytics.output.result_rows import collect_rows
 from analytics.subscriptions import read_subscriptions
 from analytics.times import time_text
 from tercast.telemetry import DATASETS

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analytics.errors import CannotRun
-from analytics.results import Row
+from analytics.output.result_rows import Row
 from analytics.times import time_text
 from tercast.runtime.json_files import FileRefused, whole_file, write_json
 

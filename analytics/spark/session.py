@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 import analytics
 import tercast
 from analytics.errors import CannotRun
-from analytics.java import check_java
+from analytics.spark.java import check_java
 
 PATIENCE = 120
 """Seconds in which a worker has to take a first task."""

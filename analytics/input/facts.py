@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from analytics.files import TelemetryFile, UnreadableFile
+from analytics.input.files import TelemetryFile, UnreadableFile
 from analytics.spans import EVER, Span
 
 FUTURE, LEFT, UNREADABLE = "future", "left", "unreadable_file"

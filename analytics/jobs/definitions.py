@@ -13,10 +13,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.errors import CannotRun
-from analytics.matching import expected_hosts, match_counts
+from analytics.input.dataset_reader import Telemetry, days, in_range, in_spans
+from analytics.jobs.matching import expected_hosts, match_counts
 from analytics.options import JobOptions
-from analytics.reading import Telemetry, days, in_range, in_spans
-from analytics.results import Row, collect_rows
+from analytics.output.result_rows import Row, collect_rows
 from analytics.subscriptions import Subscriptions
 from analytics.transforms import (
     delay,

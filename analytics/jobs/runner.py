@@ -11,17 +11,17 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from analytics.cutoff import CutOff, take_cut_off
 from analytics.errors import AnalyticsError, JobFailed
-from analytics.files import broken_file, same_path
-from analytics.increments import HORIZON, ONCE, WHOLE, Increment, Known, plan, sources
-from analytics.jobs import Task, find_job
+from analytics.input.cutoff import CutOff, take_cut_off
+from analytics.input.dataset_reader import REASONS, Telemetry
+from analytics.input.files import broken_file, same_path
+from analytics.jobs.definitions import Task, find_job
+from analytics.jobs.increments import HORIZON, ONCE, WHOLE, Increment, Known, plan, sources
 from analytics.options import JobOptions
-from analytics.output import prepare_folder, publish
-from analytics.progress import JobProgress
-from analytics.reading import REASONS, Telemetry
-from analytics.results import Row
-from analytics.session import first_line
+from analytics.output.progress import JobProgress
+from analytics.output.result_files import prepare_folder, publish
+from analytics.output.result_rows import Row
+from analytics.spark.session import first_line
 from analytics.times import time_text
 
 RESULT_COLUMNS = {

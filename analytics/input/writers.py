@@ -15,7 +15,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from analytics.files import exists, root_uri
+from analytics.input.files import exists, root_uri
 from analytics.times import MICROSECOND, micros, parse_time
 from tercast.telemetry.sinks import WRITERS
 

@@ -13,12 +13,12 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructType
 
-from analytics.cutoff import NO_CUT, CutOff, Listing
 from analytics.errors import CannotRun
-from analytics.facts import FUTURE, LEFT, UNREADABLE, Facts, facts_of_files
-from analytics.files import TelemetryFile, UnreadableFile, list_files, read_footers, same_path, within
+from analytics.input.cutoff import NO_CUT, CutOff, Listing
+from analytics.input.facts import FUTURE, LEFT, UNREADABLE, Facts, facts_of_files
+from analytics.input.files import TelemetryFile, UnreadableFile, list_files, read_footers, same_path, within
+from analytics.input.schemas import TYPES, Shape, cast, read_schema, shape
 from analytics.options import JobOptions
-from analytics.schemas import TYPES, Shape, cast, read_schema, shape
 from analytics.spans import Span
 from analytics.times import EPOCH
 from tercast.telemetry import Dataset

@@ -15,8 +15,8 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from analytics.errors import CannotRun, NoTelemetry
-from analytics.footers import parse_columns
-from analytics.session import first_line
+from analytics.input.footers import parse_columns
+from analytics.spark.session import first_line
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _DATE = re.compile(r"date=([0-9]{4}-[0-9]{2}-[0-9]{2})")

@@ -17,10 +17,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from analytics.files import list_files
+from analytics.input.files import list_files
+from analytics.input.writers import ParquetWriter, count_writers, read_writers, slowest
 from analytics.options import JobOptions
 from analytics.times import EPOCH, MICROSECOND, time_text
-from analytics.writers import ParquetWriter, count_writers, read_writers, slowest
 
 MARGIN = timedelta(seconds=10)
 """The most that clocks of hosts, and a row's time and the moment when its writer gets it, may differ.

@@ -8,8 +8,8 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from analytics.errors import CannotRun
-from analytics.files import TelemetryFile
-from analytics.footers import NANOS, NOTHING
+from analytics.input.files import TelemetryFile
+from analytics.input.footers import NANOS, NOTHING
 from tercast.telemetry import Dataset
 
 TYPES = {

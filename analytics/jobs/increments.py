@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from analytics.errors import CannotRun
-from analytics.facts import Facts
-from analytics.files import within
+from analytics.input.dataset_reader import Telemetry, days
+from analytics.input.facts import Facts
+from analytics.input.files import within
 from analytics.options import JobOptions
-from analytics.reading import Telemetry, days
 from analytics.spans import (
     EVER,
     Span,

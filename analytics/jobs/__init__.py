@@ -1,0 +1,1 @@
+"""The jobs, what a run has to compute, and its course from options to files."""

@@ -1,0 +1,1 @@
+"""What a job writes: rows, result files and its progress."""
