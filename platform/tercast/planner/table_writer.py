@@ -66,7 +66,9 @@ class TableWriter:
         """The entry of a cell in a table that aggregation keeps."""
         if not table.port:
             return self.plain(table.trie, key, mask)
-        return self.in_port(table.trie, (table.port, key), (mask & ~table.mates, mask & table.mates))
+        return self.in_port(
+            table.trie, (table.port, key), (mask & ~table.exact.mates, mask & table.exact.mates)
+        )
 
     def table(self, tries: Iterable[SwitchTrie], exact: bool = False) -> Table:
         """The table of a switch: the entries of all its topics, by priority and address.

@@ -83,7 +83,7 @@ def scene(seed: int) -> Planner:
 def tables_of(planner: Planner, switch: str) -> list[tuple[InstalledTable, ExactTable]]:
     """The tables of a switch with the ground that they stand on."""
     overlay = Overlay(planner.network.sites[switch])
-    overlay.look(planner.plans, planner.network)
+    overlay.add_topics(planner.plans, planner.network)
     known = grounds(planner, switch)
     return [
         (table, known[topic.plan.topic.name])
@@ -147,7 +147,7 @@ def test_no_table_has_fewer_entries(seed: int) -> None:
 def _carried_out(table: InstalledTable, programme: Fewest, ground: ExactTable) -> int:
     """The number of entries under the covers of a programme, by the definition; all of them obey and save."""
     order = table.order
-    spreads = programme.spreads(0) if programme.keys else []
+    spreads = programme.covers(0) if programme.keys else []
     some = [Cover.of(order.dz(top), map(order.dz, kept)) for top, kept in spreads]
     port = table.port or None
     for cover in some:

@@ -11,16 +11,16 @@ from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
 from tercast.routing.cell_keys import NONE, Key
 
 
-def set_apart(table: InstalledTable) -> list[Undo]:
+def add_exceptions(table: InstalledTable) -> list[Undo]:
     """Keep the fresh entries of a table, where their covers keep something already."""
     by_top: dict[Key, list[Key]] = {}
-    for key in sorted(table.fresh):
+    for key in sorted(table.checks.fresh):
         at = table.home(key)
         if at not in (NONE, key) and key in table.own:
             top = table.top(at)
             if table.nodes[top].kids:
                 by_top.setdefault(top, []).append(key)
-    table.fresh.clear()
+    table.checks.fresh.clear()
     return [_keep(table, top, keys) for top, keys in by_top.items()]
 
 
@@ -30,12 +30,12 @@ def _keep(table: InstalledTable, top: Key, keys: list[Key]) -> Undo:
     for key in keys:
         whole = whole and _split(table, nodes, key)
     if not whole:
-        built = table.build((top, tuple(sorted({*nodes, *keys} - {top}))))
+        built = table.exact.build((top, tuple(sorted({*nodes, *keys} - {top}))))
     else:
         nodes[top].size = len(nodes)
         built = sorted(nodes.items())
-    table.thin.add(top)
-    return table.swap(top, list(built))
+    table.checks.thin.add(top)
+    return table.replace_cell(top, list(built))
 
 
 def _split(table: InstalledTable, nodes: dict[Key, Node], key: Key) -> bool:

@@ -1,21 +1,22 @@
 """Keeps the tables of a network within their budgets, request by request.
 
-What is asked for is planned exactly, as if there were no budgets; where tables are too large, overlays
-install less. An overlay comes to a switch when its budget is first exceeded, or when covers are given to it,
-and goes when it is exact again, so a network without covers does nothing here.
+Requests are planned exactly, as if there were no budgets; where tables are too large, overlays install less.
+A switch gets an overlay when its budget is first exceeded, or when it gets covers, and loses it when it is
+exact again, so a network without covers does nothing here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from tercast.aggregation.incremental.add_exceptions import set_apart
-from tercast.aggregation.incremental.cover_keys import spreads, table_covers
-from tercast.aggregation.incremental.cover_repair import lay, mend, suspect
-from tercast.aggregation.incremental.exhaustive_merge import squeeze
+from tercast.aggregation.incremental.add_exceptions import add_exceptions
+from tercast.aggregation.incremental.cover_keys import cover_cells
+from tercast.aggregation.incremental.cover_repair import mark_suspects, rebuild, repair
+from tercast.aggregation.incremental.exhaustive_merge import merge_exhaustively
 from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
 from tercast.aggregation.incremental.la import shrink
+from tercast.aggregation.incremental.network_overlays import NetworkOverlays
 from tercast.aggregation.incremental.overlay import Overlay, overlay_at
 from tercast.requests.outcome import Least
 from tercast.routing.cell_keys import Key
@@ -44,29 +45,31 @@ class BudgetChange:
         self.undo: list[Undo] = []
         self.least: dict[str, Least] = {}
 
-    def note(self, overlay: Overlay) -> None:
-        """The entries that a switch has are those that it had before, if nothing was noted yet."""
+    def record_count(self, overlay: Overlay) -> None:
+        """Record the entries that a switch has before the change, unless they are recorded already."""
         if overlay.site not in self.before:
             self.before[overlay.site] = overlay.count
 
 
 class BudgetEnforcer:
-    """The overlays of a planner's network, and the policy: whether LA may make room (`none`: it may not).
+    """Merges entries of a planner's network where budgets are exceeded, and keeps covers valid.
 
-    It may in any case while topics are `passing` from one code to the other through full tables.
+    `method` is the policy: whether LA may make room (`none`: it may not). LA may in any case while topics are
+    `passing` from one code to the other through full tables.
     """
 
-    __slots__ = ("_changed", "_gone", "_planner", "_seen", "_touched", "method", "overlays", "passing")
+    __slots__ = ("_overlays", "_planner", "method", "passing")
 
     def __init__(self, planner: PlannedTables) -> None:
         self._planner = planner
+        self._overlays = NetworkOverlays(planner)
         self.method = NONE_METHOD
         self.passing = False
-        self.overlays: dict[str, Overlay] = {}
-        self._touched: set[str] = set()
-        self._changed: set[str] = set()
-        self._gone: list[TopicRouting] = []
-        self._seen: list[tuple[TopicRouting, int]] = []
+
+    @property
+    def overlays(self) -> Mapping[str, Overlay]:
+        """The overlays by switch."""
+        return self._overlays.by_switch
 
     @property
     def idle(self) -> bool:
@@ -83,22 +86,22 @@ class BudgetEnforcer:
         step = BudgetChange()
         involved = self._follow(marked, step)
         if topic is not None:
-            involved |= self._suspect(topic, list(cells))
-        self._mend(involved, step)
+            involved |= self._mark_suspects(topic, list(cells))
+        self._repair(involved, step)
         self._make_room(involved, step)
         return step
 
     def settle_all(self, marked: Marked) -> BudgetChange:
-        """The same after a change of the network: all trees may have changed."""
+        """Let installed tables follow a change of the network: all trees may have changed."""
         step = BudgetChange()
         self._follow(marked, step)
-        for overlay in self._in_order():
+        overlays = self._overlays.in_order()
+        for overlay in overlays:
             for table in overlay.tables():
-                self._look_again(table)
-                table.suspects.update(table.nodes)
-        involved = dict.fromkeys(self._in_order())
-        self._mend(involved, step)
-        self._make_room(self._everywhere(step), step)
+                _forget_trees(table)
+                table.checks.suspects.update(table.nodes)
+        self._repair(overlays, step)
+        self._make_room(self._over_budget(step), step)
         return step
 
     def exceeded(self, step: BudgetChange) -> tuple[str, ...]:
@@ -114,47 +117,45 @@ class BudgetEnforcer:
     def take_back(self, step: BudgetChange) -> None:
         """Put covers back as they were before a step; exact entries are as they were right after it."""
         for table, at, members in reversed(step.undo):
-            table.swap(at, members)
+            table.replace_cell(at, members)
 
     def follow_back(self, marked: Marked, topic: str | None = None) -> None:
-        """Follow exact entries that went back to where they were before the step that was taken back.
+        """Follow exact entries that are again as before a step, after its covers were put back.
 
-        The trees of `topic` went back as well.
+        The trees of `topic` are as before it as well.
         """
-        self._look()
+        self._overlays.add_topics()
         for site, _ in marked:
             overlay = overlay_at(site)
             if overlay is not None:
-                self._follow_site(overlay)
+                self._overlays.follow(overlay)
                 for table in overlay.tables():
-                    table.thin.clear()
-                    table.suspects.clear()
-                    table.fresh.clear()
+                    table.checks.clear()
         if topic is not None:
-            self._suspect(topic, [])
+            self._mark_suspects(topic, [])
 
     def make_room(self, sites: Iterable[SwitchPorts] | None = None) -> BudgetChange:
         """Let LA work at some switches (None: all) where a budget is exceeded, if the policy allows it."""
         step = BudgetChange()
         wanted = None if sites is None else set(sites)
-        involved = [one for one in self._everywhere(step) if wanted is None or one.site in wanted]
+        involved = [one for one in self._over_budget(step) if wanted is None or one.site in wanted]
         self._make_room(involved, step)
         return step
 
     def restore(self, method: str, covers: NetworkCovers, passing: bool = False) -> None:
-        """Be as a snapshot says."""
+        """Restore the policy and the covers of a snapshot."""
         self.method = method
         self.passing = passing
         for switch, topics in covers.items():
-            overlay = self._overlay(self._planner.network.sites[switch], BudgetChange())
+            overlay = self._overlays.obtain(self._planner.network.sites[switch])
             for found in overlay.topics.values():
                 of_topic = topics.get(found.plan.topic.name, TableCovers())
-                for port, spread in spreads(found.plan.order, of_topic):
+                for port, cover in cover_cells(found.plan.order, of_topic):
                     table = found.tables[port]
-                    table.swap(spread[0], table.build(spread))
+                    table.replace_cell(cover[0], table.exact.build(cover))
 
     def replace(self, wanted: NetworkCovers) -> BudgetChange:
-        """Give switches other covers, as far as those save and obey; then make room, where LA may."""
+        """Replace the covers of switches, as far as those save and obey; then make room, where LA may."""
         step = BudgetChange()
         involved: dict[Overlay, None] = {}
         for switch, topics in wanted.items():
@@ -163,16 +164,16 @@ class BudgetEnforcer:
             for found in overlay.topics.values():
                 covers = topics.get(found.plan.topic.name, TableCovers())
                 for table in found.tables.values():
-                    self._clear(table, step)
-                for port, spread in spreads(found.plan.order, covers):
+                    step.undo += [table.clear_cover(top) for top, _ in table.covers()]
+                for port, cover in cover_cells(found.plan.order, covers):
                     if port in found.tables:
                         table = found.tables[port]
-                        step.undo.append(table.swap(spread[0], lay(table, spread)))
+                        step.undo.append(table.replace_cell(cover[0], rebuild(table, cover)))
         self._make_room(involved, step)
         return step
 
     def end_passing(self) -> None:
-        """All topics have passed: where nothing is merged otherwise tables are exact again, if they fit."""
+        """End the passing of topics: where nothing else is merged, tables are exact again, if they fit."""
         if not self.passing:
             return
         self.passing = False
@@ -183,53 +184,26 @@ class BudgetEnforcer:
                     self.take_back(step)
 
     def forget_topic(self, topic: str) -> None:
-        """The covers of a topic mean nothing any more."""
-        for overlay in self._in_order():
-            for found in overlay.topics.values():
-                if found.plan.topic.name == topic:
-                    for table in found.tables.values():
-                        self._clear(table, BudgetChange())
+        """Remove the covers of a topic."""
+        for _, table in self._overlays.tables_of(topic):
+            for top, _ in table.covers():
+                table.clear_cover(top)
 
     def forget_plan(self, plan: TopicRouting) -> None:
-        """A plan is gone for good; its tables are once their changes have been taken."""
-        self._gone.append(plan)
+        """Let `prune` remove the tables of a plan that is gone for good."""
+        self._overlays.remove_plan(plan)
 
     def covers(self) -> NetworkCovers:
         """All covers by switch and topic."""
-        found: NetworkCovers = {}
-        for switch in sorted(self.overlays):
-            topics = {
-                topic.plan.topic.name: table_covers(topic.plan.order, topic.tables)
-                for topic in self.overlays[switch].topics.values()
-            }
-            topics = {name: covers for name, covers in sorted(topics.items()) if covers}
-            if topics:
-                found[switch] = topics
-        return found
+        return self._overlays.covers()
 
     def take_changed(self) -> set[str]:
-        """The switches whose merged entries may have changed since the last call."""
-        changed, self._changed = self._changed, set()
-        return changed
+        """Return the switches whose merged entries may have changed since the last call."""
+        return self._overlays.take_changed()
 
     def prune(self) -> None:
-        """Let overlays go that have become exact; their changes have been taken."""
-        for plan in self._gone:
-            for trie in plan.tries.values():
-                overlay = overlay_at(trie.site)
-                if overlay is not None:
-                    overlay.forget(trie)
-        self._gone.clear()
-        for switch in self._touched:
-            overlay = self.overlays.get(switch)
-            if overlay is not None and overlay.is_exact:
-                overlay.site.overlay = None
-                del self.overlays[switch]
-        self._touched.clear()
-
-    def _touch(self, switch: str) -> None:
-        self._touched.add(switch)
-        self._changed.add(switch)
+        """Remove overlays that are exact again; their changes have been taken."""
+        self._overlays.prune()
 
     def _follow(self, marked: Marked, step: BudgetChange) -> dict[Overlay, None]:
         """Overlays of the switches whose exact tables changed; new ones where there is too much now."""
@@ -237,11 +211,11 @@ class BudgetEnforcer:
         marked = list(marked)
         for site, before in marked:
             step.before[site] = before if site.overlay is None else site.overlay.count
-        self._look()
+        self._overlays.add_topics()
         for site, _ in marked:
             overlay = overlay_at(site)
             if overlay is not None:
-                self._follow_site(overlay)
+                self._overlays.follow(overlay)
             elif self.lays and site.budget is not None and site.count > site.budget:
                 overlay = self._overlay(site, step)
             else:
@@ -249,83 +223,50 @@ class BudgetEnforcer:
             involved[overlay] = None
         return involved
 
-    def _in_order(self) -> list[Overlay]:
-        """The overlays in an order that does not depend on when they came."""
-        return [self.overlays[switch] for switch in sorted(self.overlays)]
-
-    def _look(self) -> None:
-        """Let overlays know the topics that have come to their switches."""
-        planner = self._planner
-        plans = planner.all_plans
-        seen = [(plan, len(plan.tries)) for plan in plans]
-        if seen != self._seen:
-            self._seen = seen
-            for overlay in self.overlays.values():
-                overlay.look(plans, planner.network)
-
-    def _follow_site(self, overlay: Overlay) -> None:
-        self._touch(overlay.site.id)
-        for topic in overlay.topics.values():
-            topic.follow()
-
     def _overlay(self, site: SwitchPorts, step: BudgetChange) -> Overlay:
-        self._touch(site.id)
-        overlay = overlay_at(site)
-        if overlay is None:
-            step.before.setdefault(site, site.count)
-            overlay = site.overlay = self.overlays[site.id] = Overlay(site)
-            overlay.look(self._planner.all_plans, self._planner.network)
-        else:
-            step.note(overlay)
-        return overlay
+        """The overlay of a switch that a step may change."""
+        step.before.setdefault(site, site.installed)
+        return self._overlays.obtain(site)
 
-    def _suspect(self, topic: str, cells: list[Key]) -> dict[Overlay, None]:
+    def _mark_suspects(self, topic: str, cells: list[Key]) -> dict[Overlay, None]:
+        """Mark the nodes of a topic whose trees have changed in some cells; the overlays with any."""
         involved: dict[Overlay, None] = {}
-        for overlay in self._in_order():
-            for found in overlay.topics.values():
-                if found.plan.topic.name == topic:
-                    for table in found.tables.values():
-                        self._look_again(table)
-                        suspect(table, cells)
-                        if table.suspects:
-                            involved[overlay] = None
+        for overlay, table in self._overlays.tables_of(topic):
+            _forget_trees(table)
+            mark_suspects(table, cells)
+            if table.checks.suspects:
+                involved[overlay] = None
         return involved
 
-    @staticmethod
-    def _look_again(table: InstalledTable) -> None:
-        table.rule.forget()
-        if table.points is not None:
-            table.points.reconsider_all()
-
-    def _mend(self, involved: Iterable[Overlay], step: BudgetChange) -> None:
+    def _repair(self, involved: Iterable[Overlay], step: BudgetChange) -> None:
+        """Repair the covers that changes may have made wrong."""
         for overlay in involved:
-            self._touch(overlay.site.id)
-            step.note(overlay)
-            for found in overlay.topics.values():
-                for table in found.tables.values():
-                    if table.fresh:
-                        if self.lays:
-                            step.undo += set_apart(table)
-                        table.fresh.clear()
-                    if table.thin or table.suspects:
-                        step.undo += mend(table)
+            self._overlays.touch(overlay.site.id)
+            step.record_count(overlay)
+            for table in overlay.tables():
+                if table.checks.fresh:
+                    if self.lays:
+                        step.undo += add_exceptions(table)
+                    table.checks.fresh.clear()
+                step.undo += repair(table)
 
     def _make_room(self, involved: Iterable[Overlay], step: BudgetChange) -> None:
+        """Let LA work where a budget is exceeded, and search all covers where LA is not enough."""
         if not self.lays:
             return
         for overlay in involved:
             excess = overlay.excess
             if excess > 0:
-                step.note(overlay)
+                step.record_count(overlay)
                 tables = list(overlay.tables())
                 step.undo += shrink(tables, excess)
                 if overlay.excess > 0:
-                    found, least = squeeze(tables, overlay.excess)
+                    found, least = merge_exhaustively(tables, overlay.excess)
                     step.undo += found
                     if not found:
                         step.least[overlay.site.id] = least
 
-    def _everywhere(self, step: BudgetChange) -> list[Overlay]:
+    def _over_budget(self, step: BudgetChange) -> list[Overlay]:
         """The overlays of all switches over their budget, where the policy lets LA work."""
         if not self.lays:
             return []
@@ -335,6 +276,9 @@ class BudgetEnforcer:
             if site.budget is not None and site.installed > site.budget
         ]
 
-    def _clear(self, table: InstalledTable, step: BudgetChange) -> None:
-        for top, _ in table.covers():
-            step.undo.append(table.swap(top, table.bare(top)))
+
+def _forget_trees(table: InstalledTable) -> None:
+    """Let a table follow trees that have changed."""
+    table.rule.forget()
+    if table.points is not None:
+        table.points.reconsider_all()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 
-from tercast.aggregation.incremental.installed_table import InstalledTable, Spread
+from tercast.aggregation.incremental.cover_node import CoverCells
+from tercast.aggregation.incremental.installed_table import InstalledTable
 from tercast.errors import Refused, shown
 from tercast.routing.cell_keys import Order
 from tercast.tables.covers import Cover, NetworkCovers, TableCovers
 
 
-def spreads(order: Order, covers: TableCovers) -> Iterator[tuple[int, Spread]]:
+def cover_cells(order: Order, covers: TableCovers) -> Iterator[tuple[int, CoverCells]]:
     """Every cover with the port of its table (0: the plain one)."""
     for port, found in ((0, covers.plain), *covers.in_port.items()):
         for cover in found:

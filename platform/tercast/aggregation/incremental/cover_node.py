@@ -23,9 +23,16 @@ Tally = int
 """How many exact entries bring each bit of a mask, a field for each; tallies are added up as they are."""
 
 
+CoverCells = tuple[Key, tuple[Key, ...]]
+"""A cover by keys: its top, and the cells that it keeps."""
+
+Members = list[tuple[Key, "Node | None"]]
+"""Installed keys, each with its node; None: an exact entry."""
+
+
 @lru_cache(1 << 12)
 def tally_of(mask: PortMask) -> Tally:
-    """That of one entry."""
+    """The tally of one entry."""
     out = 0
     while mask:
         bit = mask & -mask
@@ -66,7 +73,7 @@ class Node:
         self.void = False
 
     def under(self, up: Key) -> Node:
-        """The same below another node."""
+        """A copy of the node below another node."""
         other = Node(up)
         other.kids, other.size, other.void = self.kids, self.size, self.void
         other.entries, other.tally, other.mask = self.entries, self.tally, self.mask

@@ -1,21 +1,21 @@
-"""Behind LA: where no pair may be merged any more, covers that are found by looking at all there could be.
+"""Exhaustive merge: where LA may merge no pair any more, the covers that leave the fewest entries of all.
 
-From the lowest cells up, the fewest entries that covers can leave there (`fewest`) take the place of what
-stands, until the budget holds. At the top of the trie that is the least that there is, so what this does not
-bring within a budget no covers do.
+From the lowest cells up, these covers (`minimum_entries`) replace what is installed, until the budget
+holds. At the root of the trie that is the minimum, so if this does not meet a budget, no covers do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tercast.aggregation.incremental.installed_table import InstalledTable, Members, Undo
+from tercast.aggregation.incremental.cover_node import Members
+from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
 from tercast.aggregation.incremental.minimum_entries import Fewest
 from tercast.requests.outcome import Least
 from tercast.routing.cell_keys import LENGTH_MASK, NONE
 
 
-def squeeze(tables: Sequence[InstalledTable], excess: int) -> tuple[list[Undo], Least]:
+def merge_exhaustively(tables: Sequence[InstalledTable], excess: int) -> tuple[list[Undo], Least]:
     """Let the tables of a switch have `excess` entries fewer, or change nothing; the fewest they can have."""
     programmes = [Fewest(table) for table in tables]
     least = Least(sum(one.entries for one in programmes), all(one.proven for one in programmes))
@@ -30,7 +30,7 @@ def squeeze(tables: Sequence[InstalledTable], excess: int) -> tuple[list[Undo], 
         key = programme.keys[v]
         saved = len(table.within(key)) - programme.least[v]
         if saved > 0 and not _is_inside(table, key):
-            undo.append(table.swap(key, _members(table, programme, v)))
+            undo.append(table.replace_cell(key, _members(table, programme, v)))
             left -= saved
     return undo, least
 
@@ -56,9 +56,9 @@ def _members(table: InstalledTable, programme: Fewest, v: int) -> Members:
     members: Members = []
     key = programme.keys[v]
     start = key
-    for top, kept in programme.spreads(v):
+    for top, kept in programme.covers(v):
         members += [(exact, None) for exact in table.exact.range(start, top)]
-        members += table.build((top, kept))
+        members += table.exact.build((top, kept))
         start = table.order.end(top)
     members += [(exact, None) for exact in table.exact.range(start, table.order.end(key))]
     return members

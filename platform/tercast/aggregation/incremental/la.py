@@ -10,11 +10,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from tercast.aggregation.incremental.cover_node import Node, tally_of
-from tercast.aggregation.incremental.installed_table import InstalledTable, Members, Undo
-from tercast.aggregation.incremental.merge_exceptions import merge_kept
+from tercast.aggregation.incremental.cover_node import Members, Node, tally_of
+from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
+from tercast.aggregation.incremental.merge_exceptions import merge_exceptions
 from tercast.aggregation.incremental.merge_points import MergePoints
-from tercast.aggregation.incremental.partial_merge import merge_partly
+from tercast.aggregation.incremental.partial_merge import merge_partially
 from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key
 from tercast.routing.switch_ports import PortMask
 
@@ -29,7 +29,7 @@ def shrink(tables: Sequence[InstalledTable], excess: int) -> list[Undo]:
     while left > 0:
         left = _merge_pairs(tables, left, undo)
         if left > 0:
-            saved = merge_kept(tables, undo)
+            saved = merge_exceptions(tables, undo)
             if saved is None:
                 saved = _partly(tables, undo)
                 if not saved:
@@ -39,7 +39,7 @@ def shrink(tables: Sequence[InstalledTable], excess: int) -> list[Undo]:
 
 
 def _partly(tables: Sequence[InstalledTable], undo: list[Undo]) -> int:
-    part = next(filter(None, map(merge_partly, tables)), None)
+    part = next(filter(None, map(merge_partially, tables)), None)
     if part is None:
         return 0
     undo.append(part[0])
@@ -53,21 +53,21 @@ def _merge_pairs(tables: Sequence[InstalledTable], left: int, undo: list[Undo]) 
     """
     points = [table.start_points() for table in tables]
     if len(tables) == 1:
-        return _merge_in(tables[0], points[0], max(_put_off(points), 0), left, undo)
+        return _merge_in(tables[0], points[0], max(_lowest_postponed(points), 0), left, undo)
     while left > 0:
         depths = [_length(one.lowest()) for one in points]
-        lowest, put_off = max(depths), max(_put_off(points), 0)
-        if lowest < put_off:
+        lowest, postponed = max(depths), max(_lowest_postponed(points), 0)
+        if lowest < postponed:
             break
         number = depths.index(lowest)
         others = max(depth + (n < number) for n, depth in enumerate(depths) if n != number)
-        left = _merge_in(tables[number], points[number], max(put_off, others), left, undo)
+        left = _merge_in(tables[number], points[number], max(postponed, others), left, undo)
     return left
 
 
-def _put_off(points: Sequence[MergePoints]) -> int:
+def _lowest_postponed(points: Sequence[MergePoints]) -> int:
     """The length of the lowest point within a cover; -1 where there is none."""
-    return max(_length(one.lowest_put_off()) for one in points)
+    return max(_length(one.lowest_postponed()) for one in points)
 
 
 def _length(point: Key) -> int:
@@ -88,7 +88,7 @@ def _merge_in(table: InstalledTable, points: MergePoints, down_to: int, left: in
     """
     while left > 0:
         runs = _Runs(table)
-        down_to = max(down_to, _length(points.lowest_put_off()))
+        down_to = max(down_to, _length(points.lowest_postponed()))
         left = runs.choose(points, down_to, left)
         runs.merge(undo)
         if not runs.met_kept:
@@ -117,20 +117,20 @@ class _Runs:
         """
         table, found, rule, installed = self._table, self._found, self._table.rule, self._table.installed
         shifts, forbidden, members_at = table.order.shifts, rule.forbidden, self._members
-        while left > 0 and (point := points.take(down_to)):
+        while left > 0 and (point := points.pop(down_to)):
             start = bisect_left(installed, point)
             shift = shifts[point & LENGTH_MASK]
             stop, members, mask = members_at(start, point >> shift, shift)
             if stop < 0 and _is_within(table.nodes.get(installed[start]), installed[start], point):
-                points.put_off(point)
+                points.postpone(point)
                 down_to = max(down_to, point & LENGTH_MASK)
             elif stop < 0 or (members > 1 and table.port):
-                points.give_back(point)
+                points.push_back(point)
                 self.met_kept = True
                 break
             elif members > 1:
                 if mask & forbidden and not rule.allows(point, mask, ()):
-                    points.put_aside(point)
+                    points.forbid(point)
                 else:
                     found[start] = (stop, mask, point)
                     left -= members - 1
@@ -190,7 +190,7 @@ def _joined(table: InstalledTable, members: Members) -> Node:
 def _merge_anyhow(table: InstalledTable, undo: list[Undo]) -> int:
     """Merge at the lowest point, which lies in no cover, and keep what covers keep; the entries it saves."""
     points = table.start_points()
-    point = points.take(0)
+    point = points.pop(0)
     members = [(key, table.nodes.get(key)) for key in table.within(point)]
     roots = [(key, node) for key, node in members if node is None or node.up == NONE]
     if len(roots) < 2:
@@ -205,11 +205,11 @@ def _merge_anyhow(table: InstalledTable, undo: list[Undo]) -> int:
     built: Members = [(point, merged)]
     built += [(key, node.under(point) if node.up in tops else node) for key, node in kept]
     if not merged.tally:
-        built = table.build((point, tuple(key for key, _ in kept)))
+        built = table.exact.build((point, tuple(key for key, _ in kept)))
     if not table.rule.allows(point, merged.mask, merged.kids):
-        points.put_aside(point)
+        points.forbid(point)
         return 0
-    undo.append(table.swap(point, built))
+    undo.append(table.replace_cell(point, built))
     return len(members) - len(built)
 
 
@@ -218,8 +218,8 @@ def _add_others(table: InstalledTable, point: Key, roots: Members, merged: Node)
     start = point
     for key, node in roots:
         if node is not None:
-            for mask in table.others_between(start, key):
+            for mask in table.exact.plain_between(start, key):
                 merged.count(mask)
             start = table.order.end(key)
-    for mask in table.others_between(start, table.order.end(point)):
+    for mask in table.exact.plain_between(start, table.order.end(point)):
         merged.count(mask)

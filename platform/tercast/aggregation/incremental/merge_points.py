@@ -20,16 +20,16 @@ _FEW = 64
 class MergePoints:
     """Common prefixes of entries that are neighbours in order; some that are no such prefix any more stay.
 
-    A point that may not be merged is put aside: merging cannot be allowed there, or at any point above, until
-    outputs below it become fewer, covers there keep other entries, or trees change. One within a cover is put
-    off: it comes when nothing else is left to merge.
+    A point that may not be merged is forbidden: merging cannot be allowed there, or at any point above, until
+    outputs below it become fewer, covers there keep other entries, or trees change. A point within a cover is
+    postponed until nothing else is left to merge.
     """
 
-    __slots__ = ("_aside", "_heap", "_later", "_mask", "_new", "_order", "_rise", "_sorted")
+    __slots__ = ("_forbidden", "_heap", "_mask", "_new", "_order", "_postponed", "_rise", "_sorted")
 
     def __init__(self, order: Order, installed: Iterable[Key]) -> None:
         self._order = order
-        self._aside: set[Key] = set()
+        self._forbidden: set[Key] = set()
         self._rise = order.depth + LENGTH_BITS + 1
         self._mask = (1 << self._rise) - 1
         self._heap: list[int] = []  # the bits that a point lacks, above its key
@@ -38,23 +38,24 @@ class MergePoints:
         self.refill(installed)
 
     def refill(self, installed: Iterable[Key]) -> None:
-        """Begin anew with the neighbours among these keys, which stand in order."""
-        self._aside.clear()
+        """Start again with the neighbours among these keys, which are in order."""
+        self._forbidden.clear()
         self._new.clear()
-        self._later: list[int] = []
+        self._postponed: list[int] = []
         self._heap = [self._place(common(self._order, a, b)) for a, b in pairwise(installed)]
         heapq.heapify(self._heap)
 
-    def meet(self, a: Key, b: Key) -> None:
-        """`a` and `b`, in this order, are neighbours now."""
+    def add_between(self, a: Key, b: Key) -> None:
+        """Add the point of `a` and `b`, which are neighbours now, in this order."""
         point = common(self._order, a, b)
-        if point not in self._aside:
+        if point not in self._forbidden:
             heapq.heappush(self._heap, self._place(point))
 
-    def come(self, before: Key, key: Key, after: Key) -> None:
-        """A key is new: the longer of its prefixes with its neighbours (NONE: none) may be a new point.
+    def add_key(self, before: Key, key: Key, after: Key) -> None:
+        """Add the point of a new key: the longer of its prefixes with its neighbours (NONE: none).
 
-        The shorter one is that of the neighbours. Where a key goes, theirs was one of its own, so none comes.
+        The shorter one is that of the neighbours. Where a key is removed, there is no new point, since the
+        point of its neighbours was one of its own.
         """
         order = self._order
         length, width = -1, order.depth + LENGTH_BITS
@@ -68,13 +69,13 @@ class MergePoints:
             return
         shift = order.shifts[length]
         point = key >> shift << shift | length
-        if not self._aside or point not in self._aside:
+        if not self._forbidden or point not in self._forbidden:
             self._new.append((LENGTH_MASK - length) << self._rise | point)
             self._sorted = False
 
-    def overgrown(self, installed: int) -> bool:
-        """Whether most of what is kept here is of no use any more."""
-        return len(self._heap) + len(self._new) + len(self._later) > 4 * installed + _SLACK
+    def is_oversized(self, installed: int) -> bool:
+        """Whether most points here are outdated."""
+        return len(self._heap) + len(self._new) + len(self._postponed) > 4 * installed + _SLACK
 
     def lowest(self) -> Key:
         """The lowest point, the first in order of several; NONE where there is none."""
@@ -85,8 +86,8 @@ class MergePoints:
             return new[-1] & self._mask
         return heap[0] & self._mask if heap else NONE
 
-    def take(self, down_to: int) -> Key:
-        """The lowest point, which goes, if it has at least so many bits; NONE where there is none."""
+    def pop(self, down_to: int) -> Key:
+        """Remove and return the lowest point, if it has at least so many bits; NONE where there is none."""
         if not self._sorted:
             self._sort()
         new, heap = self._new, self._heap
@@ -102,58 +103,60 @@ class MergePoints:
             heapq.heappop(heap)
         return point
 
-    def give_back(self, point: Key) -> None:
-        """A point that was taken stays."""
+    def push_back(self, point: Key) -> None:
+        """Put back a point that was popped."""
         heapq.heappush(self._heap, self._place(point))
 
-    def put_aside(self, point: Key) -> None:
-        """A point that was taken may not be merged."""
-        self._aside.add(point)
+    def forbid(self, point: Key) -> None:
+        """Set aside a point that was popped and may not be merged."""
+        self._forbidden.add(point)
 
-    def put_off(self, point: Key) -> None:
-        """A point that was taken lies within a cover."""
-        heapq.heappush(self._later, self._place(point))
+    def postpone(self, point: Key) -> None:
+        """Postpone a point that was popped and is within a cover."""
+        heapq.heappush(self._postponed, self._place(point))
 
-    def lowest_put_off(self) -> Key:
-        """The lowest of those that were put off; NONE where there is none."""
-        return self._later[0] & self._mask if self._later else NONE
+    def lowest_postponed(self) -> Key:
+        """The lowest postponed point; NONE where there is none."""
+        return self._postponed[0] & self._mask if self._postponed else NONE
 
-    def drop_put_off(self, forbidden: bool = False) -> None:
-        """That is none any more, or may not be merged."""
-        point = heapq.heappop(self._later) & self._mask
+    def drop_postponed(self, forbidden: bool = False) -> None:
+        """Remove the lowest postponed point, which is outdated or `forbidden`."""
+        point = heapq.heappop(self._postponed) & self._mask
         if forbidden:
-            self._aside.add(point)
+            self._forbidden.add(point)
 
     def forbidden(self) -> list[Key]:
-        """The points that were put aside, the lowest first."""
-        return sorted(self._aside, key=self._place)
+        """The points that may not be merged, the lowest first."""
+        return sorted(self._forbidden, key=self._place)
 
     def reconsider(self, key: Key) -> None:
-        """Outputs at `key` have become fewer."""
-        if self._aside:
+        """Try forbidden points again at and above `key`, which lost outputs."""
+        if self._forbidden:
             order = self._order
             dz = order.dz(key)
             while dz:
                 point = order.key(dz)
-                if point in self._aside:
-                    self._aside.discard(point)
+                if point in self._forbidden:
+                    self._forbidden.discard(point)
                     heapq.heappush(self._heap, self._place(point))
                 dz >>= 1
 
     def reconsider_around(self, cell: Key) -> None:
-        """Other covers stand within `cell`: what they keep takes outputs from merges there and above."""
-        if self._aside:
+        """Try forbidden points again in and above `cell`, where covers now keep other cells."""
+        if self._forbidden:
             order = self._order
-            again = [point for point in self._aside if order.covers(cell, point) or order.covers(point, cell)]
-            self._aside.difference_update(again)
+            again = [
+                point for point in self._forbidden if order.covers(cell, point) or order.covers(point, cell)
+            ]
+            self._forbidden.difference_update(again)
             for point in again:
                 heapq.heappush(self._heap, self._place(point))
 
     def reconsider_all(self) -> None:
-        """Trees have changed."""
-        for point in self._aside:
+        """Try all forbidden points again, since trees have changed."""
+        for point in self._forbidden:
             heapq.heappush(self._heap, self._place(point))
-        self._aside.clear()
+        self._forbidden.clear()
 
     def _sort(self) -> None:
         """Put in order what came."""

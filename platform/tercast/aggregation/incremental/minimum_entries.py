@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from tercast.aggregation.incremental.installed_table import InstalledTable, Spread
+from tercast.aggregation.incremental.cover_node import CoverCells
+from tercast.aggregation.incremental.installed_table import InstalledTable
 from tercast.aggregation.incremental.merge_points import common
 from tercast.eventspace.dz import WHOLE
 from tercast.routing.cell_keys import FAR, LENGTH_MASK, NONE, Key, Order
@@ -68,7 +69,7 @@ class Fewest:
         """The fewest entries of the whole table."""
         return self.least[0] if self.keys else 0
 
-    def spreads(self, v: int) -> list[Spread]:
+    def covers(self, v: int) -> list[CoverCells]:
         """Covers within cell v that leave `least[v]` entries there; what saves nothing stays exact."""
         standing = sorted(self._standing(v))
         return list(_as_spreads(self._table, self.keys[v], standing))
@@ -142,7 +143,7 @@ class _Ground:
             return
         root = common(order, own[0], own[-1]) if len(own) > 1 else own[0]
         trees = table.rule.edges(root)
-        others = table.others_in(root)
+        others = table.exact.plain_in(root)
         marks = sorted({root, *own, *others, *trees})
         self.keys = sorted({*marks, *(common(order, a, b) for a, b in pairwise(marks))})
         parents = _parents(order, self.keys)
@@ -168,7 +169,7 @@ class _Ground:
     ) -> None:
         """Outputs and links: of each cell its own, or those of what holds it."""
         own, links = table.own, table.rule.links
-        mine, other, edges = [0], [table.others_over(self.keys[0]) & links], [-1]
+        mine, other, edges = [0], [table.exact.plain_over(self.keys[0]) & links], [-1]
         for key, over in zip(self.keys, parents, strict=True):
             at = over + 1
             mine.append(own[key] & links if key in own else mine[at])
@@ -209,7 +210,7 @@ def _parents(order: Order, keys: list[Key]) -> list[int]:
     return parents
 
 
-def _as_spreads(table: InstalledTable, cell: Key, standing: list[Key]) -> Iterator[Spread]:
+def _as_spreads(table: InstalledTable, cell: Key, standing: list[Key]) -> Iterator[CoverCells]:
     """The covers that leave these entries of the exact ones: each from the first that is not exact on."""
     order = table.order
     exact = table.exact.range(cell, order.end(cell))

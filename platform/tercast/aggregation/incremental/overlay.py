@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
+from tercast.aggregation.incremental.exact_entries import ExactEntries
 from tercast.aggregation.incremental.installed_table import InstalledTable
+from tercast.aggregation.incremental.table_follower import TableFollower
 from tercast.aggregation.tree_rule import TreeRule
 from tercast.routing.cell_keys import Key
 from tercast.routing.switch_ports import PortMask, SwitchPorts
@@ -24,7 +26,7 @@ class TopicOverlay:
     What is installed in each is also put into the list `everything`.
     """
 
-    __slots__ = ("_all", "_trie", "plan", "rule", "tables")
+    __slots__ = ("_all", "_exact", "_followers", "_trie", "plan", "rule", "tables")
 
     def __init__(
         self, trie: SwitchTrie, plan: TopicRouting, network: LiveNetwork, everything: list[list[Key]]
@@ -34,10 +36,10 @@ class TopicOverlay:
         self.plan = plan
         self.rule = TreeRule(plan, network, trie.site)
         trie.storage.materialise()
-        self.tables: dict[int, InstalledTable] = {
-            0: InstalledTable(trie, self.rule, trie.entries, spare=trie.plain_table.suppressed_outputs)
-        }
-        everything.append(self.tables[0].installed)
+        self._exact = ExactEntries(trie, trie.entries, trie.plain_table.suppressed_outputs)
+        self.tables: dict[int, InstalledTable] = {}
+        self._followers: dict[int, TableFollower] = {}
+        self._add(self._exact)
         for port, _ in trie.in_port_table.entries:
             self.table(port)
         self.load_exact_changes()
@@ -48,22 +50,22 @@ class TopicOverlay:
         if table is None:
             trie = self._trie
             own = {
-                key: outputs | back
-                for (at, key), (outputs, back) in trie.in_port_table.entries.items()
-                if at == port
+                key: outputs | back for (at, key), (outputs, back) in trie.in_port_table.entries.items() if at == port
             }
-            table = self._new(port, own)
-            self.tables[port] = table
-            self.tables = dict(sorted(self.tables.items()))
+            table = self._add_port(port, own)
         return table
 
-    def _new(self, port: int, own: dict[Key, PortMask]) -> InstalledTable:
-        """A table for an ingress port."""
+    def _add_port(self, port: int, own: dict[Key, PortMask]) -> InstalledTable:
+        """Add a table for an ingress port."""
         trie = self._trie
-        mates, keys = trie.site.hosts_on(port), self.tables[0].exact
-        table = InstalledTable(
-            trie, self.rule, own, port=port, others=trie.entries, other_keys=keys, mates=mates
-        )
+        mates = trie.site.hosts_on(port)
+        table = self._add(ExactEntries(trie, own, port=port, plain=self._exact, mates=mates))
+        self.tables = dict(sorted(self.tables.items()))
+        return table
+
+    def _add(self, exact: ExactEntries) -> InstalledTable:
+        table = self.tables[exact.port] = InstalledTable(exact, self.rule)
+        self._followers[exact.port] = TableFollower(table)
         self._all.append(table.installed)
         return table
 
@@ -74,14 +76,13 @@ class TopicOverlay:
         if not touched and not in_touched:
             return False
         if trie.plain_table.has_suppressed_outputs:
-            self.tables[0].touch_spare(trie.plain_table.changes())
+            self._followers[0].touch_suppressed(trie.plain_table.changes())
         trie.forget_changes()
         if in_touched or len(self.tables) > 1:
             self._follow_ports(touched, in_touched)
-        self.tables[0].follow_all(touched)
-        for table in self.tables.values():
-            if table.stale:
-                table.refill()
+        self._followers[0].follow_all(touched)
+        for follower in self._followers.values():
+            follower.refill()
         return True
 
     def load_exact_changes(self) -> None:
@@ -107,7 +108,7 @@ class TopicOverlay:
         for table in self.tables.values():
             table.touched = {}
             if table.port:
-                table.mates = self._trie.site.hosts_on(table.port)
+                table.exact.mates = self._trie.site.hosts_on(table.port)
         return taken
 
     @property
@@ -122,18 +123,16 @@ class TopicOverlay:
         in_entries = trie.in_port_table.entries
         for port, table in self.tables.items():
             if port:
-                table.mates |= site.hosts_on(port)
+                table.exact.mates |= site.hosts_on(port)
                 if table.nodes:
-                    table.follow_others(touched)
+                    self._followers[port].follow_plain(touched)
         for port, key in sorted(in_touched):
             masks, after = in_touched[port, key], in_entries.get((port, key))
             if masks == after:
                 continue
-            found = self.tables.get(port)
-            if found is None:
-                found = self.tables[port] = self._new(port, {})
-                self.tables = dict(sorted(self.tables.items()))
-            found.change_own(key, _one(masks), _one(after))
+            if port not in self.tables:
+                self._add_port(port, {})
+            self._followers[port].change_own(key, _one(masks), _one(after))
 
 
 def overlay_at(site: SwitchPorts) -> Overlay | None:
@@ -185,13 +184,13 @@ class Overlay:
             self.topics = dict(sorted(self.topics.items(), key=lambda item: item[0].code))
         return topic
 
-    def forget(self, trie: SwitchTrie) -> None:
-        """A topic is gone from the switch for good."""
+    def remove_topic(self, trie: SwitchTrie) -> None:
+        """Remove a topic that is gone from the switch for good."""
         if self.topics.pop(trie, None) is not None:
             self._all[:] = [table.installed for table in self.tables()]
 
-    def look(self, plans: Iterable[TopicRouting], network: LiveNetwork) -> None:
-        """Know all topics that have come to the switch."""
+    def add_topics(self, plans: Iterable[TopicRouting], network: LiveNetwork) -> None:
+        """Add the topics that are new at the switch."""
         for plan in plans:
             trie = plan.tries.get(self.site.id)
             if trie is not None and trie not in self.topics:

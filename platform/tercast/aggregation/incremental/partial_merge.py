@@ -9,31 +9,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from tercast.aggregation.incremental.cover_node import CoverCells
 from tercast.aggregation.incremental.cover_repair import saves
-from tercast.aggregation.incremental.installed_table import InstalledTable, Spread, Undo
+from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
 from tercast.aggregation.incremental.merge_points import common
 from tercast.routing.cell_keys import NONE, Key
 from tercast.routing.switch_ports import PortMask
 
 
-def merge_partly(table: InstalledTable) -> tuple[Undo, int] | None:
+def merge_partially(table: InstalledTable) -> tuple[Undo, int] | None:
     """Merge a part below the lowest point where that is allowed; what undoes it, and the entries it saves."""
     for point in table.start_points().forbidden():
         members = table.within(point)
         if all(common(table.order, a, b) != point for a, b in pairwise(members)):
             continue  # it was a merge point once
-        for kept in _ways(table, point, members):
-            spread = _spread(table, point, members, kept)
-            built = table.build(spread)
-            saved = len(table.within(spread[0])) - len(built)
-            top = next(node for key, node in built if key == spread[0])
+        for kept in _exception_sets(table, point, members):
+            cover = _enclosing_cover(table, point, members, kept)
+            built = table.exact.build(cover)
+            saved = len(table.within(cover[0])) - len(built)
+            top = next(node for key, node in built if key == cover[0])
             obeys = all(node is not None and table.rule.holds(key, node) for key, node in built)
             if saved > 0 and obeys and top is not None and saves(top):
-                return table.swap(spread[0], built), saved
+                return table.replace_cell(cover[0], built), saved
     return None
 
 
-def _ways(table: InstalledTable, point: Key, members: list[Key]) -> Iterator[set[Key]]:
+def _exception_sets(table: InstalledTable, point: Key, members: list[Key]) -> Iterator[set[Key]]:
     """What could be kept: the entries that not every tree here allows, or the space of all trees but some.
 
     An entry for the space of trees that have the same links is always allowed.
@@ -58,7 +59,7 @@ def _all(masks: Iterable[PortMask]) -> PortMask:
     return found
 
 
-def _spread(table: InstalledTable, point: Key, members: list[Key], kept: set[Key]) -> Spread:
+def _enclosing_cover(table: InstalledTable, point: Key, members: list[Key], kept: set[Key]) -> CoverCells:
     """The cover for a point and what it keeps, or the one around the point with these in it."""
     top = table.top(members[0]) if members[0] in table.nodes else NONE
     if top in (NONE, point) or not table.order.covers(top, point):
