@@ -244,11 +244,13 @@ class BudgetEnforcer:
             self._overlays.touch(overlay.site.id)
             step.record_count(overlay)
             for table in overlay.tables():
-                if table.checks.fresh:
+                checks = table.checks
+                if checks.fresh:
                     if self.lays:
                         step.undo += add_exceptions(table)
-                    table.checks.fresh.clear()
-                step.undo += repair(table)
+                    checks.fresh.clear()
+                if checks.thin or checks.suspects:
+                    step.undo += repair(table)
 
     def _make_room(self, involved: Iterable[Overlay], step: BudgetChange) -> None:
         """Let LA work where a budget is exceeded, and search all covers where LA is not enough."""

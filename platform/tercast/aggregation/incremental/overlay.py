@@ -82,7 +82,8 @@ class TopicOverlay:
             self._follow_ports(touched, in_touched)
         self._followers[0].follow_all(touched)
         for follower in self._followers.values():
-            follower.refill()
+            if follower.stale:
+                follower.refill()
         return True
 
     def load_exact_changes(self) -> None:

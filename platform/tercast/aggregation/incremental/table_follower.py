@@ -17,15 +17,16 @@ Change = tuple[Key, PortMask, PortMask]
 class TableFollower:
     """Keeps the installed keys, and the masks of nodes, equal to what the exact entries say.
 
-    Which nodes have to be checked for it goes to `table.checks`.
+    The nodes to check for it are added to `table.checks`. `refill` computes the masks of `stale` nodes, which
+    depend on entries above them.
     """
 
-    __slots__ = ("_exact", "_stale", "_table")
+    __slots__ = ("_exact", "_table", "stale")
 
     def __init__(self, table: InstalledTable) -> None:
         self._table = table
         self._exact = table.exact
-        self._stale: set[Key] = set()
+        self.stale: set[Key] = set()
 
     def touch_suppressed(self, changed: Iterable[Change]) -> None:
         """Record that exact entries, as they are installed without suppressed outputs, have changed."""
@@ -55,18 +56,18 @@ class TableFollower:
         else:
             del own[key]
         self._follow(key, before, after)
-        self._stale.update(filter(table.nodes.__contains__, table.within(key)))
+        self.stale.update(filter(table.nodes.__contains__, table.within(key)))
 
     def refill(self) -> None:
-        """Compute again the masks of nodes that depend on entries above them."""
+        """Compute the masks of stale nodes again."""
         nodes, exact = self._table.nodes, self._exact
-        for key in self._stale:
+        for key in self.stale:
             node = nodes.get(key)
             if node is not None and not node.tally:
                 self._show(key, node, node.mask, exact.mask_of_hollow(key, node))
             elif node is not None and exact.port:
                 self._show(key, node, node.mask, mask_of(node.tally) | exact.own_above(key, node))
-        self._stale.clear()
+        self.stale.clear()
 
     def _follow_in_order(self, changes: Iterable[Change], is_own: bool) -> None:
         """Follow entries of the table, or plain ones, one by one.
@@ -75,7 +76,7 @@ class TableFollower:
         has them. The order determines which of several that add an output is `fresh`.
         """
         table = self._table
-        nodes, installed, order = table.nodes, table.installed, table.order
+        nodes, installed, shifts = table.nodes, table.installed, table.order.shifts
         follow = self._follow if is_own else self._follow_other
         low = high = NONE  # the cell of the last node that was found
         last, hollow = Node(), len(table.hollow)
@@ -90,14 +91,15 @@ class TableFollower:
                 index = bisect_right(installed, key)
                 at = installed[index - 1] if index else NONE
                 node = nodes.get(at)
-                if node is None or (not node.up and (key ^ at) >> order.shifts[at & LENGTH_MASK]):
+                if node is None or (not node.up and (key ^ at) >> shifts[at & LENGTH_MASK]):
                     if is_own:
                         table.change_bare(index, key, before, after)
                     continue
                 if node.up or node.kids:
                     follow(key, before, after)
                     continue
-                low, high, last = at, order.end(at), node
+                shift = shifts[at & LENGTH_MASK]
+                low, high, last = at, (at >> shift) + 1 << shift, node
             added = before ^ after
             if is_own and not before:
                 last.entries += 1
@@ -139,7 +141,7 @@ class TableFollower:
         if before & ~after and table.points is not None:
             table.points.reconsider(key)
         if len(table.hollow):
-            self._stale.update(table.hollow.range(key, table.order.end(key)))
+            self.stale.update(table.hollow.range(key, table.order.end(key)))
 
     def _recount(self, at: Key, node: Node, before: PortMask, after: PortMask) -> None:
         """Change the counts of the node that an entry resolves to."""
@@ -155,7 +157,7 @@ class TableFollower:
             hollow = self._table.hollow
             (hollow.remove if was_hollow else hollow.add)(at)
         if not node.tally or self._table.port:
-            self._stale.add(at)
+            self.stale.add(at)
         self._show(at, node, old, node.mask)
 
     def _show(self, at: Key, node: Node, old: PortMask, new: PortMask) -> None:
