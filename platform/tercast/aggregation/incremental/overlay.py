@@ -50,7 +50,9 @@ class TopicOverlay:
         if table is None:
             trie = self._trie
             own = {
-                key: outputs | back for (at, key), (outputs, back) in trie.in_port_table.entries.items() if at == port
+                key: outputs | back
+                for (at, key), (outputs, back) in trie.in_port_table.entries.items()
+                if at == port
             }
             table = self._add_port(port, own)
         return table
