@@ -111,13 +111,18 @@ def connections(path: Path) -> int:
 
 
 @contextmanager
-def running_platform(port: int) -> Iterator[Reader]:
-    """Start the platform with its demo in an empty folder; a reader at it, in a folder like the checkout."""
+def running_platform(port: int, *options: str) -> Iterator[Reader]:
+    """Start the platform in an empty folder; a reader at it, in a folder like the checkout.
+
+    Args:
+        port: Where to look for a free port of the web page.
+        options: More options of `make run`; without any it runs its demo.
+    """
     folder = Path(tempfile.mkdtemp(prefix="tercast-docs-", dir="/tmp"))
     log = folder / "make-run.txt"
     with log.open("w") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", "mininet_labs", "run", "--port", str(port)],
+            [sys.executable, "-m", "mininet_labs", "run", "--port", str(port), *options],
             cwd=ROOT,
             env={**os.environ, "TERCAST_RUN_DIR": str(folder / "run")},
             stdout=stream,

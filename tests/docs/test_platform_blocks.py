@@ -1,5 +1,7 @@
 """The tutorial and the how-to guides on a running platform, command by command, with what they print."""
 
+import re
+
 import pytest
 
 from tests.docs.guide_session import running_platform
@@ -15,7 +17,8 @@ FOLLOWED = [
 
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_a_reader_sees_what_the_page_shows(name):
-    with running_platform(8420) as reader:
+    options = re.findall(r"^<!-- platform: (.+) -->$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+    with running_platform(8420, *options) as reader:
         for block in BLOCKS[name]:
             if block.kind:
                 reader.type(block)
