@@ -17,7 +17,9 @@ FOLLOWED = [
 
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_a_reader_sees_what_the_page_shows(name):
-    options = re.findall(r"^<!-- platform: (.+) -->$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+    options = re.findall(
+        r"^<!-- platform: (.+) -->$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE
+    )
     with running_platform(8420, *options) as reader:
         for block in BLOCKS[name]:
             if block.kind:

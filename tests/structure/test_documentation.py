@@ -96,8 +96,8 @@ def test_the_list_of_finished_pages_is_sorted() -> None:
 
 
 def documentation() -> list[Path]:
-    """README and the pages below `docs/`."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    """README, the page of the examples, and the pages below `docs/`."""
+    return [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_links_of_the_documentation_lead_to_a_heading() -> None:

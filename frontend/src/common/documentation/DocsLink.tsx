@@ -2,7 +2,7 @@ import { Anchor, Drawer, Loader, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { blocks, PAGES, section } from "./docsPages";
+import { blocks, linkedPlace, PAGES, section } from "./docsPages";
 import { Markdown } from "./Markdown";
 
 interface Place {
@@ -43,9 +43,9 @@ function Part({ place, go }: { place: Place; go: (place: Place) => void }) {
       return blocks(await load());
     },
   });
-  const follow = (to: string) => {
-    const [page, heading = ""] = to.split("#");
-    go({ page: page || place.page, heading });
+  const follow = (link: string) => {
+    const target = linkedPlace(place.page, link);
+    return target && (() => go(target));
   };
   if (text.error) return <ProblemAlert problem={text.error} />;
   if (!text.data) return <Loader role="status" size="sm" aria-label="Loading" />;

@@ -2,9 +2,10 @@ import { Anchor, Code, List, ScrollArea, Table, Text, Title } from "@mantine/cor
 import type { Nodes, TableCell } from "mdast";
 import { Fragment, type ReactNode } from "react";
 
-type Follow = (to: string) => void;
+/** Returns what opens the target of a link; null where the link leads out of the documentation. */
+type Follow = (link: string) => (() => void) | null;
 
-/** Parts of a page of the documentation, as elements; links within the documentation are followed by `follow`. */
+/** Parts of a page of the documentation, as elements. */
 export function Markdown({ nodes, follow }: { nodes: readonly Nodes[]; follow: Follow }) {
   return (
     <>
@@ -67,9 +68,10 @@ function Reference({ to, follow, children }: { to: string; follow: Follow; child
       </Anchor>
     );
   }
-  if (!to.startsWith("#") && !/^[\w-]+\.md/.test(to)) return children;
+  const open = follow(to);
+  if (!open) return children;
   return (
-    <Anchor component="button" type="button" size="sm" onClick={() => follow(to)}>
+    <Anchor component="button" type="button" size="sm" onClick={open}>
       {children}
     </Anchor>
   );

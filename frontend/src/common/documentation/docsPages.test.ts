@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blocks, PAGES, section } from "./docsPages";
+import { blocks, linkedPlace, PAGES, section } from "./docsPages";
 
 const PAGE = `# Page
 
@@ -43,6 +43,18 @@ test("a section goes to the next heading of its level, by text or by anchor", ()
   expect(section(page, "nowhere")).toHaveLength(page.length);
 });
 
-test("pages are found by their file name", () => {
-  expect([...PAGES.keys()]).toContain("operations.md");
+test("pages are found by their path below docs/", () => {
+  for (const page of ["operations.md", "tutorial.md", "formats.md", "how-to/set-budgets.md"])
+    expect([...PAGES.keys()]).toContain(page);
+});
+
+test.each([
+  ["tutorial.md", "how-to/set-budgets.md", { page: "how-to/set-budgets.md", heading: "" }],
+  ["how-to/set-budgets.md", "plan-offline.md#steps", { page: "how-to/plan-offline.md", heading: "steps" }],
+  ["how-to/set-budgets.md", "../client.md#subscribe", { page: "client.md", heading: "subscribe" }],
+  ["client.md", "#subscribe", { page: "client.md", heading: "subscribe" }],
+  ["client.md", "../README.md", null],
+  ["client.md", "decisions/0007-dashboard.md", null],
+])("a link of %s to %s leads to a page of the documentation, or nowhere", (from, link, target) => {
+  expect(linkedPlace(from, link)).toEqual(target);
 });

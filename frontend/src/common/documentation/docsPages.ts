@@ -7,10 +7,21 @@ import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { toString as textOf } from "mdast-util-to-string";
 import { gfmTable } from "micromark-extension-gfm-table";
 
-const FILES = import.meta.glob<string>("../../../../docs/*.md", { query: "?raw", import: "default" });
+const ROOT = "../../../../docs/";
+const FILES = import.meta.glob<string>(["../../../../docs/*.md", "../../../../docs/how-to/*.md"], {
+  query: "?raw",
+  import: "default",
+});
 
-/** Loads a page of `docs/` by its file name. */
-export const PAGES = new Map(Object.entries(FILES).map(([path, load]) => [path.split("/").at(-1), load]));
+/** Loads a page by its path below `docs/`. */
+export const PAGES = new Map(Object.entries(FILES).map(([path, load]) => [path.slice(ROOT.length), load]));
+
+/** The page and the anchor that a link of a page leads to; null where the link does not lead to a page of `PAGES`. */
+export function linkedPlace(from: string, link: string): { page: string; heading: string } | null {
+  const [path = "", heading = ""] = link.split("#");
+  const page = path ? new URL(path, `docs:///${from}`).pathname.slice(1) : from;
+  return PAGES.has(page) ? { page, heading } : null;
+}
 
 /** The blocks of a page, in their order. */
 export function blocks(page: string): RootContent[] {
