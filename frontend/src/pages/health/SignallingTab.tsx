@@ -88,7 +88,7 @@ function Policy({ policy }: { policy: Signalling }) {
       <Stack gap="xs">
         <Group justify="space-between">
           <Title order={2}>What hosts may do</Title>
-          <DocsLink to="signalling.md, Who asks" />
+          <DocsLink to="signalling.md, Identity of the host" />
         </Group>
         {may ? (
           <>

@@ -55,7 +55,7 @@ const STANDING: Record<string, Meaning> = {
     title: "A host sends too many control messages",
     meaning: "What is beyond its share is dropped.",
     remedy: "See the host at this port; the shares are in docs/signalling.md.",
-    docs: "signalling.md, The way of a message",
+    docs: "signalling.md, Path of a message",
   },
   link_silent: {
     title: "Probes no longer cross a link",
