@@ -120,6 +120,10 @@ def test_how_much_goes_into_a_table_is_told_at_connect(fabric: Fabric, controlle
     fabric.set_capacity("s4", None)
     (switch,) = [one for one in controller.get("/v1/switches") if one["dpid"] == dpid(4)]
     assert switch["features"]["capacity"] == 20
+    fabric.set_controller(NOBODY, switch="s4")
+    assert eventually(lambda: dpid(4) not in controller.dpids())
+    fabric.set_controller(controller.target, switch="s4")
+    controller.await_switches(dpid(4))
 
 
 def test_what_somebody_did_to_own_entries_is_named_and_repaired(

@@ -27,7 +27,12 @@ def empty():
         platform.close()
 
 
-def test_an_empty_installation_leads_to_its_first_delivered_event(browser, empty):
+def test_an_empty_installation_becomes_a_network_with_events(browser, empty):
+    start_the_demo(browser, empty)
+    import_a_topology(browser, empty)
+
+
+def start_the_demo(browser, empty):
     with watched(browser, empty.base) as page_watched:
         page = page_watched.page
         page.goto(empty.base + "/network")
@@ -68,7 +73,7 @@ def test_an_empty_installation_leads_to_its_first_delivered_event(browser, empty
         assert told["state"] == "done" and told["received"], told
 
 
-def test_a_topology_is_imported_and_says_what_to_type_at_its_switches(browser, empty):
+def import_a_topology(browser, empty):
     with watched(browser, empty.base, "phone", "dark") as page_watched:
         page = page_watched.page
         page_watched.log_in("admin", empty.password, "/welcome?choice=import")
