@@ -93,7 +93,7 @@ def scene(copy: Machine, step: str) -> None:
 @pytest.fixture(scope="module")
 def installed(copy: Machine) -> Iterator[Machine]:
     """The machine after the guide's first section, with switches that connect to it."""
-    follow(copy, "Once")
+    follow(copy, "Install")
     shutil.copy(SCENE, copy.root / "srv" / SCENE.name)
     with (copy.root / "srv/network.log").open("w") as log:
         copy.popen(PYTHON, f"/srv/{SCENE.name}", "network", stdin=subprocess.DEVNULL, stdout=log, stderr=log)
