@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from controller_app.control_messages.queue import PAGE, End
 from controller_app.openflow.control_packets import Datagram
+from controller_app.openflow.dpid import parse_dpid
 from controller_app.openflow.flow_entry import MAX_PORT, parse_address, parse_mac
-from controller_app.programming.change_request import parse_dpid
 from tercast.errors import Path, Refused, shown
 from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_text
 from tercast.signalling.messages import MAX_MESSAGE

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from controller_app.discovery.adjacency import Pair, Port, pair_of
+from controller_app.openflow.dpid import parse_dpid
 from controller_app.openflow.flow_entry import MAX_PORT
-from controller_app.programming.change_request import parse_dpid
 from tercast.errors import Path, Refused, shown
 from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_text
 

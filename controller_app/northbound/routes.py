@@ -19,8 +19,9 @@ from controller_app.northbound.wsgi import (
     application,
     expect_query,
 )
+from controller_app.openflow.dpid import parse_dpid
 from controller_app.openflow.flow_entry import RANGES
-from controller_app.programming.change_request import parse_change, parse_dpid
+from controller_app.programming.change_reader import parse_change
 from controller_app.ryu_api import sleep
 from controller_app.source_check.request import parse_checks
 from controller_app.switch import handshake

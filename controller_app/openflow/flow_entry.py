@@ -6,14 +6,14 @@ The values are named tuples: a change has tens of thousands of them, and a tuple
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from tercast.errors import Path, Refused, shown
 from tercast.eventspace.address_plan import DEFAULT_PREFIX, SIGNALLING
-from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_text
+from tercast.runtime.strict_json import expect_text
 
 MIN_PRIORITY, MAX_PRIORITY = 2, 60000
 """Content priorities; 1 is the drop entry's, above 60000 are the punts'."""
@@ -25,18 +25,28 @@ MAX_ACTIONS = 1000
 """More would not fit into one flow-mod of 64 KiB."""
 
 FAMILIES = ("ipv6", "ipv4")
-_WIDTH = {"ipv6": 16, "ipv4": 4}
+WIDTHS = {"ipv6": 16, "ipv4": 4}
+"""Bytes of an address, by family."""
 
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
 
+_new, _number = tuple.__new__, int.from_bytes
+"""Without the constructor of a named tuple, which is written in Python and takes twice as long."""
+
+
 def _packed(text: str) -> bytes | None:
-    if not text.isascii() or "\0" in text:
-        return None
     try:
         return inet_pton(AF_INET6 if ":" in text else AF_INET, text)
-    except OSError:
+    except (OSError, ValueError):
         return None
+
+
+_LENGTHS = {
+    width: {str(bits): (bits, (1 << 8 * width - bits) - 1) for bits in range(8 * width + 1)}
+    for width in WIDTHS.values()
+}
+"""By bytes of an address and the text of a length: the length, and a mask of the bits beyond it."""
 
 
 class Prefix(NamedTuple):
@@ -47,19 +57,20 @@ class Prefix(NamedTuple):
 
     @classmethod
     def parse(cls, text: object, path: Path = ()) -> Prefix:
-        """The prefix of a CIDR text; refuses host bits, zero-padded lengths and what is no prefix."""
-        address, slash, length = expect_text(text, path).partition("/")
-        packed = _packed(address)
-        if packed is None or not slash or not length.isascii() or not length.isdigit() or len(length) > 3:
-            raise Refused(path, "not_a_prefix", f"{shown(text)} is not ADDRESS/LENGTH in CIDR form", text)
-        bits, width = int(length), 8 * len(packed)
-        if str(bits) != length or bits > width:
-            raise Refused(
-                path, "bad_length", f"{shown(text)}: the length is 0 to {width}, without leading zeros", text
-            )
-        if int.from_bytes(packed, "big") & (1 << width - bits) - 1:
+        """Return the prefix of a CIDR text.
+
+        Raises:
+            Refused: It is no prefix, has bits beyond its length, or a length with leading zeros.
+        """
+        try:
+            address, _, length = text.partition("/")  # type: ignore[attr-defined]
+            packed = inet_pton(AF_INET6 if ":" in address else AF_INET, address)
+            bits, beyond = _LENGTHS[len(packed)][length]
+        except (AttributeError, OSError, ValueError, KeyError):
+            _refuse_prefix(expect_text(text, path), path)
+        if _number(packed, "big") & beyond:
             raise Refused(path, "host_bits", f"{shown(text)} has bits beyond its length", text)
-        return cls(packed, bits)
+        return _new(cls, (packed, bits))
 
     @property
     def family(self) -> str:
@@ -81,7 +92,7 @@ RANGES = {family: Prefix.parse(DEFAULT_PREFIX[family]) for family in FAMILIES}
 """The prefixes whose traffic is the controller's business, by family."""
 
 
-SIGNALS = {family: Prefix(_packed(SIGNALLING[family]) or b"", 8 * _WIDTH[family]) for family in FAMILIES}
+SIGNALS = {family: Prefix(_packed(SIGNALLING[family]) or b"", 8 * WIDTHS[family]) for family in FAMILIES}
 """The addresses that hosts send control messages to, by family."""
 
 
@@ -131,74 +142,6 @@ class RestEntry(NamedTuple):
     actions: tuple[Action, ...]
 
 
-def parse_entry(obj: object, path: Path, ranges: Iterable[Prefix]) -> FlowEntry:
-    """The entry of a northbound object; its dst lies in one of `ranges`."""
-    fields = expect_keys(obj, path, ("dst", "priority", "actions"), ("in_port",))
-    key = _parse_key_fields(fields.get("dst"), fields.get("in_port"), fields.get("priority"), path, ranges)
-    listed = fields["actions"]
-    return FlowEntry(key, _parse_actions(listed, (*path, "actions"), key.dst.family))
-
-
-def _parse_actions(obj: object, path: Path, family: str) -> tuple[Action, ...]:
-    listed = expect_list(obj, path)
-    if len(listed) > MAX_ACTIONS:
-        detail = f"{len(listed)} actions; a flow-mod has room for {MAX_ACTIONS}"
-        raise Refused(path, "too_many", detail, len(listed))
-    actions = tuple(_parse_action(item, (*path, n), family) for n, item in enumerate(listed))
-    if actions and not isinstance(actions[-1], OutputAction):
-        detail = "the last action is set_dst, which changes nothing without an output behind it"
-        raise Refused(path, "no_output", detail, None)
-    return actions
-
-
-def parse_rest(obj: object, path: Path, ranges: Iterable[Prefix]) -> RestEntry:
-    """What a step says of packets that hit no content entry; the family is one of `ranges`."""
-    fields = expect_keys(obj, path, ("family", "actions"))
-    family = expect_text(fields["family"], (*path, "family"))
-    found = [range_ for range_ in ranges if range_.family == family]
-    if not found:
-        known = " or ".join(range_.family for range_ in ranges)
-        raise Refused((*path, "family"), "unknown_family", f"{shown(family)} is not {known}", family)
-    return RestEntry(found[0], _parse_actions(fields["actions"], (*path, "actions"), family))
-
-
-def parse_key(obj: object, path: Path, ranges: Iterable[Prefix]) -> Key:
-    """The key of a northbound object that names an entry to remove."""
-    fields = expect_keys(obj, path, ("dst", "priority"), ("in_port",))
-    return _parse_key_fields(fields.get("dst"), fields.get("in_port"), fields.get("priority"), path, ranges)
-
-
-def _parse_key_fields(
-    dst: object, in_port: object, priority: object, path: Path, ranges: Iterable[Prefix]
-) -> Key:
-    prefix = Prefix.parse(dst, (*path, "dst"))
-    if not any(prefix.within(outer) for outer in ranges):
-        allowed = " and ".join(str(outer) for outer in ranges)
-        raise Refused((*path, "dst"), "out_of_range", f"{shown(dst)} does not lie within {allowed}", dst)
-    port = None if in_port is None else expect_integer(in_port, (*path, "in_port"), 1, MAX_PORT)
-    level = expect_integer(priority, (*path, "priority"), MIN_PRIORITY, MAX_PRIORITY)
-    return Key(prefix, port, level)
-
-
-def _parse_action(obj: object, path: Path, family: str) -> Action:
-    fields = expect_keys(obj, path, (), ("output", "set_dst"))
-    if len(fields) != 1:
-        raise Refused(path, "one_of", 'an action is {"output": ...} or {"set_dst": ...}, one of the two', obj)
-    if "output" in fields:
-        port = fields["output"]
-        if port == "in_port":
-            return OutputAction(None)
-        return OutputAction(expect_integer(port, (*path, "output"), 1, MAX_PORT))
-    return parse_set_dst(fields["set_dst"], (*path, "set_dst"), family)
-
-
-def parse_set_dst(obj: object, path: Path, family: str) -> SetDestination:
-    """The rewriting of a northbound object: a host's address of `family`, and its MAC."""
-    fields = expect_keys(obj, path, ("ip", "mac"))
-    ip = parse_address(fields["ip"], (*path, "ip"), (family,))
-    return SetDestination(ip, parse_mac(fields["mac"], (*path, "mac")))
-
-
 def is_host_ip(ip: bytes) -> bool:
     """Whether a packed IP address can be one host's: not a group's, not zero, not all hosts'."""
     return any(ip) and ip[0] < (224 if len(ip) == 4 else 0xFF)
@@ -213,7 +156,7 @@ def parse_address(value: object, path: Path, families: Sequence[str] = FAMILIES)
     """The packed IP address of one host, of one of these families."""
     text = expect_text(value, path)
     ip = _packed(text)
-    if ip is None or not any(len(ip) == _WIDTH[family] for family in families):
+    if ip is None or not any(len(ip) == WIDTHS[family] for family in families):
         raise Refused(
             path, "not_an_address", f"{shown(text)} is not an {' or '.join(families)} address", text
         )
@@ -238,6 +181,16 @@ def action_json(action: Action) -> dict[str, object]:
     if isinstance(action, OutputAction):
         return {"output": "in_port" if action.port is None else action.port}
     return {"set_dst": {"ip": address_text(action.ip), "mac": action.mac.hex(":")}}
+
+
+def _refuse_prefix(text: str, path: Path) -> NoReturn:
+    """Raise the reason why a text is no prefix: its form, or its length."""
+    address, slash, length = text.partition("/")
+    packed = _packed(address)
+    if packed is None or not slash or not length.isascii() or not length.isdigit() or len(length) > 3:
+        raise Refused(path, "not_a_prefix", f"{shown(text)} is not ADDRESS/LENGTH in CIDR form", text)
+    detail = f"{shown(text)}: the length is 0 to {8 * len(packed)}, without leading zeros"
+    raise Refused(path, "bad_length", detail, text)
 
 
 @lru_cache(maxsize=65536)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from controller_app.openflow.dpid import parse_dpid
 from controller_app.openflow.flow_entry import FAMILIES, MAX_PORT, address_text, parse_address, parse_mac
-from controller_app.programming.change_request import MAX_ID, MAX_SWITCHES, parse_dpid
+from controller_app.programming.change_request import MAX_ID, MAX_SWITCHES
 from tercast.errors import Path, Refused, shown
 from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_text
 

@@ -19,9 +19,9 @@ from controller_app.openflow.flow_entry import (
     OutputAction,
     Prefix,
     SetDestination,
-    parse_entry,
 )
 from controller_app.programming import flow_mod_delivery
+from controller_app.programming.entry_reader import EntryReader
 from controller_app.switch import flow_stats
 from tercast.errors import Refused
 
@@ -252,7 +252,7 @@ def test_any_text_is_a_prefix_or_refused(text: str) -> None:
 
 @given(entries())
 def test_an_entry_reads_back_from_its_json(entry: FlowEntry) -> None:
-    assert parse_entry(entry.to_json(), (), tuple(RANGES.values())) == entry
+    assert EntryReader(RANGES.values()).entry(entry.to_json()) == entry
 
 
 @pytest.mark.parametrize("family", ["ipv6", "ipv4"])

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller_app.openflow.flow_entry import RANGES, FlowEntry, Key, OutputAction, Prefix, RestEntry
-from controller_app.programming.change_request import ChangeStep, parse_change
+from controller_app.programming.change_reader import parse_change
+from controller_app.programming.change_request import ChangeStep
 from controller_app.programming.table_occupancy import highest, merged
 from tercast.errors import RefusedMany
 

@@ -14,7 +14,6 @@ LONGER_MODULES = {
     "controller_app/controller.py": 325,
     "controller_app/discovery/prober.py": 325,
     "controller_app/openflow/messages.py": 475,
-    "controller_app/programming/change_request.py": 310,
     "controller_app/settings.py": 305,
     "controller_app/switch/connection.py": 360,
     "mininet_labs/demo/platform_up.py": 355,
