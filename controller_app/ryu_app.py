@@ -9,7 +9,7 @@ from typing import Any
 from controller_app.controller import Controller
 from controller_app.errors import SwitchError
 from controller_app.openflow.bundles import ERRORS, ONF, Control
-from controller_app.openflow.messages import EntryKind
+from controller_app.openflow.flow_mods import EntryKind
 from controller_app.ryu_api import (
     DEAD_DISPATCHER,
     HANDSHAKE_DISPATCHER,

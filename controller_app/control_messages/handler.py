@@ -15,10 +15,11 @@ from controller_app.control_messages.meters import METERS, Meters, read_meters
 from controller_app.control_messages.queue import End, Signals
 from controller_app.errors import RequestRejected, Unreachable
 from controller_app.monitoring.alarms import LASTING, Alarms
-from controller_app.openflow import messages
+from controller_app.openflow import flow_mods, instructions, messages, oxm
 from controller_app.openflow.control_packets import Datagram, Dropped, answer_frame, parse
 from controller_app.openflow.flow_entry import SIGNALS, Key
-from controller_app.openflow.messages import PUNT_PRIORITY, OpenFlowMessage
+from controller_app.openflow.flow_mods import PUNT_PRIORITY
+from controller_app.openflow.messages import OpenFlowMessage
 from controller_app.ryu_api import spawn
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import Identity, SwitchTable, identity, oxm_fields, read_table
@@ -30,7 +31,7 @@ Punt = tuple[str, OpenFlowMessage, Identity]
 
 def lldp_port_place(port: int) -> Identity:
     """The place in the table of a port's own punt of discovery frames."""
-    return messages.LLDP_PORT_PRIORITY, frozenset(oxm_fields(messages.lldp_port_match(port)))
+    return flow_mods.LLDP_PORT_PRIORITY, frozenset(oxm_fields(oxm.lldp_port_match(port)))
 
 
 def punt_key(family: str, port: int) -> Key:
@@ -55,7 +56,7 @@ class Signalling:
         self._meters[connection] = meters = read_meters(connection)
         if meters.highest:
             connection.capabilities += (METERS,)
-        connection.confirm(messages.remove_punts())
+        connection.confirm(flow_mods.remove_punts())
         ports = [number for number in connection.ports if (connection.dpid, number) not in self._links]
         connection.problems += self._install(connection, sorted(ports))
         connection.further = lambda: self._wanted(connection)
@@ -139,8 +140,8 @@ class Signalling:
                         self._alarms.sound("late_error", problem, LASTING, dpid=connection.name)
                 else:
                     keys = [punt_key(family, end[1]) for family in self._families]
-                    removals = [messages.remove_punt(key) for key in keys]
-                    connection.confirm([messages.remove_lldp_port_punt(end[1]), *removals])
+                    removals = [flow_mods.remove_punt(key) for key in keys]
+                    connection.confirm([flow_mods.remove_lldp_port_punt(end[1]), *removals])
         except (Unreachable, RequestRejected):
             return  # it gets all of them when it connects again
         finally:
@@ -155,7 +156,7 @@ class Signalling:
         Raises Unreachable or Rejected.
         """
         meters = read_meters(connection)
-        used = {number for flow in table.reserved if (number := messages.metered_by(flow.instructions))}
+        used = {number for flow in table.reserved if (number := instructions.metered_by(flow.instructions))}
         changed = meters.changed(self._meters[connection], used)
         failures = connection.confirm([meters.correction(number) for number in changed]) if changed else {}
         for n, number in enumerate(changed):
@@ -206,7 +207,7 @@ class Signalling:
         signals = [
             (
                 f"the punt of {family} control messages at port {port}",
-                messages.add_punt(key, meters.number(port)),
+                flow_mods.add_punt(key, meters.number(port)),
                 identity(key),
             )
             for family, port, key in keys
@@ -215,7 +216,7 @@ class Signalling:
         probes = [
             (
                 f"the punt of discovery frames at port {port}",
-                messages.add_lldp_port_punt(port, meter),
+                flow_mods.add_lldp_port_punt(port, meter),
                 lldp_port_place(port),
             )
             for port, meter in metered

@@ -10,7 +10,7 @@ from controller_app.clock import utc_now
 from controller_app.errors import RequestRejected, Unreachable
 from controller_app.openflow import messages
 from controller_app.openflow.flow_entry import MAX_PORT
-from controller_app.openflow.messages import OWNER, OWNER_MASK, WHOLE_COOKIE, EntryKind
+from controller_app.openflow.flow_mods import OWNER, OWNER_MASK, WHOLE_COOKIE, EntryKind
 from controller_app.ryu_api import sleep, spawn
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import read_count, read_foreign

@@ -15,6 +15,9 @@ from tercast.errors import Path, Refused, shown
 from tercast.eventspace.address_plan import DEFAULT_PREFIX, SIGNALLING
 from tercast.runtime.strict_json import expect_text
 
+TABLE = 0
+"""The table that has all entries of the controller."""
+
 MIN_PRIORITY, MAX_PRIORITY = 2, 60000
 """Content priorities; 1 is the drop entry's, above 60000 are the punts'."""
 

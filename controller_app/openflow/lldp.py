@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from struct import Struct, error, pack, unpack_from
 
-from controller_app.openflow.messages import LLDP_MAC, LLDP_TYPE
+from controller_app.openflow.oxm import LLDP_MAC, LLDP_TYPE
 
 OUI = bytes.fromhex("7ec0a5")
 """A locally administered organisation code: the information field that carries the seal."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from controller_app.errors import SwitchError
-from controller_app.openflow import messages
+from controller_app.openflow import flow_mods, messages
 from controller_app.openflow.bundles import Act, Control, carry, control
 from controller_app.openflow.flow_entry import FlowEntry, Key
-from controller_app.openflow.messages import add_body
+from controller_app.openflow.flow_mods import add_body
 from controller_app.switch.connection import Connection, MessageBatch
 
 WINDOW = 250
@@ -36,7 +36,7 @@ Refused = tuple[Item, SwitchError]
 
 def flow_mod(item: Item) -> messages.OpenFlowMessage:
     """The message that adds the entry, or removes the one with that key."""
-    return messages.add(item) if isinstance(item, FlowEntry) else messages.remove(item)
+    return flow_mods.add(item) if isinstance(item, FlowEntry) else flow_mods.remove(item)
 
 
 class Bundle:

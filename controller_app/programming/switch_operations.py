@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from controller_app.errors import SwitchError
-from controller_app.openflow import messages
+from controller_app.openflow import flow_mods
 from controller_app.openflow.flow_entry import FlowEntry, Key, RestEntry
 from controller_app.programming.change_request import ChangeStep, SwitchChange
 from controller_app.programming.flow_mod_delivery import Bundle, FlowModDelivery, Item, Refused, send_singly
@@ -179,7 +179,7 @@ class AtomicReplace:
         entries = [entry for step in self._steps for entry in step.add]
         taken = dict.fromkeys(entry.key for entry in part_foreign(self._connection, entries)[1])
         if not taken:
-            drops = {identity(messages.drop_key(step.rest.range)) for step in self._steps if step.rest}
+            drops = {identity(flow_mods.drop_key(step.rest.range)) for step in self._steps if step.rest}
             if drops & self._connection.foreign:
                 return OperationOutcome(
                     [], "nothing was done: another owner's entry stands for the drop entry"
@@ -193,7 +193,7 @@ def send_rest(connection: Connection, rest: RestEntry | None) -> str | None:
     """Lets the drop entry send packets on, or drop them again; a sentence where the switch refused that."""
     if rest is None:
         return None
-    failures = connection.confirm([messages.add_drop(rest.range, rest.actions)])
+    failures = connection.confirm([flow_mods.add_drop(rest.range, rest.actions)])
     if not failures:
         return None
     return f"the drop entry for {rest.range} was not changed: {failures[0].type}/{failures[0].code}"

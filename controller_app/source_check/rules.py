@@ -17,9 +17,10 @@ from weakref import WeakKeyDictionary
 from controller_app.control_messages.queue import End
 from controller_app.errors import RequestRejected, SwitchError, Unreachable
 from controller_app.monitoring.alarms import Alarms
-from controller_app.openflow import messages
-from controller_app.openflow.flow_entry import RANGES
-from controller_app.openflow.messages import WHOLE_COOKIE, EntryKind, OpenFlowMessage
+from controller_app.openflow import flow_mods, oxm
+from controller_app.openflow.flow_entry import RANGES, TABLE
+from controller_app.openflow.flow_mods import WHOLE_COOKIE, EntryKind
+from controller_app.openflow.messages import OpenFlowMessage
 from controller_app.programming.staged_execution import CONFIRMED, FAILED, UNREACHABLE
 from controller_app.ryu_api import Semaphore, spawn
 from controller_app.source_check.request import SourceAddress, SwitchCheck
@@ -49,7 +50,7 @@ class SourceRule:
     @property
     def instructions(self) -> bytes:
         """The entry's instructions, as a switch reports them."""
-        return messages.instructions_of(self.message)
+        return flow_mods.instructions_of(self.message)
 
 
 @dataclass(slots=True)
@@ -219,7 +220,7 @@ class _Change:
         return _CANNOT.format(named, self._refused[ports[0]])
 
     def _add(self, rules: Sequence[SourceRule]) -> None:
-        there = {(flow.identity, flow.instructions) for flow in self._held if flow.table == messages.TABLE}
+        there = {(flow.identity, flow.instructions) for flow in self._held if flow.table == TABLE}
         new: list[SourceRule] = []
         for rule in rules:
             if (rule.place, rule.instructions) in there:
@@ -241,8 +242,7 @@ class _Change:
         stale = [
             flow
             for flow in self._held
-            if (not flow.instructions) == dropping
-            and (flow.identity not in kept or flow.table != messages.TABLE)
+            if (not flow.instructions) == dropping and (flow.identity not in kept or flow.table != TABLE)
         ]
         for flow in stale:
             if flow.identity not in kept:
@@ -263,21 +263,21 @@ def _refusal(rule: SourceRule, failure: SwitchError) -> str:
 
 
 def _removal(flow: FlowStats) -> OpenFlowMessage:
-    return messages.remove_match(flow.table, flow.priority, flow.match, EntryKind.SOURCE)
+    return flow_mods.remove_match(flow.table, flow.priority, flow.match, EntryKind.SOURCE)
 
 
 def _passing(source: SourceAddress) -> SourceRule:
     range_ = RANGES["ipv4" if len(source.ip) == 4 else "ipv6"]
-    message = messages.add_source(range_, *source)
-    place = (messages.SOURCE_PRIORITY, frozenset(oxm_fields(messages.source_match(range_, *source))))
+    message = flow_mods.add_source(range_, *source)
+    place = (flow_mods.SOURCE_PRIORITY, frozenset(oxm_fields(oxm.source_match(range_, *source))))
     return SourceRule(f"the source entry of {source}", source.port, message, place)
 
 
 def _dropping(family: str, port: int) -> SourceRule:
     range_ = RANGES[family]
-    place = (messages.SPOOF_PRIORITY, frozenset(oxm_fields(messages.spoof_match(range_, port))))
+    place = (flow_mods.SPOOF_PRIORITY, frozenset(oxm_fields(oxm.spoof_match(range_, port))))
     name = f"the drop of {family} events of unknown sources at port {port}"
-    return SourceRule(name, port, messages.add_spoof_drop(range_, port), place)
+    return SourceRule(name, port, flow_mods.add_spoof_drop(range_, port), place)
 
 
 def _read_dropped(connection: Connection) -> dict[int, int]:

@@ -12,7 +12,9 @@ from typing import Any
 
 from controller_app.errors import RequestRejected, Unreachable
 from controller_app.openflow import messages
-from controller_app.openflow.messages import OxmField, Stats
+from controller_app.openflow.flow_entry import TABLE
+from controller_app.openflow.messages import Stats
+from controller_app.openflow.oxm import OxmField
 from controller_app.switch.connection import Connection
 
 _TABLE = Struct("!HB5x32sQQII")
@@ -84,7 +86,7 @@ class Features:
 
 def read_features(connection: Connection) -> Features:
     """Asks for all of it; a switch may refuse each question. Raises Unreachable."""
-    table = _answer(connection, Stats.TABLE_FEATURES, lambda data: cut_table(data, messages.TABLE))
+    table = _answer(connection, Stats.TABLE_FEATURES, lambda data: cut_table(data, TABLE))
     group = _answer(connection, Stats.GROUP_FEATURES)
     meter = _answer(connection, Stats.METER_FEATURES)
     return Features(next(decode_tables(table), None), decode_groups(group), decode_meters(meter))

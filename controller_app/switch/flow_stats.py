@@ -7,9 +7,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from struct import Struct
 
-from controller_app.openflow import messages
-from controller_app.openflow.flow_entry import Action, Key, OutputAction, Prefix, SetDestination, action_json
-from controller_app.openflow.messages import ETH_TYPE, OWNER, OWNER_MASK, EntryKind, OxmField
+from controller_app.openflow import flow_mods, messages, oxm
+from controller_app.openflow.flow_entry import (
+    TABLE,
+    Action,
+    Key,
+    OutputAction,
+    Prefix,
+    SetDestination,
+    action_json,
+)
+from controller_app.openflow.flow_mods import OWNER, OWNER_MASK, EntryKind
+from controller_app.openflow.instructions import IN_PORT
+from controller_app.openflow.oxm import ETH_TYPE, OxmField
 from controller_app.ryu_api import sleep
 from controller_app.switch.connection import Connection
 
@@ -47,7 +57,7 @@ class FlowStats:
 
 def identity(key: Key) -> Identity:
     """Return what makes the entry with that key one with the entry that is read back."""
-    return key.priority, frozenset(oxm_fields(messages.match(key)))
+    return key.priority, frozenset(oxm_fields(oxm.match(key)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +94,7 @@ def read_table(connection: Connection) -> SwitchTable:
         if flow.cookie != EntryKind.CONTENT.cookie:
             reserved.append(flow)
             continue
-        key = decode_key(flow.match, flow.priority) if flow.table == messages.TABLE else None
+        key = decode_key(flow.match, flow.priority) if flow.table == TABLE else None
         if key is None:
             strange.append(flow)
         else:
@@ -103,9 +113,9 @@ def read_foreign(connection: Connection) -> frozenset[object]:
     """The identities of entries that are not own ones and stand where an own one could: they must stay."""
     found: set[object] = set()
     own = (
-        *map(messages.range_match, ETH_TYPE),
-        *map(messages.signalling_match, ETH_TYPE),
-        messages.lldp_match(),
+        *map(oxm.range_match, ETH_TYPE),
+        *map(oxm.signalling_match, ETH_TYPE),
+        oxm.lldp_match(),
     )
     for match in own:
         for flow in _read_flows(connection, messages.flow_stats(0, 0, match)):
@@ -116,7 +126,7 @@ def read_foreign(connection: Connection) -> frozenset[object]:
 
 def read_source_flows(connection: Connection) -> list[FlowStats]:
     """Read the entries of the source check, in all tables. Raises Unreachable or Rejected."""
-    question = messages.flow_stats(EntryKind.SOURCE.cookie, messages.WHOLE_COOKIE, table=messages.ALL_TABLES)
+    question = messages.flow_stats(EntryKind.SOURCE.cookie, flow_mods.WHOLE_COOKIE, table=messages.ALL_TABLES)
     return list(_read_flows(connection, question))
 
 
@@ -198,7 +208,7 @@ def decode_actions(instructions: bytes) -> tuple[Action, ...] | None:
     for kind, body in _split_actions(instructions[8:]):
         if kind == _OUTPUT and mac is None:
             port = int.from_bytes(body[:4], "big")
-            actions.append(OutputAction(None if port == messages.IN_PORT else port))
+            actions.append(OutputAction(None if port == IN_PORT else port))
         elif kind == _SET_FIELD and mac is None:
             mac = _field_value(body, OxmField.ETH_DST)
             if mac is None:

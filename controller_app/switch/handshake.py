@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from controller_app.errors import RequestRejected
-from controller_app.openflow import messages
+from controller_app.openflow import flow_mods, messages, oxm
 from controller_app.openflow.bundles import Act, Control, control
-from controller_app.openflow.flow_entry import RANGES
+from controller_app.openflow.flow_entry import RANGES, TABLE
 from controller_app.openflow.messages import OpenFlowMessage, Stats
 from controller_app.switch.connection import Connection
 from controller_app.switch.features import read_features
@@ -83,7 +83,7 @@ def _read_features(connection: Connection, families: Sequence[str]) -> None:
     features = read_features(connection)
     connection.features, connection.lacks = features.to_json(), features.untold
     if features.table is not None:
-        connection.problems += [f"table {messages.TABLE}: {lack}" for lack in features.table.lacks(families)]
+        connection.problems += [f"table {TABLE}: {lack}" for lack in features.table.lacks(families)]
 
 
 def _description(desc: Any) -> dict[str, str]:
@@ -101,13 +101,13 @@ def reserved(families: Sequence[str]) -> list[tuple[str, OpenFlowMessage, Identi
     wanted: list[tuple[str, OpenFlowMessage, Identity]] = [
         (
             f"the drop entry for {RANGES[family]}",
-            messages.add_drop(RANGES[family]),
-            identity(messages.drop_key(RANGES[family])),
+            flow_mods.add_drop(RANGES[family]),
+            identity(flow_mods.drop_key(RANGES[family])),
         )
         for family in families
     ]
-    punt = (messages.LLDP_PRIORITY, frozenset(oxm_fields(messages.lldp_match())))
-    return [*wanted, ("the punt of discovery frames", messages.add_lldp_punt(), punt)]
+    punt = (flow_mods.LLDP_PRIORITY, frozenset(oxm_fields(oxm.lldp_match())))
+    return [*wanted, ("the punt of discovery frames", flow_mods.add_lldp_punt(), punt)]
 
 
 def reserved_count(connection: Connection, families: Sequence[str]) -> int:
@@ -130,7 +130,7 @@ def lacking(
 
 def _content(message: OpenFlowMessage) -> tuple[int, bytes]:
     """Cookie and instructions of an addition."""
-    return int.from_bytes(message.body[:8], "big"), messages.instructions_of(message)
+    return int.from_bytes(message.body[:8], "big"), flow_mods.instructions_of(message)
 
 
 def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[str]]:
@@ -147,7 +147,7 @@ def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[st
     names += [f"an entry of priority {flow.priority} in table {flow.table}" for flow in table.strange]
     if not names:
         return {"restored": [], "removed": [], "refused": []}
-    removals = [messages.remove_match(flow.table, flow.priority, flow.match) for flow in table.strange]
+    removals = [flow_mods.remove_match(flow.table, flow.priority, flow.match) for flow in table.strange]
     failures = connection.confirm([*(message for _, message in missing), *removals])
     done = [n for n in range(len(names)) if n not in failures]
     return {
@@ -160,7 +160,7 @@ def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[st
 def _reserve(connection: Connection, families: Sequence[str]) -> None:
     """Installs the drop entries and the punt of discovery frames; what is refused is told as a problem."""
     wanted = reserved(families)
-    stale = [messages.remove_drop(range_) for family, range_ in RANGES.items() if family not in families]
+    stale = [flow_mods.remove_drop(range_) for family, range_ in RANGES.items() if family not in families]
     free = [(name, message) for name, message, place in wanted if place not in connection.foreign]
     for name, _, place in wanted:
         if place in connection.foreign:

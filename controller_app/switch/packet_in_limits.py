@@ -12,7 +12,7 @@ from enum import Enum
 from struct import Struct
 from time import monotonic
 
-from controller_app.openflow.messages import OWNER, OWNER_MASK, WHOLE_COOKIE, EntryKind
+from controller_app.openflow.flow_mods import OWNER, OWNER_MASK, WHOLE_COOKIE, EntryKind
 from controller_app.token_buckets import Buckets
 
 RATE, BURST = 100.0, 100.0

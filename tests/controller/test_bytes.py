@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller_app import ryu_api
-from controller_app.openflow import bundles, messages
+from controller_app.openflow import bundles, flow_mods, messages, oxm
 from controller_app.openflow.flow_entry import (
     MAX_PORT,
     RANGES,
@@ -63,7 +63,7 @@ def parsed(message: messages.OpenFlowMessage, xid: int = 7):
 
 @given(entries())
 def test_an_independent_parser_reads_an_addition(entry: FlowEntry) -> None:
-    message = messages.add(entry)
+    message = flow_mods.add(entry)
     frame = message.frame(7)
     assert len(frame) % 8 == 0 and int.from_bytes(frame[2:4], "big") == len(frame)
     mod = parsed(message)
@@ -109,7 +109,7 @@ def test_an_addition_has_the_bytes_of_the_frameworks_objects(entry: FlowEntry, x
     actions = [action for one in entry.actions for action in _framework_actions(one)]
     apply = [parser.OFPInstructionActions(4, actions)] if actions else []
     mod = _framework_mod(entry.key, command=0, instructions=apply)
-    assert messages.add(entry).frame(xid) == _serialised(mod, xid)
+    assert flow_mods.add(entry).frame(xid) == _serialised(mod, xid)
 
 
 @pytest.mark.parametrize("family", ["ipv6", "ipv4"])
@@ -121,15 +121,15 @@ def test_every_prefix_length_has_the_bytes_of_the_frameworks_objects(
     for length in range(outer.length, 8 * len(outer.address) + 1):
         key = Key(Prefix(outer.address, length), in_port, 100 + length)
         mod = _framework_mod(key, command=0)
-        assert messages.add(FlowEntry(key, ())).frame(7) == _serialised(mod, 7)
-        mod = _framework_mod(key, command=4, cookie_mask=messages.DELETION_MASK)
-        assert messages.remove(key).frame(7) == _serialised(mod, 7)
+        assert flow_mods.add(FlowEntry(key, ())).frame(7) == _serialised(mod, 7)
+        mod = _framework_mod(key, command=4, cookie_mask=flow_mods.DELETION_MASK)
+        assert flow_mods.remove(key).frame(7) == _serialised(mod, 7)
 
 
 @given(keys, st.integers(0, 0xFFFFFFFF))
 def test_a_removal_has_the_bytes_of_the_frameworks_objects(key: Key, xid: int) -> None:
-    mod = _framework_mod(key, command=4, cookie_mask=messages.DELETION_MASK)
-    assert messages.remove(key).frame(xid) == _serialised(mod, xid)
+    mod = _framework_mod(key, command=4, cookie_mask=flow_mods.DELETION_MASK)
+    assert flow_mods.remove(key).frame(xid) == _serialised(mod, xid)
 
 
 @given(entries() | keys, st.integers(0, 0xFFFFFFFF), st.integers(0, 0xFFFFFFFF))
@@ -182,7 +182,7 @@ def _framework_actions(action: OutputAction | SetDestination) -> list:
 
 @given(keys)
 def test_a_removal_is_strict_and_limited_to_own_content_entries(key: Key) -> None:
-    mod = parsed(messages.remove(key))
+    mod = parsed(flow_mods.remove(key))
     assert (mod.command, mod.priority) == (4, key.priority)
     assert mod.cookie == 0x7EC0A57E00000001
     assert mod.cookie_mask & 0xFFFFFFFF0000FFFF == 0xFFFFFFFF0000FFFF
@@ -190,8 +190,8 @@ def test_a_removal_is_strict_and_limited_to_own_content_entries(key: Key) -> Non
 
 @given(keys)
 def test_the_prerequisite_stands_before_the_destination(key: Key) -> None:
-    numbers = [number & 0x7F for number, _, _ in flow_stats.oxm_fields(messages.match(key))]
-    assert numbers.index(messages.OxmField.ETH_TYPE) + 1 == len(numbers) - 1
+    numbers = [number & 0x7F for number, _, _ in flow_stats.oxm_fields(oxm.match(key))]
+    assert numbers.index(oxm.OxmField.ETH_TYPE) + 1 == len(numbers) - 1
 
 
 @given(st.lists(entries(), max_size=5))
@@ -209,7 +209,7 @@ def test_flow_statistics_read_back_as_what_was_added(listed: list[FlowEntry]) ->
 
 
 def _flow_stats(entry: FlowEntry) -> bytes:
-    body = messages.add(entry).body
+    body = flow_mods.add(entry).body
     rest = body[40:]
     head = (48 + len(rest)).to_bytes(2, "big") + bytes(10) + entry.key.priority.to_bytes(2, "big")
     counters = (3).to_bytes(8, "big") + (300).to_bytes(8, "big")
@@ -218,12 +218,12 @@ def _flow_stats(entry: FlowEntry) -> bytes:
 
 def test_a_full_length_prefix_with_a_mask_of_ones_is_the_same_entry() -> None:
     key = Key(Prefix.parse("ff0e:4::1/128"), None, 100)
-    masked = messages.match_of(
-        messages.oxm(messages.OxmField.ETH_TYPE, b"\x86\xdd")
-        + messages.oxm(messages.OxmField.IPV6_DST, key.dst.address, b"\xff" * 16)
+    masked = oxm.match_of(
+        oxm.oxm(oxm.OxmField.ETH_TYPE, b"\x86\xdd")
+        + oxm.oxm(oxm.OxmField.IPV6_DST, key.dst.address, b"\xff" * 16)
     )
     assert flow_stats.decode_key(masked, 100) == key
-    assert flow_stats.oxm_fields(masked) == flow_stats.oxm_fields(messages.match(key))
+    assert flow_stats.oxm_fields(masked) == flow_stats.oxm_fields(oxm.match(key))
 
 
 @given(st.binary(max_size=200))
@@ -257,12 +257,12 @@ def test_an_entry_reads_back_from_its_json(entry: FlowEntry) -> None:
 
 @pytest.mark.parametrize("family", ["ipv6", "ipv4"])
 def test_the_drop_entries_lie_below_all_content(family: str) -> None:
-    mod = parsed(messages.add_drop(RANGES[family]))
+    mod = parsed(flow_mods.add_drop(RANGES[family]))
     assert (mod.priority, mod.cookie, mod.instructions) == (1, 0x7EC0A57E00000002, [])
 
 
 def test_discovery_frames_are_punted_whole() -> None:
-    mod = parsed(messages.add_lldp_punt())
+    mod = parsed(flow_mods.add_lldp_punt())
     assert mod.cookie == 0x7EC0A57E00000004
     assert dict(mod.match.items()) == {"eth_dst": "01:80:c2:00:00:0e", "eth_type": 0x88CC}
     (action,) = mod.instructions[0].actions

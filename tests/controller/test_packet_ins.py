@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from controller_app.openflow.messages import EntryKind
+from controller_app.openflow.flow_mods import EntryKind
 from controller_app.switch.packet_in_limits import BURST, RATE, PacketIns, PacketOrigin
 
 LLDP, SIGNAL, TABLE_MISS = EntryKind.LLDP.cookie, EntryKind.PUNT.cookie, 0
