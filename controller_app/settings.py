@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -17,38 +16,22 @@ from controller_app.endpoints import (
     OPENFLOW,
     SCHEMES,
     STATE_DIR,
-    discovery_key_default,
     northbound_default,
     openflow_default,
     split_scheme,
-    token_default,
 )
 from controller_app.errors import SettingError
 from controller_app.openflow.flow_entry import FAMILIES
+from controller_app.options import make_parser
 from controller_app.switch.admission import ConnectionLimits
-from controller_app.switch.datapath_proof import FILE_NAME, OPTION, VARIABLE, ProofPolicy
+from controller_app.switch.datapath_proof import OPTION, ProofPolicy
 from controller_app.switch.limits import SwitchLimits
-from controller_app.tls_files import OPTIONS, VARIABLES, Files
+from controller_app.tls_files import OPTIONS, Files
 from tercast.runtime.log_format import FORMAT_VARIABLE, FORMATS
 from tercast.runtime.secret_files import BadSecret, secret
 
 MIN_TOKEN = 16
 MAX_PORTS = 65536
-_MOST = (
-    ("connections", ConnectionLimits().connections, "connections of switches at one time"),
-    ("connections-address", ConnectionLimits().of_address, "of them from one address"),
-    (
-        "handshakes",
-        ConnectionLimits().in_handshake,
-        "of them before the end of their handshake, half from one address",
-    ),
-    ("ports", SwitchLimits().ports, "ports of a switch"),
-)
-_TLS = (
-    "the controller's certificate: switches then connect by TLS, with one of their own",
-    "its key",
-    "the authority's certificate, which has to vouch for switches",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +88,7 @@ class Settings:
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
     """The settings of a command line. Raises SettingError; argparse ends the process for a wrong form."""
-    given = _parser().parse_args(arguments)
+    given = make_parser().parse_args(arguments)
     northbound = _northbound(given.northbound)
     if not northbound.loopback and not given.allow_remote_northbound:
         raise SettingError(
@@ -140,81 +123,6 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
     )
 
 
-def _parser() -> ArgumentParser:
-    parser = ArgumentParser(
-        "controller_app", description="Tercast's OpenFlow 1.3 controller.", allow_abbrev=False
-    )
-    add = parser.add_argument
-    add(
-        "--openflow",
-        metavar="HOST:PORT",
-        help=f"where switches connect (127.0.0.1:6653, or {OPENFLOW}); tcp: or ssl: in front is checked",
-    )
-    add(
-        "--northbound",
-        metavar="HOST:PORT",
-        help=f"for the API (127.0.0.1:6680, or the address of {NORTHBOUND})",
-    )
-    add(
-        "--token-file",
-        metavar="PATH",
-        default=token_default(os.environ),
-        help=f"a file with the token that the API asks for (secrets/northbound-token in {STATE_DIR})",
-    )
-    add(
-        "--discovery-key-file",
-        metavar="PATH",
-        default=discovery_key_default(os.environ),
-        help="a file with the key that seals discovery probes, made at the first start "
-        f"(secrets/discovery-key in {STATE_DIR}; without either, a key of this run)",
-    )
-    add("--family", choices=(*FAMILIES, "both"), default="both", help="address families served (%(default)s)")
-    add(
-        "--allow-remote-northbound",
-        action="store_true",
-        help="allow a northbound address that other machines reach",
-    )
-    for option, variable, what in zip(OPTIONS, VARIABLES, _TLS, strict=True):
-        add(option, metavar="PEM", default=os.environ.get(variable, ""), help=f"{what} (else by {variable})")
-    add(
-        OPTION,
-        metavar="|".join(ProofPolicy),
-        default=os.environ.get(VARIABLE, ProofPolicy.FIRST_USE),
-        help=f"over TLS, what proves a datapath id to which nothing is bound (%(default)s, by {VARIABLE})",
-    )
-    add(
-        "--switch-keys",
-        metavar="PATH",
-        default=_keys_default(),
-        help=f"a file with the keys that are bound to datapath ids (secrets/{FILE_NAME} in {STATE_DIR})",
-    )
-    add("--no-bundles", action="store_true", help="send single flow-mods, also to switches that know bundles")
-    add("--probe-interval", metavar="SECONDS", default="5", help="between discovery probes (%(default)s)")
-    add("--poll-interval", metavar="SECONDS", default="2", help="between readings of counters (%(default)s)")
-    add("--reply-timeout", metavar="SECONDS", default="5", help="until a switch is silent (%(default)s)")
-    add(
-        "--answer-timeout",
-        metavar="SECONDS",
-        default="60",
-        help="until a whole answer in parts has to be there (%(default)s)",
-    )
-    for name, default, what in _MOST:
-        add(f"--max-{name}", metavar="N", default=str(default), help=f"{what} (%(default)s)")
-    add(
-        "--log-format",
-        choices=FORMATS,
-        default=os.environ.get(FORMAT_VARIABLE, FORMATS[0]),
-        help=f"form of the log lines (%(default)s, by {FORMAT_VARIABLE})",
-    )
-    add(
-        "--log-level",
-        choices=("debug", "info", "warning", "error"),
-        default="info",
-        help="from which level on (%(default)s)",
-    )
-    return parser
-
-
 def _openflow(given: str | None, tls: bool) -> ListenAddress:
     name = OPENFLOW if given is None and os.environ.get(OPENFLOW) else "--openflow"
     text = openflow_default(os.environ) if given is None else given
@@ -230,11 +138,6 @@ def _northbound(given: str | None) -> ListenAddress:
     if given is not None:
         return ListenAddress.parse(given, "--northbound")
     return ListenAddress.parse(northbound_default(os.environ), NORTHBOUND)
-
-
-def _keys_default() -> str:
-    state = os.environ.get(STATE_DIR, "")
-    return str(Path(state, "secrets", FILE_NAME)) if state else ""
 
 
 def _switch_proof(text: str) -> ProofPolicy:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from struct import Struct
 
 from controller_app.openflow.flow_entry import TABLE, Action, FlowEntry, Key, Prefix
-from controller_app.openflow.instructions import MARK_AND_RESUBMIT, apply_instruction, apply, punt_through
+from controller_app.openflow.instructions import MARK_AND_RESUBMIT, apply, apply_instruction, punt_through
 from controller_app.openflow.messages import ANY, NO_BUFFER, OpenFlowMessage, RequestType
 from controller_app.openflow.oxm import (
     around_address,

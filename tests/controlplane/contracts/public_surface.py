@@ -17,7 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from analytics import cli as analytics_cli
 from analytics import generate
-from controller_app import settings as controller_settings
+from controller_app import options as controller_options
 from controller_app.northbound.routes import NorthboundApi
 from controlplane.common.celery import app as celery_app
 from controlplane.operations import metrics as control_plane_metrics
@@ -121,7 +121,7 @@ def command_lines() -> Iterator[str]:
     parsers = {
         "tercast": main.make_parser(),
         "python -m analytics": analytics_cli.make_parser(),
-        "python -m controller_app": controller_settings._parser(),
+        "python -m controller_app": controller_options.make_parser(),
     }
     for program, parser in parsers.items():
         yield from _options(program, parser)
