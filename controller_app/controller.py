@@ -1,4 +1,4 @@
-"""The controller's parts put together, and what each word of a switch sets off."""
+"""The parts of the controller, and how each message of a switch acts on them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from controller_app.errors import RequestRejected, SwitchError, Unreachable
 from controller_app.monitoring.alarms import LASTING, Alarms
 from controller_app.monitoring.event_ring import EventRing
 from controller_app.monitoring.metrics import Metrics
+from controller_app.monitoring.peer_alarms import PeerAlarms
 from controller_app.monitoring.port_counters import PortCounters
 from controller_app.openflow import messages
 from controller_app.programming.programmer import Programmer
@@ -23,18 +24,16 @@ from controller_app.state_metrics import StateCollector
 from controller_app.switch import handshake
 from controller_app.switch.admission import Admission
 from controller_app.switch.answer_bounds import AnswerBudget
-from controller_app.switch.connection import Connection, peer_text
+from controller_app.switch.connection import Connection
 from controller_app.switch.datapath_claims import Claims
 from controller_app.switch.datapath_proof import Proofs, UnprovedDatapath
+from controller_app.switch.handshake_timer import HandshakeTimer
 from controller_app.switch.message_guard import Overrun
 from controller_app.switch.packet_in_limits import PacketOrigin
 from controller_app.switch.registry import SwitchRegistry
 
-MOST_UNTRUSTED = 100
-"""Addresses and reasons of refused switches that are told one by one; the others stand in one alarm."""
-
-SET_UP = 2
-"""Times the time-out for an answer that the whole set-up of a switch may take."""
+SET_UP, HANDSHAKE = 2, 2
+"""Times the time-out for an answer that the whole set-up of a switch, and its handshake, may take."""
 
 QUIET = 5.0
 """Seconds of silence after which a switch is asked for a sign of life."""
@@ -43,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 class Controller:
-    """Connections come and go here; everything else is done by the parts."""
+    """Adds and removes the connections of switches; the parts do everything else."""
 
     def __init__(self, settings: Settings, proofs: Proofs) -> None:
         self.settings = settings
@@ -53,6 +52,7 @@ class Controller:
         self.registry = SwitchRegistry()
         self.events = EventRing()
         self.alarms = Alarms(self.events)
+        self.peer_alarms = PeerAlarms(self.alarms)
         self.metrics = Metrics()
         self.programmer = Programmer(self.registry, self.metrics)
         self.signalling = Signalling(self.registry, self.alarms, settings.families)
@@ -75,14 +75,14 @@ class Controller:
         )
         self._claims = Claims(settings.reply_timeout)
         self._connections: dict[Any, Connection] = {}
-        self._greeting: dict[Any, float] = {}
+        self._handshakes = HandshakeTimer(HANDSHAKE * settings.reply_timeout)
         self._pending: set[Any] = set()
 
     def start(self) -> None:
-        """Starts what runs beside the switches' words."""
+        """Start the loops: probes, readings of counters, signs of life."""
         loops = {"probes": self.discovery.run, "polls": self.counters.run, "signs of life": self._watch}
         for name, loop in loops.items():
-            spawn(run_forever, loop, name, self.on_shortage)
+            spawn(run_forever, loop, name, self.peer_alarms.report_shortage)
 
     def stop(self) -> None:
         """Closes every connection."""
@@ -96,41 +96,19 @@ class Controller:
 
     def on_greeting(self, datapath: Any) -> None:
         """Somebody connected and has not yet said who it is."""
-        self._greeting[datapath] = monotonic()
+        self._handshakes.begin(datapath)
 
     def on_versions(self, datapath: Any, versions: frozenset[int]) -> None:
         """The peer's hello came. All but 1.3, and 1.0 alone, are cut off before they have a name."""
         if messages.VERSION not in versions and versions != {OF10}:
-            self._refuse_version(host=datapath.address[0])
-
-    def on_crowded(self, host: str, reason: str) -> None:
-        """A peer was refused because there are too many."""
-        detail = f"a peer was refused: {reason}"
-        self.alarms.sound("too_many_connections", detail, LASTING, host=host)
-
-    def on_shortage(self, part: str, reason: str) -> None:
-        """No descriptor or memory is free for a part of the controller, which tries again."""
-        remedy = "raise the limit of open files (LimitNOFILE, `ulimit -n`) or memory of the controller"
-        self.alarms.sound("resources_exhausted", f"{part}: {reason}; {remedy}", LASTING, part=part)
-
-    def on_broken(self, host: str, detail: str) -> None:
-        """A connection ended over something that its peer sent."""
-        self.alarms.sound("broken_connection", f"a peer was cut off: {detail}", LASTING, host=host)
-
-    def on_untrusted(self, address: tuple[Any, ...], reason: str) -> None:
-        """A peer was refused because of its certificate, or the lack of one: told by address and reason."""
-        detail = f"a switch at {peer_text(address)} was refused: {reason}"
-        subject = {"host": address[0], "reason": reason}
-        if not self.alarms.has_room("untrusted_switch", MOST_UNTRUSTED, **subject):
-            subject = {"host": "others", "reason": "see the detail"}
-        self.alarms.sound("untrusted_switch", detail, LASTING, **subject)
+            self.peer_alarms.report_version(host=datapath.address[0])
 
     def on_ready(self, datapath: Any) -> None:
         """The hand-shake is over: the switch is taken in, or refused."""
-        self._greeting.pop(datapath, None)
+        self._handshakes.end(datapath)
         dpid = datapath.id
         if datapath.ofproto.OFP_VERSION != messages.VERSION:
-            self._refuse_version(dpid=f"{dpid:016x}")
+            self.peer_alarms.report_version(dpid=f"{dpid:016x}")
             spawn(datapath.close)
             return
         settings = self.settings
@@ -151,14 +129,12 @@ class Controller:
     def _is_proved(self, connection: Connection, datapath: Any) -> bool:
         """Whether a switch may have its datapath id, as far as its certificate says."""
         if not connection.dpid:
-            detail = f"a switch with datapath id 0 from {connection.address} was refused"
-            self.alarms.sound("bad_dpid", detail, LASTING, dpid=connection.name)
+            self.peer_alarms.report_bad_dpid(connection)
             return False
         try:
             connection.proof = self._proofs.check(connection.dpid, datapath.socket.certificate)
         except UnprovedDatapath as error:
-            detail = f"a switch with this datapath id, from {connection.address}, was refused: {error}"
-            self.alarms.sound("unproved_switch", detail, LASTING, dpid=connection.name)
+            self.peer_alarms.report_unproved(connection, str(error))
             return False
         return True
 
@@ -167,7 +143,7 @@ class Controller:
         incumbent = self.registry.holder(connection.dpid)
         if incumbent is not None and not self._claims.may_displace(connection, incumbent):
             self._pending.discard(datapath)
-            self._refuse_duplicate(connection, incumbent)
+            self.peer_alarms.report_duplicate(connection, incumbent)
             datapath.close()
             return
         if datapath not in self._pending:
@@ -175,7 +151,7 @@ class Controller:
         self._pending.discard(datapath)
         current = self.registry.claim(connection)
         if current is not None:
-            self._tell_takeover(connection, current)
+            self.peer_alarms.report_takeover(connection, current)
             self._drop(current, f"another connection took over, from {connection.address}")
             self.registry.claim(connection)
         self._connections[datapath] = connection
@@ -185,7 +161,7 @@ class Controller:
 
     def on_gone(self, datapath: Any) -> None:
         """A channel ended."""
-        self._greeting.pop(datapath, None)
+        self._handshakes.end(datapath)
         self._pending.discard(datapath)
         connection = self._connections.pop(datapath, None)
         if connection is None:
@@ -195,7 +171,7 @@ class Controller:
         self._release(connection, was_ready)
 
     def on_port(self, connection: Connection, before: Any, number: int) -> None:
-        """A port's state was told; `before` is what was known of it."""
+        """A port status came; `before` is the port as it was known."""
         if not connection.ready:
             return
         after = connection.ports.get(number)
@@ -214,7 +190,7 @@ class Controller:
             self.source_check.port_changed((connection.dpid, number))
 
     def on_failure(self, connection: Connection, xid: int, failure: SwitchError) -> None:
-        """An error came; one that nobody waits for any more is told as an alarm."""
+        """An error came; raise an alarm for one that nobody waits for any more."""
         self.metrics.failed(connection.name, failure)
         what = connection.on_failure(xid, failure)
         if what is not None:
@@ -264,36 +240,13 @@ class Controller:
         self.events.emit("switch_gone", dpid=connection.name, epoch=connection.epoch, reason=reason)
         log.warning("switch gone", extra={"fields": {"dpid": connection.name, "reason": reason}})
 
-    def _refuse_version(self, **subject: object) -> None:
-        detail = "a switch that does not speak OpenFlow 1.3 was refused; set its protocols to OpenFlow13"
-        self.alarms.sound("openflow_version", detail, LASTING, **subject)
-
-    def _refuse_duplicate(self, connection: Connection, incumbent: Connection) -> None:
-        detail = (
-            f"a second switch with this datapath id, from {connection.address}, was refused; "
-            f"the first, from {incumbent.address}, stays"
-        )
-        self.alarms.sound("duplicate_dpid", detail, LASTING, dpid=connection.name)
-
-    def _tell_takeover(self, connection: Connection, former: Connection) -> None:
-        better = connection.proof.is_bound and not former.proof.is_bound
-        reason = "its certificate is the bound one" if better else "the first no longer answers"
-        detail = (
-            f"a second switch with this datapath id, from {connection.address}, took over from the first, "
-            f"from {former.address}: {reason}"
-        )
-        self.alarms.sound("duplicate_dpid", detail, LASTING, dpid=connection.name)
-
     def _watch(self) -> None:
         """Ends hand-shakes that take too long, asks quiet switches for a sign of life, ends silent ones."""
         while True:
             sleep(1.0)
             now = monotonic()
             self.alarms.sweep()
-            for datapath, since in list(self._greeting.items()):
-                if now - since > 2 * self.settings.reply_timeout:
-                    self._greeting.pop(datapath)
-                    datapath.socket.end(f"its handshake took more than {2 * self.settings.reply_timeout:g} s")
+            self._handshakes.end_overdue()
             for connection in self.registry.claimed():
                 self._report_floods(connection)
                 self._check_life(connection, now - connection.heard_at)

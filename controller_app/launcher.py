@@ -95,14 +95,16 @@ def _run(
     accept = partial(_accept, openflow, controller, context)
     manager = ryu_api.load(
         "controller_app.ryu_app",
-        lambda: run_forever(accept, "switches", controller.on_shortage),
+        lambda: run_forever(accept, "switches", controller.peer_alarms.report_shortage),
         controller=controller,
     )
     controller.start()
     endpoints = Endpoints(openflow.getsockname()[:2], northbound.getsockname()[:2], context is not None)
     api = NorthboundApi(controller, endpoints)
-    patient = PatientListener(northbound, "northbound", controller.on_shortage)
-    eventlet.spawn(run_forever, partial(_serve, patient, api), "northbound", controller.on_shortage)
+    patient = PatientListener(northbound, "northbound", controller.peer_alarms.report_shortage)
+    eventlet.spawn(
+        run_forever, partial(_serve, patient, api), "northbound", controller.peer_alarms.report_shortage
+    )
     places = {
         "openflow": peer_text(openflow.getsockname()),
         "northbound": peer_text(northbound.getsockname()),
@@ -142,13 +144,13 @@ def _end(controller: Controller, manager: Any) -> None:
 
 def _accept(listener: socket.socket, controller: Controller, context: ssl.SSLContext | None) -> None:
     """Accepts switches, without end."""
-    patient = PatientListener(listener, "switches", controller.on_shortage)
+    patient = PatientListener(listener, "switches", controller.peer_alarms.report_shortage)
     while True:
         peer, address = patient.accept()
         refusal = controller.admission.refusal(address[0])
         if refusal is not None:
             peer.close()
-            controller.on_crowded(address[0], refusal)
+            controller.peer_alarms.report_crowd(address[0], refusal)
             eventlet.sleep(0)
             continue
         ticket = controller.admission.enter(address[0])
@@ -185,14 +187,14 @@ def _talk(
             channel = tls_channel.greet(peer, context, 2 * settings.reply_timeout)
             certificate = tls_channel.certificate(channel)
         except tls_channel.Untrusted as error:
-            controller.on_untrusted(address, str(error))
+            controller.peer_alarms.report_untrusted(address, str(error))
             return
     crowd = controller.admission
     guard = Guard(channel, 2 * settings.reply_timeout, settings.bounds.ports, lambda: crowd.in_handshake)
     guard.ticket, guard.certificate = ticket, certificate
     broken = ryu_api.serve_connection(guard, address)
     if broken is not None:
-        controller.on_broken(address[0], broken)
+        controller.peer_alarms.report_broken(address[0], broken)
 
 
 def _serve(listener: PatientListener, api: NorthboundApi) -> None:

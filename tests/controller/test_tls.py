@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from controller_harness import Controller, dpid, entry, eventually, output, running
 
-import controller_app.controller as app
 from controller_app.errors import SettingError
 from controller_app.monitoring.alarms import Alarms
 from controller_app.monitoring.event_ring import EventRing
+from controller_app.monitoring.peer_alarms import MOST_UNTRUSTED, PeerAlarms
 from controller_app.settings import read_settings
 from controller_app.tls_files import Files
 from mininet_labs.fabric import Fabric
@@ -165,14 +165,14 @@ def _greet(controller: Controller, files: tuple[Path, Path] | None) -> None:
 
 
 def test_alarms_of_refused_switches_are_bounded() -> None:
-    controller = object.__new__(app.Controller)
-    controller.alarms = Alarms(EventRing())
-    for n in range(2 * app.MOST_UNTRUSTED):
-        controller.on_untrusted((f"2001:db8::{n:x}", 7, 0, 0), "it shows no certificate")
-    standing = controller.alarms.standing()
-    assert len(standing) == app.MOST_UNTRUSTED + 1
-    assert dict(standing[-1].subject)["host"] == "others" and standing[-1].count == app.MOST_UNTRUSTED
-    controller.on_untrusted(("2001:db8::0", 8, 0, 0), "it shows no certificate")
+    alarms = Alarms(EventRing())
+    peers = PeerAlarms(alarms)
+    for n in range(2 * MOST_UNTRUSTED):
+        peers.report_untrusted((f"2001:db8::{n:x}", 7, 0, 0), "it shows no certificate")
+    standing = alarms.standing()
+    assert len(standing) == MOST_UNTRUSTED + 1
+    assert dict(standing[-1].subject)["host"] == "others" and standing[-1].count == MOST_UNTRUSTED
+    peers.report_untrusted(("2001:db8::0", 8, 0, 0), "it shows no certificate")
     assert standing[0].count == 2 and "[2001:db8::0]:8" in standing[0].detail
 
 

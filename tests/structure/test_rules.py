@@ -11,7 +11,6 @@ MOST_MODULES = 20
 MOST_LINES, MOST_OF_CLASS, MOST_OF_FUNCTION = 300, 250, 40
 
 LONGER_MODULES = {
-    "controller_app/controller.py": 325,
     "controller_app/discovery/prober.py": 325,
     "controller_app/switch/connection.py": 360,
     "mininet_labs/demo/platform_up.py": 355,
@@ -21,7 +20,6 @@ LONGER_MODULES = {
 """Modules that are still longer, with the length that they must not exceed."""
 
 LONGER_CLASSES = {
-    "Controller": 275,
     "LinkProber": 270,
     "Connection": 275,
     "Planner": 320,
