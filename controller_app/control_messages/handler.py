@@ -22,6 +22,7 @@ from controller_app.openflow.flow_mods import PUNT_PRIORITY
 from controller_app.openflow.messages import OpenFlowMessage
 from controller_app.ryu_api import spawn
 from controller_app.switch.connection import Connection
+from controller_app.switch.extra_entries import EntrySource
 from controller_app.switch.flow_stats import Identity, SwitchTable, identity, oxm_fields, read_table
 from controller_app.switch.registry import SwitchRegistry
 
@@ -59,9 +60,13 @@ class Signalling:
         connection.confirm(flow_mods.remove_punts())
         ports = [number for number in connection.ports if (connection.dpid, number) not in self._links]
         connection.problems += self._install(connection, sorted(ports))
-        connection.further = lambda: self._wanted(connection)
-        connection.further_count = lambda: self._count(connection)
-        connection.renew = lambda table: self._renew(connection, table)
+        connection.extras.add(
+            EntrySource(
+                lambda: self._wanted(connection),
+                lambda: self._count(connection),
+                lambda table: self._renew(connection, table),
+            )
+        )
 
     def is_link(self, end: End) -> bool:
         """Whether a port leads to another switch."""

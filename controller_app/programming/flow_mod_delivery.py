@@ -9,7 +9,8 @@ from controller_app.openflow import flow_mods, messages
 from controller_app.openflow.bundles import Act, Control, carry, control
 from controller_app.openflow.flow_entry import FlowEntry, Key
 from controller_app.openflow.flow_mods import add_body
-from controller_app.switch.connection import Connection, MessageBatch
+from controller_app.switch.connection import Connection
+from controller_app.switch.transactions import MessageBatch
 
 WINDOW = 250
 """Single flow-mods between two barriers: so much is at stake when a switch falls silent."""

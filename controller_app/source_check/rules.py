@@ -25,6 +25,7 @@ from controller_app.programming.staged_execution import CONFIRMED, FAILED, UNREA
 from controller_app.ryu_api import Semaphore, spawn
 from controller_app.source_check.request import SourceAddress, SwitchCheck
 from controller_app.switch.connection import Connection
+from controller_app.switch.extra_entries import EntrySource
 from controller_app.switch.flow_stats import FlowStats, Identity, oxm_fields, read_count, read_source_flows
 from controller_app.switch.registry import SwitchRegistry
 
@@ -96,15 +97,13 @@ class SourceCheck:
         """
         held = read_count(connection, EntryKind.SOURCE.cookie, WHOLE_COOKIE)
         self._states[connection] = _State(None if held else OFF)
-        others, count, renew = connection.further, connection.further_count, connection.renew
-        connection.further = lambda: [*others(), *self._installed(connection)]
-        connection.further_count = lambda: count() + len(self._states[connection].rules)
-
-        def renew_all(table: object) -> None:
-            renew(table)
-            self._restore(connection)
-
-        connection.renew = renew_all
+        connection.extras.add(
+            EntrySource(
+                lambda: self._installed(connection),
+                lambda: len(self._states[connection].rules),
+                lambda _: self._restore(connection),
+            )
+        )
 
     def version(self, connection: Connection) -> str | None:
         """Return the version of the check in force; None where only a part of one is, or an earlier one."""

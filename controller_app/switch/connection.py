@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from time import monotonic
 from typing import Any
@@ -14,15 +14,14 @@ from controller_app.errors import RequestRejected, SwitchError, Unreachable
 from controller_app.openflow import messages as openflow
 from controller_app.openflow.flow_entry import MAX_PORT
 from controller_app.openflow.messages import OpenFlowMessage
-from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, Queue, QueueEmpty, sleep
-from controller_app.switch.answer_bounds import AnswerBudget, BoundedAnswer, asked_about
+from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, QueueEmpty, sleep
+from controller_app.switch.answer_bounds import AnswerBudget, asked_about
 from controller_app.switch.datapath_proof import Proof
+from controller_app.switch.extra_entries import ExtraEntries
 from controller_app.switch.limits import SwitchLimits
 from controller_app.switch.packet_in_limits import PacketIns
+from controller_app.switch.transactions import MessageBatch, Transactions
 from tercast.runtime.wording import whole_characters
-
-SETTLED = 32
-"""Batches remembered after their end, so that an error that comes late still finds what it is about."""
 
 AHEAD = 4
 """Pieces of a transfer that are on their way at one time."""
@@ -43,35 +42,6 @@ class SwitchPort:
     def to_json(self) -> dict[str, object]:
         """The northbound's form."""
         return {"port": self.number, "name": self.name, "up": self.up, "mac": self.mac}
-
-
-@dataclass(slots=True, eq=False)
-class SentMessage:
-    """Messages with consecutive transaction ids; `what` names them in errors."""
-
-    first: int
-    count: int
-    what: str
-
-    def index(self, xid: int) -> int | None:
-        """Which of the messages has that id."""
-        index = xid - self.first
-        return index if 0 <= index < self.count else None
-
-
-@dataclass(slots=True, eq=False)
-class MessageBatch(SentMessage):
-    """Messages that await an answer: the errors to them by index, and the parts of the answer.
-
-    `reduce` makes of each part what is kept of it, as it arrives; None keeps nothing.
-    """
-
-    failures: dict[int, SwitchError] = field(default_factory=dict)
-    parts: list[Any] = field(default_factory=list)
-    inbox: Any = field(default_factory=Queue)
-    reduce: Callable[[Any], Any] | None = None
-    answer: BoundedAnswer | None = None
-    """Counts the parts, where the last message is a multipart request."""
 
 
 class Connection:
@@ -105,12 +75,7 @@ class Connection:
         self.capabilities: tuple[str, ...] = ()
         self.tables = 0
         self.features: dict[str, object] = {}
-        self.further: Callable[[], list[tuple[str, OpenFlowMessage, Any]]] = list
-        """Reserved entries beside those of every switch, as they should be now: name, addition, place."""
-        self.further_count: Callable[[], int] = int
-        """How many of them there should be."""
-        self.renew: Callable[[Any], None] = lambda _: None
-        """Makes anew what the further entries lean on, given the table, of which some are missing."""
+        self.extras = ExtraEntries()
         self.lacks: list[str] = []
         self.problems: list[str] = []
         self.foreign: frozenset[object] = frozenset()
@@ -118,9 +83,7 @@ class Connection:
         self._datapath = datapath
         self._timeout = reply_timeout
         self._bounds = bounds
-        self._shared = shared or AnswerBudget()
-        self._open: list[MessageBatch] = []
-        self._settled: deque[SentMessage] = deque(maxlen=SETTLED)
+        self._transactions = Transactions(shared or AnswerBudget(), bounds.seconds)
         self._bundles = count(1)
 
     @property
@@ -163,8 +126,7 @@ class Connection:
         batch = self.reserve(len(messages), messages[0].type.name.lower())
         batch.reduce = reduce
         if (kind := asked_about(messages)) is not None:
-            batch.answer = BoundedAnswer(kind)
-            self._shared.open(batch.answer, self._datapath.socket)
+            self._transactions.expect_parts(batch, kind, self._datapath.socket)
         try:
             frames = [message.frame(batch.first + n) for n, message in enumerate(messages)]
             self.send(b"".join(frames))
@@ -177,16 +139,11 @@ class Connection:
         """Takes as many transaction ids; errors to them are collected until the batch is settled."""
         if self.closed is not None:
             raise Unreachable(self.closed)
-        batch = MessageBatch(self._next_xid(messages), messages, what)
-        self._open.append(batch)
-        return batch
+        return self._transactions.begin(self._next_xid(messages), messages, what)
 
     def settle(self, batch: MessageBatch) -> None:
         """End the wait for a batch: an error to it from now on is a late one. Its answer is not kept here."""
-        self._open.remove(batch)
-        self._settled.append(SentMessage(batch.first, batch.count, batch.what))
-        if batch.answer is not None:
-            self._shared.close(batch.answer)
+        self._transactions.settle(batch)
 
     def transfer(self, pieces: Iterable[bytes]) -> None:
         """Sends pieces of messages in order, each with a barrier behind it, and waits for all the replies.
@@ -207,7 +164,7 @@ class Connection:
                 self._confirmed(under_way)
         finally:
             for barrier in under_way:
-                self._open.remove(barrier)
+                self._transactions.drop(barrier)
 
     def send(self, data: bytes) -> None:
         """Sends messages whose confirmation something behind them brings. Raises Unreachable."""
@@ -241,12 +198,7 @@ class Connection:
         Raises:
             Overrun: The answer goes beyond its bounds.
         """
-        batch, _ = self._find(xid)
-        if batch is None or batch.answer is None or batch.answer.kind != kind:
-            return False
-        batch.answer.add(size, self._bounds.seconds)
-        self._shared.check()
-        return True
+        return self._transactions.judge(xid, kind, size)
 
     def admits(self, packet_in: bytes) -> bool:
         """Return whether a packet-in is within the share of its port."""
@@ -254,24 +206,11 @@ class Connection:
 
     def on_part(self, xid: int, part: Any, more: bool) -> None:
         """A part of an answer came; the last one when not `more`."""
-        batch, index = self._find(xid)
-        if batch is None:
-            return
-        if part is not None and batch.reduce is not None:
-            part = batch.reduce(part)
-        if part is not None and (batch.answer is not None or len(batch.parts) < batch.count):
-            batch.parts.append(part)
-        batch.inbox.put(not more and index == batch.count - 1)
+        self._transactions.add_part(xid, part, more)
 
     def on_failure(self, xid: int, failure: SwitchError) -> str | None:
         """An error came; returns what was refused when nobody waits for it any more."""
-        batch, index = self._find(xid)
-        if batch is None:
-            return next((one.what for one in self._settled if one.index(xid) is not None), None)
-        batch.failures[index] = failure
-        if index == batch.count - 1:
-            batch.inbox.put(True)
-        return None
+        return self._transactions.add_failure(xid, failure)
 
     def on_port(self, number: int, name: bytes, mac: str, config: int, state: int) -> SwitchPort | None:
         """A port's description came; the port, or None for the switch's own reserved ones."""
@@ -291,8 +230,7 @@ class Connection:
             return
         self.closed = reason
         self.ready = False
-        for batch in self._open:
-            batch.inbox.put(None)
+        self._transactions.end_all()
 
     def _confirmed(self, under_way: deque[MessageBatch]) -> None:
         """Waits for the first of some barriers, and takes it out."""
@@ -300,7 +238,7 @@ class Connection:
         try:
             self._await(barrier, self._timeout)
         finally:
-            self._open.remove(barrier)
+            self._transactions.drop(barrier)
         if barrier.failures:
             raise RequestRejected(barrier.failures[0])
 
@@ -324,13 +262,6 @@ class Connection:
         reason = f"its answer did not end within {self._bounds.seconds:g} s (--answer-timeout)"
         self._datapath.socket.end(reason)
         return reason
-
-    def _find(self, xid: int) -> tuple[MessageBatch | None, int]:
-        """The batch that waits for answers to that id, and which of its messages it is."""
-        for batch in self._open:
-            if (index := batch.index(xid)) is not None:
-                return batch, index
-        return None, -1
 
     def _next_xid(self, messages: int = 1) -> int:
         """The first of as many ids in a row; 0 is left out.

@@ -113,7 +113,7 @@ def reserved(families: Sequence[str]) -> list[tuple[str, OpenFlowMessage, Identi
 def reserved_count(connection: Connection, families: Sequence[str]) -> int:
     """How many reserved entries the switch should have; the places of other owners' entries do not count."""
     places = [place for _, _, place in reserved(families)]
-    return sum(place not in connection.foreign for place in places) + connection.further_count()
+    return sum(place not in connection.foreign for place in places) + connection.extras.count()
 
 
 def lacking(
@@ -123,7 +123,7 @@ def lacking(
     held = {(flow.identity, flow.cookie, flow.instructions) for flow in table.reserved}
     return [
         (name, message)
-        for name, message, place in [*reserved(families), *connection.further()]
+        for name, message, place in [*reserved(families), *connection.extras.entries()]
         if place not in connection.foreign and (place, *_content(message)) not in held
     ]
 
@@ -141,7 +141,7 @@ def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[st
     """
     table = read_table(connection)
     if lacking(table, connection, families):
-        connection.renew(table)
+        connection.extras.restore(table)
     missing = lacking(table, connection, families)
     names = [name for name, _ in missing]
     names += [f"an entry of priority {flow.priority} in table {flow.table}" for flow in table.strange]

@@ -54,7 +54,7 @@ def test_no_more_than_a_few_pieces_are_on_their_way_to_a_switch_that_confirms_no
     with pytest.raises(Unreachable, match="no answer"):
         connection.transfer(pieces())
     assert (len(datapath.sent), len(made)) == (AHEAD, AHEAD + 1)
-    assert connection._open == []
+    assert connection._transactions.open == []
 
 
 def test_pieces_go_in_order_each_with_a_barrier() -> None:
@@ -63,7 +63,7 @@ def test_pieces_go_in_order_each_with_a_barrier() -> None:
     connection.transfer(bytes((n,)) * 8 for n in range(20))
     assert [data[0] for data in datapath.sent] == list(range(20))
     assert [data[8:12] for data in datapath.sent] == [bytes((4, 20, 0, 8))] * 20
-    assert connection._open == []
+    assert connection._transactions.open == []
 
 
 def test_a_refused_barrier_ends_a_transfer() -> None:
@@ -71,7 +71,7 @@ def test_a_refused_barrier_ends_a_transfer() -> None:
     datapath.answer = lambda data: connection.on_failure(struct.unpack("!I", data[-4:])[0], REFUSED)
     with pytest.raises(RequestRejected, match="table_full"):
         connection.transfer(bytes(8) for _ in range(20))
-    assert connection._open == []
+    assert connection._transactions.open == []
 
 
 def test_a_channel_that_closes_ends_a_transfer_with_its_reason() -> None:
@@ -79,7 +79,7 @@ def test_a_channel_that_closes_ends_a_transfer_with_its_reason() -> None:
     datapath.answer = lambda data: connection.on_closed("switch 1 disconnected")
     with pytest.raises(Unreachable, match="switch 1 disconnected"):
         connection.transfer(bytes(8) for _ in range(20))
-    assert connection._open == []
+    assert connection._transactions.open == []
 
 
 @pytest.mark.parametrize("last", [0, 5, 0xFFFFFF00, 0xFFFFFFF0, 0xFFFFFFFE, 0xFFFFFFFF])
@@ -113,7 +113,7 @@ def test_an_answer_to_an_earlier_message_does_not_end_an_exchange() -> None:
 
     datapath.answer = answer
     batch = connection.exchange([messages.echo(), messages.barrier()])
-    assert (batch.parts, batch.failures, connection._open) == (["told"], {}, [])
+    assert (batch.parts, batch.failures, connection._transactions.open) == (["told"], {}, [])
 
 
 class Part:
@@ -130,7 +130,7 @@ def test_a_channel_keeps_no_answer_but_knows_late_errors() -> None:
     part = weakref.ref(connection.ask(messages.echo())[0])
     gc.collect()
     assert part() is None
-    assert connection.on_failure(connection._settled[-1].first, REFUSED) == "echo_request"
+    assert connection.on_failure(connection._transactions._settled[-1].first, REFUSED) == "echo_request"
 
 
 def test_an_answer_is_reduced_as_it_arrives() -> None:
@@ -140,7 +140,7 @@ def test_an_answer_is_reduced_as_it_arrives() -> None:
     def answer(data: bytes) -> None:
         for n in range(5):
             connection.on_part(struct.unpack("!I", data[4:8])[0], [n], more=n < 4)
-            kept.append(len(connection._open[0].parts))
+            kept.append(len(connection._transactions.open[0].parts))
 
     datapath.answer = answer
     assert connection.ask(messages.echo(), lambda part: part if part[0] == 1 else None) == [[1]]

@@ -50,7 +50,7 @@ class Switch:
 
     def dropping(self) -> int:
         """How many ports have a drop."""
-        return len(self.connection.further())
+        return len(self.connection.extras.entries())
 
 
 @pytest.fixture
