@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from controller_app.discovery import probe_faults
 from controller_app.discovery import prober as discovery_module
 from controller_app.discovery.confirmed_topology import ConfirmedTopology
 from controller_app.discovery.prober import LinkProber
@@ -150,7 +151,7 @@ def test_frames_of_other_systems_and_reflections_are_counted_only(lab) -> None:
 
 
 def test_alarms_of_faulty_probes_are_bounded(lab, monkeypatch) -> None:
-    monkeypatch.setattr(discovery_module, "MOST_FAULTS", 3)
+    monkeypatch.setattr(probe_faults, "MOST_FAULTS", 3)
     for dpid in (A, B, C):
         for port in (1, 2, 3, 77):
             lab.carry((A, 1), (dpid, port), IMITATION)
@@ -226,7 +227,7 @@ def test_switches_that_come_and_go_leave_nothing_but_a_bounded_number_of_links(l
     lab.discovery.switch_gone(lab.switches[B])
     pairs = [(row["a"], row["confirmed"]) for row in lab.rows()]
     assert pairs == [(f"{A:016x}", True), (f"{0x1010:016x}", False), (f"{0x1012:016x}", False)]
-    assert {end[0] for end in lab.discovery._lives} == {A, C}
+    assert {end[0] for end in lab.discovery._probes.lives} == {A, C}
     assert {end[0] for end in lab.discovery._answered_at} <= {A, C}
 
 

@@ -1,0 +1,99 @@
+"""Events, alarms and notifications about links that discovery finds, loses or misses."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Set
+
+from controller_app.discovery.adjacency import AdjacencyStep, LinkTurn, Pair
+from controller_app.discovery.adjacency import Port as End
+from controller_app.monitoring.alarms import Alarms
+from controller_app.monitoring.event_ring import EventRing
+
+log = logging.getLogger(__name__)
+
+
+class LinkReports:
+    """Reports each change once.
+
+    Args:
+        turned: Called with a link and whether it is in use: found, and confirmed by the control plane.
+    """
+
+    def __init__(self, events: EventRing, alarms: Alarms, turned: Callable[[Pair, bool], None]) -> None:
+        self._events = events
+        self._alarms = alarms
+        self._turned = turned
+        self._in_use: set[Pair] = set()
+        self._shared: frozenset[End] = frozenset()
+        self._unheard: dict[Pair, float] = {}
+        self._unprobed: frozenset[Pair] = frozenset()
+
+    def report(self, steps: Iterable[AdjacencyStep], confirmed: Set[Pair]) -> None:
+        """Report what happened to links, of which some are confirmed."""
+        for step in steps:
+            self._report(step, step.pair in confirmed)
+
+    def update_use(self, used: Set[Pair]) -> None:
+        """Report the links that come into use or go out of it, given all that are in use now."""
+        for pair in sorted(self._in_use - used):
+            self._turn(pair, False)
+        for pair in sorted(used - self._in_use):
+            self._turn(pair, True)
+
+    def report_shared(self, ambiguous: frozenset[End]) -> None:
+        """Raise an alarm for each port at which several others answer, while they do."""
+        for dpid, port in ambiguous - self._shared:
+            detail = "several other ports answer at this one; it is not used as a link"
+            self._alarms.sound("shared_segment", detail, dpid=f"{dpid:016x}", port=port)
+        for dpid, port in self._shared - ambiguous:
+            self._alarms.clear("shared_segment", dpid=f"{dpid:016x}", port=port)
+        self._shared = ambiguous
+
+    def report_unprobed(self, missing: Set[Pair], now: float, patience: float) -> None:
+        """Raise an alarm for each link that has been missing for `patience` seconds, while it is.
+
+        Args:
+            missing: Confirmed links between ports that are up, over which no probe has come yet.
+        """
+        self._unheard = {pair: self._unheard.get(pair, now) for pair in missing}
+        late = frozenset(pair for pair, since in self._unheard.items() if now - since >= patience)
+        for pair in late - self._unprobed:
+            detail = (
+                "no probe has crossed this link since the controller began to watch it; it stays in use. "
+                "Check that the cable ends where the topology says"
+            )
+            self._alarms.sound("link_unprobed", detail, **ends_json(pair))
+        for pair in self._unprobed - late:
+            self._alarms.clear("link_unprobed", **ends_json(pair))
+        self._unprobed = late
+
+    def _report(self, step: AdjacencyStep, confirmed: bool) -> None:
+        ends = ends_json(step.pair)
+        if step.turn is LinkTurn.FOUND:
+            self._events.emit("link_found", **ends)
+        elif step.turn is LinkTurn.LOST:
+            self._events.emit("link_lost", **ends, reason=step.reason)
+            self._alarms.clear("link_silent", **ends)
+        elif step.turn is LinkTurn.SILENT:
+            detail = (
+                "no probe crosses this link, though both ports are up. It stays in use: lost probes do not "
+                "prove that events are lost. Check that it forwards; if it does not, set it down or remove it"
+            )
+            self._alarms.sound("link_silent", detail, **ends)
+        else:
+            self._alarms.clear("link_silent", **ends)
+        if step.turn in (LinkTurn.FOUND, LinkTurn.LOST):
+            log.info(f"link {step.turn.value}", extra={"fields": {**ends, "reason": step.reason}})
+            self._turn(step.pair, step.turn is LinkTurn.FOUND and confirmed)
+
+    def _turn(self, pair: Pair, used: bool) -> None:
+        if used != (pair in self._in_use):
+            (self._in_use.add if used else self._in_use.discard)(pair)
+            self._turned(pair, used)
+
+
+def ends_json(pair: Pair) -> dict[str, object]:
+    """Return the northbound's form of the ends of a link."""
+    (a, a_port), (b, b_port) = pair
+    return {"a": f"{a:016x}", "a_port": a_port, "b": f"{b:016x}", "b_port": b_port}
