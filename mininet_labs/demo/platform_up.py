@@ -3,67 +3,29 @@
 import fcntl
 import os
 import shutil
-import socket
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import httpx
 
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.services import Service, python, run_once, wait_until
 from mininet_labs.demo.status import Report, ignore
-from mininet_labs.fabric import Fabric
+from mininet_labs.free_ports import choosing_ports, free_port
+from mininet_labs.networks import SWITCHES, DemoNetwork, embedded_fabric, trusted_fabric
 from tercast.cli.certificate_authority import CONTROLLER, Identity, make_certificates
 from tercast.runtime.private_files import restrict
 
 ROOT = Path(__file__).resolve().parents[2]
 CELERY = ("-m", "celery", "-A", "controlplane.config.celery")
-_PORTS_TO_TRY = 20
 POLLS_A_SECOND = 50
 """Switches whose counters are read in a second, at most."""
 PROBES_A_SECOND = 200
 """Ports with links that are probed in a second, at most."""
 SETUPS_A_SECOND = 20
 """Switches that are set up in a second on a busy machine; all of a network may ask for it together."""
-SWITCHES = "switches"
-"""Whose certificate all switches of a fabric show: one Open vSwitch has one."""
-
-
-class DemoNetwork(Protocol):
-    """Switches, links and hosts' ports that a controller can serve."""
-
-    def start(self, progress: Callable[[int, int], None] = ...) -> None:
-        """Bring it up; returns when every switch and port is there.
-
-        `progress` is called with the parts that are done and their total, where that is known.
-        """
-
-    def stop(self) -> None:
-        """Take it down; does nothing when it is not up."""
-
-    def check(self) -> None:
-        """Raise `LabError` with the last words of a process of it that has ended."""
-
-    def host_sockets(self) -> Mapping[str, Sequence[Path]]:
-        """By host: sockets of its ports, where hosts are reached by sockets."""
-
-
-def embedded_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> DemoNetwork:
-    """Open vSwitch without root, whose hosts' ports are Unix sockets."""
-    return Fabric(run_dir, topology, controllers=[f"tcp:127.0.0.1:{port}"])
-
-
-def trusted_fabric(certificates: Path) -> Callable[[Path, dict[str, Any], int], DemoNetwork]:
-    """The same, whose switches speak TLS with the files of `SWITCHES` in a folder."""
-
-    def make(run_dir: Path, topology: dict[str, Any], port: int) -> DemoNetwork:
-        tls = Identity.of(certificates, SWITCHES)
-        return Fabric(run_dir, topology, controllers=[f"ssl:127.0.0.1:{port}"], tls=tls)
-
-    return make
 
 
 class Platform:
@@ -320,32 +282,3 @@ WEB_OPTIONS = (
 )
 WORKER_OPTIONS = ("--without-heartbeat", "--without-gossip", "--without-mingle", "--loglevel", "info")
 BEAT_OPTIONS = ("--loglevel", "warning", "--pidfile", "")
-
-
-def choosing_ports() -> IO[str]:
-    """A lock that starts on this machine hold from choosing ports until they listen there; others wait."""
-    path = Path(tempfile.gettempdir()) / f"tercast-ports-{os.getuid()}.lock"
-    lock = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+", encoding="ascii")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        print("tercast: another start on this machine is choosing its ports; waiting for it …", flush=True)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    return lock
-
-
-def free_port(wanted: int, but: tuple[int, ...] = ()) -> int:
-    """`wanted`, or the next port of loopback that nobody listens on."""
-    for port in range(wanted, min(wanted + _PORTS_TO_TRY, 65536)):
-        if port in but:
-            continue
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise DemoError(
-        f"no free port from {wanted} to {wanted + _PORTS_TO_TRY - 1} on 127.0.0.1; choose another with --port"
-    )

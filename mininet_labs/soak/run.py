@@ -16,7 +16,7 @@ from mininet_labs import interrupts
 from mininet_labs.demo.demo import DEFAULT_TOPOLOGY, Demo
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.options import DemoOptions
-from mininet_labs.demo.platform_up import DemoNetwork, Platform
+from mininet_labs.demo.platform_up import Platform
 from mininet_labs.demo.registration import settled
 from mininet_labs.demo.rest import RestClient
 from mininet_labs.demo.run import write_report
@@ -25,6 +25,7 @@ from mininet_labs.demo.status import PlatformOutage
 from mininet_labs.errors import LabError
 from mininet_labs.fabric import Fabric
 from mininet_labs.interrupts import Interrupted, raise_when_asked
+from mininet_labs.networks import DemoNetwork
 from mininet_labs.soak.changes import SoakChanges
 from mininet_labs.soak.descriptors import leaked, open_descriptors
 from mininet_labs.soak.drift import differences

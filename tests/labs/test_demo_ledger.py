@@ -1,7 +1,6 @@
 """The ledger tells lost, doubled and unwanted deliveries apart."""
 
-from mininet_labs.demo.ledger import EventLedger
-from mininet_labs.demo.percentiles import Percentiles
+from mininet_labs.demo.ledger import EventLedger, Percentiles
 
 EVENT = ("a1", 7)
 

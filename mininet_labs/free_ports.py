@@ -1,0 +1,41 @@
+"""Free ports of loopback for programs that are about to listen."""
+
+import fcntl
+import os
+import socket
+import tempfile
+from pathlib import Path
+from typing import IO
+
+from mininet_labs.demo.errors import DemoError
+
+_PORTS_TO_TRY = 20
+
+
+def choosing_ports() -> IO[str]:
+    """A lock that starts on this machine hold from choosing ports until they listen there; others wait."""
+    path = Path(tempfile.gettempdir()) / f"tercast-ports-{os.getuid()}.lock"
+    lock = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+", encoding="ascii")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("tercast: another start on this machine is choosing its ports; waiting for it …", flush=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
+def free_port(wanted: int, but: tuple[int, ...] = ()) -> int:
+    """`wanted`, or the next port of loopback that nobody listens on."""
+    for port in range(wanted, min(wanted + _PORTS_TO_TRY, 65536)):
+        if port in but:
+            continue
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise DemoError(
+        f"no free port from {wanted} to {wanted + _PORTS_TO_TRY - 1} on 127.0.0.1; choose another with --port"
+    )
