@@ -62,7 +62,7 @@ class Controller:
             self.events,
             self.alarms,
             settings.probe_interval,
-            turned=self.signalling.link_turned,
+            on_use_changed=self.signalling.link_use_changed,
             key=settings.discovery_key,
         )
         self.counters = PortCounters(
@@ -263,4 +263,4 @@ class Controller:
         if silence > QUIET + 2 * self.settings.reply_timeout:
             self._drop(connection, f"silent for {silence:.0f} seconds")
         elif silence > QUIET:
-            connection.tell(messages.echo())
+            connection.send_if_idle(messages.echo())

@@ -71,8 +71,8 @@ class TercastApp(AppBase):  # type: ignore[misc]
     def on_bundle(self, event: Event) -> None:
         """A switch did something with a bundle."""
         if connection := self._heard(event):
-            told = Control(event.msg.bundle_id, event.msg.type)
-            connection.on_part(event.msg.xid, told, more=False)
+            reply = Control(event.msg.bundle_id, event.msg.type)
+            connection.on_part(event.msg.xid, reply, more=False)
 
     @handles(events.EventOFPBarrierReply, MAIN_DISPATCHER)
     def on_barrier(self, event: Event) -> None:
@@ -82,7 +82,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
 
     @handles(events.EventOFPSwitchFeatures, MAIN_DISPATCHER)
     def on_features(self, event: Event) -> None:
-        """A switch told its features."""
+        """A switch reported its features."""
         if connection := self._heard(event):
             connection.on_part(event.msg.xid, event.msg, more=False)
 

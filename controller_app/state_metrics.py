@@ -77,20 +77,20 @@ class StateCollector(Collector):
         yield dropped
 
     def _counters(self) -> Iterator[Metric]:
-        told = self.counters.to_json()
+        counters = self.counters.to_json()
         entries = _family("table_entries", "Own content entries, read last.", "dpid")
         foreign = _family("foreign_entries", "Entries of others, read last.", "dpid")
-        for row in told["tables"]:  # type: ignore[attr-defined]
+        for row in counters["tables"]:  # type: ignore[attr-defined]
             entries.add_metric([row["dpid"]], row["entries"])
             foreign.add_metric([row["dpid"]], row["foreign"])
-        yield from (entries, foreign, _dropped(told["sources"]))
+        yield from (entries, foreign, _dropped(counters["sources"]))
         for what in ("packets", "bytes"):
             ports = CounterMetricFamily(
                 f"tercast_controller_port_{what}",
                 f"{what.capitalize()} by port, as the switch counts them.",
                 labels=["dpid", "port", "direction"],
             )
-            for row in told["ports"]:  # type: ignore[attr-defined]
+            for row in counters["ports"]:  # type: ignore[attr-defined]
                 for direction, key in (("in", f"rx_{what}"), ("out", f"tx_{what}")):
                     ports.add_metric([row["dpid"], str(row["port"]), direction], row[key])
             yield ports

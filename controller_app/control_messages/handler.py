@@ -48,7 +48,7 @@ class Signalling:
         self._alarms = alarms
         self._families = families
         self._links: set[End] = set()
-        self._settling: set[tuple[int, End]] = set()
+        self._updating: set[tuple[int, End]] = set()
         self._meters: WeakKeyDictionary[Connection, Meters] = WeakKeyDictionary()
         self.signals = Signals()
 
@@ -62,9 +62,9 @@ class Signalling:
         connection.problems += self._install(connection, sorted(ports))
         connection.extras.add(
             EntrySource(
-                lambda: self._wanted(connection),
+                lambda: self._expected_punts(connection),
                 lambda: self._count(connection),
-                lambda table: self._renew(connection, table),
+                lambda table: self._restore_meters(connection, table),
             )
         )
 
@@ -72,7 +72,7 @@ class Signalling:
         """Whether a port leads to another switch."""
         return end in self._links
 
-    def link_turned(self, pair: tuple[End, End], there: bool) -> None:
+    def link_use_changed(self, pair: tuple[End, End], there: bool) -> None:
         """A link came into use or went out of it: its ends no longer accept messages, or do so again.
 
         A link that was found and that the control plane did not confirm is not in use.
@@ -87,9 +87,9 @@ class Signalling:
         One greenlet a port does it: it looks at what is wanted again before it ends.
         """
         connection = self._registry.find(end[0])
-        if connection is not None and (connection.epoch, end) not in self._settling:
-            self._settling.add((connection.epoch, end))
-            spawn(self._settle, connection, end)
+        if connection is not None and (connection.epoch, end) not in self._updating:
+            self._updating.add((connection.epoch, end))
+            spawn(self._update_port, connection, end)
 
     def port_gone(self, end: End) -> None:
         """A port was taken out of its switch."""
@@ -130,18 +130,18 @@ class Signalling:
         frame = answer_frame(bytes.fromhex(port.mac.replace(":", "")), to)
         return (
             None
-            if connection.tell(messages.packet_out((port.number,), frame))
+            if connection.send_if_idle(messages.packet_out((port.number,), frame))
             else "the channel is congested"
         )
 
-    def _settle(self, connection: Connection, end: End) -> None:
-        """Brings a port's entries to what is wanted, until that is what is wanted at the end, too."""
+    def _update_port(self, connection: Connection, end: End) -> None:
+        """Update a port's entries until they are as they should be at the end, too."""
         wanted = None
         try:
-            while wanted is not (now := self._takes_in(connection, end)):
+            while wanted is not (now := self._accepts(connection, end)):
                 wanted = now
                 if wanted:
-                    for problem in self._install_anew(connection, end[1]):
+                    for problem in self._reinstall(connection, end[1]):
                         self._alarms.sound("late_error", problem, LASTING, dpid=connection.name)
                 else:
                     keys = [punt_key(family, end[1]) for family in self._families]
@@ -150,12 +150,12 @@ class Signalling:
         except (Unreachable, RequestRejected):
             return  # it gets all of them when it connects again
         finally:
-            self._settling.discard((connection.epoch, end))
+            self._updating.discard((connection.epoch, end))
 
-    def _takes_in(self, connection: Connection, end: End) -> bool:
+    def _accepts(self, connection: Connection, end: End) -> bool:
         return end[1] in connection.ports and end not in self._links
 
-    def _renew(self, connection: Connection, table: SwitchTable) -> None:
+    def _restore_meters(self, connection: Connection, table: SwitchTable) -> None:
         """Asks for the meters again, puts changed own ones right, and makes those that are gone.
 
         Raises Unreachable or Rejected.
@@ -181,14 +181,14 @@ class Signalling:
         why = "has no room: another owner's entry stands in its place"
         return [f"{name} {why}" for name, _, place in wanted if place in connection.foreign] + refused
 
-    def _install_anew(self, connection: Connection, port: int) -> list[str]:
-        """Gives a port its entries, if need be once more with what they lean on: its meter may have gone."""
+    def _reinstall(self, connection: Connection, port: int) -> list[str]:
+        """Install a port's entries, if need be after its meter, which may be missing."""
         if not self._install(connection, [port]):
             return []
-        self._renew(connection, read_table(connection))
+        self._restore_meters(connection, read_table(connection))
         return self._install(connection, [port])
 
-    def _wanted(self, connection: Connection) -> list[Punt]:
+    def _expected_punts(self, connection: Connection) -> list[Punt]:
         """The punts that a switch should have now."""
         return self._punts(self._meters[connection], self._ports(connection))
 
@@ -198,11 +198,11 @@ class Signalling:
             ports, meters = self._ports(connection), self._meters[connection]
             metered = sum(meters.number(port) is not None for port in ports)
             return len(ports) * len(self._families) + metered
-        return sum(place not in connection.foreign for _, _, place in self._wanted(connection))
+        return sum(place not in connection.foreign for _, _, place in self._expected_punts(connection))
 
     def _ports(self, connection: Connection) -> list[int]:
         """The ports that take messages in now."""
-        return sorted(p for p in connection.ports if self._takes_in(connection, (connection.dpid, p)))
+        return sorted(p for p in connection.ports if self._accepts(connection, (connection.dpid, p)))
 
     def _punts(self, meters: Meters, ports: Sequence[int]) -> list[Punt]:
         """The punts of control messages; where a port has a meter, that of its discovery frames goes through

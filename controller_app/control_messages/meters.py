@@ -100,7 +100,7 @@ def read_meters(connection: Connection) -> Meters:
 
 
 def _ask(connection: Connection, question: OpenFlowMessage) -> bytes:
-    return b"".join(raw.data for part in connection.ask(question) for raw in part)
+    return b"".join(raw.data for part in connection.request(question) for raw in part)
 
 
 def _read_highest(data: bytes) -> int:

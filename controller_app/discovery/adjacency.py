@@ -22,8 +22,8 @@ STEADY = 2
 """Rounds in a row until a silent link that is heard again is well, and a doubtful one is none."""
 
 
-class LinkTurn(Enum):
-    """What can become of a link."""
+class LinkChange(Enum):
+    """What can happen to a link."""
 
     FOUND = "found"
     LOST = "lost"
@@ -35,7 +35,7 @@ class LinkTurn(Enum):
 class AdjacencyStep:
     """One thing that happened to a link, and why."""
 
-    turn: LinkTurn
+    change: LinkChange
     pair: Pair
     reason: str = ""
 
@@ -47,8 +47,8 @@ class _Link:
     doubts: int = 0
 
 
-class Neighbours:
-    """Hears probes, forgets ports, and tells which links come, go, fall silent and return.
+class Adjacency:
+    """Records probes, and finds the links that appear, are lost, fall silent and are heard again.
 
     `horizon` is the time, in the unit of the times given, after which a probe no longer counts.
     """
@@ -59,51 +59,53 @@ class Neighbours:
         self._links: dict[Pair, _Link] = {}
         self.ambiguous: frozenset[Port] = frozenset()
 
-    def hear(self, sender: Port, receiver: Port, now: float) -> bool:
-        """Notes that `receiver` got a probe of `sender`; True when that may make a new link."""
+    def record_probe(self, sender: Port, receiver: Port, now: float) -> bool:
+        """Record that `receiver` got a probe of `sender`; True when that may make a new link."""
         self._heard[sender, receiver] = now
         pair = pair_of(sender, receiver)
         return pair not in self._links and self._mutual(pair, now)
 
-    def answered(self, sender: Port, receiver: Port, now: float) -> bool:
+    def is_answered(self, sender: Port, receiver: Port, now: float) -> bool:
         """Whether `sender` has lately heard `receiver` too."""
         return self._fresh((receiver, sender), now)
 
-    def forget(self, port: Port, reason: str) -> list[AdjacencyStep]:
-        """Forgets all about a port that went down; its links are lost at once."""
+    def forget_port(self, port: Port, reason: str) -> list[AdjacencyStep]:
+        """Forget a port that went down; its links are lost immediately."""
         self._heard = {pair: when for pair, when in self._heard.items() if port not in pair}
         lost = [pair for pair in self._links if port in pair]
         for pair in lost:
             del self._links[pair]
-        return [AdjacencyStep(LinkTurn.LOST, pair, reason) for pair in lost]
+        return [AdjacencyStep(LinkChange.LOST, pair, reason) for pair in lost]
 
-    def excuse(self, dpid: int, now: float) -> None:
-        """A switch is back: what it did not hear or say in its absence is not held against its links."""
+    def excuse_absence(self, dpid: int, now: float) -> None:
+        """A switch is back: its links are not silent because of its absence."""
         for pair in self._heard:
             if dpid in (pair[0][0], pair[1][0]) and pair_of(*pair) in self._links:
                 self._heard[pair] = now
 
-    def join(self, now: float) -> list[AdjacencyStep]:
-        """Takes in the links that have become certain."""
+    def find_links(self, now: float) -> list[AdjacencyStep]:
+        """Add the links that have become certain."""
         mutual = self._all_mutual(now)
-        certain, self.ambiguous = resolve(mutual, self._links)
+        certain, self.ambiguous = resolve_links(mutual, self._links)
         return [step for pair in sorted(certain - self._links.keys()) for step in self._add(pair)]
 
-    def settle(self, now: float, watched: Iterable[int]) -> list[AdjacencyStep]:
-        """One round: takes in new links, doubts old ones. Only those of `watched` switches fall silent."""
+    def update_links(self, now: float, watched: Iterable[int]) -> list[AdjacencyStep]:
+        """Update all links once a period. Only links between `watched` switches fall silent."""
         self._prune(now)
-        steps = self.join(now)
+        steps = self.find_links(now)
         mutual, present = self._all_mutual(now), frozenset(watched)
         for pair, link in list(self._links.items()):
             link.doubts = link.doubts + 1 if self.ambiguous & set(pair) else 0
             if link.doubts >= STEADY:
                 del self._links[pair]
-                steps.append(AdjacencyStep(LinkTurn.LOST, pair, "several other ports answer there"))
+                steps.append(AdjacencyStep(LinkChange.LOST, pair, "several other ports answer there"))
             elif {pair[0][0], pair[1][0]} <= present:
-                steps += _listen(pair, link, pair in mutual)
+                steps += _update_silence(pair, link, pair in mutual)
         return steps
 
-    def trim(self, confirmed: Container[Pair], present: Container[int], most: int) -> list[AdjacencyStep]:
+    def trim_absent(
+        self, confirmed: Container[Pair], present: Container[int], most: int
+    ) -> list[AdjacencyStep]:
         """Forget the oldest links of absent switches, beyond `most` that are not confirmed."""
         absent = [
             pair
@@ -115,7 +117,7 @@ class Neighbours:
             del self._links[pair]
             for one in (pair, (pair[1], pair[0])):
                 self._heard.pop(one, None)
-        return [AdjacencyStep(LinkTurn.LOST, pair, "too many links of absent switches") for pair in lost]
+        return [AdjacencyStep(LinkChange.LOST, pair, "too many links of absent switches") for pair in lost]
 
     def links(self) -> list[tuple[Pair, float, bool]]:
         """The links: pair, when both ends were last heard, whether silent."""
@@ -127,8 +129,8 @@ class Neighbours:
         for old in displaced:
             del self._links[old]
         self._links[pair] = _Link()
-        lost = [AdjacencyStep(LinkTurn.LOST, old, "another neighbour answers there") for old in displaced]
-        return [*lost, AdjacencyStep(LinkTurn.FOUND, pair)]
+        lost = [AdjacencyStep(LinkChange.LOST, old, "another neighbour answers there") for old in displaced]
+        return [*lost, AdjacencyStep(LinkChange.FOUND, pair)]
 
     def _prune(self, now: float) -> None:
         """Drops what was heard long ago and belongs to no link."""
@@ -155,7 +157,7 @@ def pair_of(a: Port, b: Port) -> Pair:
     return (a, b) if a <= b else (b, a)
 
 
-def resolve(mutual: Iterable[Pair], incumbent: Iterable[Pair]) -> tuple[set[Pair], frozenset[Port]]:
+def resolve_links(mutual: Iterable[Pair], incumbent: Iterable[Pair]) -> tuple[set[Pair], frozenset[Port]]:
     """The certain links among pairs that hear each other, and the ports that remain ambiguous.
 
     A pair is certain when one of its ports hears nobody else; where two such pairs want one port, the one
@@ -191,16 +193,16 @@ def _unrivalled(pair: Pair, single: set[Pair], known: set[Pair], hears: dict[Por
     return pair in known and not rivals & known
 
 
-def _listen(pair: Pair, link: _Link, heard: bool) -> list[AdjacencyStep]:
-    """Silence is told at once, its end only after some rounds in a row."""
+def _update_silence(pair: Pair, link: _Link, heard: bool) -> list[AdjacencyStep]:
+    """Report silence immediately, and its end after some periods in a row."""
     if not heard:
         link.steady = 0
         if link.silent:
             return []
         link.silent = True
-        return [AdjacencyStep(LinkTurn.SILENT, pair)]
+        return [AdjacencyStep(LinkChange.SILENT, pair)]
     link.steady += 1
     if not link.silent or link.steady < STEADY:
         return []
     link.silent = False
-    return [AdjacencyStep(LinkTurn.HEARD, pair)]
+    return [AdjacencyStep(LinkChange.HEARD, pair)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Set
 
-from controller_app.discovery.adjacency import AdjacencyStep, LinkTurn, Pair
+from controller_app.discovery.adjacency import AdjacencyStep, LinkChange, Pair
 from controller_app.discovery.adjacency import Port as End
 from controller_app.monitoring.alarms import Alarms
 from controller_app.monitoring.event_ring import EventRing
@@ -17,13 +17,15 @@ class LinkReports:
     """Reports each change once.
 
     Args:
-        turned: Called with a link and whether it is in use: found, and confirmed by the control plane.
+        on_use_changed: Called with a link and whether it is in use (found and confirmed).
     """
 
-    def __init__(self, events: EventRing, alarms: Alarms, turned: Callable[[Pair, bool], None]) -> None:
+    def __init__(
+        self, events: EventRing, alarms: Alarms, on_use_changed: Callable[[Pair, bool], None]
+    ) -> None:
         self._events = events
         self._alarms = alarms
-        self._turned = turned
+        self._on_use_changed = on_use_changed
         self._in_use: set[Pair] = set()
         self._shared: frozenset[End] = frozenset()
         self._unheard: dict[Pair, float] = {}
@@ -37,9 +39,9 @@ class LinkReports:
     def update_use(self, used: Set[Pair]) -> None:
         """Report the links that come into use or go out of it, given all that are in use now."""
         for pair in sorted(self._in_use - used):
-            self._turn(pair, False)
+            self._change_use(pair, False)
         for pair in sorted(used - self._in_use):
-            self._turn(pair, True)
+            self._change_use(pair, True)
 
     def report_shared(self, ambiguous: frozenset[End]) -> None:
         """Raise an alarm for each port at which several others answer, while they do."""
@@ -70,12 +72,12 @@ class LinkReports:
 
     def _report(self, step: AdjacencyStep, confirmed: bool) -> None:
         ends = ends_json(step.pair)
-        if step.turn is LinkTurn.FOUND:
+        if step.change is LinkChange.FOUND:
             self._events.emit("link_found", **ends)
-        elif step.turn is LinkTurn.LOST:
+        elif step.change is LinkChange.LOST:
             self._events.emit("link_lost", **ends, reason=step.reason)
             self._alarms.clear("link_silent", **ends)
-        elif step.turn is LinkTurn.SILENT:
+        elif step.change is LinkChange.SILENT:
             detail = (
                 "no probe crosses this link, though both ports are up. It stays in use: lost probes do not "
                 "prove that events are lost. Check that it forwards; if it does not, set it down or remove it"
@@ -83,14 +85,14 @@ class LinkReports:
             self._alarms.sound("link_silent", detail, **ends)
         else:
             self._alarms.clear("link_silent", **ends)
-        if step.turn in (LinkTurn.FOUND, LinkTurn.LOST):
-            log.info(f"link {step.turn.value}", extra={"fields": {**ends, "reason": step.reason}})
-            self._turn(step.pair, step.turn is LinkTurn.FOUND and confirmed)
+        if step.change in (LinkChange.FOUND, LinkChange.LOST):
+            log.info(f"link {step.change.value}", extra={"fields": {**ends, "reason": step.reason}})
+            self._change_use(step.pair, step.change is LinkChange.FOUND and confirmed)
 
-    def _turn(self, pair: Pair, used: bool) -> None:
+    def _change_use(self, pair: Pair, used: bool) -> None:
         if used != (pair in self._in_use):
             (self._in_use.add if used else self._in_use.discard)(pair)
-            self._turned(pair, used)
+            self._on_use_changed(pair, used)
 
 
 def ends_json(pair: Pair) -> dict[str, object]:

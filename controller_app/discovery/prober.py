@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import monotonic, time
 
 from controller_app.clock import iso
-from controller_app.discovery.adjacency import AdjacencyStep, Neighbours, Pair
+from controller_app.discovery.adjacency import Adjacency, AdjacencyStep, Pair
 from controller_app.discovery.adjacency import Port as End
 from controller_app.discovery.confirmed_topology import ConfirmedTopology
 from controller_app.discovery.link_reports import LinkReports, ends_json
@@ -35,7 +35,7 @@ class LinkProber:
 
     Args:
         period: Seconds between probes.
-        turned: Called with a link and whether it is in use: found, and confirmed by the control plane.
+        on_use_changed: Called with a link and whether it is in use (found and confirmed).
         key: Secret of the installation that seals probes.
     """
 
@@ -46,7 +46,7 @@ class LinkProber:
         alarms: Alarms,
         period: float,
         *,
-        turned: Callable[[Pair, bool], None],
+        on_use_changed: Callable[[Pair, bool], None],
         key: bytes,
     ) -> None:
         self._registry = registry
@@ -55,9 +55,9 @@ class LinkProber:
         span = max(WINDOW_PERIODS * period, WINDOW_LEAST)
         self._probes = ProbeIssuer(registry, key, span)
         self._faults = ProbeFaults(alarms, monotonic() + span)
-        self._reports = LinkReports(events, alarms, turned)
+        self._reports = LinkReports(events, alarms, on_use_changed)
         self._answered_at: dict[End, float] = {}
-        self._neighbours = Neighbours(MISSED * period)
+        self._adjacency = Adjacency(MISSED * period)
         self.topology = ConfirmedTopology()
 
     @property
@@ -70,16 +70,16 @@ class LinkProber:
         while True:
             for connection in self._registry:
                 self.probe(connection, connection.up_ports())
-            self._settle()
+            self._update_links()
             sleep(self._period)
 
     def switch_connected(self, connection: Connection) -> None:
         """A switch came: ports that it lost, or that are down, end their links; the rest is probed."""
         up = {port.number for port in connection.up_ports()}
-        for end in {end for pair, _, _ in self._neighbours.links() for end in pair}:
+        for end in {end for pair, _, _ in self._adjacency.links() for end in pair}:
             if end[0] == connection.dpid and end[1] not in up:
                 self._forget(end, "the port is down or gone")
-        self._neighbours.excuse(connection.dpid, monotonic())
+        self._adjacency.excuse_absence(connection.dpid, monotonic())
         self.probe(connection, connection.up_ports())
 
     def switch_gone(self, connection: Connection) -> None:
@@ -88,7 +88,7 @@ class LinkProber:
             self._probes.forget((connection.dpid, number))
             self._answered_at.pop((connection.dpid, number), None)
         present = {one.dpid for one in self._registry}
-        self._report(self._neighbours.trim(self.topology.links, present, MOST_ABSENT))
+        self._report(self._adjacency.trim_absent(self.topology.links, present, MOST_ABSENT))
 
     def port_up(self, connection: Connection, port: SwitchPort) -> None:
         """A port came up: whoever is behind it is looked for at once."""
@@ -107,10 +107,10 @@ class LinkProber:
             return
         sender = (found.dpid, found.port)
         self._check_edge(sender, receiver)
-        if self._neighbours.hear(sender, receiver, now):
-            self._report(self._neighbours.join(now))
-        elif not self._neighbours.answered(sender, receiver, now):
-            self._answer(connection, number, now)
+        if self._adjacency.record_probe(sender, receiver, now):
+            self._report(self._adjacency.find_links(now))
+        elif not self._adjacency.is_answered(sender, receiver, now):
+            self._probe_back(connection, number, now)
 
     def report_flood(self, connection: Connection, port: int, packets: int, *, alarms: bool) -> None:
         """Count frames of a port that were dropped by their header, and raise an alarm with `alarms`."""
@@ -136,14 +136,14 @@ class LinkProber:
                 "confirmed": pair in self.topology.links,
                 "edge": not self.topology.edges.isdisjoint(pair),
             }
-            for pair, heard, silent in self._neighbours.links()
+            for pair, heard, silent in self._adjacency.links()
         ]
 
     def probe(self, connection: Connection, ports: list[SwitchPort]) -> None:
         """Sends a probe out of each port."""
         for port in ports:
             frame = self._probes.issue((connection.dpid, port.number), port.mac, monotonic())
-            connection.tell(messages.packet_out((port.number,), frame))
+            connection.send_if_idle(messages.packet_out((port.number,), frame))
 
     def _check_edge(self, sender: End, receiver: End) -> None:
         """Report a probe that comes in where the control plane has a host."""
@@ -155,7 +155,7 @@ class LinkProber:
         )
         self._alarms.sound("probe_at_edge", detail, LASTING, dpid=f"{receiver[0]:016x}", port=receiver[1])
 
-    def _answer(self, connection: Connection, number: int, now: float) -> None:
+    def _probe_back(self, connection: Connection, number: int, now: float) -> None:
         """Probes back at once, so that a new link need not wait for the period; not more often than that."""
         end = (connection.dpid, number)
         if now - self._answered_at.get(end, -self._period) >= self._period / 5:
@@ -165,12 +165,12 @@ class LinkProber:
     def _forget(self, end: End, reason: str) -> None:
         self._probes.forget(end)
         self._answered_at.pop(end, None)
-        self._report(self._neighbours.forget(end, reason))
+        self._report(self._adjacency.forget_port(end, reason))
 
-    def _settle(self) -> None:
+    def _update_links(self) -> None:
         now = monotonic()
-        self._report(self._neighbours.settle(now, [connection.dpid for connection in self._registry]))
-        self._reports.report_shared(self._neighbours.ambiguous)
+        self._report(self._adjacency.update_links(now, [connection.dpid for connection in self._registry]))
+        self._reports.report_shared(self._adjacency.ambiguous)
         missing = {pair for pair in self.topology.links - self._found() if all(map(self._is_up, pair))}
         self._reports.report_unprobed(missing, now, MISSED * self._period)
 
@@ -180,7 +180,7 @@ class LinkProber:
         return port is not None and port.up
 
     def _found(self) -> frozenset[Pair]:
-        return frozenset(pair for pair, _, _ in self._neighbours.links())
+        return frozenset(pair for pair, _, _ in self._adjacency.links())
 
     def _report(self, steps: list[AdjacencyStep]) -> None:
         self._reports.report(steps, self.topology.links)

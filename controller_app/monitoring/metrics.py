@@ -1,6 +1,6 @@
 """What Prometheus may know of the controller: counts since its start, and gauges as they are at the moment.
 
-Counters begin anew with the process, as Prometheus expects. Labels are datapath ids and names of a fixed set.
+Counters begin at 0 with the process, as Prometheus expects. Labels are datapath ids and names of a fixed set.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_SWITCHES = 10_000
 OTHER = "other"
 
 MOST_WORDS = 200
-"""Kinds of errors that are told apart: what a switch sends is not for it to grow without end."""
+"""Kinds of errors that are counted apart; a bound, because switches send the kinds."""
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 

@@ -102,11 +102,11 @@ class PortCounters:
             self._asking.discard(connection.epoch)
 
     def _read(self, connection: Connection) -> None:
-        """Where the number of foreign entries changed, the places that they hold are read anew."""
+        """Where the number of foreign entries changed, the places that they hold are read again."""
         before = self._readings.get(connection.dpid)
         ports = [
             _port_json(connection.name, row)
-            for part in connection.ask(messages.port_stats())
+            for part in connection.request(messages.port_stats())
             for row in part
             if row.port_no <= MAX_PORT
         ]

@@ -19,7 +19,7 @@ from controller_app.programming.staged_execution import (
     UNREACHABLE,
     StagedOperation,
     SwitchResult,
-    take_turns,
+    run_operations,
 )
 from controller_app.programming.switch_operations import Addition, AtomicReplace, Removal, SwitchOperation
 from controller_app.ryu_api import Semaphore
@@ -35,7 +35,7 @@ class Programmer:
     def __init__(self, registry: SwitchRegistry, metrics: Metrics, max_waiting: int = 16) -> None:
         self._registry = registry
         self._metrics = metrics
-        self._turn = Semaphore(1)
+        self._lock = Semaphore(1)
         self._max_waiting = max_waiting
         self.waiting = 0
 
@@ -45,10 +45,10 @@ class Programmer:
         return self.waiting >= self._max_waiting
 
     def apply(self, change: Change) -> list[SwitchResult]:
-        """Carries out `change` and tells the state of each of its switches, in their order."""
+        """Apply `change`; return the result of each of its switches, in their order."""
         self.waiting += 1
         try:
-            with self._turn:
+            with self._lock:
                 return self._apply(change)
         finally:
             self.waiting -= 1
@@ -67,27 +67,27 @@ class Programmer:
         """All that has its place in the order of additions. A part that only removes holds nothing back."""
         results = [SwitchResult(part.dpid, CONFIRMED) for part in change.switches]
         busy = [n for n, part in enumerate(change.switches) if part.in_place or part.adds]
-        turns = [self._addition(change.switches[n], change.in_order) for n in busy]
-        for n, result in zip(busy, take_turns(turns, change.in_order), strict=True):
+        operations = [self._addition(change.switches[n], change.in_order) for n in busy]
+        for n, result in zip(busy, run_operations(operations, change.in_order), strict=True):
             results[n] = result
             result.removed = change.switches[n].in_place and result.state == CONFIRMED
         return results
 
     def _addition(self, part: SwitchChange, in_order: bool) -> StagedOperation:
-        def work(connection: Connection) -> SwitchOperation:
+        def make(connection: Connection) -> SwitchOperation:
             return (
                 AtomicReplace(connection, part) if part.in_place else Addition(connection, part.steps[0].add)
             )
 
         return StagedOperation(
-            self._registry, part.dpid, work, needs_all=in_order and part.in_place and part.removes > 0
+            self._registry, part.dpid, make, needs_all=in_order and part.in_place and part.removes > 0
         )
 
     def _remove(self, change: Change, results: list[SwitchResult]) -> None:
         """Removes in reverse order on switches that must still be the same connections."""
         left = [n for n in reversed(range(len(results))) if not change.switches[n].in_place]
-        turns = [self._removal(change.switches[n], results[n].epoch) for n in left]
-        for n, result in zip(left, take_turns(turns, change.in_order), strict=True):
+        operations = [self._removal(change.switches[n], results[n].epoch) for n in left]
+        for n, result in zip(left, run_operations(operations, change.in_order), strict=True):
             results[n] = result
             result.removed = result.state == CONFIRMED
 
@@ -121,12 +121,12 @@ def _report(change: Change, results: list[SwitchResult], seconds: float) -> None
         **{state: states.count(state) for state in (CONFIRMED, FAILED, UNREACHABLE) if state in states},
     }
     for result in results:
-        told = {
+        result_fields = {
             "change": change.id,
             "dpid": f"{result.dpid:016x}",
             "state": result.state,
             "epoch": result.epoch,
         }
-        log.debug("switch done", extra={"fields": told})
+        log.debug("switch done", extra={"fields": result_fields})
     level = logging.INFO if states.count(CONFIRMED) == len(states) else logging.WARNING
     log.log(level, "change applied", extra={"fields": fields})

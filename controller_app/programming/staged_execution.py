@@ -1,4 +1,4 @@
-"""Works on many switches: staged at once, each taking effect at its turn."""
+"""Operations on many switches: staged ahead, side by side, and finished in order or as they are ready."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from controller_app.switch.connection import Connection
 from controller_app.switch.registry import SwitchRegistry
 
 WIDTH = 32
-"""Switches that are staged ahead of their turn: a bundle that waits long runs out of time."""
+"""Operations that are staged at one time: a bundle that waits long runs out of time."""
 
 CONFIRMED, FAILED, UNREACHABLE = "confirmed", "failed", "unreachable"
 
 
 @dataclass(slots=True)
 class SwitchResult:
-    """What became of one switch's part of a change."""
+    """The result of one switch's part of a change."""
 
     dpid: int
     state: str
@@ -43,10 +43,10 @@ class SwitchResult:
 
 
 class StagedOperation:
-    """One switch's work. A switch that goes away in the middle is unreachable, whatever it had refused.
+    """An operation on one switch. A switch that disconnects meanwhile is unreachable, whatever it refused.
 
-    `epoch` is the connection that it must still be, where that matters. With `needs_all` the work is held
-    back when one before it was not confirmed.
+    `epoch` is the connection that it must still be, where that matters. With `needs_all` the operation is
+    held back when one before it is not confirmed.
     """
 
     def __init__(
@@ -62,105 +62,107 @@ class StagedOperation:
         self._make = make
         self._epoch = epoch
         self.needs_all = needs_all
-        self._met: int | None = None
-        self._work: SwitchOperation | None = None
-        self._trouble: Exception | None = None
+        self._staged_epoch: int | None = None
+        self._operation: SwitchOperation | None = None
+        self._error: Exception | None = None
 
     def stage(self) -> None:
-        """Sends ahead what takes no effect yet. Trouble is told at the turn."""
-        self._work = self._trouble = None
+        """Send ahead what takes no effect yet. An error is reported by `finish`."""
+        self._operation = self._error = None
         try:
             connection = self._registry.get(self._dpid)
-            self._met = connection.epoch
-            if self._epoch not in (None, self._met):
+            self._staged_epoch = connection.epoch
+            if self._epoch not in (None, self._staged_epoch):
                 raise Unreachable("the switch connected anew in the middle of the change")
-            self._work = self._make(connection)
-            self._work.stage()
-        except Exception as trouble:
-            self._trouble = trouble
+            self._operation = self._make(connection)
+            self._operation.stage()
+        except Exception as error:
+            self._error = error
 
     def finish(self) -> SwitchResult:
-        """Lets it take effect. A switch that connected anew since the staging is staged anew."""
+        """Let it take effect. A switch that connected again since the staging is staged again."""
         current = self._registry.find(self._dpid)
-        if current is not None and current.epoch != self._met and self._epoch is None:
+        if current is not None and current.epoch != self._staged_epoch and self._epoch is None:
             self._forget()
             self.stage()
-        return self._told(self._finish)
+        return self._result_of(self._finish)
 
-    def hold(self) -> SwitchResult:
-        """Gives the work up, because one before it was not confirmed."""
-        return self._told(self._drop)
+    def hold_back(self) -> SwitchResult:
+        """Give the operation up, because one before it was not confirmed."""
+        return self._result_of(self._drop)
 
-    def _finish(self, work: SwitchOperation) -> SwitchResult:
-        errors, detail = work.finish()
+    def _finish(self, operation: SwitchOperation) -> SwitchResult:
+        errors, detail = operation.finish()
         state = FAILED if errors or detail else CONFIRMED
-        return SwitchResult(self._dpid, state, self._met, detail=detail, errors=errors)
+        return SwitchResult(self._dpid, state, self._staged_epoch, detail=detail, errors=errors)
 
-    def _drop(self, work: SwitchOperation) -> SwitchResult:
-        work.drop()
+    def _drop(self, operation: SwitchOperation) -> SwitchResult:
+        operation.drop()
         detail = "held back: an addition before it in the change is not confirmed"
-        return SwitchResult(self._dpid, FAILED, self._met, detail=detail)
+        return SwitchResult(self._dpid, FAILED, self._staged_epoch, detail=detail)
 
-    def _told(self, act: Callable[[SwitchOperation], SwitchResult]) -> SwitchResult:
+    def _result_of(self, act: Callable[[SwitchOperation], SwitchResult]) -> SwitchResult:
         try:
-            if self._trouble is not None:
-                raise self._trouble
-            assert self._work is not None, "a turn is staged before it is finished"
-            return act(self._work)
+            if self._error is not None:
+                raise self._error
+            assert self._operation is not None, "an operation is staged before it is finished"
+            return act(self._operation)
         except Unreachable as gone:
-            return SwitchResult(self._dpid, UNREACHABLE, self._met, detail=str(gone))
+            return SwitchResult(self._dpid, UNREACHABLE, self._staged_epoch, detail=str(gone))
         except RequestRejected as rejected:
-            return SwitchResult(self._dpid, FAILED, self._met, detail=str(rejected))
+            return SwitchResult(self._dpid, FAILED, self._staged_epoch, detail=str(rejected))
         finally:
             self._forget()
 
     def _forget(self) -> None:
-        if self._work is not None:
-            self._work.abandon()
-            self._work = None
+        if self._operation is not None:
+            self._operation.abandon()
+            self._operation = None
 
 
-def take_turns(turns: Sequence[StagedOperation], in_order: bool) -> list[SwitchResult]:
-    """The results of all turns: staged side by side, and finished one after the other if `in_order`."""
+def run_operations(operations: Sequence[StagedOperation], in_order: bool) -> list[SwitchResult]:
+    """Return the results of all operations; they are finished one after the other if `in_order`."""
     slots = Semaphore(WIDTH)
-    boxes = [Queue() for _ in turns]
-    beginning = spawn(_begin, turns, boxes, slots, in_order)
+    inboxes = [Queue() for _ in operations]
+    staging = spawn(_start_staging, operations, inboxes, slots, in_order)
     results: list[SwitchResult] = []
     confirmed = True
     try:
-        for turn, box in zip(turns, boxes, strict=True):
-            told = box.get()
+        for operation, inbox in zip(operations, inboxes, strict=True):
+            result = inbox.get()
             if in_order:
-                told = turn.finish() if confirmed or not turn.needs_all else turn.hold()
+                result = operation.finish() if confirmed or not operation.needs_all else operation.hold_back()
                 slots.release()
-            if isinstance(told, Exception):
-                raise told
-            results.append(told)
-            confirmed = confirmed and told.state == CONFIRMED
+            if isinstance(result, Exception):
+                raise result
+            results.append(result)
+            confirmed = confirmed and result.state == CONFIRMED
     finally:
-        kill(beginning)
+        kill(staging)
     return results
 
 
-def _begin(turns: Sequence[StagedOperation], boxes: Sequence[Any], slots: Any, in_order: bool) -> None:
-    """Starts the staging of each turn, as soon as it has a slot."""
-    for turn, box in zip(turns, boxes, strict=True):
+def _start_staging(
+    operations: Sequence[StagedOperation], inboxes: Sequence[Any], slots: Any, in_order: bool
+) -> None:
+    """Start to stage each operation, as soon as it has a slot."""
+    for operation, inbox in zip(operations, inboxes, strict=True):
         slots.acquire()
-        spawn(_stage if in_order else _do, turn, box, slots)
+        spawn(_stage_operation if in_order else _run_operation, operation, inbox, slots)
 
 
-def _stage(turn: StagedOperation, box: Any, slots: Any) -> None:
-    """Stages a turn whose slot is given back when it has been finished."""
-    turn.stage()
-    box.put(None)
+def _stage_operation(operation: StagedOperation, inbox: Any, slots: Any) -> None:
+    """Stage an operation whose slot is released when it is finished."""
+    operation.stage()
+    inbox.put(None)
 
 
-def _do(turn: StagedOperation, box: Any, slots: Any) -> None:
-    """Stages a turn and finishes it."""
-    turn.stage()
+def _run_operation(operation: StagedOperation, inbox: Any, slots: Any) -> None:
+    """Stage an operation and finish it."""
+    operation.stage()
     try:
-        box.put(turn.finish())
+        inbox.put(operation.finish())
     except Exception as mistake:
-        box.put(mistake)
+        inbox.put(mistake)
     finally:
         slots.release()

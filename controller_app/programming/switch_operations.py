@@ -1,6 +1,6 @@
-"""What a change does on one switch: additions or removals as far as the switch takes them, or a swap.
+"""Operations on one switch: best-effort additions, best-effort removals, or an all-or-nothing replacement.
 
-Each work is staged (sent ahead, with no effect yet), and at its turn finished or dropped.
+Each is staged (sent ahead, with no effect yet), and then finished or dropped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from controller_app.openflow import flow_mods
 from controller_app.openflow.flow_entry import FlowEntry, Key, RestEntry
 from controller_app.programming.change_request import ChangeStep, SwitchChange
 from controller_app.programming.flow_mod_delivery import Bundle, FlowModDelivery, Item, Refused, send_singly
-from controller_app.programming.table_occupancy import highest, merged, read_keys
+from controller_app.programming.table_occupancy import merge_steps, peak_occupancy, read_keys
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import identity
 
@@ -54,12 +54,14 @@ class Addition(FlowModDelivery):
     """Adds longest prefix first: an entry is there before a shorter one changes beside it."""
 
     def __init__(self, connection: Connection, entries: Iterable[FlowEntry]) -> None:
-        free, self._taken = part_foreign(connection, longest_first(entries))
+        free, self._taken = split_foreign(connection, longest_first(entries))
         super().__init__(connection, free)
 
     def finish(self) -> OperationOutcome:
         """Adds what is free to be added."""
-        return OperationOutcome([(entry.key, FOREIGN) for entry in self._taken] + errors_of(self.deliver()))
+        return OperationOutcome(
+            [(entry.key, FOREIGN) for entry in self._taken] + errors_by_key(self.deliver())
+        )
 
 
 class Removal(FlowModDelivery):
@@ -70,7 +72,7 @@ class Removal(FlowModDelivery):
 
     def finish(self) -> OperationOutcome:
         """Removes."""
-        return OperationOutcome(errors_of(self.deliver()))
+        return OperationOutcome(errors_by_key(self.deliver()))
 
 
 class AtomicReplace:
@@ -88,25 +90,25 @@ class AtomicReplace:
         self._connection = connection
         self._limit = part.limit
         merge = connection.bundles and part.atomic
-        self._steps = (merged(part.steps),) if merge else part.steps
+        self._steps = (merge_steps(part.steps),) if merge else part.steps
         self._refusal: OperationOutcome | None = None
         self._bundle: Bundle | None = None
 
     def stage(self) -> None:
         """Checks what can be known before; sends the first bundle ahead."""
-        self._refusal = self._over_limit() or self._in_the_way()
+        self._refusal = self._limit_refusal() or self._foreign_refusal()
         if self._refusal is None and self._connection.bundles:
-            self._stage(self._steps[0])
+            self._stage_bundle(self._steps[0])
 
     def finish(self) -> OperationOutcome:
         """Does the steps in their order."""
         if self._refusal is not None:
             return self._refusal
         for n, step in enumerate(self._steps):
-            refused, detail = self._with_rest(step) if self._connection.bundles else self._apart(step)
+            refused, detail = self._apply_step(step) if self._connection.bundles else self._apply_singly(step)
             if refused or detail:
                 undone = self._steps[n if self._connection.bundles else n + 1 :]
-                return OperationOutcome(with_undone(errors_of(refused), undone), detail)
+                return OperationOutcome(add_undone(errors_by_key(refused), undone), detail)
         return OperationOutcome([])
 
     def drop(self) -> None:
@@ -121,19 +123,19 @@ class AtomicReplace:
             self._bundle.abandon()
             self._bundle = None
 
-    def _stage(self, step: ChangeStep) -> None:
+    def _stage_bundle(self, step: ChangeStep) -> None:
         """Removals go first within a bundle, so that their room in the table is free for the additions."""
         items: list[Item] = [*shortest_first(step.remove), *longest_first(step.add)]
         self._bundle = Bundle(self._connection, items)
         self._bundle.stage()
 
-    def _together(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
+    def _apply_bundle(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
         """One bundle, which is sent a second time where it failed over nothing that it holds."""
         refused: list[Refused] = []
         failure: SwitchError | None = None
         for _ in range(2):
             if self._bundle is None:
-                self._stage(step)
+                self._stage_bundle(step)
             assert self._bundle is not None
             refused = self._bundle.refused
             if refused:
@@ -149,35 +151,35 @@ class AtomicReplace:
         why = refused[0][1] if refused else failure
         return refused, f"nothing of it was applied: {why.detail if why else 'the switch did not confirm'}"
 
-    def _with_rest(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
+    def _apply_step(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
         before = step.rest if step.rest and step.rest.actions else None
         if detail := send_rest(self._connection, before):
             return [], detail
-        refused, detail = self._together(step)
+        refused, detail = self._apply_bundle(step)
         if refused or detail or before:
             return refused, detail
         return [], send_rest(self._connection, step.rest)
 
-    def _apart(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
+    def _apply_singly(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
         refused = send_singly(self._connection, longest_first(step.add))
         detail = None if refused else send_rest(self._connection, step.rest)
         if not refused and detail is None:
             refused = send_singly(self._connection, shortest_first(step.remove))
         return refused, detail
 
-    def _over_limit(self) -> OperationOutcome | None:
+    def _limit_refusal(self) -> OperationOutcome | None:
         if self._limit is None:
             return None
-        most = highest(read_keys(self._connection), self._steps, at_once=self._connection.bundles)
+        most = peak_occupancy(read_keys(self._connection), self._steps, at_once=self._connection.bundles)
         if most <= self._limit:
             return None
         detail = f"the table would hold {most} entries on the way, over its limit of {self._limit}"
         return OperationOutcome([], f"nothing was done: {detail}")
 
-    def _in_the_way(self) -> OperationOutcome | None:
+    def _foreign_refusal(self) -> OperationOutcome | None:
         """Somebody else's entries stand where ones of this part belong."""
         entries = [entry for step in self._steps for entry in step.add]
-        taken = dict.fromkeys(entry.key for entry in part_foreign(self._connection, entries)[1])
+        taken = dict.fromkeys(entry.key for entry in split_foreign(self._connection, entries)[1])
         if not taken:
             drops = {identity(flow_mods.drop_key(step.rest.range)) for step in self._steps if step.rest}
             if drops & self._connection.foreign:
@@ -185,7 +187,7 @@ class AtomicReplace:
                     [], "nothing was done: another owner's entry stands for the drop entry"
                 )
             return None
-        errors = with_undone([(key, FOREIGN) for key in taken], self._steps)
+        errors = add_undone([(key, FOREIGN) for key in taken], self._steps)
         return OperationOutcome(errors, "nothing was done: another owner's entry is in the way")
 
 
@@ -209,20 +211,22 @@ def shortest_first(keys: Iterable[Key]) -> list[Key]:
     return sorted(keys, key=lambda key: key.dst.length)
 
 
-def errors_of(refused: Iterable[Refused]) -> Errors:
+def errors_by_key(refused: Iterable[Refused]) -> Errors:
     """Refused items by their keys."""
     return [(item.key if isinstance(item, FlowEntry) else item, failure) for item, failure in refused]
 
 
-def with_undone(errors: Errors, steps: Sequence[ChangeStep]) -> Errors:
+def add_undone(errors: Errors, steps: Sequence[ChangeStep]) -> Errors:
     """`errors` and one more for every other entry of steps that are not done."""
     named = {key for key, _ in errors}
     others = dict.fromkeys(entry.key for step in steps for entry in step.add if entry.key not in named)
     return errors + [(key, NOT_APPLIED) for key in others]
 
 
-def part_foreign(connection: Connection, entries: list[FlowEntry]) -> tuple[list[FlowEntry], list[FlowEntry]]:
-    """The entries that are free to be added, and those whose place somebody else's entry holds."""
+def split_foreign(
+    connection: Connection, entries: list[FlowEntry]
+) -> tuple[list[FlowEntry], list[FlowEntry]]:
+    """Return the entries that can be added, and those whose place an entry of another owner has."""
     if not connection.foreign:
         return entries, []
     free: list[FlowEntry] = []

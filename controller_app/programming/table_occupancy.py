@@ -1,4 +1,4 @@
-"""How many entries a table comes to hold while steps are done on it."""
+"""The number of entries in a table while the steps of a change are applied to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def read_keys(connection: Connection) -> set[Key | int]:
     return {*(entry.key for entry in table.entries), *range(len(table.strange))}
 
 
-def highest(held: Iterable[Key | int], steps: Iterable[ChangeStep], at_once: bool) -> int:
+def peak_occupancy(held: Iterable[Key | int], steps: Iterable[ChangeStep], at_once: bool) -> int:
     """The most entries that a table with `held` has after any step, or, unless `at_once`, also within one.
 
     A step that is not done at once adds before it removes.
@@ -32,10 +32,10 @@ def highest(held: Iterable[Key | int], steps: Iterable[ChangeStep], at_once: boo
     return most
 
 
-def merged(steps: Iterable[ChangeStep]) -> ChangeStep:
-    """One step that leads where `steps` lead, one after the other: the last word on a key counts.
+def merge_steps(steps: Iterable[ChangeStep]) -> ChangeStep:
+    """Return one step with the result of `steps` one after the other: the last step with a key decides.
 
-    What hits no entry is not touched by it, since nothing has to pass that way.
+    It leaves the packets that match no entry as they are, since all entries change together.
     """
     last: dict[Key, FlowEntry | None] = {}
     for step in steps:

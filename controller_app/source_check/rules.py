@@ -121,7 +121,7 @@ class SourceCheck:
         if connection is None:
             return CheckResult(check.dpid, UNREACHABLE, None, "the switch is not connected")
         try:
-            problem = self._bring(connection, check, widen)
+            problem = self._apply(connection, check, widen)
         except (Unreachable, RequestRejected) as error:
             return CheckResult(check.dpid, UNREACHABLE, connection.epoch, str(error))
         return CheckResult(check.dpid, FAILED if problem else CONFIRMED, connection.epoch, problem or None)
@@ -155,13 +155,13 @@ class SourceCheck:
         rules = self._states[connection].rules.values()
         return [(rule.name, rule.message, rule.place) for rule in rules]
 
-    def _bring(self, connection: Connection, check: SwitchCheck, widen: bool) -> str:
+    def _apply(self, connection: Connection, check: SwitchCheck, widen: bool) -> str:
         """Return what could not be done, for people; empty where all was. Raises Unreachable or Rejected."""
         with self._states[connection].turn:
             return self._change(connection, check, widen)
 
     def _change(self, connection: Connection, check: SwitchCheck, widen: bool) -> str:
-        """As `_bring`, for the holder of the switch's turn."""
+        """Do what `_apply` does, in the switch's turn."""
         state = self._states[connection]
         state.version, state.check = None, check
         change = _Change(connection, state, read_source_flows(connection))

@@ -47,8 +47,8 @@ class SwitchPort:
 class Connection:
     """A switch from the end of its hand-shake until its channel closes.
 
-    `confirm`, `ask`, `exchange` and `transfer` block the calling greenlet; the `on_...` methods are called by
-    the app, in the order in which the switch spoke, and never block.
+    `confirm`, `request`, `exchange` and `transfer` block the calling greenlet. The app calls the `on_...`
+    methods in the order in which messages arrive; they never block.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class Connection:
             raise RequestRejected(barrier_failure)
         return batch.failures
 
-    def ask(self, message: OpenFlowMessage, reduce: Callable[[Any], Any] | None = None) -> list[Any]:
-        """The parts of the answer to a request, in order. Raises Unreachable or Rejected.
+    def request(self, message: OpenFlowMessage, reduce: Callable[[Any], Any] | None = None) -> list[Any]:
+        """Return the parts of the answer to a request, in order. Raises Unreachable or RequestRejected.
 
-        `reduce` is called with each part as it arrives, and must not block: its result is kept in the part's
-        place, None is not. So a long answer need not be kept whole.
+        `reduce` is called with each part as it arrives, and must not block: its result replaces the part, and
+        None drops it. So a long answer need not be kept whole.
         """
         batch = self.exchange((message,), reduce=reduce)
         if batch.failures:
@@ -121,7 +121,7 @@ class Connection:
     ) -> MessageBatch:
         """Sends `messages` at once and waits for the end of the answer to the last one.
 
-        `patience` are seconds on top of the time-out; `reduce` is as for `ask`. Raises Unreachable.
+        `patience` are seconds on top of the time-out; `reduce` is as for `request`. Raises Unreachable.
         """
         batch = self.reserve(len(messages), messages[0].type.name.lower())
         batch.reduce = reduce
@@ -175,15 +175,15 @@ class Connection:
         """A number for a bundle that no other one of this connection has."""
         return next(self._bundles) & 0xFFFFFFFF
 
-    def tell(self, message: OpenFlowMessage) -> bool:
-        """Sends a message that may be left out: nothing is sent when the channel is closed or congested."""
+    def send_if_idle(self, message: OpenFlowMessage) -> bool:
+        """Send a message that may be lost; False, and nothing sent, on a closed or congested channel."""
         queue = self._datapath.send_q
         if self.closed or queue is None or queue.qsize() >= MAX_QUEUED:
             return False
         return bool(self._datapath.send(message.frame(self._next_xid())))
 
     def close(self, reason: str) -> None:
-        """Ends the channel; whoever waits on it is told `reason`."""
+        """End the channel; those who wait on it get `reason`."""
         self.on_closed(reason)
         self._datapath.close()
         self._datapath.socket.cut()

@@ -37,7 +37,7 @@ class Claims:
 
     def _is_alive(self, incumbent: Connection) -> bool:
         asked_at = monotonic()
-        incumbent.tell(messages.echo())
+        incumbent.send_if_idle(messages.echo())
         while incumbent.closed is None and monotonic() - asked_at < self._patience:
             if incumbent.heard_at > asked_at:
                 return True

@@ -78,7 +78,7 @@ class Features:
         return {"capacity": capacity, "groups": self.groups, "meters": self.meters}
 
     @property
-    def untold(self) -> list[str]:
+    def unanswered(self) -> list[str]:
         """What the switch has none of, or says nothing about."""
         facts = {"table_features": self.table, "groups": self.groups, "meters": self.meters}
         return [name for name, fact in facts.items() if not fact]
@@ -99,7 +99,7 @@ def _answer(connection: Connection, kind: Stats, cut: Callable[[bytes], bytes] =
         return [data for raw in part if (data := cut(raw.data))] or None
 
     try:
-        return [data for part in connection.ask(messages.multipart(kind), reduce) for data in part]
+        return [data for part in connection.request(messages.multipart(kind), reduce) for data in part]
     except RequestRejected:
         return []
     except Unreachable:

@@ -106,7 +106,7 @@ def read_table(connection: Connection) -> SwitchTable:
 
 def read_count(connection: Connection, cookie: int, mask: int) -> int:
     """The number of entries whose cookie agrees under `mask`, over all tables."""
-    return sum(int(part.flow_count) for part in connection.ask(messages.aggregate(cookie, mask)))
+    return sum(int(part.flow_count) for part in connection.request(messages.aggregate(cookie, mask)))
 
 
 def read_foreign(connection: Connection) -> frozenset[object]:
@@ -131,7 +131,7 @@ def read_source_flows(connection: Connection) -> list[FlowStats]:
 
 
 def _read_flows(connection: Connection, request: messages.OpenFlowMessage) -> Iterator[FlowStats]:
-    for raw_parts in connection.ask(request):
+    for raw_parts in connection.request(request):
         sleep(0)
         for raw in raw_parts:
             yield from decode_flows(raw.data)

@@ -51,7 +51,7 @@ def prepare(connection: Connection, families: Sequence[str], bundles: bool = Tru
         connection.capabilities += (BUNDLES,)
     elif bundles:
         connection.lacks.append(BUNDLES)
-    connection.ask(messages.multipart(Stats.PORT_DESC))
+    connection.request(messages.multipart(Stats.PORT_DESC))
     connection.foreign = read_foreign(connection)
     _reserve(connection, families)
 
@@ -66,14 +66,14 @@ def _has_bundles(connection: Connection) -> bool:
 
 
 def _describe(connection: Connection) -> None:
-    features = connection.ask(messages.features())[0]
+    features = connection.request(messages.features())[0]
     connection.tables = int(features.n_tables)
     connection.capabilities = tuple(name for name, bit in CAPABILITIES.items() if features.capabilities & bit)
     for name in NEEDED:
         if name not in connection.capabilities:
             connection.problems.append(f"the switch says that it has no {name}")
     try:
-        connection.description = _description(connection.ask(messages.multipart(Stats.DESC))[0])
+        connection.description = _description(connection.request(messages.multipart(Stats.DESC))[0])
     except RequestRejected as rejected:
         connection.problems.append(f"no description: {rejected}")
 
@@ -81,7 +81,7 @@ def _describe(connection: Connection) -> None:
 def _read_features(connection: Connection, families: Sequence[str]) -> None:
     """What its table can do, and how much of what goes in; the lack of what is needed is a problem."""
     features = read_features(connection)
-    connection.features, connection.lacks = features.to_json(), features.untold
+    connection.features, connection.lacks = features.to_json(), features.unanswered
     if features.table is not None:
         connection.problems += [f"table {TABLE}: {lack}" for lack in features.table.lacks(families)]
 
@@ -136,7 +136,7 @@ def _content(message: OpenFlowMessage) -> tuple[int, bytes]:
 def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[str]]:
     """Puts back reserved entries and removes own entries that no key says; what was done, and what refused.
 
-    What those entries lean on is made anew first. Sends nothing where nothing is wrong. Raises Unreachable
+    What those entries depend on is restored first. Sends nothing where nothing is wrong. Raises Unreachable
     or Rejected.
     """
     table = read_table(connection)
@@ -158,7 +158,7 @@ def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[st
 
 
 def _reserve(connection: Connection, families: Sequence[str]) -> None:
-    """Installs the drop entries and the punt of discovery frames; what is refused is told as a problem."""
+    """Installs the drop entries and the punt of discovery frames; what is refused is a problem."""
     wanted = reserved(families)
     stale = [flow_mods.remove_drop(range_) for family, range_ in RANGES.items() if family not in families]
     free = [(name, message) for name, message, place in wanted if place not in connection.foreign]

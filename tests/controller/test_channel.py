@@ -127,7 +127,7 @@ def test_a_channel_keeps_no_answer_but_knows_late_errors() -> None:
         connection.on_part(struct.unpack("!I", data[4:8])[0], Part(), more=False)
 
     datapath.answer = answer
-    part = weakref.ref(connection.ask(messages.echo())[0])
+    part = weakref.ref(connection.request(messages.echo())[0])
     gc.collect()
     assert part() is None
     assert connection.on_failure(connection._transactions._settled[-1].first, REFUSED) == "echo_request"
@@ -143,5 +143,5 @@ def test_an_answer_is_reduced_as_it_arrives() -> None:
             kept.append(len(connection._transactions.open[0].parts))
 
     datapath.answer = answer
-    assert connection.ask(messages.echo(), lambda part: part if part[0] == 1 else None) == [[1]]
+    assert connection.request(messages.echo(), lambda part: part if part[0] == 1 else None) == [[1]]
     assert kept == [0, 1, 1, 1, 1]

@@ -36,8 +36,8 @@ class Lab:
         self.switches = {dpid: self.connect(dpid) for dpid in (A, B, C)}
 
     def new_run(self, key: bytes = KEY) -> LinkProber:
-        turned = lambda pair, used: self.turns.append((pair, used))  # noqa: E731
-        return LinkProber(self.registry, self.events, self.alarms, PERIOD, turned=turned, key=key)
+        changed = lambda pair, used: self.turns.append((pair, used))  # noqa: E731
+        return LinkProber(self.registry, self.events, self.alarms, PERIOD, on_use_changed=changed, key=key)
 
     def connect(self, dpid: int) -> Connection:
         queue = SimpleNamespace(qsize=lambda: 0)
@@ -123,7 +123,7 @@ def test_a_recorded_probe_does_not_keep_a_link_alive(lab) -> None:
         lab.now += PERIOD
         lab.carry((A, 1), (B, 1), recorded[A, 1])
         lab.carry((B, 1), (A, 1), recorded[B, 1])
-        lab.discovery._settle()
+        lab.discovery._update_links()
     assert [row["silent"] for row in lab.rows()] == [True]
     assert lab.discovery.faults[ProbeFault.REPLAYED] and lab.discovery.faults[ProbeFault.STALE]
     assert lab.standing("link_silent")
@@ -189,14 +189,14 @@ def test_a_confirmed_link_that_no_probe_crosses_is_an_alarm_until_one_does(lab) 
     pair = ((A, 1), (B, 1))
     lab.discovery.confirm(ConfirmedTopology("one", frozenset({pair})))
     for _ in range(4):
-        lab.discovery._settle()
+        lab.discovery._update_links()
         assert lab.standing("link_unprobed") == []
         lab.now += PERIOD
-    lab.discovery._settle()
+    lab.discovery._update_links()
     (alarm,) = lab.standing("link_unprobed")
     assert (alarm["a"], alarm["a_port"], alarm["b"], alarm["b_port"]) == (f"{A:016x}", 1, f"{B:016x}", 1)
     lab.join(*pair)
-    lab.discovery._settle()
+    lab.discovery._update_links()
     assert lab.standing("link_unprobed") == []
 
 
@@ -205,7 +205,7 @@ def test_a_link_to_a_port_that_is_down_or_a_switch_that_is_away_is_not_called_un
     lab.discovery.confirm(ConfirmedTopology("one", frozenset({((A, 1), (B, 1)), away})))
     lab.switches[B].on_port(1, b"p", "02:00:00:00:00:01", 1, 0)
     for _ in range(6):
-        lab.discovery._settle()
+        lab.discovery._update_links()
         lab.now += PERIOD
     assert lab.standing("link_unprobed") == []
 

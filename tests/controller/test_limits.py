@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from controller_app.openflow.flow_entry import RANGES, FlowEntry, Key, OutputAction, Prefix, RestEntry
 from controller_app.programming.change_reader import parse_change
 from controller_app.programming.change_request import ChangeStep
-from controller_app.programming.table_occupancy import highest, merged
+from controller_app.programming.table_occupancy import merge_steps, peak_occupancy
 from tercast.errors import RefusedMany
 
 WHO = {"ip": "fd00::1", "mac": "02:00:00:00:00:01"}
@@ -45,7 +45,7 @@ def walk(table: dict[Key, tuple], done: list[ChangeStep]) -> list[dict[Key, tupl
 
 @given(tables, st.lists(steps(), min_size=1, max_size=4))
 def test_the_merged_step_leads_to_the_same_table(table: dict[Key, tuple], listed: list[ChangeStep]) -> None:
-    one = merged(listed)
+    one = merge_steps(listed)
     assert not {entry.key for entry in one.add} & set(one.remove)
     assert walk(table, [one])[-1] == walk(table, listed)[-1]
 
@@ -54,7 +54,7 @@ def test_the_merged_step_leads_to_the_same_table(table: dict[Key, tuple], listed
 def test_the_highest_is_the_one_of_the_walk(table: dict[Key, tuple], listed: list[ChangeStep]) -> None:
     behind_first = walk(table, listed)[1:] or [table]
     most = max(len(table), *map(len, behind_first))
-    assert max(len(table), highest(table, listed, at_once=False)) == most
+    assert max(len(table), peak_occupancy(table, listed, at_once=False)) == most
 
 
 @given(tables, st.lists(steps(), min_size=1, max_size=4))
@@ -62,7 +62,7 @@ def test_at_once_only_the_tables_after_the_steps_count(
     table: dict[Key, tuple], listed: list[ChangeStep]
 ) -> None:
     after = [len(walk(table, listed[: n + 1])[-1]) for n in range(len(listed))]
-    assert highest(table, listed, at_once=True) == max(after)
+    assert peak_occupancy(table, listed, at_once=True) == max(after)
 
 
 def body(step: dict[str, Any]) -> dict[str, Any]:
@@ -73,8 +73,8 @@ def test_a_step_says_what_happens_to_packets_that_hit_no_entry() -> None:
     rest = {"family": "ipv6", "actions": [{"output": 3}]}
     (switch,) = parse_change(body({"rest": rest}), [RANGES["ipv6"]]).switches
     assert switch.steps == (ChangeStep((), (), RestEntry(RANGES["ipv6"], (OutputAction(3),))),)
-    assert merged(switch.steps) == ChangeStep((), ())
-    assert highest(KEYS, switch.steps, at_once=False) == len(KEYS), "it takes no room"
+    assert merge_steps(switch.steps) == ChangeStep((), ())
+    assert peak_occupancy(KEYS, switch.steps, at_once=False) == len(KEYS), "it takes no room"
 
 
 @pytest.mark.parametrize(

@@ -8,104 +8,107 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.discovery.adjacency import LinkTurn, Neighbours, Pair, Port, pair_of, resolve
+from controller_app.discovery.adjacency import Adjacency, LinkChange, Pair, Port, pair_of, resolve_links
 
 A1, A2, B1, B2, C1 = (1, 1), (1, 2), (2, 1), (2, 2), (3, 1)
 ALL = (1, 2, 3)
 
 
-def hear_both(neighbours: Neighbours, a: Port, b: Port, now: float) -> None:
-    neighbours.hear(a, b, now)
-    neighbours.hear(b, a, now)
+def hear_both(neighbours: Adjacency, a: Port, b: Port, now: float) -> None:
+    neighbours.record_probe(a, b, now)
+    neighbours.record_probe(b, a, now)
 
 
-def turns(steps) -> list[tuple[LinkTurn, Pair]]:
-    return [(step.turn, step.pair) for step in steps]
+def turns(steps) -> list[tuple[LinkChange, Pair]]:
+    return [(step.change, step.pair) for step in steps]
 
 
-def linked(horizon: float = 10) -> Neighbours:
-    neighbours = Neighbours(horizon)
+def linked(horizon: float = 10) -> Adjacency:
+    neighbours = Adjacency(horizon)
     hear_both(neighbours, A1, B1, 0)
-    assert turns(neighbours.settle(0, ALL)) == [(LinkTurn.FOUND, (A1, B1))]
+    assert turns(neighbours.update_links(0, ALL)) == [(LinkChange.FOUND, (A1, B1))]
     return neighbours
 
 
 def test_hearing_in_both_directions_is_a_link() -> None:
-    neighbours = Neighbours(10)
-    assert not neighbours.hear(A1, B1, 0)
-    assert neighbours.join(0) == []
-    assert neighbours.hear(B1, A1, 1)
-    assert turns(neighbours.join(1)) == [(LinkTurn.FOUND, (A1, B1))]
-    assert not neighbours.hear(A1, B1, 2)
+    neighbours = Adjacency(10)
+    assert not neighbours.record_probe(A1, B1, 0)
+    assert neighbours.find_links(0) == []
+    assert neighbours.record_probe(B1, A1, 1)
+    assert turns(neighbours.find_links(1)) == [(LinkChange.FOUND, (A1, B1))]
+    assert not neighbours.record_probe(A1, B1, 2)
 
 
 def test_two_directions_too_far_apart_are_none() -> None:
-    neighbours = Neighbours(10)
-    neighbours.hear(A1, B1, 0)
-    assert not neighbours.hear(B1, A1, 11)
-    assert neighbours.settle(11, ALL) == []
+    neighbours = Adjacency(10)
+    neighbours.record_probe(A1, B1, 0)
+    assert not neighbours.record_probe(B1, A1, 11)
+    assert neighbours.update_links(11, ALL) == []
 
 
 def test_silence_is_told_once_and_its_end_after_two_rounds() -> None:
     neighbours = linked()
-    assert turns(neighbours.settle(11, ALL)) == [(LinkTurn.SILENT, (A1, B1))]
-    assert neighbours.settle(12, ALL) == []
+    assert turns(neighbours.update_links(11, ALL)) == [(LinkChange.SILENT, (A1, B1))]
+    assert neighbours.update_links(12, ALL) == []
     hear_both(neighbours, A1, B1, 13)
-    assert neighbours.settle(13, ALL) == []
-    assert turns(neighbours.settle(14, ALL)) == [(LinkTurn.HEARD, (A1, B1))]
+    assert neighbours.update_links(13, ALL) == []
+    assert turns(neighbours.update_links(14, ALL)) == [(LinkChange.HEARD, (A1, B1))]
     assert neighbours.links() == [((A1, B1), 13, False)]
 
 
 def test_a_link_that_flickers_stays_silent() -> None:
     neighbours = linked()
-    neighbours.settle(11, ALL)
+    neighbours.update_links(11, ALL)
     for now in range(20, 200, 20):
         hear_both(neighbours, A1, B1, now)
-        assert neighbours.settle(now, ALL) == []
-        assert neighbours.settle(now + 11, ALL) == []
+        assert neighbours.update_links(now, ALL) == []
+        assert neighbours.update_links(now + 11, ALL) == []
     assert neighbours.links()[0][2]
 
 
 def test_a_link_of_an_absent_switch_is_not_silent() -> None:
     neighbours = linked()
-    assert neighbours.settle(50, (1,)) == []
-    neighbours.excuse(2, 60)
-    assert neighbours.settle(65, ALL) == []
-    assert turns(neighbours.settle(71, ALL)) == [(LinkTurn.SILENT, (A1, B1))]
+    assert neighbours.update_links(50, (1,)) == []
+    neighbours.excuse_absence(2, 60)
+    assert neighbours.update_links(65, ALL) == []
+    assert turns(neighbours.update_links(71, ALL)) == [(LinkChange.SILENT, (A1, B1))]
 
 
 def test_a_port_that_is_forgotten_loses_its_link_and_what_it_heard() -> None:
     neighbours = linked()
-    assert turns(neighbours.forget(B1, "down")) == [(LinkTurn.LOST, (A1, B1))]
-    assert neighbours.settle(1, ALL) == []
-    neighbours.hear(A1, B1, 2)
-    assert neighbours.settle(2, ALL) == []
+    assert turns(neighbours.forget_port(B1, "down")) == [(LinkChange.LOST, (A1, B1))]
+    assert neighbours.update_links(1, ALL) == []
+    neighbours.record_probe(A1, B1, 2)
+    assert neighbours.update_links(2, ALL) == []
 
 
 def test_another_neighbour_takes_the_place_of_a_silent_one() -> None:
     neighbours = linked()
     hear_both(neighbours, A1, B2, 20)
-    assert turns(neighbours.settle(20, ALL)) == [(LinkTurn.LOST, (A1, B1)), (LinkTurn.FOUND, (A1, B2))]
+    assert turns(neighbours.update_links(20, ALL)) == [
+        (LinkChange.LOST, (A1, B1)),
+        (LinkChange.FOUND, (A1, B2)),
+    ]
 
 
 def test_a_third_port_on_the_segment_makes_it_no_link_after_two_rounds() -> None:
     neighbours = linked()
     for a, b in combinations((A1, B1, C1), 2):
         hear_both(neighbours, a, b, 1)
-    assert neighbours.settle(1, ALL) == []
+    assert neighbours.update_links(1, ALL) == []
     assert neighbours.ambiguous == {A1, B1, C1}
-    assert turns(neighbours.settle(2, ALL)) == [(LinkTurn.LOST, (A1, B1))]
+    assert turns(neighbours.update_links(2, ALL)) == [(LinkChange.LOST, (A1, B1))]
 
 
 def test_a_middle_switch_that_floods_yields_the_true_links() -> None:
     mutual = {(A1, B1), (A2, C1), pair_of(B1, C1)}
-    assert resolve(mutual, ()) == ({(A1, B1), (A2, C1)}, frozenset())
+    assert resolve_links(mutual, ()) == ({(A1, B1), (A2, C1)}, frozenset())
 
 
 def test_of_two_that_want_one_port_the_link_that_was_there_stays() -> None:
     mutual = {(A1, B1), (A1, C1)}
-    assert resolve(mutual, {(A1, B1)}) == ({(A1, B1)}, frozenset())
-    certain, ambiguous = resolve(mutual, ())
+    assert resolve_links(mutual, {(A1, B1)}) == ({(A1, B1)}, frozenset())
+    certain, ambiguous = resolve_links(mutual, ())
     assert certain == set() and ambiguous == {A1, B1, C1}
 
 
@@ -115,14 +118,14 @@ pairs = st.tuples(ports, ports).filter(lambda pair: pair[0] < pair[1])
 
 @given(st.sets(pairs, max_size=12), st.randoms(use_true_random=False))
 def test_no_port_has_two_links_and_no_order_matters(mutual: set[Pair], shuffle: random.Random) -> None:
-    certain, ambiguous = resolve(mutual, ())
+    certain, ambiguous = resolve_links(mutual, ())
     assert certain <= mutual
     ends = [port for pair in certain for port in pair]
     assert len(ends) == len(set(ends))
     assert not ambiguous & set(ends)
     listed = sorted(mutual)
     shuffle.shuffle(listed)
-    assert resolve(listed, ()) == (certain, ambiguous)
+    assert resolve_links(listed, ()) == (certain, ambiguous)
 
 
 @given(st.sets(pairs, max_size=12))
@@ -134,4 +137,4 @@ def test_real_cables_are_all_found(mutual: set[Pair]) -> None:
         if not seen & set(pair):
             cables.add(pair)
             seen |= set(pair)
-    assert resolve(cables, ()) == (cables, frozenset())
+    assert resolve_links(cables, ()) == (cables, frozenset())

@@ -146,7 +146,7 @@ class Held:
         self.dpid, self.proof, self.heard_at, self.closed = A, proof, 0.0, None
         self.answers, self.asked = answers, 0
 
-    def tell(self, message: object) -> bool:
+    def send_if_idle(self, message: object) -> bool:
         self.asked += 1
         if self.answers:
             self.heard_at = float("inf")
