@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from controller_harness import Controller, eventually, running
-from fake_switch import FakeNetwork
-from twin import OPENFLOW_FILES
+from tests.controller.twin import OPENFLOW_FILES
+from tests.support.controller.controller_harness import Controller, eventually, running
+from tests.support.controller.fake_switch import FakeNetwork
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    files = {Path(__file__).parent / f"{name}.py" for name in OPENFLOW_FILES}
     for item in items:
-        if item.path.parent == Path(__file__).parent and item.path.stem in OPENFLOW_FILES:
+        if item.path in files:
             item.add_marker(pytest.mark.openflow)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from controller_harness import TOKEN, running
 
 from controller_app.endpoints import Endpoints
 from controller_app.errors import SettingError
@@ -11,6 +10,7 @@ from controller_app.settings import Settings, read_settings
 from controller_app.tls_files import VARIABLES
 from controlplane.config.env import Environment
 from tercast.cli.certificate_authority import CONTROLLER, Identity, make_certificates
+from tests.support.controller.controller_harness import TOKEN, running
 
 FILES = dict.fromkeys(VARIABLES, "/x.pem")
 NAMES = (*VARIABLES, "TERCAST_OPENFLOW", "TERCAST_NORTHBOUND_URL", "TERCAST_STATE_DIR")

@@ -13,11 +13,20 @@ import time
 from contextlib import suppress
 
 import pytest
-from controller_harness import ROOT, TOKEN, Controller, dpid, entry, eventually, free_port, running
-from fake_switch import FakeNetwork
 
 from controller_app.errors import SettingError
 from controller_app.settings import read_settings
+from tests.support.controller.controller_harness import (
+    ROOT,
+    TOKEN,
+    Controller,
+    dpid,
+    entry,
+    eventually,
+    free_port,
+    running,
+)
+from tests.support.controller.fake_switch import FakeNetwork
 from tests.waiting import LIMIT_SECONDS
 
 

@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from controller_harness import (
+
+from mininet_labs.fabric import Fabric, FrameSocket
+from tercast.client.transports import FabricPort
+from tercast.signalling.messages import PORT as SIGNALLING_PORT
+from tests.support.controller.controller_harness import (
     Controller,
     dpid,
     entry,
@@ -23,10 +27,6 @@ from controller_harness import (
     running,
     set_dst,
 )
-
-from mininet_labs.fabric import Fabric, FrameSocket
-from tercast.client.transports import FabricPort
-from tercast.signalling.messages import PORT as SIGNALLING_PORT
 
 pytestmark = pytest.mark.fabric
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from controller_harness import Controller, eventually, running
 from greenlet import GreenletExit
 
 from controller_app import resource_shortage
 from controller_app.resource_shortage import PatientListener, run_forever
+from tests.support.controller.controller_harness import Controller, eventually, running
 
 
 def limit_descriptors(controller: Controller, soft: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from twin import OPENFLOW_FILES, TESTED_BY
+from tests.controller.twin import OPENFLOW_FILES, TESTED_BY
 
 HERE = Path(__file__).parent
 MODULES = HERE.parents[1] / "controller_app"
@@ -30,6 +30,11 @@ def test_every_file_is_there_and_those_that_call_the_library_are_among_them() ->
 
 
 def test_the_marker_is_on_these_files_alone(request) -> None:
-    marked = {one.path.stem for one in request.session.items if one.get_closest_marker("openflow")}
-    own = {one.path.stem for one in request.session.items if one.path.parent == HERE}
+    items = request.session.items
+    marked = {_name(one.path) for one in items if one.get_closest_marker("openflow")}
+    own = {_name(one.path) for one in items if one.path.is_relative_to(HERE)}
     assert marked == own & OPENFLOW_FILES
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(HERE).with_suffix("").as_posix()

@@ -19,8 +19,7 @@ LONGER_CLASSES = {
     "Planner": 320,
 }
 
-LONGER_FUNCTIONS = {
-}
+LONGER_FUNCTIONS: frozenset[str] = frozenset()
 
 SHARED_CLASSES = {
     # Django and argparse give these names

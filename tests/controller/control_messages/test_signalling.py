@@ -6,16 +6,16 @@ import struct
 from base64 import b64decode, b64encode
 
 import pytest
-from controller_harness import dpid, eventually
 from hypothesis import given
 from hypothesis import strategies as st
-from test_metrics import scrape, value
 
 from controller_app.control_messages.replies import parse_answers
 from controller_app.openflow import control_packets
 from tercast.errors import Refused
 from tercast.signalling.messages import MAX_MESSAGE, PORT
 from tercast.wire.packets import event_payload, group_mac, pack_ip, udp_frame
+from tests.controller.monitoring.test_metrics import scrape, value
+from tests.support.controller.controller_harness import dpid, eventually
 
 A, B = 0xA1, 0xA2
 PUNT = 0x7EC0A57E00000003

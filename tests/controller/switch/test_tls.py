@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from controller_harness import Controller, dpid, entry, eventually, output, running
 
 from controller_app.errors import SettingError
 from controller_app.monitoring.alarms import Alarms
@@ -19,6 +18,7 @@ from controller_app.tls_files import Files
 from mininet_labs.fabric import Fabric
 from tercast.cli.certificate_authority import Identity, make_certificates
 from tercast.cli.main import main
+from tests.support.controller.controller_harness import Controller, dpid, entry, eventually, output, running
 
 TOPOLOGY: dict[str, Any] = {
     "switches": [{"id": f"s{n}", "dpid": dpid(n)} for n in (1, 2)],

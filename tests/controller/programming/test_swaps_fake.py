@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from controller_harness import Controller, dpid, entry, eventually, key, ordered, output
-from fake_switch import FakeNetwork, FakeSwitch
+
+from tests.support.controller.controller_harness import (
+    Controller,
+    dpid,
+    entry,
+    eventually,
+    key,
+    ordered,
+    output,
+)
+from tests.support.controller.fake_switch import FakeNetwork, FakeSwitch
 
 pytestmark = pytest.mark.parametrize("way", ["bundles", "single flow-mods"], scope="module")
 

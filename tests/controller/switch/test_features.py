@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 
 import pytest
-from controller_harness import dpid
 from hypothesis import given
 from hypothesis import strategies as st
 
 from controller_app.switch.features import cut_table, decode_groups, decode_meters, decode_tables
+from tests.support.controller.controller_harness import dpid
 
 GROUP, METER, TABLE = 8, 11, 12
 A = 0xA1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 
 import pytest
-from controller_harness import (
+
+from tests.support.controller.controller_harness import (
     Controller,
     dpid,
     entry,
@@ -16,7 +17,7 @@ from controller_harness import (
     output,
     set_dst,
 )
-from fake_switch import BAD_PREREQ, TABLE_FULL, FakeNetwork
+from tests.support.controller.fake_switch import BAD_PREREQ, TABLE_FULL, FakeNetwork
 
 BOTH_WAYS = pytest.mark.parametrize("way", ["bundles", "single flow-mods"], scope="module")
 pytestmark = BOTH_WAYS

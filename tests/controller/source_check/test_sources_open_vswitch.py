@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from controller_harness import (
+
+from mininet_labs.fabric import Fabric, FrameSocket, probe
+from tercast.signalling.messages import PORT as SIGNALLING_PORT
+from tercast.wire import packets
+from tests.support.controller.controller_harness import (
     TOKEN,
     Controller,
     dpid,
@@ -22,10 +26,6 @@ from controller_harness import (
     running,
     set_dst,
 )
-
-from mininet_labs.fabric import Fabric, FrameSocket, probe
-from tercast.signalling.messages import PORT as SIGNALLING_PORT
-from tercast.wire import packets
 from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.fabric

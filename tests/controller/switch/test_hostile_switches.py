@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from controller_harness import Controller, dpid, eventually, running
-from fake_switch import FLOW, PORT_DESC, PORT_STATS, FakeNetwork
 
+from tests.support.controller.controller_harness import Controller, dpid, eventually, running
+from tests.support.controller.fake_switch import FLOW, PORT_DESC, PORT_STATS, FakeNetwork
 from tests.waiting import LIMIT_SECONDS
 
 A, B = 0xA1, 0xB2

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from controller_harness import Controller, dpid, eventually, running
-from fake_switch import FakeNetwork
 
 from controller_app.errors import SettingError
 from controller_app.switch.datapath_claims import Claims
 from controller_app.switch.datapath_proof import Certificate, Proof, ProofPolicy, Proofs, UnprovedDatapath
 from tercast.cli.certificate_authority import Identity, make_certificates
 from tercast.cli.main import main
+from tests.support.controller.controller_harness import Controller, dpid, eventually, running
+from tests.support.controller.fake_switch import FakeNetwork
 from tests.waiting import LIMIT_SECONDS
 
 A, B = 0xA1, 0xB2

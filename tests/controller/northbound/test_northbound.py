@@ -8,10 +8,10 @@ import socket
 from typing import Any
 
 import pytest
-from controller_harness import TOKEN, Controller, dpid, entry, output, set_dst
 
 from controller_app.source_check.request import parse_checks
 from tercast.errors import Refused, format_path
+from tests.support.controller.controller_harness import TOKEN, Controller, dpid, entry, output, set_dst
 
 A = dpid(0xA1)
 GOOD = entry("ff0e:4::/32", 18, output(1))

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from http.client import HTTPConnection
 
-from controller_harness import TOKEN, Controller, dpid, entry, eventually, key, output
-from fake_switch import TABLE_FULL, FakeNetwork
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.support.controller.controller_harness import (
+    TOKEN,
+    Controller,
+    dpid,
+    entry,
+    eventually,
+    key,
+    output,
+)
+from tests.support.controller.fake_switch import TABLE_FULL, FakeNetwork
 from tests.waiting import LIMIT_SECONDS
 
 A, B = 0xA1, 0xB2

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from controller_harness import Controller, dpid, eventually, running
-from fake_switch import FakeNetwork
-from test_metrics import scrape, value
+
+from tests.controller.monitoring.test_metrics import scrape, value
+from tests.support.controller.controller_harness import Controller, dpid, eventually, running
+from tests.support.controller.fake_switch import FakeNetwork
 
 A, B, C = 0xA1, 0xB2, 0xC3
 

@@ -7,9 +7,9 @@ import socket
 import struct
 
 import pytest
-from controller_harness import dpid, entry, eventually, output
-from fake_switch import FLOW, PORT_DESC
 
+from tests.support.controller.controller_harness import dpid, entry, eventually, output
+from tests.support.controller.fake_switch import FLOW, PORT_DESC
 from tests.waiting import LIMIT_SECONDS
 
 A = 0xA1

@@ -5,9 +5,24 @@ from __future__ import annotations
 import threading
 
 import pytest
-from controller_harness import Controller, dpid, entry, eventually, key, many_entries, output
-from fake_switch import BAD_OUT_PORT, ECHO_REPLY, ECHO_REQUEST, FakeNetwork, FakeSwitch, Refusal
 
+from tests.support.controller.controller_harness import (
+    Controller,
+    dpid,
+    entry,
+    eventually,
+    key,
+    many_entries,
+    output,
+)
+from tests.support.controller.fake_switch import (
+    BAD_OUT_PORT,
+    ECHO_REPLY,
+    ECHO_REQUEST,
+    FakeNetwork,
+    FakeSwitch,
+    Refusal,
+)
 from tests.waiting import LIMIT_SECONDS
 
 A, B, C = 0xA1, 0xB2, 0xC3

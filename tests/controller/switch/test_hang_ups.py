@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from controller_harness import Controller, eventually, running
 
 from tercast.cli.certificate_authority import Identity, make_certificates
+from tests.support.controller.controller_harness import Controller, eventually, running
 
 HELLO = b"\x04\x00\x00\x08\x00\x00\x00\x01"
 FEATURES = struct.pack("!BBHIQIBBHII", 4, 6, 32, 2, 0xABC, 0, 254, 0, 0, 0, 0)

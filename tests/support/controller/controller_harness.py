@@ -16,11 +16,9 @@ from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks use this module without pytest
+from tests.waiting import LIMIT_SECONDS, eventually
 
-from waiting import LIMIT_SECONDS, eventually
-
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TOKEN = "a-token-for-the-tests-of-the-controller"
 
 

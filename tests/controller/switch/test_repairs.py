@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from controller_harness import dpid, entry, many_entries, ordered, output
+
+from tests.support.controller.controller_harness import dpid, entry, many_entries, ordered, output
 
 A = 0xA1
 WIDE = 0xFF0E << 112

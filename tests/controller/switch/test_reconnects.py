@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from controller_harness import dpid, eventually, many_entries, ordered, running
-from fake_switch import FakeNetwork
 
 from mininet_labs.fabric import Fabric
+from tests.support.controller.controller_harness import dpid, eventually, many_entries, ordered, running
+from tests.support.controller.fake_switch import FakeNetwork
 
 NOBODY = "tcp:127.0.0.1:1"
 """A controller that is not there: without any, Open vSwitch would empty its tables."""

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from controller_harness import (
+
+from mininet_labs.fabric import Fabric, FrameSocket
+from tests.support.controller.controller_harness import (
     Controller,
     dpid,
     entry,
@@ -19,8 +21,6 @@ from controller_harness import (
     output,
     running,
 )
-
-from mininet_labs.fabric import Fabric, FrameSocket
 from tests.waiting import LIMIT_SECONDS
 
 pytestmark = [

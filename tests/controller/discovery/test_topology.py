@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from controller_harness import dpid
 
 from controller_app.discovery.confirmed_topology import ConfirmedTopology, parse_topology
 from tercast.errors import Refused
+from tests.support.controller.controller_harness import dpid
 
 A, B = dpid(1), dpid(2)
 GOOD = {"id": "x", "links": [[B, 2, A, 1]], "edges": [[A, 3], [A, 3]]}

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from controller_harness import Controller, dpid, eventually, running
 
 from mininet_labs.fabric import Fabric, FrameSocket
+from tests.support.controller.controller_harness import Controller, dpid, eventually, running
 
 pytestmark = pytest.mark.fabric
 
