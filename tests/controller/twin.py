@@ -7,6 +7,7 @@ TESTED_BY = {
     "ryu_app": "switch/test_connections_fake",
     "switch/datapath_claims": "switch/test_connections_fake",
     "switch/connection": "switch/test_channel",
+    "switch/transactions": "switch/test_channel",
     "controller": "switch/test_connections_fake",
     "monitoring/port_counters": "test_open_vswitch",
     "discovery/prober": "openflow/test_lldp",
