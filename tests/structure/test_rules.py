@@ -10,14 +10,10 @@ from tests.structure.source_tree import OWN, ROOT, Module, modules
 MOST_MODULES = 20
 MOST_LINES, MOST_OF_CLASS, MOST_OF_FUNCTION = 300, 250, 40
 
-LONGER_MODULES = {
-    "platform/tercast/planner/planner.py": 390,
-}
+LONGER_MODULES: dict[str, int] = {}
 """Modules that are still longer, with the length that they must not exceed."""
 
-LONGER_CLASSES = {
-    "Planner": 320,
-}
+LONGER_CLASSES: dict[str, int] = {}
 
 LONGER_FUNCTIONS: frozenset[str] = frozenset()
 

@@ -3,33 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, Self, TypeVar
 
 from tercast.errors import Refused
-from tercast.planner.table_writer import take_changes
+from tercast.planner.table_writer import TableWriter, take_changes
 from tercast.requests.model import Advertise, FinishMove, Request, Subscribe, Unadvertise, Unsubscribe
-from tercast.requests.outcome import DryRun
+from tercast.requests.outcome import DryRun, Outcome
 from tercast.requests.reader import read_or_refusal
+from tercast.routing.switch_trie import TrieTracker
 from tercast.routing.table_changes import DetachedChanges
+from tercast.tables.entries import Diff
 
-if TYPE_CHECKING:
-    from tercast.planner.planner import Planner
-
-Look = Callable[["Planner"], Any]
+_UNDOABLE = Subscribe | Advertise | Unsubscribe | Unadvertise | Refused
 
 
-def run(
-    planner: Planner, requests: Sequence[Mapping[str, Any] | Request], look: Look | None = None
+class TriedPlanner(Protocol):
+    """A planner, as far as a dry run needs it."""
+
+    applied: int
+    journal: list[Callable[[], None]] | None
+    tracker: TrieTracker
+    writer: TableWriter
+
+    def apply(self, request: Request | Refused) -> Outcome:
+        """Carry out one request, or refuse it."""
+
+    def copy(self) -> Self:
+        """Return an independent planner in the same state."""
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of installed entries of every switch."""
+
+    def version(self, topic: str) -> int:
+        """Return the number of a topic's encoding."""
+
+    def take_diff(self) -> Diff:
+        """Return what has changed in the tables since the last call."""
+
+
+AnyPlanner = TypeVar("AnyPlanner", bound=TriedPlanner)
+
+
+def try_requests(
+    planner: AnyPlanner,
+    requests: Sequence[Mapping[str, Any] | Request],
+    look: Callable[[AnyPlanner], Any] | None = None,
 ) -> DryRun:
-    """Apply the requests, look, and take them back; on a copy where they change the network itself.
+    """Apply the requests, look, and undo them; on a copy if they change the network itself.
 
-    Where topics move, what is told is how it is in the end, when their old entries are gone.
+    Where topics move, the result is that of the end, when their old entries are gone.
     """
     parsed = [read_or_refusal(request) for request in requests]
-    undoable = Subscribe | Advertise | Unsubscribe | Unadvertise | Refused
-    if all(isinstance(request, undoable) for request in parsed):
+    if all(isinstance(request, _UNDOABLE) for request in parsed):
         return _with_undo(planner, parsed, look)
-    copy = planner.restore(planner.snapshot())
+    copy = planner.copy()
     before = copy.counts()
     outcomes = tuple(copy.apply(request) for request in parsed)
     for topic in dict.fromkeys(topic for outcome in outcomes for topic in outcome.moved):
@@ -38,7 +65,9 @@ def run(
     return DryRun(outcomes, before, copy.counts(), copy.take_diff(), seen)
 
 
-def _with_undo(planner: Planner, requests: Sequence[Request | Refused], look: Look | None) -> DryRun:
+def _with_undo(
+    planner: AnyPlanner, requests: Sequence[Request | Refused], look: Callable[[AnyPlanner], Any] | None
+) -> DryRun:
     before, applied = planner.counts(), planner.applied
     detached = DetachedChanges(planner.tracker)
     planner.journal = []

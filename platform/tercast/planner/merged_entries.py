@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from tercast.aggregation.incremental.overlay import Overlay
 from tercast.eventspace.dz import Dz
+from tercast.planner.state import PlannerState
 from tercast.routing.switch_ports import PortMask
 from tercast.tables.covers import Cover, NetworkCovers, TableCovers
-
-if TYPE_CHECKING:
-    from tercast.aggregation.incremental.overlay import Overlay
-    from tercast.planner.planner import Planner
 
 Place = tuple[str, int | None, Dz]
 """Topic, ingress port (None: any) and dz of an entry."""
@@ -26,19 +23,19 @@ Mark = tuple[int, PortMask]
 MergedTable = Mapping[Place, Mark]
 
 
-def merged_tables(planner: Planner) -> dict[str, MergedTable]:
+def merged_tables(planner: PlannerState) -> dict[str, MergedTable]:
     """The merged entries of every switch that has any, under the codes that topics use now."""
     tables = {name: merged_table(planner, name) for name in planner.keeper.overlays}
     return {name: table for name, table in tables.items() if table}
 
 
-def merged_table(planner: Planner, switch: str) -> MergedTable:
+def merged_table(planner: PlannerState, switch: str) -> MergedTable:
     """The merged entries of one switch."""
     overlay = planner.keeper.overlays.get(switch)
     return {} if overlay is None else _marks(planner, overlay)
 
 
-def _marks(planner: Planner, overlay: Overlay) -> MergedTable:
+def _marks(planner: PlannerState, overlay: Overlay) -> MergedTable:
     found: dict[Place, Mark] = {}
     plans = set(map(id, planner.plans))
     for topic in overlay.topics.values():
@@ -68,7 +65,7 @@ class Merges:
 class Savings:
     """By switch, how many entries merging saves; follows a planner request by request."""
 
-    def __init__(self, planner: Planner) -> None:
+    def __init__(self, planner: PlannerState) -> None:
         self._planner = planner
         self._saved = _all_saved(planner)
 
@@ -88,7 +85,7 @@ class Picture:
     saved: Mapping[str, int]
 
     @classmethod
-    def of(cls, planner: Planner) -> Picture:
+    def of(cls, planner: PlannerState) -> Picture:
         """Return those of a planner as it is."""
         return cls(merged_tables(planner), _all_saved(planner))
 
@@ -138,11 +135,11 @@ def _merges(before: Mapping[str, int], now: Mapping[str, int]) -> Merges:
     return Merges(merged, merged - sum(more.values()), frozenset(more))
 
 
-def _all_saved(planner: Planner) -> dict[str, int]:
+def _all_saved(planner: PlannerState) -> dict[str, int]:
     return {name: _saved(planner, name) for name in planner.keeper.overlays}
 
 
-def _saved(planner: Planner, switch: str) -> int:
+def _saved(planner: PlannerState, switch: str) -> int:
     """How many entries the exact table of a switch has more than the installed one."""
     overlay = planner.keeper.overlays.get(switch)
     return 0 if overlay is None else overlay.site.count - overlay.count

@@ -7,7 +7,7 @@ Registrations, trees and who is in which tree are kept; tables, which follow fro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
@@ -21,19 +21,19 @@ from tercast.planner.snapshot_codec import (
     topology_json,
 )
 from tercast.planner.snapshot_migration import leaving_json, restore_leaving
+from tercast.planner.state import PlannerState
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.routing.forest import Forest
 from tercast.routing.spanning_tree import Tree
 from tercast.routing.topic_routing import Claim, TopicRouting
 from tercast.tables.covers import network_covers_json, read_network_covers
 
-if TYPE_CHECKING:
-    from tercast.planner.planner import Planner
-
 FORMAT = "planner/1"
 
+AnyPlanner = TypeVar("AnyPlanner", bound=PlannerState)
 
-def take_snapshot(planner: Planner) -> dict[str, Any]:
+
+def take_snapshot(planner: PlannerState) -> dict[str, Any]:
     """The state of `planner`; equal states give equal snapshots."""
     plans = planner.plans
     return {
@@ -60,7 +60,7 @@ def take_snapshot(planner: Planner) -> dict[str, Any]:
     }
 
 
-def restore_planner(planner_class: type[Planner], data: Mapping[str, Any]) -> Planner:
+def restore_planner(planner_class: type[AnyPlanner], data: Mapping[str, Any]) -> AnyPlanner:
     """The planner whose snapshot `data` is."""
     if data.get("format") != FORMAT:
         raise ValueError(f"a snapshot of format {data.get('format')!r}; this version reads {FORMAT!r}")
@@ -96,7 +96,7 @@ def restore_planner(planner_class: type[Planner], data: Mapping[str, Any]) -> Pl
     return planner
 
 
-def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
+def _restore_trees(planner: PlannerState, data: Mapping[str, Any]) -> None:
     """Trees with their links, then every advertisement into its trees."""
     network = planner.network
     trees: dict[int, tuple[Tree, Forest]] = {}
@@ -123,7 +123,7 @@ def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
     network.load = +network.load
 
 
-def _aggregation_json(planner: Planner) -> dict[str, Any]:
+def _aggregation_json(planner: PlannerState) -> dict[str, Any]:
     """The policy and all covers; nothing where there is neither."""
     keeper = planner.keeper
     covers = network_covers_json(keeper.covers())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tercast.eventspace.topic import FORMER, Topic
 from tercast.planner.snapshot_codec import (
@@ -14,14 +14,12 @@ from tercast.planner.snapshot_codec import (
     texts,
     topology_json,
 )
+from tercast.planner.state import PlannerState
 from tercast.planner.topic_migration import TopicMigration
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.routing.forest import Forest
 from tercast.routing.spanning_tree import Tree
 from tercast.routing.topic_routing import Claim
-
-if TYPE_CHECKING:
-    from tercast.planner.state import PlannerState
 
 
 def leaving_json(planner: PlannerState) -> dict[str, Any]:

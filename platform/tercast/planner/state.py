@@ -1,4 +1,4 @@
-"""What is planned: the state of a planner, and what can be read from it."""
+"""The state of a planner, what can be read from it, and how changes of it spread."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
 from tercast.planner.reachability import OutOfReach, Pair, out_of_reach, unreachable_pairs, waiting
-from tercast.planner.table_writer import TableWriter
-from tercast.planner.topic_migration import TopicMigration, can_move, move
+from tercast.planner.table_writer import TableWriter, take_changes
+from tercast.planner.topic_migration import TopicMigration
 from tercast.planner.topology_change import ReplannedTopics, TopologyChange
 from tercast.requests.outcome import TreeView
 from tercast.requests.registry import ADVERTISEMENT, Registration, Registry
@@ -20,7 +20,7 @@ from tercast.routing.live_network import LiveNetwork
 from tercast.routing.switch_trie import SwitchTrie, TrieTracker
 from tercast.routing.topic_routing import TopicRouting
 from tercast.routing.update_queue import UpdateQueue
-from tercast.tables.entries import Table
+from tercast.tables.entries import Diff, Table
 from tercast.topology.topology import Topology
 
 
@@ -48,8 +48,8 @@ class PlannerState:
         self.applied = 0
         self.journal: list[Callable[[], None]] | None = None
         self._bits_retired = False
-        self._encoded: Mapping[tuple[str, str], DzSet] = {}
-        self._waits = False
+        self.known_encodings: Mapping[tuple[str, str], DzSet] = {}
+        self.defers_propagation = False
         self.order = Order(self.depth)
         self.queue = UpdateQueue()
         self.tracker = TrieTracker()
@@ -59,7 +59,7 @@ class PlannerState:
         self._plans: dict[str, TopicRouting] = {}
         self.keeper = BudgetEnforcer(self)
         for topic in self.registry.topics.values():
-            self._plan(topic)
+            self.add_topic(topic)
 
     @property
     def topology(self) -> Topology:
@@ -75,7 +75,7 @@ class PlannerState:
     def network(self) -> LiveNetwork:
         """The network as plans see it, up to date."""
         if self._stale:
-            self._freshen()
+            self.refresh_plans()
         return self._network
 
     @property
@@ -96,6 +96,20 @@ class PlannerState:
     def plan(self, topic: str) -> TopicRouting:
         """What is planned for one topic."""
         return self._plans[topic]
+
+    def add_topic(self, topic: Topic) -> None:
+        """Plan nothing for a topic yet, unless it is planned already."""
+        if topic.name not in self._plans:
+            self._plans[topic.name] = self.make_plan(topic)
+
+    def remove_topic(self, name: str) -> None:
+        """Forget the plan of a topic, for which nothing is registered."""
+        del self._plans[name]
+
+    def has_budgets(self) -> bool:
+        """Return whether any budget is enforced."""
+        switches = self.topology.switches.values()
+        return self.enforce_budgets and any(switch.room is not None for switch in switches)
 
     def version(self, topic: str) -> int:
         """Which encoding of a topic this is: 1, and one more for each change of code or `indexed`."""
@@ -199,44 +213,50 @@ class PlannerState:
             found |= out_of_reach(registrations, self.order, self.network.component)
         return found
 
-    def _freshen(self, former: Topology | None = None) -> ReplannedTopics:
-        """Let plans follow a network that has changed; with nothing registered that can wait.
+    def mark_stale(self) -> None:
+        """Record that the network has changed and plans have not been refreshed."""
+        self._stale = True
 
-        With `former`, the network as it was, topics may move to their other codes.
+    def refresh_plans(self, migrate: Callable[[TopicRouting], bool] | None = None) -> ReplannedTopics:
+        """Update plans after a change of the network; with nothing registered, that can be deferred.
+
+        Args:
+            migrate: Plans a topic whose regions go to other trees under its other code, if it returns True.
         """
         self._stale = False
         self._bits_retired = True
         change = TopologyChange(self._network, self.registry, self.queue, self.limits.max_trees)
-        migrate = None if former is None else lambda plan: self._moved(plan, former)
         return change.apply(list(self._plans.values()), self.leaving.values(), migrate)
 
-    def _moved(self, plan: TopicRouting, former: Topology) -> bool:
-        """Move the plan's topic to its other code, if that is free."""
-        name = plan.topic.name
-        if not can_move(self, name):
-            return False
-        move(self, name, former)
-        self._spread_topic(name)
-        return True
-
-    def _spread_topic(self, name: str) -> None:
-        """Plan all that is live of a topic, of which nothing is planned yet: advertisements first."""
-        mine = [one for one in self.registry.live.values() if one.topic == name]
-        for registration in sorted(mine, key=lambda one: (one.kind != ADVERTISEMENT, one.seq)):
-            self._spread(registration)
-
-    def _spread(self, registration: Registration) -> None:
+    def plan_registration(self, registration: Registration) -> None:
+        """Plan a live registration, and propagate."""
         plan = self._plans[registration.topic]
         if registration.kind == ADVERTISEMENT:
             plan.advertise(registration.id, registration.host, registration.dz, self.limits.max_trees)
         else:
             plan.subscribe(registration.host, registration.dz)
-        self._settle()
+        self.propagate()
 
-    def _settle(self) -> None:
-        """Let changes spread, unless more is to come first."""
-        if not self._waits:
+    def plan_live(self, topic: str) -> None:
+        """Plan all that is live of a topic, of which nothing is planned yet: advertisements first."""
+        mine = [one for one in self.registry.live.values() if one.topic == topic]
+        for registration in sorted(mine, key=lambda one: (one.kind != ADVERTISEMENT, one.seq)):
+            self.plan_registration(registration)
+
+    def propagate(self) -> None:
+        """Propagate changes of plans, unless more will follow first."""
+        if not self.defers_propagation:
             self.queue.propagate()
+
+    def take_diff(self) -> Diff:
+        """Return what has changed in the tables since the last call."""
+        diff = take_changes(self.tracker, self.writer)
+        if self._bits_retired:
+            self._bits_retired = False
+            for site in self._network.sites.values():  # those of a stale one: sites to come have none
+                site.release_retired()
+        self.keeper.prune()
+        return diff
 
     def _tables(self, exact: bool) -> dict[str, Table]:
         tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}
@@ -244,7 +264,3 @@ class PlannerState:
 
     def _tries(self, switch: str) -> Iterable[SwitchTrie]:
         return (plan.tries[switch] for plan in self.all_plans if switch in plan.tries)
-
-    def _plan(self, topic: Topic) -> None:
-        if topic.name not in self._plans:
-            self._plans[topic.name] = self.make_plan(topic)

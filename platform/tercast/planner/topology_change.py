@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from tercast.planner.topic_migration import TopicMigration
 from tercast.requests.registry import Registration, Registry
 from tercast.routing.forest import Forest
 from tercast.routing.live_network import LiveNetwork
 from tercast.routing.spanning_tree import Tree
 from tercast.routing.topic_routing import TopicRouting
 from tercast.routing.update_queue import UpdateQueue
-
-if TYPE_CHECKING:
-    from tercast.planner.topic_migration import TopicMigration
 
 
 @dataclass(slots=True)

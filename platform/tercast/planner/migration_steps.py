@@ -1,0 +1,109 @@
+"""When a topic migrates to its other code, and how that begins and ends."""
+
+from __future__ import annotations
+
+from tercast.errors import Refused, shown
+from tercast.eventspace.topic import FORMER, Topic
+from tercast.planner.state import PlannerState
+from tercast.planner.topic_migration import TopicMigration, former_registration
+from tercast.requests.model import Add, Change, FinishMove, RemoveLink, SetIndexed, SetPort, SetSwitch
+from tercast.requests.registry import ADVERTISEMENT
+from tercast.topology.elements import Link
+from tercast.topology.topology import Topology
+
+
+def may_migrate(planner: PlannerState, request: Change) -> bool:
+    """Return whether a request could take regions to other trees, and leaves the time to migrate them.
+
+    What has failed already leaves none: its tables change in place, at once.
+    """
+    if planner.is_stale or not planner.registry.live:
+        return False
+    match request:
+        case SetIndexed(topic, _):
+            return topic in planner.topics and can_migrate(planner, topic)
+        case SetPort(switch, port, up, planned):
+            link = planner.topology.links.get((switch, port))
+            if link is None or not (up or planned):
+                return False
+            return _are_apart(planner, link.a, link.b) if up else _is_used(planner, link)
+        case SetSwitch(_, up, planned):
+            return up or planned
+        case RemoveLink(switch, port):
+            link = planner.topology.links.get((switch, port))
+            return link is not None and _is_used(planner, link)
+        case Add("link", value):
+            return isinstance(value, dict) and _are_apart(planner, value.get("a"), value.get("b"))
+    return False
+
+
+def _are_apart(planner: PlannerState, a: object, b: object) -> bool:
+    """Return whether two switches are in different parts of the network, both of them up."""
+    numbers = [planner.network.component_of(name) for name in (a, b) if isinstance(name, str)]
+    return len({*numbers} - {None}) == 2
+
+
+def _is_used(planner: PlannerState, link: Link) -> bool:
+    """Return whether a link is up and in a tree."""
+    if link in planner.topology.down_links:
+        return False
+    return any(link in tree.links for plan in planner.plans for tree in plan.trees())
+
+
+def can_migrate(planner: PlannerState, name: str) -> bool:
+    """Return whether a topic has another code and does not use it already."""
+    other = planner.topics[name].code ^ 1
+    if name in planner.leaving or other >> planner.address.topic_bits:
+        return False
+    return all(topic.code != other for topic in planner.topics.values())
+
+
+def migrate(planner: PlannerState, name: str, former: Topology, topic: Topic | None = None) -> TopicMigration:
+    """Begin to plan a topic under its other code.
+
+    Args:
+        planner: The planner, with the new network and the new encodings of what is live.
+        name: The name of the topic.
+        former: The network for which the tables so far were planned.
+        topic: The topic as it is encoded from now on, if that changes as well.
+    """
+    old = planner.plan(name)
+    before = old.topic
+    live = {
+        ad_or_sub.id: ad_or_sub
+        for ad_or_sub in planner.registry.live.values()
+        if ad_or_sub.topic == name and (ad_or_sub.kind != ADVERTISEMENT or ad_or_sub.id in old.claims)
+    }
+    old.topic = Topic(name + FORMER, before.code, before.attributes, before.indexed)
+    mine = {key: former_registration(one, old.topic, one) for key, one in live.items()}
+    planner.versions[name] = planner.versions.get(name, 1) + 1
+    leaving = planner.leaving[name] = TopicMigration(name, old, former, mine, planner.versions[name])
+    planner.set_topic((topic or before).with_code(before.code ^ 1))
+    for host in sorted({one.host for one in mine.values()}):
+        place = former.live_attachment(host)
+        if place is not None and place != planner.network.place(host):
+            leaving.drop_host(host)  # with the change it was taken out where it had been
+    return leaving
+
+
+def finish_migration(planner: PlannerState, request: FinishMove) -> None:
+    """Remove the old tables of a topic, since publishers have changed over."""
+    leaving = planner.leaving.get(request.topic)
+    if leaving is None or leaving.version != request.version:
+        detail = f"topic {shown(request.topic)} is not moving to version {request.version}"
+        raise Refused(("topic",), "not_moving", detail, request.topic)
+    drop_migration(planner, leaving)
+
+
+def drop_migration(planner: PlannerState, leaving: TopicMigration) -> None:
+    """Remove the old tables of a topic, those at the switches of publishers first."""
+    plan = leaving.plan
+    places = (
+        leaving.topology.live_attachment(one.host)
+        for one in leaving.live.values()
+        if one.kind == ADVERTISEMENT
+    )
+    sources = {place.switch for place in places if place is not None}
+    plan.clear(last=sources)  # what changes last is removed first
+    planner.keeper.forget_plan(plan)
+    del planner.leaving[leaving.name]

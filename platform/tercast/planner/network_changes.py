@@ -1,0 +1,163 @@
+"""Requests that change the network or topics: plans are updated, or topics migrate to their other codes."""
+
+from __future__ import annotations
+
+from tercast.encoding.request_encoding import encode_text
+from tercast.errors import Refused, RefusedMany, shown
+from tercast.eventspace.topic import Topic
+from tercast.planner.migration_steps import (
+    can_migrate,
+    drop_migration,
+    finish_migration,
+    may_migrate,
+    migrate,
+)
+from tercast.planner.snapshot import restore_planner, take_snapshot
+from tercast.planner.state import PlannerState
+from tercast.planner.topology_change import ReplannedTopics
+from tercast.requests.model import Add, Change, FinishMove, Remove, SetIndexed
+from tercast.requests.outcome import Outcome, no_room
+from tercast.requests.registry import Registration
+from tercast.routing.topic_routing import TopicRouting
+from tercast.topology.topology import Topology
+
+
+class NetworkChanges:
+    """Carries out requests that change the network or topics."""
+
+    def __init__(self, planner: PlannerState) -> None:
+        self._planner = planner
+
+    def apply(self, request: Change) -> Outcome:
+        """Carry out a change; one of what is indexed is refused where budgets have no room for it."""
+        planner = self._planner
+        migrates = planner.hitless and may_migrate(planner, request) and self._has_room_to_migrate(request)
+        if isinstance(request, SetIndexed):
+            over = () if migrates else self._exceeded(request, hitless=False)
+            if over:
+                return no_room(planner.topology, request.topic, over)
+            done = self._set_indexed(request, migrates)
+        else:
+            done = self._change_network(request, migrates)
+        self._follow_network()
+        # while the network is stale nothing is registered, and tables are empty
+        return Outcome(
+            ok=True,
+            failed_switches=() if planner.is_stale else planner.over_budget(),
+            moved=tuple(done.moved),
+            in_place=tuple(done.in_place),
+        )
+
+    def finish_migration(self, request: FinishMove) -> Outcome:
+        """Remove the old tables of a topic, since publishers use its other code."""
+        planner = self._planner
+        finish_migration(planner, request)
+        self._follow_network()
+        if not planner.leaving:
+            planner.keeper.end_passing()
+            if not planner.is_stale and planner.registry.live:
+                planner.refresh_plans()  # what the old tables kept in the network may go
+        return Outcome(ok=True)
+
+    def _follow_network(self) -> None:
+        """Let installed tables follow, wherever they are."""
+        marked = self._planner.tracker.take_marked()
+        if not self._planner.keeper.idle:
+            self._planner.keeper.settle_all(marked)
+
+    def _change_network(self, request: Change, migrates: bool) -> ReplannedTopics:
+        planner = self._planner
+        former = planner.topology.copy() if migrates else None
+        planner.registry.change(request)
+        match request:
+            case Add("topic", _):
+                for topic in planner.topics.values():
+                    planner.add_topic(topic)
+            case Remove("topic", name):
+                planner.remove_topic(name)
+                if name in planner.leaving:
+                    drop_migration(planner, planner.leaving[name])
+            case _:
+                planner.mark_stale()
+                if planner.registry.live:
+                    if former is None:
+                        return planner.refresh_plans()
+                    return planner.refresh_plans(lambda plan: self._migrate(plan, former))
+        return ReplannedTopics()
+
+    def _migrate(self, plan: TopicRouting, former: Topology) -> bool:
+        """Plan a topic under its other code, if that is free; return whether it is."""
+        name = plan.topic.name
+        if not can_migrate(self._planner, name):
+            return False
+        migrate(self._planner, name, former)
+        self._planner.plan_live(name)
+        return True
+
+    def _has_room_to_migrate(self, request: Change) -> bool:
+        """Return whether budgets have room for old and new tables; merged ones, if need be, until the end.
+
+        Where nothing is merged otherwise, exact tables have to fit again in the end.
+        """
+        keeper = self._planner.keeper
+        if not self._exceeded(request, hitless=True):
+            return True
+        if not keeper.idle or self._exceeded(request, hitless=False):
+            return False
+        keeper.passing = not self._exceeded(request, hitless=True, passing=True)
+        return keeper.passing
+
+    def _exceeded(self, request: Change, hitless: bool, passing: bool = False) -> tuple[str, ...]:
+        """Return the switches that a change would leave over their budget, with more entries than now.
+
+        It cannot be undone, so it is tried on a copy, where there are budgets.
+        """
+        planner = self._planner
+        if planner.is_stale or not planner.has_budgets():
+            return ()
+        copy = restore_planner(PlannerState, take_snapshot(planner))
+        copy.enforce_budgets, copy.hitless, copy.keeper.passing = False, hitless, passing
+        try:
+            outcome = NetworkChanges(copy).apply(request)
+        except (Refused, RefusedMany):  # as the request itself will be
+            return ()
+        before, after = planner.counts(), copy.counts()
+        return tuple(sorted(name for name in outcome.failed_switches if after[name] > before.get(name, 0)))
+
+    def _set_indexed(self, request: SetIndexed, migrates: bool) -> ReplannedTopics:
+        """Encode the live filters of a topic again, then build all that is planned for it from them."""
+        planner = self._planner
+        before = planner.registry.known_topic(request.topic, ("topic",))
+        after = before.with_indexed(request.indexed, ("indexed",))
+        encoded = self._encode_live(request.topic, after)
+        if migrates:
+            migrate(planner, request.topic, planner.topology.copy(), after)
+            planner.topology.version += 1
+        else:
+            self._replace_encoding(request, after)
+        for registration in encoded:
+            planner.registry.live[registration.id] = registration
+        planner.plan_live(request.topic)
+        name = [request.topic]
+        return ReplannedTopics(moved=name) if migrates else ReplannedTopics(in_place=name if encoded else [])
+
+    def _encode_live(self, name: str, topic: Topic) -> list[Registration]:
+        """Return the live registrations of a topic with their new dz; refuse where one has no filter."""
+        planner = self._planner
+        live = [one for one in planner.registry.live.values() if one.topic == name]
+        for registration in live:
+            if registration.filter is None:
+                named = f"{registration.kind} {shown(registration.id)}"
+                detail = f"{named} came as dz, without a filter to encode anew"
+                raise Refused(("topic",), "no_filter", detail, name)
+        limit = planner.limits.max_dz_per_filter
+        return [one.encoded(encode_text(one.filter or "", topic, planner.depth, limit)) for one in live]
+
+    def _replace_encoding(self, request: SetIndexed, after: Topic) -> None:
+        planner = self._planner
+        planner.registry.change(request)
+        plan = planner.plan(request.topic)
+        planner.keeper.forget_topic(request.topic)
+        plan.clear()
+        plan.topic = after
+        planner.versions[request.topic] = planner.version(request.topic) + 1

@@ -1,0 +1,146 @@
+"""Registering and withdrawing subscriptions and advertisements, and undoing both."""
+
+from __future__ import annotations
+
+from tercast.aggregation.incremental.budget_enforcer import BudgetChange
+from tercast.aggregation.incremental.request_handlers import settle
+from tercast.encoding.request_encoding import encoding_of
+from tercast.planner.state import PlannerState
+from tercast.requests.model import Registering, Withdrawing
+from tercast.requests.outcome import NO_LEAST, Outcome, no_room
+from tercast.requests.reach import Reach
+from tercast.requests.registry import ADVERTISEMENT, Registration
+from tercast.routing.topic_routing import Claim
+
+Withdrawn = tuple[Claim | None, tuple[Registration, Claim | None] | None]
+"""What a registration had when it was withdrawn: in trees, and under the former code of its topic."""
+
+_OK = Outcome(ok=True)
+_SUBSCRIBED: dict[Reach | None, Outcome] = {
+    None: Outcome(ok=True, matched=False),
+    **{reach: Outcome(ok=True, matched=True, reach=reach) for reach in Reach},
+}
+
+
+class Registrations:
+    """Carries out requests that register or withdraw something.
+
+    A request that a budget has no room for is refused, and changes nothing. While the planner has a journal,
+    the other requests write there how they are undone.
+    """
+
+    def __init__(self, planner: PlannerState) -> None:
+        self._planner = planner
+
+    def register(self, request: Registering) -> Outcome:
+        """Register a subscription or an advertisement, or refuse it."""
+        planner = self._planner
+        topic = planner.registry.check(request)
+        dz = (
+            planner.known_encodings.get((request.topic, request.filter or "")) if request.dz is None else None
+        )
+        if dz is None:
+            dz = encoding_of(request, topic, planner.depth, planner.limits.max_dz_per_filter)
+        registration = planner.registry.registration(request, dz)
+        tree_number = planner.network.next_tree
+        self._add(registration)
+        step, over = self._exceeded(registration)
+        if over:
+            self._undo_add(registration, tree_number, step)
+            return no_room(planner.topology, registration.id, over, step.least if step else NO_LEAST)
+        if planner.journal is not None:
+            planner.journal.append(lambda: self._undo_add(registration, tree_number, step))
+        if registration.kind == ADVERTISEMENT:
+            return _OK
+        return _SUBSCRIBED[planner.plan(topic.name).reach(request.host, dz)]
+
+    def withdraw(self, request: Withdrawing) -> Outcome:
+        """Withdraw a subscription or an advertisement, or refuse that."""
+        planner = self._planner
+        registration = planner.registry.find(request)
+        withdrawn = self._remove(registration)
+        step, over = self._exceeded(registration)
+        if over:
+            self._undo_remove(registration, withdrawn, step)
+            return no_room(planner.topology, registration.id, over, step.least if step else NO_LEAST)
+        if planner.journal is not None:
+            planner.journal.append(lambda: self._undo_remove(registration, withdrawn, step))
+        return _OK
+
+    def _add(self, registration: Registration) -> None:
+        planner = self._planner
+        planner.registry.register(registration)
+        leaving = planner.leaving.get(registration.topic)
+        if leaving is not None:
+            topic = planner.topics[registration.topic]
+            leaving.subscribe(registration, planner.network, topic, planner.limits)
+        planner.plan_registration(registration)
+
+    def _remove(self, registration: Registration) -> Withdrawn:
+        planner = self._planner
+        plan = planner.plan(registration.topic)
+        claim = None
+        leaving = planner.leaving.get(registration.topic)
+        former = None if leaving is None else leaving.withdraw(registration.id)
+        if registration.kind == ADVERTISEMENT:
+            claim = plan.leave_trees(registration.id, registration.host)
+        else:
+            plan.unsubscribe(registration.host, registration.dz)
+        planner.propagate()
+        planner.registry.withdraw(registration)
+        return claim, former
+
+    def _undo_add(self, registration: Registration, tree_number: int, step: BudgetChange | None) -> None:
+        """Undo `_add`: as if the registration had never been."""
+        planner = self._planner
+        if step is not None:
+            planner.keeper.take_back(step)
+        self._remove(registration)
+        planner.network.next_tree = tree_number
+        planner.registry.next_seq = registration.seq
+        self._restore_merges(registration)
+
+    def _undo_remove(
+        self, registration: Registration, withdrawn: Withdrawn, step: BudgetChange | None
+    ) -> None:
+        """Undo `_remove`."""
+        planner = self._planner
+        if step is not None:
+            planner.keeper.take_back(step)
+        claim, former = withdrawn
+        if former is not None:
+            planner.leaving[registration.topic].restore(former)
+        planner.registry.register(registration)
+        plan = planner.plan(registration.topic)
+        if registration.kind == ADVERTISEMENT:
+            if claim is not None:
+                plan.rejoin_trees(registration.id, registration.host, claim)
+            else:  # its host cannot be reached
+                plan.advertise(registration.id, registration.host, registration.dz, planner.limits.max_trees)
+        else:
+            plan.subscribe(registration.host, registration.dz)
+        planner.queue.propagate()
+        self._restore_merges(registration)
+
+    def _restore_merges(self, registration: Registration) -> None:
+        """Let installed tables follow an undone change."""
+        planner = self._planner
+        marked = planner.tracker.take_marked()
+        if not planner.keeper.idle:
+            is_ad = registration.kind == ADVERTISEMENT
+            planner.keeper.follow_back(marked, registration.topic if is_ad else None)
+
+    def _exceeded(self, registration: Registration) -> tuple[BudgetChange | None, tuple[str, ...]]:
+        """Return what aggregation did, and the switches over budget that have more entries than before."""
+        planner = self._planner
+        marked = planner.tracker.take_marked()
+        if not planner.keeper.idle:
+            return settle(planner, marked, registration)
+        if not marked or not planner.enforce_budgets:
+            return None, ()
+        over = (
+            site.id
+            for site, before in marked
+            if site.budget is not None and site.count > site.budget and site.count > before
+        )
+        return None, tuple(sorted(over))
