@@ -130,37 +130,37 @@ class HostCells:
 class UnreachedCells:
     """The cells of advertisements whose hosts cannot be reached; counted when they are needed."""
 
-    __slots__ = ("_by_ad", "_counts", "_order")
+    __slots__ = ("_counts", "_order", "by_ad")
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._by_ad: dict[str, tuple[Key, ...]] = {}
+        self.by_ad: dict[str, tuple[Key, ...]] = {}
         self._counts: CellCounts | None = None
 
     def __bool__(self) -> bool:
-        return bool(self._by_ad)
+        return bool(self.by_ad)
 
     def add(self, ad: str, keys: tuple[Key, ...]) -> None:
         """Add the cells of an advertisement."""
-        self._by_ad[ad] = keys
+        self.by_ad[ad] = keys
         self._counts = None
 
     def remove(self, ad: str) -> None:
         """Remove the cells of an advertisement, if they are here."""
-        if self._by_ad.pop(ad, None) is not None:
+        if self.by_ad.pop(ad, None) is not None:
             self._counts = None
 
     def clear(self) -> None:
         """Remove all cells."""
-        self._by_ad.clear()
+        self.by_ad.clear()
         self._counts = None
 
     def overlaps(self, keys: tuple[Key, ...]) -> bool:
         """Return whether any of `keys` has anything in common with the cells here."""
-        if not self._by_ad:
+        if not self.by_ad:
             return False
         if self._counts is None:
             self._counts = CellCounts(self._order)
-            for cells in self._by_ad.values():
+            for cells in self.by_ad.values():
                 self._counts.add_all(cells)
         return any(map(self._counts.overlaps, keys))

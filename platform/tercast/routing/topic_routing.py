@@ -105,7 +105,7 @@ class TopicRouting:
         for component, forest in self.forests.items():
             if forest.overlaps(keys):
                 reached, missed = reached or component == own, missed or component != own
-        if missed or self._unreached.overlaps(keys):
+        if missed or (self._unreached.by_ad and self._unreached.overlaps(keys)):
             return Reach.PARTIAL if reached else Reach.NONE
         return Reach.FULL if reached else None
 
