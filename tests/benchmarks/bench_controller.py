@@ -32,11 +32,9 @@ from types import SimpleNamespace
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "platform")]
+sys.path[:0] = [str(ROOT / "tests/support/controller"), str(ROOT), str(ROOT / "platform")]
 
-from controller_app.ryu_api import ofproto_v1_3, ofproto_v1_3_parser  # noqa: E402
-from mininet_labs.fabric import Fabric  # noqa: E402
-from tests.support.controller.controller_harness import (  # noqa: E402
+from controller_harness import (  # noqa: E402
     TOKEN,
     Controller,
     dpid,
@@ -46,6 +44,9 @@ from tests.support.controller.controller_harness import (  # noqa: E402
     running,
     set_dst,
 )
+
+from controller_app.ryu_api import ofproto_v1_3, ofproto_v1_3_parser  # noqa: E402
+from mininet_labs.fabric import Fabric  # noqa: E402
 
 COOKIE = 0x7EC0A57E00000001
 CONTENT = f"cookie={COOKIE:#x}/-1"

@@ -83,6 +83,7 @@ def served(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[Contr
     pairs = zip(names, files, strict=True) if request.param == "tls" else ()
     options = [str(word) for pair in pairs for word in pair]
     with running(folder, *options, "--reply-timeout", "1") as controller:
+        controller.dpids()  # the northbound has its descriptors once it answers
         yield controller, folder if request.param == "tls" else None
 
 
@@ -130,6 +131,7 @@ def test_only_a_peer_that_hangs_up_in_the_greeting_raises_an_alarm(folder: Path)
     own = Identity.of(folder, "controller")
     options = ("--tls-certificate", own.certificate, "--tls-key", own.key, "--tls-authority", own.authority)
     with running(folder, *map(str, options)) as controller:
+        controller.dpids()  # the northbound has its descriptors once it answers
         before = controller.descriptors()
         for stage in ("at once", "after hello", "in a message"):
             for leave in (Channel.close, reset):

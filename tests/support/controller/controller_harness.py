@@ -16,7 +16,9 @@ from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
 
-from tests.waiting import LIMIT_SECONDS, eventually
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # benchmarks use this module without pytest
+
+from waiting import LIMIT_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parents[3]
 TOKEN = "a-token-for-the-tests-of-the-controller"
