@@ -1,7 +1,8 @@
 """The network's policy of aggregation, and the runs that worked out covers."""
 
-from django.conf import settings
 from django.db import models
+
+from controlplane.common.runs import RunRow
 
 
 class Policy(models.Model):
@@ -32,9 +33,6 @@ class AggregationRunState(models.TextChoices):
     SKIPPED = "skipped"
 
 
-UNDER_WAY = (AggregationRunState.QUEUED, AggregationRunState.RUNNING)
-
-
 class AggregationTrigger(models.TextChoices):
     """Why there is a run."""
 
@@ -43,7 +41,7 @@ class AggregationTrigger(models.TextChoices):
     REVERT = "revert"
 
 
-class Run(models.Model):
+class Run(RunRow):
     """One computation of covers for the network, and what became of it.
 
     `results` is what it found; `covers_before` are the covers, when it looked, of the switches that it
@@ -64,20 +62,6 @@ class Run(models.Model):
     covers_before = models.JSONField(null=True)
     reverts = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
-    actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    created_at = models.DateTimeField(auto_now_add=True)
-    started_at = models.DateTimeField(null=True)
-    ended_at = models.DateTimeField(null=True)
-
-    class Meta:
-        ordering = ("id",)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more will become of it."""
-        return self.state not in UNDER_WAY
 
 
 class AggregatedEntry(models.Model):

@@ -1,6 +1,7 @@
 """Runs: asked for, begun one at a time, and ended with the request that installs what they found."""
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from django.db import transaction
@@ -8,10 +9,11 @@ from django.utils import timezone
 
 from controlplane.aggregation.models import AggregationRunState, AggregationTrigger, Policy, Run
 from controlplane.aggregation.policy import RUNNING_METHODS
-from controlplane.common.problems import conflict, not_found
+from controlplane.common import runs as life_cycle
+from controlplane.common.problems import conflict
+from controlplane.common.runs import RunLifeCycle, one_at_a_time
 from controlplane.common.wakeups import wake_aggregation
 from controlplane.requestlog import append
-from controlplane.requestlog.logged_rows import racing
 from controlplane.requestlog.models import Request, State
 from tercast.requests.kinds import AGGREGATE
 
@@ -20,6 +22,14 @@ ATTEMPTS = 3
 
 KEPT = 1000
 """Runs that are over; older ones go."""
+
+
+_RUNS = RunLifeCycle(Run, "run", under_way=None)
+
+find, is_over = _RUNS.find, _RUNS.is_over
+
+_FOUND = ("position", "events", "newest_sample", "results", "covers_before")
+"""What a worker writes into a run while it works it out."""
 
 
 def ask(method: str | None, sampling: float | None, actor: Any) -> Run:
@@ -40,7 +50,7 @@ def terms(method: str | None, sampling: float | None) -> tuple[str, float]:
 def ask_periodically() -> Run | None:
     """A run by the policy, unless that needs none or one is under way."""
     policy = Policy.current()
-    if policy.method not in RUNNING_METHODS or Run.objects.filter(under_way=True).exists():
+    if policy.method not in RUNNING_METHODS or _RUNS.under_way().exists():
         return None
     return _add(AggregationTrigger.PERIODIC, policy.method, policy.sampling, None)
 
@@ -51,8 +61,7 @@ def revert(pk: int, actor: Any) -> Run:
     if done.state != AggregationRunState.SUCCEEDED or done.covers_before is None:
         raise conflict("nothing_to_revert", f"Run {pk} {done.state}; it installed nothing that is to go.")
     payload = {"op": AGGREGATE, "method": done.method, "covers": done.covers_before}
-    with racing(_UNDER_WAY), transaction.atomic():
-        _check_none_under_way()
+    with _alone():
         run = Run.objects.create(
             trigger=AggregationTrigger.REVERT,
             method=done.method,
@@ -64,14 +73,6 @@ def revert(pk: int, actor: Any) -> Run:
         )
         (run.request,) = append.submit([append.LogEntry(payload)], actor)
         run.save(update_fields=("request",))
-    return run
-
-
-def find(pk: int) -> Run:
-    """The run; raises `Problem` (404)."""
-    run = Run.objects.filter(pk=pk).first()
-    if run is None:
-        raise not_found(f"There is no run {pk}.")
     return run
 
 
@@ -90,9 +91,7 @@ def begin() -> Run | None:
             f"{ATTEMPTS} processes that were to work it out ended before they had",
         )
         return None
-    run.state, run.started_at, run.attempts = AggregationRunState.RUNNING, timezone.now(), run.attempts + 1
-    run.save(update_fields=("state", "started_at", "attempts"))
-    return run
+    return run if _RUNS.begin(run) else None
 
 
 def install(run: Run, payload: dict[str, Any]) -> None:
@@ -103,9 +102,10 @@ def install(run: Run, payload: dict[str, Any]) -> None:
 
 
 def end(run: Run, state: AggregationRunState, reason: str) -> None:
-    """The run ends without a request."""
-    run.state, run.reason, run.under_way, run.ended_at = state, reason, None, timezone.now()
-    run.save()
+    """End the run without a request, and save what was found."""
+    found = {name: getattr(run, name) for name in _FOUND}
+    if _RUNS.end(run, state, reason=reason, **found):
+        run.refresh_from_db()
     prune()
 
 
@@ -116,40 +116,19 @@ def follow(requests: Iterable[Request]) -> None:
         state = ends.get(State(request.state))
         if state is not None:
             reason = (request.problem or {}).get("detail", "")
-            Run.objects.filter(request=request.pk, under_way=True).update(
-                state=state, reason=reason, under_way=None, ended_at=timezone.now()
-            )
-
-
-def is_over(pk: int) -> bool:
-    """Whether nothing more will become of the run."""
-    return not Run.objects.filter(pk=pk, under_way=True).exists()
+            _RUNS.end_rows(Run.objects.filter(request=request.pk), state, reason=reason)
 
 
 def prune() -> None:
     """Forget the oldest runs that are over."""
-    over = Run.objects.filter(under_way=None).order_by("-id").values_list("id", flat=True)
-    last = over[KEPT - 1 : KEPT].first()
-    if last is not None:
-        Run.objects.filter(under_way=None, id__lt=last).delete()
+    life_cycle.prune(Run.objects.filter(under_way=None), KEPT)
 
 
 def _add(trigger: AggregationTrigger, method: str, sampling: float, actor: Any) -> Run:
-    with racing(_UNDER_WAY), transaction.atomic():
-        _check_none_under_way()
-        run = Run.objects.create(trigger=trigger, method=method, sampling=sampling, actor=actor)
-        transaction.on_commit(_wake)
-    return run
+    with _alone():
+        return _RUNS.add(wake_aggregation, trigger=trigger, method=method, sampling=sampling, actor=actor)
 
 
-def _check_none_under_way() -> None:
-    other = Run.objects.filter(under_way=True).first()
-    if other is not None:
-        raise conflict("under_way", f"Run {other.pk} is under way. {_UNDER_WAY}")
-
-
-_UNDER_WAY = "There is one run at a time; wait until it is over, and try again."
-
-
-def _wake() -> None:
-    wake_aggregation()
+def _alone() -> AbstractContextManager[None]:
+    remedy = "There is one run at a time; wait until it is over, and try again."
+    return one_at_a_time(_RUNS.under_way(), "", remedy)

@@ -1,12 +1,12 @@
 """Schedules of Spark jobs, their runs, the telemetry that they have taken in, and what they found."""
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 
 from controlplane.analytics.durations import parse_length
 from controlplane.analytics.jobs import JOBS
+from controlplane.common.runs import RunRow
 
 CHOICES = [(name, name) for name in JOBS]
 TASK_PARTS = ("task", "task__interval", "task__crontab", "task__solar", "task__clocked")
@@ -82,10 +82,7 @@ class AnalyticsTrigger(models.TextChoices):
     OPERATOR = "operator"
 
 
-UNDER_WAY = (AnalyticsRunState.QUEUED, AnalyticsRunState.RUNNING)
-
-
-class Run(models.Model):
+class Run(RunRow):
     """One run of a job, and what became of it.
 
     `due` is the time of its schedule that it was claimed for; `under_way` is true until it ends. `since` and
@@ -110,15 +107,8 @@ class Run(models.Model):
     heartbeat_at = models.DateTimeField(null=True, help_text="when its worker was last heard of")
     rows = models.PositiveIntegerField(null=True, help_text="results that it wrote")
     figures = models.JSONField(null=True, help_text="what it read and rejected")
-    actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    created_at = models.DateTimeField(auto_now_add=True)
-    started_at = models.DateTimeField(null=True)
-    ended_at = models.DateTimeField(null=True)
 
-    class Meta:
-        ordering = ("id",)
+    class Meta(RunRow.Meta):
         constraints = (
             models.UniqueConstraint(fields=("schedule", "due"), name="one_run_a_due_time"),
             models.UniqueConstraint(fields=("series", "under_way"), name="one_run_under_way"),
@@ -129,11 +119,6 @@ class Run(models.Model):
     def job(self) -> str:
         """The job's name."""
         return self.series.job
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more will become of it."""
-        return self.state not in UNDER_WAY
 
 
 class TakenFile(models.Model):

@@ -5,22 +5,22 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
 from django.utils import timezone
 
 from controlplane.analytics import timetable
 from controlplane.analytics.durations import parse_length
 from controlplane.analytics.models import (
     TASK_PARTS,
-    UNDER_WAY,
     AnalyticsRunState,
     AnalyticsTrigger,
     Run,
     Schedule,
     Series,
 )
-from controlplane.common import clock
-from controlplane.common.problems import conflict, not_found
+from controlplane.common import clock, wakeups
+from controlplane.common import runs as life_cycle
+from controlplane.common.problems import conflict
+from controlplane.common.runs import RunLifeCycle, one_at_a_time
 from controlplane.periodic import row_faults, task_failures
 from controlplane.requestlog.outbox import emit
 
@@ -42,6 +42,11 @@ KEPT = 1000
 NO_WORKER = (
     "no worker has taken it yet; one is started by `celery -A controlplane.config.celery worker -Q analytics`"
 )
+
+
+_RUNS = RunLifeCycle(Run, "run", under_way=None, stage="", progress=None)
+
+is_over, mine = _RUNS.is_over, _RUNS.held
 
 
 def series_of(job: str, window: str) -> Series:
@@ -113,34 +118,27 @@ def ask(job: str, window: str, actor: Any, **asked: Any) -> Run:
     """
     series = series_of(job, window)
     since, until = asked.get("since"), asked.get("until")
-    try:
-        with transaction.atomic():
-            return Run.objects.create(
-                series=series,
-                trigger=AnalyticsTrigger.OPERATOR,
-                since=since,
-                until=until,
-                rebuild=bool(asked.get("rebuild") or since or until),
-                actor=actor,
-            )
-    except IntegrityError:
-        other = Run.objects.filter(series=series, under_way=True).first()
-        which = f"Run {other.pk}" if other else "A run"
-        detail = f"{which} of {job} is under way. Wait until it is over, or cancel it, and try again."
-        raise conflict("under_way", detail) from None
+    others = _RUNS.under_way().filter(series=series)
+    with one_at_a_time(others, f" of {job}", "Wait until it is over, or cancel it, and try again."):
+        return _RUNS.add(
+            wakeups.wake_analytics,
+            series=series,
+            trigger=AnalyticsTrigger.OPERATOR,
+            since=since,
+            until=until,
+            rebuild=bool(asked.get("rebuild") or since or until),
+            actor=actor,
+        )
 
 
 def cancel(pk: int) -> Run:
     """End a run: at once while it waits, by its worker while it works; 409 when it is over."""
     with transaction.atomic():
-        run = Run.objects.filter(pk=pk).first()
-        if run is None:
-            raise not_found(f"There is no run {pk}.")
+        run = _RUNS.find(pk)
         if run.is_over:
             raise conflict("is_over", f"Run {pk} {run.state}; there is nothing to cancel.")
-        if Run.objects.filter(pk=pk, state=AnalyticsRunState.QUEUED).update(
-            **_over(AnalyticsRunState.CANCELLED, "")
-        ):
+        waiting = Run.objects.filter(pk=pk, state=AnalyticsRunState.QUEUED)
+        if _RUNS.end_rows(waiting, AnalyticsRunState.CANCELLED, reason=""):
             tell(pk)
         else:
             Run.objects.filter(pk=pk, under_way=True).update(cancelling=True)
@@ -149,34 +147,18 @@ def cancel(pk: int) -> Run:
 
 def begin() -> Run | None:
     """The oldest run that waits, now this worker's; None when there is none."""
-    while True:
-        waiting = Run.objects.filter(state=AnalyticsRunState.QUEUED).first()
-        if waiting is None:
-            return None
-        now = timezone.now()
-        taken = Run.objects.filter(pk=waiting.pk, state=AnalyticsRunState.QUEUED).update(
-            state=AnalyticsRunState.RUNNING,
-            started_at=now,
-            heartbeat_at=now,
-            attempts=F("attempts") + 1,
-            reason="",
-            stage="starting",
-            progress=None,
-        )
-        if taken:
-            tell(waiting.pk)
-            return Run.objects.select_related("series", "schedule").get(pk=waiting.pk)
-
-
-def mine(run: Run) -> Any:
-    """The row, as long as it is still this attempt's."""
-    return Run.objects.filter(pk=run.pk, state=AnalyticsRunState.RUNNING, attempts=run.attempts)
+    rows = Run.objects.select_related("series", "schedule").filter(state=AnalyticsRunState.QUEUED)
+    while (run := rows.first()) is not None:
+        if _RUNS.begin(run, heartbeat_at=timezone.now(), reason="", stage="starting", progress=None):
+            tell(run.pk)
+            return run
+    return None
 
 
 def end(run: Run, state: AnalyticsRunState, reason: str, **fields: Any) -> bool:
     """The attempt is over; False when the run was no longer its."""
     with transaction.atomic():
-        ended = bool(mine(run).update(**_over(state, reason), **fields))
+        ended = _RUNS.end(run, state, reason=reason, **fields)
         if ended:
             tell(run.pk)
     return ended
@@ -184,7 +166,7 @@ def end(run: Run, state: AnalyticsRunState, reason: str, **fields: Any) -> bool:
 
 def put_back(run: Run, reason: str, **fields: Any) -> None:
     """The attempt ends without a result, and another may begin."""
-    mine(run).update(state=AnalyticsRunState.QUEUED, reason=reason, stage="", progress=None, **fields)
+    _RUNS.put_back(run, reason=reason, stage="", progress=None, **fields)
 
 
 def look_after(now: datetime | None = None) -> int:
@@ -205,31 +187,12 @@ def look_after(now: datetime | None = None) -> int:
     return Run.objects.filter(state=AnalyticsRunState.QUEUED).count()
 
 
-def is_over(pk: int) -> bool:
-    """Whether nothing more will become of the run."""
-    return not Run.objects.filter(pk=pk, state__in=UNDER_WAY).exists()
-
-
 def prune() -> None:
     """Forget the oldest runs that are over."""
-    over = Run.objects.filter(under_way=None).order_by("-id").values_list("id", flat=True)
-    last = over[KEPT - 1 : KEPT].first()
-    if last is not None:
-        Run.objects.filter(under_way=None, id__lt=last).delete()
+    life_cycle.prune(Run.objects.filter(under_way=None), KEPT)
 
 
 def tell(pk: int) -> None:
     """Live pages hear of the run's state."""
     run = Run.objects.select_related("series").get(pk=pk)
     emit("analytics", {"run": run.pk, "job": run.job, "state": str(run.state)})
-
-
-def _over(state: AnalyticsRunState, reason: str) -> dict[str, Any]:
-    return {
-        "state": state,
-        "reason": reason,
-        "under_way": None,
-        "ended_at": timezone.now(),
-        "stage": "",
-        "progress": None,
-    }

@@ -14,7 +14,7 @@ from threading import Lock
 from django.db import transaction
 
 from controlplane.common.address_plan import MAX_DZ_PER_FILTER, MAX_TREES, address_plan
-from controlplane.common.background_thread import Aside
+from controlplane.planning.background_thread import Aside
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.logged_rows import Payload
 from controlplane.requestlog.models import PlannerSnapshot, Request, State

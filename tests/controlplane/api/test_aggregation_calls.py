@@ -13,7 +13,7 @@ from controlplane.telemetry.models import EventSample
 @pytest.fixture(autouse=True)
 def unheard(monkeypatch):
     """No broker is asked."""
-    monkeypatch.setattr(runs, "_wake", lambda: None)
+    monkeypatch.setattr(runs, "wake_aggregation", lambda: None)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ MINUTE = timedelta(minutes=1)
 @pytest.fixture(autouse=True)
 def unheard(monkeypatch):
     """No broker is asked."""
-    monkeypatch.setattr(runs, "_wake", lambda: None)
+    monkeypatch.setattr(runs, "wake_aggregation", lambda: None)
 
 
 def load(publisher, events, ago=timedelta(minutes=10), window=60_000_000):

@@ -23,7 +23,7 @@ CELLS = [f"0{n:04b}" for n in range(0, 16, 2)]
 @pytest.fixture(autouse=True)
 def unheard(monkeypatch):
     """No broker is asked."""
-    monkeypatch.setattr(runs, "_wake", lambda: None)
+    monkeypatch.setattr(runs, "wake_aggregation", lambda: None)
 
 
 def run(payload) -> Request:

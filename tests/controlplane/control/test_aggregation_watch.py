@@ -35,7 +35,7 @@ def report(advertisement, low, high, count=300, seed=1) -> None:
 @pytest.fixture
 def merged(network, monkeypatch):
     """h3 wants eight regions of what h1 publishes; s1 has room for five, by events in the upper half."""
-    monkeypatch.setattr(runs, "_wake", lambda: None)
+    monkeypatch.setattr(runs, "wake_aggregation", lambda: None)
     monkeypatch.setattr(cost_watch, "WINDOW", 200)
     log({"op": "set_aggregation", "method": "fa-pb"})
     network.advertisement = world.advertise("h1", ["0"])

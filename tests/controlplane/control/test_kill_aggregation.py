@@ -27,7 +27,7 @@ COVERS = {"s1": {"quotes": {"plain": [{"dz": "00", "kept": []}]}}, "s2": {}}
 @pytest.fixture(autouse=True)
 def unheard(monkeypatch):
     """No broker is asked."""
-    monkeypatch.setattr(runs, "_wake", lambda: None)
+    monkeypatch.setattr(runs, "wake_aggregation", lambda: None)
 
 
 def network() -> None:

@@ -20,7 +20,7 @@ from controlplane.telemetry.traffic_reports import report
 def own_memory(monkeypatch):
     monkeypatch.setattr(loss_signs, "_seen", {})
     monkeypatch.setattr(link_load, "due", lambda: True)
-    monkeypatch.setattr(audits, "_wake", lambda: None)
+    monkeypatch.setattr(audits, "wake_audits", lambda: None)
 
 
 @pytest.fixture
@@ -282,7 +282,7 @@ def test_a_sign_audit_does_not_hold_up_the_periodic_one(loaded):
 
 def test_an_audit_whose_turn_was_missed_is_asked_for_again(loaded, monkeypatch):
     asked = []
-    monkeypatch.setattr(audits, "_wake", lambda: asked.append(1))
+    monkeypatch.setattr(audits, "wake_audits", lambda: asked.append(1))
     count(loaded, at=2, entries=0)
     watch.run()
     asked.clear()

@@ -8,8 +8,9 @@ from django.db import transaction
 from django.db.models import Case, Count, Exists, OuterRef, When
 from django.utils import timezone
 
-from controlplane.common import clock
-from controlplane.common.problems import conflict, not_found
+from controlplane.common import clock, runs
+from controlplane.common.problems import conflict
+from controlplane.common.runs import RunLifeCycle
 from controlplane.common.wakeups import wake_audits
 from controlplane.deployment.audits.models import Audit, AuditState, AuditTrigger, Check, CheckState, Drift
 from controlplane.network.models import Switch
@@ -30,16 +31,21 @@ KEPT_DRIFT = 50_000
 """Entries that differed, over all audits; the oldest audits go first."""
 
 
+_AUDITS = RunLifeCycle(Audit, "audit")
+
+find, is_over = _AUDITS.find, _AUDITS.is_over
+
+
 def ask(names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
     """An audit that somebody wants, of all switches or of some; 409 when too many wait."""
-    if Audit.objects.exclude(state=AuditState.DONE).count() >= MOST_WAITING:
+    if _AUDITS.under_way().count() >= MOST_WAITING:
         raise conflict("busy", f"{MOST_WAITING} audits wait already. Wait until one is done, and try again.")
     return _add(AuditTrigger.OPERATOR, names, repair, actor)
 
 
 def ask_periodically() -> Audit | None:
     """An audit of all switches, unless one is under way."""
-    if Audit.objects.exclude(state=AuditState.DONE).exclude(trigger=AuditTrigger.SIGN).exists():
+    if _AUDITS.under_way().exclude(trigger=AuditTrigger.SIGN).exists():
         return None
     return _add(AuditTrigger.PERIODIC, None, True, None)
 
@@ -55,22 +61,14 @@ def ask_for_signs(reasons: Mapping[str, str]) -> Audit:
 def wake_for_signs() -> None:
     """Ask again for a worker where an audit that follows a sign waits: its turn may have been missed."""
     late = clock.over("created_at", WAKE_AFTER, timezone.now())
-    if Audit.objects.filter(late, trigger=AuditTrigger.SIGN).exclude(state=AuditState.DONE).exists():
-        _wake()
-
-
-def find(pk: int) -> Audit:
-    """The audit; raises `Problem` (404)."""
-    audit = Audit.objects.filter(pk=pk).first()
-    if audit is None:
-        raise not_found(f"There is no audit {pk}.")
-    return audit
+    if _AUDITS.under_way().filter(late, trigger=AuditTrigger.SIGN).exists():
+        wake_audits()
 
 
 def under_way() -> Audit | None:
     """The oldest one that is not done; those that follow a sign of loss go first."""
     first = Case(When(trigger=AuditTrigger.SIGN, then=0), default=1)
-    return Audit.objects.exclude(state=AuditState.DONE).order_by(first, "id").first()
+    return _AUDITS.under_way().order_by(first, "id").first()
 
 
 def next_check(audit: Audit) -> Check | None:
@@ -82,18 +80,15 @@ def next_check(audit: Audit) -> Check | None:
 def begin(audit: Audit) -> None:
     """Somebody works at it."""
     if audit.state == AuditState.QUEUED:
-        audit.state, audit.started_at = AuditState.RUNNING, timezone.now()
-        audit.save(update_fields=("state", "started_at"))
+        _AUDITS.begin(audit)
 
 
 def end(audit: Audit) -> None:
     """All its switches were looked at: it is done, live pages learn of it, and old ones go."""
     with transaction.atomic():
-        audit.state, audit.ended_at = AuditState.DONE, timezone.now()
-        audit.save(update_fields=("state", "ended_at"))
-        outbox.emit(
-            "audit", {"audit": audit.pk, "state": audit.state, "switches": counts([audit]).get(audit.pk, {})}
-        )
+        if _AUDITS.end(audit, AuditState.DONE):
+            told = {"audit": audit.pk, "state": AuditState.DONE}
+            outbox.emit("audit", {**told, "switches": counts([audit]).get(audit.pk, {})})
     prune()
 
 
@@ -116,19 +111,12 @@ def unrepaired() -> dict[str, str]:
     return dict(rows.order_by("switch").values_list("switch", "detail"))
 
 
-def is_over(pk: int) -> bool:
-    """Whether nothing more will become of it."""
-    return not Audit.objects.filter(pk=pk).exclude(state=AuditState.DONE).exists()
-
-
 def prune() -> None:
     """Forget the oldest: beyond a number, a smaller one where all was well, and a number of rows."""
-    done = Audit.objects.filter(state=AuditState.DONE).order_by("-id")
+    done = Audit.objects.filter(state=AuditState.DONE)
     quiet = done.exclude(checks__state__in=set(CheckState) - {CheckState.EQUAL})
     for rows, kept in ((done, KEPT), (quiet, KEPT_QUIET)):
-        last = list(rows.values_list("id", flat=True)[kept - 1 : kept])
-        if last:
-            rows.filter(id__lt=last[0]).delete()
+        runs.prune(rows, kept)
     newest = Drift.objects.order_by("-id").values_list("check_of__audit", flat=True)
     for audit in newest[KEPT_DRIFT : KEPT_DRIFT + 1]:
         Audit.objects.filter(state=AuditState.DONE, id__lte=audit).delete()
@@ -140,11 +128,6 @@ def _add(
     known = Switch.objects.order_by("name").values_list("name", flat=True)
     wanted = list(known) if names is None else list(dict.fromkeys(names))
     with transaction.atomic():
-        audit = Audit.objects.create(trigger=trigger, repair=repair, actor=actor, reason=reason)
+        audit = _AUDITS.add(wake_audits, trigger=trigger, repair=repair, actor=actor, reason=reason)
         Check.objects.bulk_create(Check(audit=audit, switch=name) for name in wanted)
-        transaction.on_commit(_wake)
     return audit
-
-
-def _wake() -> None:
-    wake_audits()

@@ -1,7 +1,8 @@
 """Audits: what was asked, how each switch was found, and every entry that differed from the plan."""
 
-from django.conf import settings
 from django.db import models
+
+from controlplane.common.runs import RunRow
 
 
 class AuditTrigger(models.TextChoices):
@@ -20,22 +21,13 @@ class AuditState(models.TextChoices):
     DONE = "done"
 
 
-class Audit(models.Model):
+class Audit(RunRow):
     """One look at the tables of all switches, or of some; with `repair` what differs is made equal."""
 
     trigger = models.CharField(max_length=16, choices=AuditTrigger)
     repair = models.BooleanField(default=True)
     reason = models.TextField(blank=True, help_text="the signs of loss that it follows")
     state = models.CharField(max_length=16, choices=AuditState, default=AuditState.QUEUED)
-    actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    created_at = models.DateTimeField(auto_now_add=True)
-    started_at = models.DateTimeField(null=True)
-    ended_at = models.DateTimeField(null=True)
-
-    class Meta:
-        ordering = ("id",)
 
 
 class CheckState(models.TextChoices):

@@ -11,7 +11,6 @@ from controlplane.analytics import runs, schedules
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import TASK_PARTS, AnalyticsRunState, AnalyticsTrigger, Run, Schedule
 from controlplane.analytics.spark_process import LOG_BYTES
-from controlplane.common import wakeups
 from controlplane.rest.base_views import ListAndRead, url
 from controlplane.rest.openapi import PREFER
 from controlplane.rest.prefer_header import Wait, awaited
@@ -87,7 +86,6 @@ class RunViewSet(ListAndRead):
         job = values.pop("job")
         window = values.pop("window", None) or _window_of(job)
         run = runs.ask(job, window, request.user, **values)
-        wakeups.wake_analytics()
         return self._accepted(Wait.read(request), run)
 
     @extend_schema(

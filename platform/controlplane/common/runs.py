@@ -1,0 +1,142 @@
+"""The life cycle of long-running work, a row each: added, begun by one worker, ended once, pruned."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar
+
+from django.conf import settings
+from django.db import IntegrityError, models, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from controlplane.common.problems import Problem, conflict, not_found
+
+QUEUED, RUNNING = "queued", "running"
+UNDER_WAY = (QUEUED, RUNNING)
+"""The states of a run that is not over; what other states there are is a matter of its model."""
+
+
+class RunRow(models.Model):
+    """A run: the model adds `state`, at first `QUEUED`, and perhaps `attempts`, the number of beginnings."""
+
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+        ordering = ("id",)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has a final state."""
+        return self.state not in UNDER_WAY  # type: ignore[attr-defined] # of the model
+
+
+Row = TypeVar("Row", bound=RunRow)
+
+
+class RunLifeCycle(Generic[Row]):
+    """The life cycle of the rows of one model.
+
+    Args:
+        model: The model.
+        noun: What messages call a row.
+        over: The values of fields, other than `state` and `ended_at`, of a row that is over.
+    """
+
+    def __init__(self, model: type[Row], noun: str, **over: object) -> None:
+        self._model, self._noun, self._over = model, noun, over
+        self._versions = ("state", "attempts") if hasattr(model, "attempts") else ("state",)
+
+    def under_way(self) -> QuerySet[Row]:
+        """Return the runs that wait or are worked at, the oldest first."""
+        return self._model._default_manager.filter(state__in=UNDER_WAY)
+
+    def is_over(self, pk: int) -> bool:
+        """Return whether a run has a final state, or is gone."""
+        return not self.under_way().filter(pk=pk).exists()
+
+    def find(self, pk: int) -> Row:
+        """Return a run by its id.
+
+        Raises:
+            Problem: 404, there is none.
+        """
+        row = self._model._default_manager.filter(pk=pk).first()
+        if row is None:
+            raise not_found(f"There is no {self._noun} {pk}.")
+        return row
+
+    def add(self, wake: Callable[[], None], /, **fields: Any) -> Row:
+        """Add a run, and call `wake` for a worker once the caller's transaction is committed."""
+        row = self._model._default_manager.create(**fields)
+        transaction.on_commit(wake)
+        return row
+
+    def held(self, row: Row) -> QuerySet[Row]:
+        """Return the row if no other worker has begun, returned or ended it since it was read."""
+        same = {name: getattr(row, name) for name in self._versions}
+        return self.under_way().filter(pk=row.pk, **same)
+
+    def begin(self, row: Row, /, **fields: Any) -> bool:
+        """Take a run, whose attributes change too; return False if another worker was faster."""
+        changed = {"state": RUNNING, "started_at": timezone.now(), **fields}
+        if "attempts" in self._versions:
+            changed["attempts"] = row.attempts + 1  # type: ignore[attr-defined] # of the model
+        taken = bool(self.held(row).update(**changed))
+        if taken:
+            for name, value in changed.items():
+                setattr(row, name, value)
+        return taken
+
+    def put_back(self, row: Row, /, **fields: Any) -> None:
+        """Let another worker begin a run again, unless it is no longer the caller's."""
+        self.held(row).update(**{"state": QUEUED, **fields})
+
+    def end(self, row: Row, state: str, /, **fields: Any) -> bool:
+        """Give a run its final state; return False if it is no longer the caller's. `row` stays as it is."""
+        return self.end_rows(self.held(row), state, **fields)
+
+    def end_rows(self, rows: QuerySet[Row], state: str, /, **fields: Any) -> bool:
+        """Give runs their final state; return whether there were any."""
+        over = {**self._over, "state": state, "ended_at": timezone.now(), **fields}
+        return bool(rows.filter(state__in=UNDER_WAY).update(**over))
+
+
+@contextmanager
+def one_at_a_time(others: QuerySet[Row], subject: str, remedy: str) -> Iterator[None]:
+    """Add a run in a transaction, unless another one is under way.
+
+    Args:
+        others: The runs under way that exclude the one that is added, by a constraint of the model.
+        subject: What a message says after the run's number, as " of JOB"; may be empty.
+        remedy: What to do about it.
+
+    Raises:
+        Problem: 409 `under_way`, one is.
+    """
+    other = others.first()
+    if other is not None:
+        raise _under_way(other, subject, remedy)
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError:
+        raise _under_way(others.first(), subject, remedy) from None
+
+
+def _under_way(other: RunRow | None, subject: str, remedy: str) -> Problem:
+    which = f"Run {other.pk}" if other else "A run"
+    return conflict("under_way", f"{which}{subject} is under way. {remedy}")
+
+
+def prune(rows: QuerySet[Row], kept: int) -> None:
+    """Delete all of `rows` but the newest."""
+    newest = rows.order_by("-id").values_list("id", flat=True)
+    last = newest[kept - 1 : kept].first()
+    if last is not None:
+        rows.filter(id__lt=last).delete()
