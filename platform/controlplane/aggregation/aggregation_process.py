@@ -1,18 +1,15 @@
 """A process that answers one question about a network's aggregation; it knows no database and no framework.
 
-It reads the question from standard input and writes the answer to standard output, both as JSON:
-`{"ok": answer}`, `{"refused": [{"path", "code", "detail", "value"}]}` or `{"failed": text}`.
+It reads the question from standard input and writes the answer to standard output, both as JSON.
 """
 
 import json
-import resource
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from controlplane.aggregation import compute
-from tercast.errors import Refused, RefusedMany, shown
+from controlplane.common import bounded_answer
 from tercast.planner.planner import Planner
 
 MEMORY = 3 << 30
@@ -23,38 +20,18 @@ Question = Mapping[str, Any]
 
 def main() -> None:
     """Answer the question."""
-    with limited_memory():
-        print(json.dumps(answer(json.load(sys.stdin))))
+    with bounded_answer.limited_memory(MEMORY):
+        print(answer(sys.stdin.read()))
 
 
-@contextmanager
-def limited_memory() -> Iterator[None]:
-    """Within the block this process can have `MEMORY` at most."""
-    before, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY if hard < 0 else min(MEMORY, hard), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (before, hard))
+def answer(text: str) -> str:
+    """Return the answer to a question, both as JSON."""
 
+    def work() -> Any:
+        question: Question = json.loads(text)
+        return _KINDS[question["kind"]](Planner.restore(question["snapshot"]), question)
 
-def answer(question: Question) -> dict[str, Any]:
-    """The answer, whatever it is."""
-    try:
-        planner = Planner.restore(question["snapshot"])
-        return {"ok": _KINDS[question["kind"]](planner, question)}
-    except Refused as refused:
-        return {"refused": [_refusal(refused)]}
-    except RefusedMany as many:
-        return {"refused": [_refusal(refused) for refused in many.errors]}
-    except MemoryError:
-        return {"failed": f"more than {MEMORY >> 20} MiB of memory would be needed"}
-
-
-def _refusal(refused: Refused) -> dict[str, Any]:
-    value = refused.value
-    scalar = value if isinstance(value, str | int | float | None) else shown(value)
-    return {"path": list(refused.path), "code": refused.code, "detail": refused.detail, "value": scalar}
+    return bounded_answer.json_text(work, f"more than {MEMORY >> 20} MiB of memory would be needed")
 
 
 def _what_if(planner: Planner, question: Question) -> Any:

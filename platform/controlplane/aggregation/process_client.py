@@ -4,7 +4,7 @@ import json
 from threading import Lock
 from typing import Any
 
-from controlplane.common.child_answers import ask_child
+from controlplane.common.child_process import ask_child
 from controlplane.common.problems import FieldError, Problem, invalid, pointer
 from controlplane.planning.planner_state import reading
 

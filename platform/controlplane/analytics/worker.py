@@ -14,8 +14,9 @@ from controlplane.analytics import inputs, publish, runs, spark_process
 from controlplane.analytics.durations import length_text
 from controlplane.analytics.jobs import JOBS, Job
 from controlplane.analytics.models import AnalyticsRunState, Run
-from controlplane.analytics.spark_process import Child
+from controlplane.analytics.spark_process import SparkProcess
 from controlplane.common import fault_injection
+from controlplane.common.child_process import signal_name
 from controlplane.common.shutdown import stopping
 
 logger = logging.getLogger(__name__)
@@ -83,7 +84,7 @@ def _oldest(job: Job) -> datetime:
     return timezone.now() - (kept if job.is_windowed else publish.LOOK_BACK)
 
 
-def _supervise(run: Run, process: Child) -> None:
+def _supervise(run: Run, process: SparkProcess) -> None:
     """Wait for the process; whatever happens, it does not stay behind."""
     heard = 0.0
     try:
@@ -104,7 +105,7 @@ def _supervise(run: Run, process: Child) -> None:
     _conclude(run, process)
 
 
-def _beat(run: Run, process: Child) -> bool:
+def _beat(run: Run, process: SparkProcess) -> bool:
     """Say that the run is alive and how far; False when it is to end, or no longer this worker's."""
     told = process.progress()
     done, of = told.get("done"), told.get("of")
@@ -124,7 +125,7 @@ def _beat(run: Run, process: Child) -> bool:
     return True
 
 
-def _conclude(run: Run, process: Child) -> None:
+def _conclude(run: Run, process: SparkProcess) -> None:
     """The process has ended: publish, or say why not."""
     told, log = process.progress(), process.log_tail()
     if process.status == 0:
@@ -137,12 +138,11 @@ def _conclude(run: Run, process: Child) -> None:
 
 def _how_ended(status: int | None) -> str:
     """A signal that ended the process, with the remedy; empty where it ended by itself."""
-    if status is None or status >= 0:
+    name = signal_name(status)
+    if status is None or name is None:
         return ""
-    number = -status
-    name = signal.Signals(number).name if number in set(signal.Signals) else "?"
-    text = f"the job's process was killed by signal {number} ({name})"
-    if number != signal.SIGKILL:
+    text = f"the job's process was killed by signal {-status} ({name})"
+    if -status != signal.SIGKILL:
         return f"{text}; ask for another run"
     return f"{text}: out of memory? Lower TERCAST_SPARK_MEMORY, use longer windows, or give the machine more"
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from threading import BoundedSemaphore
 from typing import Any
 
-from controlplane.common.child_answers import ask_child
+from controlplane.common.child_process import ask_child
 from controlplane.common.problems import Problem, too_large
 from tercast.errors import Refused, RefusedMany
 from tercast.topology.importers import Imported, TakenAddresses, read_topology

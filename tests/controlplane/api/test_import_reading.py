@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from controlplane.common import bounded_answer
 from controlplane.common.problems import Problem
 from controlplane.network import import_process, import_reader
 from controlplane.web.network import topology_import
@@ -55,9 +56,9 @@ def test_refusals_come_through(monkeypatch):
 def test_a_file_with_too_many_items_is_refused_before_it_is_repaired(monkeypatch):
     monkeypatch.setattr("tercast.topology.importers.importer.Repair", None)
     for hosts, most in ((0, 1199), (1, 2399)):
-        found = import_process.answer(question(hosts=hosts, most=most), NODES)
-        (refused,) = found["refused"]
-        assert refused["code"] == TOO_MANY and f"at most {most}" in refused["detail"]
+        with pytest.raises(Refused, match=f"at most {most}") as caught:
+            import_process.read(question(hosts=hosts, most=most), NODES)
+        assert caught.value.code == TOO_MANY
 
 
 def test_what_the_repair_joins_is_counted_once():
@@ -101,5 +102,5 @@ def test_bounds_do_not_rise_above_those_of_the_process(monkeypatch):
     seen = []
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (5, 10))
     monkeypatch.setattr(resource, "setrlimit", lambda kind, pair: seen.append(pair))
-    import_process.bound(resource.RLIMIT_CPU, 20)
+    bounded_answer.limit(resource.RLIMIT_CPU, 20)
     assert seen == [(10, 10)]

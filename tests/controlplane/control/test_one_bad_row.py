@@ -15,6 +15,7 @@ from controlplane.analytics import inputs, runs
 from controlplane.analytics import worker as analytics
 from controlplane.analytics.dimensions import apply
 from controlplane.analytics.models import Run, Series
+from controlplane.common.child_process import ChildProcess
 from controlplane.deployment import session
 from controlplane.deployment.audits import audits, worker
 from controlplane.deployment.watcher import link_load, newcomers, port_status, watch
@@ -178,10 +179,11 @@ def test_a_run_of_analytics(db, monkeypatch):
 
 
 def test_a_process_that_a_sweep_starts(db, monkeypatch):
-    monkeypatch.setattr(process_starter, "_command", "attribute")
+    commands = process_starter._process
+    monkeypatch.setattr(commands, "_command", "manage.py attribute")
     for status, told in ((3, []), (3, []), (3, ["task manage.py attribute"]), (0, [])):
         child = subprocess.Popen([sys.executable, "-c", f"raise SystemExit({status})"])
         child.wait()
-        monkeypatch.setattr(process_starter, "_child", child)
-        assert not process_starter._works() and process_starter._child is None
+        monkeypatch.setattr(commands, "_child", ChildProcess(child))
+        assert not commands.is_running() and commands.pid is None
         assert standing() == told

@@ -4,8 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from controlplane.aggregation import aggregation_process
+from controlplane.aggregation.aggregation_process import MEMORY
 from controlplane.aggregation.worker import work
+from controlplane.common.bounded_answer import limited_memory
 from controlplane.common.process_locks import aggregation_lock
 
 
@@ -17,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Work, and say what became of it."""
-        with aggregation_process.limited_memory(), aggregation_lock() as held:
+        with limited_memory(MEMORY), aggregation_lock() as held:
             run = None if held is None else work()
         if run is None:
             self.stdout.write("aggregate: no run waits" if held else "aggregate: another process is at it")

@@ -4,7 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from controlplane.aggregation import aggregation_process, cost_watch
+from controlplane.aggregation import cost_watch
+from controlplane.aggregation.aggregation_process import MEMORY
+from controlplane.common.bounded_answer import limited_memory
 from controlplane.common.process_locks import aggregation_lock
 
 
@@ -16,6 +18,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Look, and say how many entries there are."""
-        with aggregation_process.limited_memory(), aggregation_lock() as held:
+        with limited_memory(MEMORY), aggregation_lock() as held:
             text = "another process is at it" if held is None else f"{cost_watch.look()} aggregated entries"
         self.stdout.write(f"attribute: {text}")
