@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tercast.aggregation.definition import ground_of, materialise, obeys
+from tercast.aggregation.definition import apply_covers, exact_table_of, satisfies_tree_rule
 from tercast.aggregation.incremental.overlay import overlay_at
 from tercast.planner.planner import Planner
 from tercast.tables.covers import TableCovers
@@ -27,9 +27,9 @@ def installed_as_defined(planner: Planner) -> list[str]:
                 )
                 continue
             forest = None if component is None else topic.plan.forests.get(component)
-            ground = ground_of(topic.plan, switch, forest)
+            ground = exact_table_of(topic.plan, switch, forest)
             mine = covers.get(switch, {}).get(topic.plan.topic.name, TableCovers())
-            defined = materialise(ground, mine)
+            defined = apply_covers(ground, mine)
             rows = {table.port: table.rows() for table in topic.tables.values()}
             plain = rows.pop(0)
             inner = {
@@ -44,7 +44,7 @@ def installed_as_defined(planner: Planner) -> list[str]:
                 found.append(f"{where}: in_port {inner} is not {defined.in_port} under {mine}")
             for port, some in ((None, mine.plain), *mine.in_port.items()):
                 for cover in some:
-                    if not obeys(ground, cover, port):
+                    if not satisfies_tree_rule(ground, cover, port):
                         found.append(f"{where}: {cover} breaks the rule")
                     if len(ground.under(cover, port)) <= len(cover):
                         found.append(f"{where}: {cover} saves nothing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tercast.aggregation.definition import ExactTable, ground_of, materialise
+from tercast.aggregation.definition import ExactTable, apply_covers, exact_table_of
 from tercast.optimizer.pipeline import AggregationResult
 from tercast.planner.planner import Planner
 from tercast.verification.verifier import verify
@@ -62,7 +62,7 @@ def grounds(planner: Planner, switch: str) -> dict[str, ExactTable]:
     """The ground of every topic at a switch."""
     number = planner.network.component_of(switch)
     return {
-        plan.topic.name: ground_of(plan, switch, None if number is None else plan.forests.get(number))
+        plan.topic.name: exact_table_of(plan, switch, None if number is None else plan.forests.get(number))
         for plan in planner.plans
         if switch in plan.tries
     }
@@ -74,7 +74,7 @@ def entries_of(planner: Planner, result: AggregationResult, switch: str) -> int:
     total = 0
     for topic, ground in grounds(planner, switch).items():
         if topic in covers:
-            total += len(materialise(ground, covers[topic]))
+            total += len(apply_covers(ground, covers[topic]))
         else:
             total += len(ground.plain) + sum(len(ground.in_port(port)) for port in ground.ports)
     return total

@@ -73,7 +73,7 @@ def run(
     if not outcome.ok:
         return ComputedCovers(str(outcome.reason))
     after = FigureState.of(planner, held)
-    more = {"chosen": worked_out.chosen, "gap": worked_out.yardstick_gap}
+    more = {"chosen": worked_out.chosen, "gap": worked_out.optimality_gap}
     told = results(planner, before, after, covers, **more, seconds=perf_counter() - start)
     cost = before.cost.cost if before.cost else 0.0
     saved = savings(planner, old, planner.keeper.covers(), held)
@@ -112,7 +112,7 @@ def what_if(
     if method in METHODS:
         worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
         planner.apply(worked_out.request)
-        chosen, gap = worked_out.chosen, worked_out.yardstick_gap
+        chosen, gap = worked_out.chosen, worked_out.optimality_gap
     after = FigureState.of(planner, held)
     told = results(planner, before, after, covered, chosen=chosen, gap=gap, seconds=perf_counter() - start)
     return told | {"unmet": list(planner.over_budget()), "events": len(events)}

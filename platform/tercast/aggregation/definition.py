@@ -35,8 +35,8 @@ class CellRegion:
     back: PortMask
     edges: PortMask
 
-    def obeys(self, links: PortMask) -> bool:
-        """Whether the outputs among `links` are all allowed."""
+    def satisfies_tree_rule(self, links: PortMask) -> bool:
+        """Whether all outputs among `links` are allowed."""
         return not self.outputs & links & ~self.edges
 
 
@@ -182,8 +182,8 @@ class ExactTable:
         return [order.key(dz >> k) for k in range(dz.bit_length())]
 
 
-def ground_of(plan: TopicRouting, switch: str, forest: Forest | None) -> ExactTable:
-    """The ground of a topic at a switch that has a trie; `forest` is that of the switch's component."""
+def exact_table_of(plan: TopicRouting, switch: str, forest: Forest | None) -> ExactTable:
+    """The table of a topic at a switch that has a trie; `forest` is that of the switch's component."""
     trie = plan.tries[switch]
     site = trie.site
     owners = forest.owners() if forest is not None else {}
@@ -198,27 +198,27 @@ def ground_of(plan: TopicRouting, switch: str, forest: Forest | None) -> ExactTa
     )
 
 
-def materialise(ground: ExactTable, covers: TableCovers) -> CoveredTable:
+def apply_covers(table: ExactTable, covers: TableCovers) -> CoveredTable:
     """The entries that are installed under covers: of each cover its own, elsewhere the exact ones."""
-    plain = {key: mask & ~ground.spare.get(key, 0) for key, mask in ground.plain.items()}
-    in_port = {(port, key): masks for port in ground.ports for key, masks in ground.in_port(port).items()}
+    plain = {key: mask & ~table.spare.get(key, 0) for key, mask in table.plain.items()}
+    in_port = {(port, key): masks for port in table.ports for key, masks in table.in_port(port).items()}
     for cover in covers.plain:
-        regions = ground.regions(cover)
-        for key in ground.under(cover):
+        regions = table.regions(cover)
+        for key in table.under(cover):
             del plain[key]
         plain.update((key, region.outputs) for key, region in regions.items())
     for port, found in covers.in_port.items():
         for cover in found:
-            regions = ground.regions(cover, port)
-            for key in ground.under(cover, port):
+            regions = table.regions(cover, port)
+            for key in table.under(cover, port):
                 del in_port[port, key]
             in_port.update(((port, key), (region.outputs, region.back)) for key, region in regions.items())
     return CoveredTable(plain, in_port)
 
 
-def obeys(ground: ExactTable, cover: Cover, port: int | None = None) -> bool:
+def satisfies_tree_rule(table: ExactTable, cover: Cover, port: int | None = None) -> bool:
     """Whether a cover keeps trees apart."""
-    return all(region.obeys(ground.links) for region in ground.regions(cover, port).values())
+    return all(region.satisfies_tree_rule(table.links) for region in table.regions(cover, port).values())
 
 
 def _close(stack: list[_Open]) -> None:

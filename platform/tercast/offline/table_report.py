@@ -60,7 +60,7 @@ def _gap(carried: Carried) -> str:
     """How far the cost is from that of the exact choice of merge points, where a method has been at work."""
     if carried.result is None:
         return ""
-    gap = carried.result.yardstick_gap
+    gap = carried.result.optimality_gap
     if gap is None:
         return "; exact merge points cost nothing or hold no budget, so that there is no gap to them"
     return f"; the gap to exact merge points is {gap:+.1%}"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from tercast.errors import Refused, shown
 from tercast.optimizer.arrays.network_arrays import NetworkArrays
-from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, Decisions, Expected, judged
-from tercast.optimizer.methods.baselines import as_installed, deepest_standing
+from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, Decisions, Expected, cost_of_selections
+from tercast.optimizer.methods.baselines import as_installed, deepest_installed
 from tercast.optimizer.methods.optimal import Decided, best_candidate, one_candidate
 from tercast.optimizer.methods.selection import EntrySelection
-from tercast.optimizer.methods.sweeps import load_based, yardstick
+from tercast.optimizer.methods.sweeps import load_based, optimality_gap
 from tercast.optimizer.traffic.past_traffic import Traffic, check_sampling
 from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.requests.kinds import AGGREGATE
@@ -30,7 +30,7 @@ class AggregationResult:
     """What an aggregation came to.
 
     `request` is what the log takes. `before` and `after` are the entries of every switch, exact and with the
-    covers. `yardstick_gap` is by how much of itself the cost is above (below: negative) that of the exact
+    covers. `optimality_gap` is by how much of itself the cost is above (below: negative) that of the exact
     choice of merge points, both as the method charges them; None where that choice costs nothing and this
     does. `unmet` are the switches whose budgets no covers can hold; they are left as they are. `chosen` is
     the candidate that was best.
@@ -42,7 +42,7 @@ class AggregationResult:
     before: Mapping[str, int]
     after: Mapping[str, int]
     expected: Expected
-    yardstick_gap: float | None
+    optimality_gap: float | None
     seconds: float
     chosen: str
     unmet: tuple[str, ...] = ()
@@ -71,29 +71,31 @@ def aggregate(
     check_sampling(sampling)
     known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
     sample = known.sampled(sampling)
-    stands = planner.keeper.covers() if method == "optimal" else {}
-    scene = NetworkArrays(planner, budgets, deepest_standing(stands))
+    installed = planner.keeper.covers() if method == "optimal" else {}
+    arrays = NetworkArrays(planner, budgets, deepest_installed(installed))
     if method == "optimal":
-        decided = best_candidate(scene, sample, seed, as_installed(scene, stands) if stands else None)
+        decided = best_candidate(arrays, sample, seed, as_installed(arrays, installed) if installed else None)
     elif method == "fa-pb":
-        decided = one_candidate(scene, sample, seed, method)
+        decided = one_candidate(arrays, sample, seed, method)
     else:
-        found = load_based(scene, known, seed)
-        decided = Decided(found, method, judged(scene, found, sample))
-    return _result(scene, method, decided, start)
+        found = load_based(arrays, known, seed)
+        decided = Decided(found, method, cost_of_selections(arrays, found, sample))
+    return _result(arrays, method, decided, start)
 
 
-def _result(scene: NetworkArrays, method: str, decided: Decided, start: float) -> AggregationResult:
+def _result(arrays: NetworkArrays, method: str, decided: Decided, start: float) -> AggregationResult:
     selections = decided.selections
-    names = scene.names
-    before = {name: scene.count(s) for s, name in enumerate(names)}
+    names = arrays.names
+    before = {name: arrays.count(s) for s, name in enumerate(names)}
     found = {s: selection for s, selection in selections.items() if selection is not None}
-    boards = {s: one for s, one in (decided.boards or selections).items() if isinstance(one, EntrySelection)}
+    forests = {
+        s: one for s, one in (decided.forests or selections).items() if isinstance(one, EntrySelection)
+    }
     covers: NetworkCovers = {
         names[s]: {name: table for name, table in selection.covers().items() if table}
         for s, selection in sorted(found.items())
     }
-    for s, site in enumerate(scene.sites):
+    for s, site in enumerate(arrays.sites):
         if site.overlay is not None and s not in selections:
             covers[names[s]] = {}
     return AggregationResult(
@@ -103,7 +105,7 @@ def _result(scene: NetworkArrays, method: str, decided: Decided, start: float) -
         before=before,
         after=before | {names[s]: len(selection) for s, selection in found.items()},
         expected=decided.expected,
-        yardstick_gap=yardstick(scene, boards, 1.0 if method != "optimal" else HOST_WEIGHT),
+        optimality_gap=optimality_gap(arrays, forests, 1.0 if method != "optimal" else HOST_WEIGHT),
         seconds=perf_counter() - start,
         chosen=decided.chosen,
         unmet=tuple(names[s] for s in selections if s not in found),

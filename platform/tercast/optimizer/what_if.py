@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from tercast.errors import Refused, shown
 from tercast.optimizer.arrays.network_arrays import NetworkArrays
 from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, expected_of
-from tercast.optimizer.evaluation.cover_evaluation import samples_under, scene_under
+from tercast.optimizer.evaluation.cover_evaluation import arrays_under, flows_under
 from tercast.optimizer.methods.exception_method import best_selection
 from tercast.optimizer.methods.greedy_merges import greedy_merges
 from tercast.optimizer.methods.optimal import HELD_BACK, NEAR
 from tercast.optimizer.methods.selection import EntrySelection, exact_selection
 from tercast.optimizer.methods.sweeps import TRACE
-from tercast.optimizer.methods.switch_forest import SwitchForest, make_board
+from tercast.optimizer.methods.switch_forest import SwitchForest, make_forest
 from tercast.optimizer.pipeline import METHODS, aggregate
 from tercast.optimizer.traffic.event_flows import EventFlows
 from tercast.optimizer.traffic.past_traffic import Traffic
@@ -58,7 +58,7 @@ def what_if(
     return {
         "method": method,
         "chosen": result.chosen,
-        "yardstick_gap": result.yardstick_gap,
+        "yardstick_gap": result.optimality_gap,
         "seconds": result.seconds,
         "unmet": list(result.unmet),
         "network": {
@@ -99,20 +99,20 @@ def curve(
     known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
     train, held = known.split(HELD_BACK, seed)
     covers = {name: topics for name, topics in planner.keeper.covers().items() if name != switch}
-    scene, tables = scene_under(planner, covers)
-    at = scene.index[switch]
-    exact = samples_under(scene, tables, held)
-    now = samples_under(scene, tables, held)
+    arrays, tables = arrays_under(planner, covers)
+    at = arrays.index[switch]
+    exact = flows_under(arrays, tables, held)
+    now = flows_under(arrays, tables, held)
     events = max(held.weight, 1.0)
-    board = _board(scene, at, method, train, samples_under(scene, tables, _seen(method, train, seed)))
+    forest = _forest(arrays, at, method, train, flows_under(arrays, tables, _seen(method, train, seed)))
     points: list[CurvePoint] = []
-    for budget in budgets if budgets is not None else spread_budgets(scene.count(at)):
-        selection = _decide(board, method, budget)
+    for budget in budgets if budgets is not None else spread_budgets(arrays.count(at)):
+        selection = _decide(forest, method, budget)
         if selection is None:
             points.append(CurvePoint(budget, None, 0.0, 0.0))
             continue
         _install(selection, at, now)
-        cost = expected_of(scene, exact, now, events)
+        cost = expected_of(arrays, exact, now, events)
         points.append(CurvePoint(budget, len(selection), cost.copies, cost.unwanted))
     return points
 
@@ -145,22 +145,22 @@ def _seen(method: str, train: Traffic, seed: int) -> Traffic:
     return NEAR(train, seed) if method == "optimal" else train
 
 
-def _board(
-    scene: NetworkArrays, at: int, method: str, train: Traffic, samples: Sequence[EventFlows]
+def _forest(
+    arrays: NetworkArrays, at: int, method: str, train: Traffic, samples: Sequence[EventFlows]
 ) -> SwitchForest:
     if method == "fa-lb":
-        loads = [PublisherLoads(scene, topic, train.topics.get(topic.name)) for topic in scene.topics]
-        return make_board(scene, at, loads)
+        loads = [PublisherLoads(arrays, topic, train.topics.get(topic.name)) for topic in arrays.topics]
+        return make_forest(arrays, at, loads)
     if method == "fa-pb":
-        return make_board(scene, at, samples)
+        return make_forest(arrays, at, samples)
     trace = TRACE * sum(float(sample.weight.sum()) for sample in samples)
-    return make_board(scene, at, samples, follow=True, trace=trace)
+    return make_forest(arrays, at, samples, follow=True, trace=trace)
 
 
-def _decide(board: SwitchForest, method: str, budget: int) -> EntrySelection | None:
+def _decide(forest: SwitchForest, method: str, budget: int) -> EntrySelection | None:
     """The entries of a method alone; the methods of the paper leave exact tables that fit as they are."""
     if method == "optimal":
-        return best_selection(board, budget, HOST_WEIGHT)
-    if budget >= board.entries:
-        return exact_selection(board, 1.0)
-    return greedy_merges(board, budget, 1.0)
+        return best_selection(forest, budget, HOST_WEIGHT)
+    if budget >= forest.entries:
+        return exact_selection(forest, 1.0)
+    return greedy_merges(forest, budget, 1.0)

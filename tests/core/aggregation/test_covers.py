@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.aggregation.definition import ALL, ExactTable, materialise, obeys
+from tercast.aggregation.definition import ALL, ExactTable, apply_covers, satisfies_tree_rule
 from tercast.errors import Refused
 from tercast.eventspace.dz import covers, parse, text
 from tercast.routing.cell_keys import Order
@@ -101,7 +101,7 @@ def expected(
 def test_entries_are_the_union_of_what_resolves_to_them(
     ground: ExactTable, plain: tuple[Cover, ...], inner: tuple[Cover, ...]
 ) -> None:
-    installed = materialise(ground, TableCovers(plain, {PORT: inner}))
+    installed = apply_covers(ground, TableCovers(plain, {PORT: inner}))
     told = {ORDER.dz(key): mask for key, mask in installed.plain.items()}
     assert {dz: mask for dz, mask in told.items() if any(covers(cover.dz, dz) for cover in plain)} == {
         dz: found[0] for dz, found in expected(ground, plain, None).items()
@@ -125,12 +125,14 @@ def test_outputs_are_edges_of_every_tree_in_the_region(
 ) -> None:
     for cover in found:
         points = expected(ground, (cover,), port).values()
-        assert obeys(ground, cover, port) == all(not out & LINKS & ~edges for out, _, edges in points)
+        assert satisfies_tree_rule(ground, cover, port) == all(
+            not out & LINKS & ~edges for out, _, edges in points
+        )
 
 
 @given(grounds(), covers_of(), covers_of())
 def test_nothing_is_lost(ground: ExactTable, plain: tuple[Cover, ...], inner: tuple[Cover, ...]) -> None:
-    installed = materialise(ground, TableCovers(plain, {PORT: inner}))
+    installed = apply_covers(ground, TableCovers(plain, {PORT: inner}))
     for point in POINTS:
         hit = longest({ORDER.dz(key): 0 for key in installed.plain}, point)
         outputs = 0 if hit is None else installed.plain[ORDER.key(hit)]
@@ -148,11 +150,11 @@ def test_a_merge_and_an_exception_worked_by_hand() -> None:
     ground = ExactTable(
         ORDER, {ORDER.key(dz): mask for dz, mask in table.items()}, {}, trees={}, links=LINKS, mates={}
     )
-    merged = materialise(ground, TableCovers((Cover(parse("0")),)))
+    merged = apply_covers(ground, TableCovers((Cover(parse("0")),)))
     assert {text(ORDER.dz(key)): mask for key, mask in merged.plain.items()} == {"0": 7}
-    kept = materialise(ground, TableCovers((Cover.of(parse("0"), [parse("011")]),)))
+    kept = apply_covers(ground, TableCovers((Cover.of(parse("0"), [parse("011")]),)))
     assert {text(ORDER.dz(key)): mask for key, mask in kept.plain.items()} == {"0": 3, "011": 7}
-    drops = materialise(ground, TableCovers((Cover.of(parse("0"), [parse("0110")]),)))
+    drops = apply_covers(ground, TableCovers((Cover.of(parse("0"), [parse("0110")]),)))
     assert {text(ORDER.dz(key)): mask for key, mask in drops.plain.items()} == {"0": 7, "0110": 0}
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tercast.aggregation.definition import ExactTable, materialise, obeys
+from tercast.aggregation.definition import ExactTable, apply_covers, satisfies_tree_rule
 from tercast.aggregation.incremental.installed_table import InstalledTable
-from tercast.aggregation.incremental.minimum_entries import Fewest
+from tercast.aggregation.incremental.minimum_entries import MinimumEntries
 from tercast.aggregation.incremental.overlay import Overlay
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
@@ -133,7 +133,7 @@ def test_no_table_has_fewer_entries(seed: int) -> None:
     planner = scene(seed)
     for switch in planner.topology.switches:
         for table, ground in tables_of(planner, switch):
-            programme = Fewest(table)
+            programme = MinimumEntries(table)
             assert programme.proven
             points = Points(ground, table.port)
             for size in range(min(programme.entries, MOST)):
@@ -144,17 +144,17 @@ def test_no_table_has_fewer_entries(seed: int) -> None:
             assert points.allow(exact)  # or nothing would ever be allowed
 
 
-def _carried_out(table: InstalledTable, programme: Fewest, ground: ExactTable) -> int:
+def _carried_out(table: InstalledTable, programme: MinimumEntries, ground: ExactTable) -> int:
     """The number of entries under the covers of a programme, by the definition; all of them obey and save."""
     order = table.order
     spreads = programme.covers(0) if programme.keys else []
     some = [Cover.of(order.dz(top), map(order.dz, kept)) for top, kept in spreads]
     port = table.port or None
     for cover in some:
-        assert obeys(ground, cover, port)
+        assert satisfies_tree_rule(ground, cover, port)
         assert len(ground.under(cover, port)) > len(cover)
     covers = TableCovers(tuple(some)) if port is None else TableCovers((), {port: tuple(some)})
-    found = materialise(ground, covers)
+    found = apply_covers(ground, covers)
     return len(found.plain) if port is None else sum(at == port for at, _ in found.in_port)
 
 
@@ -165,7 +165,7 @@ def test_budgets_hold_from_the_fewest_entries_on(seed: int, more: int) -> None:
     planner = trees_scene(seed)
     planner.apply({"op": "set_aggregation", "method": "la"})
     for switch, exact in planner.exact_counts().items():
-        least = sum(Fewest(table).entries for table, _ in tables_of(planner, switch))
+        least = sum(MinimumEntries(table).entries for table, _ in tables_of(planner, switch))
         if more or not least:
             budget = least + max(more - 1, 0)
             assert planner.apply(_budget(switch, budget)).ok

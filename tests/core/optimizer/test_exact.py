@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tercast.eventspace.dz import covers
 from tercast.optimizer.arrays.network_arrays import NetworkArrays
-from tercast.optimizer.evaluation.cost_model import judged
+from tercast.optimizer.evaluation.cost_model import cost_of_selections
 from tercast.optimizer.kernels import entries as entry_kernels
 from tercast.optimizer.kernels import exceptions, merges, tries
 from tercast.optimizer.kernels.merges import least_cost
@@ -21,7 +21,7 @@ from tercast.optimizer.methods.exact_merges import least_merge_cost
 from tercast.optimizer.methods.exception_method import best_selection
 from tercast.optimizer.methods.greedy_merges import greedy_merges, merge_costs
 from tercast.optimizer.methods.selection import exact_selection
-from tercast.optimizer.methods.switch_forest import SwitchForest, make_board
+from tercast.optimizer.methods.switch_forest import SwitchForest, make_forest
 from tercast.optimizer.pipeline import METHODS, aggregate
 from tercast.optimizer.traffic.event_flows import EventFlows
 from tercast.optimizer.traffic.traffic_reader import read_traffic
@@ -47,7 +47,7 @@ def one_switch(wanted: list[tuple[str, str]]) -> Planner:
 
 
 def board_of(planner: Planner, weights: list[int] | None = None, **options: Any) -> SwitchForest:
-    """The board of s1; value x is published weights[x] times, everything twice without."""
+    """The forest of s1; value x is published weights[x] times, everything twice without."""
     events = [
         {"publisher": "a", "values": {"x": x}}
         for x in range(1 << DEPTH)
@@ -56,7 +56,7 @@ def board_of(planner: Planner, weights: list[int] | None = None, **options: Any)
     scene = NetworkArrays(planner)
     traffic = read_traffic(planner, events)
     samples = [EventFlows(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
-    return make_board(scene, scene.index["s1"], samples, **options)
+    return make_forest(scene, scene.index["s1"], samples, **options)
 
 
 def fewest(planner: Planner) -> int:
@@ -86,23 +86,23 @@ def fewest(planner: Planner) -> int:
 @examples(100)
 def test_lossless_tables_are_as_small_as_can_be(wanted: list[tuple[str, str]]) -> None:
     planner = one_switch(wanted)
-    board = board_of(planner, follow=True)
-    found = best_selection(board, fewest(planner), 0.2)
+    forest = board_of(planner, follow=True)
+    found = best_selection(forest, fewest(planner), 0.2)
     assert found is not None
     assert found.cost == 0
     assert len(found) <= fewest(planner)
 
 
-def merge_points(board: SwitchForest) -> list[tuple[set[int], float, int]]:
+def merge_points(forest: SwitchForest) -> list[tuple[set[int], float, int]]:
     """Every allowed merge point: the nodes at and below it, its cost, what it saves."""
-    cost, entries = merge_costs(board, 1.0)
-    under: list[set[int]] = [{v} for v in range(len(board))]
-    for v in range(len(board) - 1, 0, -1):
-        if board.parent[v] >= 0:
-            under[int(board.parent[v])] |= under[v]
+    cost, entries = merge_costs(forest, 1.0)
+    under: list[set[int]] = [{v} for v in range(len(forest))]
+    for v in range(len(forest) - 1, 0, -1):
+        if forest.parent[v] >= 0:
+            under[int(forest.parent[v])] |= under[v]
     return [
         (under[v], float(cost[v]), int(entries[v]) - 1)
-        for v in range(len(board))
+        for v in range(len(forest))
         if entries[v] > 1 and np.isfinite(cost[v])
     ]
 
@@ -115,19 +115,19 @@ weights = st.lists(st.integers(0, 5), min_size=16, max_size=16)
 def test_the_yardstick_is_the_best_set_of_merge_points(
     wanted: list[tuple[str, str]], loads: list[int], budget: int
 ) -> None:
-    board = board_of(one_switch(wanted), loads)
-    points = merge_points(board)
-    best = 0.0 if board.entries <= budget else np.inf
+    forest = board_of(one_switch(wanted), loads)
+    points = merge_points(forest)
+    best = 0.0 if forest.entries <= budget else np.inf
     for size in range(1, 4):
         for chosen in combinations(points, size):
             apart = all(not one[0] & other[0] for one, other in combinations(chosen, 2))
-            if apart and board.entries - sum(point[2] for point in chosen) <= budget:
+            if apart and forest.entries - sum(point[2] for point in chosen) <= budget:
                 best = min(best, sum(point[1] for point in chosen))
-    found = least_merge_cost(board, budget, 1.0)
+    found = least_merge_cost(forest, budget, 1.0)
     assert found <= best + 1e-9
-    if board.entries - budget <= 3:  # more than three merge points save more than three entries
+    if forest.entries - budget <= 3:  # more than three merge points save more than three entries
         assert found == pytest.approx(best)
-    greedy = greedy_merges(board, budget, 1.0)
+    greedy = greedy_merges(forest, budget, 1.0)
     assert (greedy is None) == np.isinf(found)
     assert greedy is None or found <= greedy.cost + 1e-9
 
@@ -136,13 +136,13 @@ def test_the_yardstick_is_the_best_set_of_merge_points(
 @examples(60)
 def test_costs_are_those_of_the_events(wanted: list[tuple[str, str]], loads: list[int], budget: int) -> None:
     planner = one_switch(wanted)
-    board = board_of(planner, loads, follow=True)
-    assert exact_selection(board, 0.2).cost == 0
-    for found in (best_selection(board, budget, 0.2), greedy_merges(board, budget, 0.2)):
+    forest = board_of(planner, loads, follow=True)
+    assert exact_selection(forest, 0.2).cost == 0
+    for found in (best_selection(forest, budget, 0.2), greedy_merges(forest, budget, 0.2)):
         if found is None:
             continue
         assert len(found) <= budget
-        table = {board.dz(v): board.mask_of(found.mask[v]) for v in np.flatnonzero(found.standing).tolist()}
+        table = {forest.dz(v): forest.mask_of(found.mask[v]) for v in np.flatnonzero(found.selected).tolist()}
         exact = {Order(DEPTH).dz(k): mask for k, mask in planner.plan("a").tries["s1"].entries.items()}
         links = planner.network.sites["s1"].links
         cost = 0.0
@@ -169,11 +169,13 @@ def test_what_comes_in_over_a_link_is_not_charged_there(wanted: list[tuple[str, 
     scene = NetworkArrays(planner)
     samples = [EventFlows(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
     middle = scene.index["s2"]
-    board = make_board(scene, middle, samples, follow=True)
-    for budget in range(1, board.entries):
-        for found in (best_selection(board, budget, 0.2), greedy_merges(board, budget, 0.2)):
+    forest = make_forest(scene, middle, samples, follow=True)
+    for budget in range(1, forest.entries):
+        for found in (best_selection(forest, budget, 0.2), greedy_merges(forest, budget, 0.2)):
             if found is not None:
-                assert judged(scene, {middle: found}, traffic).cost * 80 == pytest.approx(found.cost)
+                assert cost_of_selections(scene, {middle: found}, traffic).cost * 80 == pytest.approx(
+                    found.cost
+                )
 
 
 def _outputs(table: dict[int, int], point: int) -> int:
@@ -186,13 +188,13 @@ def test_an_exception_and_a_drop_entry_worked_by_hand() -> None:
     wanted = [("d", "000"), ("d", "010"), ("d", "100"), ("d", "110"), ("b", "001"), ("b", "101")]
     loads = [0] * 16
     loads[0b0110] = 100
-    board = board_of(one_switch(wanted), loads, follow=True)
-    found = best_selection(board, 2, 0.2)
+    forest = board_of(one_switch(wanted), loads, follow=True)
+    found = best_selection(forest, 2, 0.2)
     assert found is not None
-    standing = {board.dz(v): int(found.mask[v].sum()) for v in np.flatnonzero(found.standing).tolist()}
+    standing = {forest.dz(v): int(found.mask[v].sum()) for v in np.flatnonzero(found.selected).tolist()}
     assert found.cost == 0
     assert 0 in standing.values()
-    assert greedy_merges(board, 2, 0.2).cost > 0  # type: ignore[union-attr]
+    assert greedy_merges(forest, 2, 0.2).cost > 0  # type: ignore[union-attr]
 
 
 KERNELS = {

@@ -11,7 +11,7 @@ from tercast.optimizer.methods import optimal
 from tercast.optimizer.methods.greedy_merges import greedy_merges
 from tercast.optimizer.methods.selection import EntrySelection
 from tercast.optimizer.methods.sweeps import LOAD_SWEEPS, SWEEPS, coarsest, merge_sweeps, pattern_based
-from tercast.optimizer.methods.switch_forest import make_board
+from tercast.optimizer.methods.switch_forest import make_forest
 from tercast.optimizer.methods.switch_order import from_publishers, upstream_of
 from tercast.optimizer.pipeline import aggregate
 from tercast.optimizer.traffic.event_flows import EventFlows
@@ -59,11 +59,11 @@ def test_the_first_sweep_is_the_papers(
     sources = [source for flow in flows for source in flow.sources]
     expected: dict[int, list[bool] | None] = {}
     for switch in from_publishers(upstream_of(scene, sources, switches), switches, seed):
-        found = greedy_merges(make_board(scene, switch, flows), scene.budgets[switch] or 0, 1.0)
-        expected[switch] = None if found is None else found.standing.tolist()
+        found = greedy_merges(make_forest(scene, switch, flows), scene.budgets[switch] or 0, 1.0)
+        expected[switch] = None if found is None else found.selected.tolist()
         install(flows, switch, found)
     first = next(iter(merge_sweeps(scene, flows_of(kind, scene, traffic), seed, most)), {})
-    assert {s: None if one is None else one.standing.tolist() for s, one in first.items()} == expected
+    assert {s: None if one is None else one.selected.tolist() for s, one in first.items()} == expected
 
 
 @given(seeds)
@@ -74,9 +74,9 @@ def test_where_nothing_changes_any_more_all_were_decided_with_what_is_upstream(s
     sweeps = list(merge_sweeps(scene, flows, seed, 30))
     if 0 < len(sweeps) < 30:
         for switch, known in sweeps[-1].items():
-            found = greedy_merges(make_board(scene, switch, flows), scene.budgets[switch] or 0, 1.0)
+            found = greedy_merges(make_forest(scene, switch, flows), scene.budgets[switch] or 0, 1.0)
             assert (found is None) == (known is None)
-            assert found is None or known is None or (found.standing == known.standing).all()
+            assert found is None or known is None or (found.selected == known.selected).all()
 
 
 @given(seeds)

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 
 from tercast.aggregation.incremental.cover_node import Members
 from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
-from tercast.aggregation.incremental.minimum_entries import Fewest
+from tercast.aggregation.incremental.minimum_entries import MinimumEntries
 from tercast.requests.outcome import Least
 from tercast.routing.cell_keys import LENGTH_MASK, NONE
 
 
 def merge_exhaustively(tables: Sequence[InstalledTable], excess: int) -> tuple[list[Undo], Least]:
     """Let the tables of a switch have `excess` entries fewer, or change nothing; the fewest they can have."""
-    programmes = [Fewest(table) for table in tables]
+    programmes = [MinimumEntries(table) for table in tables]
     least = Least(sum(one.entries for one in programmes), all(one.proven for one in programmes))
     undo: list[Undo] = []
     left = excess
@@ -35,7 +35,7 @@ def merge_exhaustively(tables: Sequence[InstalledTable], excess: int) -> tuple[l
     return undo, least
 
 
-def _from_below(programmes: Sequence[Fewest]) -> Iterator[tuple[int, int]]:
+def _from_below(programmes: Sequence[MinimumEntries]) -> Iterator[tuple[int, int]]:
     """All cells of all tables, the longest first; of equal ones the first table's, and the first in order."""
     found = (
         (-(key & LENGTH_MASK), number, v)
@@ -51,7 +51,7 @@ def _is_inside(table: InstalledTable, key: int) -> bool:
     return at != NONE and (at != key or table.nodes[at].up != NONE)
 
 
-def _members(table: InstalledTable, programme: Fewest, v: int) -> Members:
+def _members(table: InstalledTable, programme: MinimumEntries, v: int) -> Members:
     """What stands in a cell where covers leave the fewest entries."""
     members: Members = []
     key = programme.keys[v]

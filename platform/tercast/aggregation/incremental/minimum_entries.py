@@ -31,7 +31,7 @@ NOTHING_BELOW = -1
 _EVER = 1 << 40
 
 
-class Fewest:
+class MinimumEntries:
     """What a table can come to; it must not change meanwhile.
 
     `keys` are the cells, depth first; `least[v]` is the fewest entries at and below cell v where none of a
@@ -53,16 +53,16 @@ class Fewest:
 
     def __init__(self, table: InstalledTable) -> None:
         self._table = table
-        ground = _Ground(table)
-        self.keys = ground.keys
-        self._kids = ground.kids
+        tree = _CellTree(table)
+        self.keys = tree.keys
+        self._kids = tree.kids
         self._here = [key in table.own for key in self.keys]
-        self._masks, self.proven = in_common(ground.edges, table.rule.ports)
+        self._masks, self.proven = in_common(tree.edges, table.rule.ports)
         count = len(self.keys)
         self._below = [0] * count
         self._reach = [0] * count
         self.least = [0] * count
-        self._work_up(ground)
+        self._work_up(tree)
 
     @property
     def entries(self) -> int:
@@ -71,22 +71,22 @@ class Fewest:
 
     def covers(self, v: int) -> list[CoverCells]:
         """Covers within cell v that leave `least[v]` entries there; what saves nothing stays exact."""
-        standing = sorted(self._standing(v))
-        return list(_as_spreads(self._table, self.keys[v], standing))
+        selected = sorted(self._selected(v))
+        return list(_as_spreads(self._table, self.keys[v], selected))
 
-    def _work_up(self, ground: _Ground) -> None:
+    def _work_up(self, tree: _CellTree) -> None:
         every = (1 << len(self._masks)) - 1
         known: dict[tuple[PortMask, PortMask], int] = {}
         for v in range(len(self.keys) - 1, -1, -1):
             own = every
-            if ground.has[v]:
-                space = (ground.out[v], ground.edges[v])
+            if tree.has[v]:
+                space = (tree.out[v], tree.edges[v])
                 if space not in known:
                     known[space] = self._fitting(*space)
                 own = known[space]
-            self._settle(v, own)
+            self._choose(v, own)
 
-    def _settle(self, v: int, own: int) -> None:
+    def _choose(self, v: int, own: int) -> None:
         """The least below v and the masks that reach it, from those of its children; `own` fit its space."""
         kids = self._kids[v]
         below = sum(self._below[kid] for kid in kids)
@@ -108,7 +108,7 @@ class Fewest:
         """Which masks fit a space, as bits."""
         return sum(1 << n for n, mask in enumerate(self._masks) if not (out & ~mask or mask & ~edges))
 
-    def _standing(self, v: int) -> Iterator[Key]:
+    def _selected(self, v: int) -> Iterator[Key]:
         """The cells of the entries that leave the least at and below v."""
         stack: list[tuple[int, int]] = [(v, NOTHING_BELOW)]
         while stack:
@@ -126,7 +126,7 @@ class Fewest:
             stack += [(kid, mask) for kid in kids]
 
 
-class _Ground:
+class _CellTree:
     """The cells at which anything begins, depth first: children, and what holds in the rest of each."""
 
     __slots__ = ("edges", "has", "keys", "kids", "out")
@@ -210,13 +210,13 @@ def _parents(order: Order, keys: list[Key]) -> list[int]:
     return parents
 
 
-def _as_spreads(table: InstalledTable, cell: Key, standing: list[Key]) -> Iterator[CoverCells]:
+def _as_spreads(table: InstalledTable, cell: Key, selected: list[Key]) -> Iterator[CoverCells]:
     """The covers that leave these entries of the exact ones: each from the first that is not exact on."""
     order = table.order
     exact = table.exact.range(cell, order.end(cell))
-    there, stack = {*standing}, list[Key]()
-    changed = {key for key in standing if key not in table.own}
-    for key in sorted({*exact, *standing}):
+    there, stack = {*selected}, list[Key]()
+    changed = {key for key in selected if key not in table.own}
+    for key in sorted({*exact, *selected}):
         while stack and not order.covers(stack[-1], key):
             stack.pop()
         if key in there:
@@ -224,7 +224,7 @@ def _as_spreads(table: InstalledTable, cell: Key, standing: list[Key]) -> Iterat
         else:
             changed.add(stack[-1])
     end = NONE
-    for n, key in enumerate(standing):
+    for n, key in enumerate(selected):
         if key >= end and key in changed:
             end = order.end(key)
-            yield key, tuple(kept for kept in standing[n + 1 :] if kept < end)
+            yield key, tuple(kept for kept in selected[n + 1 :] if kept < end)

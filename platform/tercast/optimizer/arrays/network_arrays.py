@@ -78,17 +78,17 @@ class Wires:
 class TopicArrays:
     """One topic: codes, exact tables, trees."""
 
-    __slots__ = ("_behind", "_scene", "_tops", "codes", "plan", "tables")
+    __slots__ = ("_arrays", "_behind", "_tops", "codes", "plan", "tables")
 
-    def __init__(self, scene: NetworkArrays, plan: TopicRouting, deepest: int) -> None:
-        self._scene = scene
+    def __init__(self, arrays: NetworkArrays, plan: TopicRouting, deepest: int) -> None:
+        self._arrays = arrays
         self.plan = plan
         longest = max(map(_longest, plan.tries.values()), default=0)
         self.codes = Codes(plan.order, max(longest, deepest, 1))
         self.tables: dict[int, TableSet] = {}
         for name, trie in plan.tries.items():
-            if name in scene.index and (trie.entries or trie.in_port_table.entries):
-                self.tables[scene.index[name]] = self._read(scene.index[name], name)
+            if name in arrays.index and (trie.entries or trie.in_port_table.entries):
+                self.tables[arrays.index[name]] = self._read(arrays.index[name], name)
         self._tops: dict[int, CellArrays] = {}
         self._behind: Array | None = None
 
@@ -99,14 +99,14 @@ class TopicArrays:
 
     def forest(self, switch: int) -> Forest | None:
         """The trees of the component of a switch."""
-        number = self._scene.planner.network.component_of(self._scene.names[switch])
+        number = self._arrays.planner.network.component_of(self._arrays.names[switch])
         return None if number is None else self.plan.forests.get(number)
 
     def tops(self, switch: int) -> CellArrays:
         """The cells that trees own, with the links of each tree at a switch; none where all agree."""
         found = self._tops.get(switch)
         if found is None:
-            forest, site, bits = self.forest(switch), self._scene.sites[switch], self._scene.bits[switch]
+            forest, site, bits = self.forest(switch), self._arrays.sites[switch], self._arrays.bits[switch]
             owners = forest.owners() if forest is not None else {}
             masks = {key: tree.masks.get(site, 0) for key, tree in owners.items()}
             if len(set(masks.values())) < 2:
@@ -121,22 +121,22 @@ class TopicArrays:
         """
         if self._behind is None:
             self._behind = self._count_links()
-        wires = self._scene.wires
-        out = np.ones(len(self._scene.bits[switch].links))
+        wires = self._arrays.wires
+        out = np.ones(len(self._arrays.bits[switch].links))
         numbers = wires.of(switch)
         out[wires.column[numbers]] = self._behind[numbers]
         return out
 
     def _count_links(self) -> Array:
-        scene = self._scene
-        hosts = np.zeros(len(scene.names))
+        arrays = self._arrays
+        hosts = np.zeros(len(arrays.names))
         for host in self.plan.subscribers():
-            place = scene.planner.network.place(host)
+            place = arrays.planner.network.place(host)
             if place is not None:
-                hosts[scene.index[place.switch]] += 1
-        total, uses = np.zeros(len(scene.wires)), np.zeros(len(scene.wires))
+                hosts[arrays.index[place.switch]] += 1
+        total, uses = np.zeros(len(arrays.wires)), np.zeros(len(arrays.wires))
         for tree in self.plan.trees():
-            for link, count in scene.behind(tree, hosts).items():
+            for link, count in arrays.behind(tree, hosts).items():
                 total[link] += count
                 uses[link] += 1
         return np.maximum(total / np.maximum(uses, 1), 1.0)
@@ -152,7 +152,7 @@ class TopicArrays:
         return out
 
     def _read(self, switch: int, name: str) -> TableSet:
-        trie, bits = self.plan.tries[name], self._scene.bits[switch]
+        trie, bits = self.plan.tries[name], self._arrays.bits[switch]
         by_port: dict[int, dict[Key, PortMask]] = {}
         for (port, key), (outputs, back) in trie.in_port_table.entries.items():
             by_port.setdefault(port, {})[key] = outputs | back

@@ -26,19 +26,19 @@ class Crossing:
     cells: DzSet
 
 
-def crossings(scene: NetworkArrays, topic: TopicArrays, switch: int) -> list[Crossing]:
+def crossings(arrays: NetworkArrays, topic: TopicArrays, switch: int) -> list[Crossing]:
     """All of a topic at a switch, by live advertisements whose hosts are in reach."""
     forest = topic.forest(switch)
     found: list[Crossing] = []
     for tree, owned in forest.dz_sets().items() if forest is not None else ():
-        way = scene.next_links(tree, switch)
+        way = arrays.next_links(tree, switch)
         by_side: dict[tuple[int, int | None], list[Dz]] = {}
         for ad in tree.ads:
-            registration = scene.planner.registry.live[ad]
-            place = scene.planner.network.place(registration.host)
+            registration = arrays.planner.registry.live[ad]
+            place = arrays.planner.network.place(registration.host)
             if place is None:
                 continue
-            at = scene.index[place.switch]
+            at = arrays.index[place.switch]
             side = (-1, place.port) if at == switch else (int(way[at]), None)
             if side != (-1, None):
                 by_side.setdefault(side, []).extend(registration.dz)

@@ -83,8 +83,8 @@ def lay_out(
     whole = _merged([*pairs, (starts, lengths)]) if len(starts) else marks
     parent, depth, length, cell = _grow(codes, whole)
     of_mark = np.full(len(whole.length), -1, dtype=np.int64)
-    standing = np.flatnonzero(cell >= 0)
-    of_mark[cell[standing]] = standing
+    found = np.flatnonzero(cell >= 0)
+    of_mark[cell[found]] = found
     some = np.where(cell >= 0, cell, -1 - cell)
     code = codes.cut(whole.code[some], length)
     bounds = np.cumsum([0, *(len(pair[1]) for pair in pairs)])

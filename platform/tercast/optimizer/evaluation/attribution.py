@@ -14,7 +14,7 @@ from tercast.eventspace.dz import covers as holds
 from tercast.optimizer.arrays.network_arrays import NetworkArrays, TableSet, TopicArrays
 from tercast.optimizer.arrays.table_arrays import CellArrays, hosts_in
 from tercast.optimizer.arrays.tree_crossings import Crossing, CrossingPart, crossings
-from tercast.optimizer.evaluation.cover_evaluation import Tables, samples_under, scene_under
+from tercast.optimizer.evaluation.cover_evaluation import Tables, arrays_under, flows_under
 from tercast.optimizer.kernels.tries import Array
 from tercast.optimizer.traffic.event_flows import EventArrivals, EventFlows
 from tercast.optimizer.traffic.past_traffic import Traffic
@@ -64,16 +64,16 @@ def attribute_each(
         switches: the switches whose entries are attributed; None is all.
     """
     known = planner.keeper.covers() if covers is None else covers
-    scene, tables = scene_under(planner, known)
-    samples = [samples_under(scene, tables, traffic) for traffic in several]
-    wanting = {topic.name: _Wanting(planner, topic) for topic in scene.topics}
+    arrays, tables = arrays_under(planner, known)
+    samples = [flows_under(arrays, tables, traffic) for traffic in several]
+    wanting = {topic.name: _Wanting(planner, topic) for topic in arrays.topics}
     found: list[list[Attribution]] = [[] for _ in several]
     for name, topics in known.items():
-        if name not in scene.index or (switches is not None and name not in switches):
+        if name not in arrays.index or (switches is not None and name not in switches):
             continue
-        for number, topic in enumerate(scene.topics):
+        for number, topic in enumerate(arrays.topics):
             if topic.name in topics:
-                at = _Place(scene, topic, scene.index[name], tables)
+                at = _Place(arrays, topic, arrays.index[name], tables)
                 table = topics[topic.name]
                 here = [of_one[number] for of_one in samples]
                 for port, some in ((None, table.plain), *table.in_port.items()):
@@ -109,13 +109,13 @@ class _Wanting:
 class _Place:
     """One topic at one switch."""
 
-    def __init__(self, scene: NetworkArrays, topic: TopicArrays, switch: int, tables: Tables) -> None:
-        self.scene = scene
+    def __init__(self, arrays: NetworkArrays, topic: TopicArrays, switch: int, tables: Tables) -> None:
+        self.arrays = arrays
         self.topic = topic
         self.switch = switch
         self.exact = topic.tables.get(switch)
         self.now = tables.get(switch, {}).get(topic.name)
-        self.crossings = crossings(scene, topic, switch)
+        self.crossings = crossings(arrays, topic, switch)
         inner = self.now.inner if self.now is not None else {}
         self.of_ports: dict[int | None, DzSet] = {
             port: _inner_cells(topic, cells) for port, cells in inner.items()
@@ -133,7 +133,7 @@ class _Place:
             self.topic.codes.dz(code, length): i
             for i, (code, length) in enumerate(zip(cells.code.tolist(), cells.length.tolist(), strict=True))
         }
-        switch, topic = self.scene.names[self.switch], self.topic.name
+        switch, topic = self.arrays.names[self.switch], self.topic.name
         for cover in covers:
             for dz in (cover.dz, *cover.kept):
                 n = numbers[dz]
@@ -178,22 +178,22 @@ class _Place:
 
     def _leads(self, registration: Registration, crossing: Crossing, port: int | None, mask: Array) -> bool:
         """Whether outputs hold the way to a host, from another side than that of the host."""
-        place = self.scene.planner.network.place(registration.host)
+        place = self.arrays.planner.network.place(registration.host)
         if place is None:
             return False
-        target = self.scene.index[place.switch]
+        target = self.arrays.index[place.switch]
         if target == self.switch:
             if port is None and crossing.port == place.port:
                 return False
-            bit = self.scene.sites[target].host_bits.get(registration.host, 0)
-            return bool(self.scene.bits[self.switch].mask(mask) & bit)
+            bit = self.arrays.sites[target].host_bits.get(registration.host, 0)
+            return bool(self.arrays.bits[self.switch].mask(mask) & bit)
         column = int(crossing.way[target])
         return column not in (-1, crossing.column) and bool(int(mask[column // 62]) >> column % 62 & 1)
 
     def _needless(self, sample: EventFlows, port: int | None, cells: CellArrays) -> tuple[Array, Array]:
         """The needless copies and the unwanted deliveries of each entry."""
         assert self.exact is not None
-        bits, arrivals = self.scene.bits[self.switch], sample.arrivals(self.switch, port)
+        bits, arrivals = self.arrays.bits[self.switch], sample.arrivals(self.switch, port)
         code, weight = sample.code[arrivals.event], sample.weight[arrivals.event]
         owner = sample.owner(cells, code)
         hit = np.flatnonzero((owner >= 0) & ~self._taken(sample, port, arrivals, code))
@@ -227,7 +227,7 @@ class _Place:
 
     def _exact_outputs(self, sample: EventFlows, port: int | None, code: Array) -> Array:
         assert self.exact is not None
-        words = self.scene.bits[self.switch].words
+        words = self.arrays.bits[self.switch].words
         plain = sample.rows(self.exact.plain, code, words)
         if port is None:
             return plain

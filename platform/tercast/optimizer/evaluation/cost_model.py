@@ -63,23 +63,23 @@ class Expected:
 
 
 def expected_of(
-    scene: NetworkArrays, exact: Sequence[EventFlows], now: Sequence[EventFlows], events: float
+    arrays: NetworkArrays, exact: Sequence[EventFlows], now: Sequence[EventFlows], events: float
 ) -> Expected:
     """What samples of so many events show with tables as they are, beyond what they do with exact ones."""
-    added, unwanted = np.zeros(len(scene.wires)), np.zeros(len(scene.names))
+    added, unwanted = np.zeros(len(arrays.wires)), np.zeros(len(arrays.names))
     for before, after in zip(exact, now, strict=True):
         copies, delivered = before.copies()
         copies_now, delivered_now = after.copies()
         added += copies_now - copies
         unwanted += delivered_now - delivered
-    return _means(scene, added, unwanted, events)
+    return _means(arrays, added, unwanted, events)
 
 
-def judged(scene: NetworkArrays, selections: Decisions, traffic: Traffic) -> Expected:
+def cost_of_selections(arrays: NetworkArrays, selections: Decisions, traffic: Traffic) -> Expected:
     """What selections cost on a sample, beyond the exact tables."""
-    added, unwanted = np.zeros(len(scene.wires)), np.zeros(len(scene.names))
-    for topic in scene.topics:
-        sample = EventFlows(scene, topic, traffic.topics.get(topic.name))
+    added, unwanted = np.zeros(len(arrays.wires)), np.zeros(len(arrays.names))
+    for topic in arrays.topics:
+        sample = EventFlows(arrays, topic, traffic.topics.get(topic.name))
         exact, delivered = sample.copies()
         for switch, selection in selections.items():
             if selection is not None and switch in topic.tables:
@@ -87,18 +87,18 @@ def judged(scene: NetworkArrays, selections: Decisions, traffic: Traffic) -> Exp
         copies, now = sample.copies()
         added += copies - exact
         unwanted += now - delivered
-    return _means(scene, added, unwanted, max(traffic.weight, 1.0))
+    return _means(arrays, added, unwanted, max(traffic.weight, 1.0))
 
 
-def _means(scene: NetworkArrays, added: Array, unwanted: Array, events: float) -> Expected:
-    sent = np.bincount(scene.wires.source, weights=added, minlength=len(scene.names))
+def _means(arrays: NetworkArrays, added: Array, unwanted: Array, events: float) -> Expected:
+    sent = np.bincount(arrays.wires.source, weights=added, minlength=len(arrays.names))
     return Expected(
-        _by_name(scene, sent / events),
+        _by_name(arrays, sent / events),
         float(added.sum()) / events,
         float(unwanted.sum()) / events,
-        _by_name(scene, unwanted / events),
+        _by_name(arrays, unwanted / events),
     )
 
 
-def _by_name(scene: NetworkArrays, values: Array) -> dict[str, float]:
-    return {scene.names[s]: float(values[s]) for s in np.flatnonzero(values).tolist()}
+def _by_name(arrays: NetworkArrays, values: Array) -> dict[str, float]:
+    return {arrays.names[s]: float(values[s]) for s in np.flatnonzero(values).tolist()}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tercast.aggregation.definition import ground_of, materialise
+from tercast.aggregation.definition import apply_covers, exact_table_of
 from tercast.optimizer.arrays.network_arrays import NetworkArrays, TableSet, TopicArrays
 from tercast.optimizer.arrays.table_arrays import CellArrays
 from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, Expected, expected_of
@@ -24,47 +24,47 @@ Tables = dict[int, dict[str, TableSet]]
 """Tables by switch and topic."""
 
 
-def scene_under(planner: Planner, covers: NetworkCovers) -> tuple[NetworkArrays, Tables]:
-    """A planner's scene, whose codes are long enough for covers, and the tables under these."""
-    scene = _deep_scene(planner, covers)
-    return scene, _all_tables(scene, covers)
+def arrays_under(planner: Planner, covers: NetworkCovers) -> tuple[NetworkArrays, Tables]:
+    """A planner's arrays, whose codes are long enough for covers, and the tables under these."""
+    arrays = _deep_arrays(planner, covers)
+    return arrays, _all_tables(arrays, covers)
 
 
-def _deep_scene(planner: Planner, *several: NetworkCovers) -> NetworkArrays:
+def _deep_arrays(planner: Planner, *several: NetworkCovers) -> NetworkArrays:
     tables = (table for covers in several for topics in covers.values() for table in topics.values())
     return NetworkArrays(planner, deepest=max(map(deepest_cover, tables), default=0))
 
 
-def _all_tables(scene: NetworkArrays, covers: NetworkCovers) -> Tables:
+def _all_tables(arrays: NetworkArrays, covers: NetworkCovers) -> Tables:
     found: Tables = {}
     for switch, topics in covers.items():
-        if switch in scene.index:
-            number = scene.index[switch]
+        if switch in arrays.index:
+            number = arrays.index[switch]
             found[number] = {
-                topic.name: tables_under(scene, topic, number, topics[topic.name])
-                for topic in scene.topics
+                topic.name: tables_under(arrays, topic, number, topics[topic.name])
+                for topic in arrays.topics
                 if topic.name in topics and number in topic.tables
             }
     return found
 
 
-def tables_under(scene: NetworkArrays, topic: TopicArrays, switch: int, covers: TableCovers) -> TableSet:
+def tables_under(arrays: NetworkArrays, topic: TopicArrays, switch: int, covers: TableCovers) -> TableSet:
     """The tables of a topic at a switch under covers."""
-    ground = ground_of(topic.plan, scene.names[switch], topic.forest(switch))
-    installed = materialise(ground, covers)
+    exact = exact_table_of(topic.plan, arrays.names[switch], topic.forest(switch))
+    installed = apply_covers(exact, covers)
     by_port: dict[int, dict[Key, PortMask]] = {}
     for (port, key), (outputs, back) in installed.in_port.items():
         by_port.setdefault(port, {})[key] = outputs | back
-    codes, bits = topic.codes, scene.bits[switch]
+    codes, bits = topic.codes, arrays.bits[switch]
     inner = {port: CellArrays.of(codes, bits, found) for port, found in sorted(by_port.items())}
     return TableSet(CellArrays.of(codes, bits, installed.plain), inner)
 
 
-def samples_under(scene: NetworkArrays, tables: Tables, traffic: Traffic) -> list[EventFlows]:
+def flows_under(arrays: NetworkArrays, tables: Tables, traffic: Traffic) -> list[EventFlows]:
     """Traffic on its way through these tables, and the exact ones elsewhere."""
     samples = []
-    for topic in scene.topics:
-        sample = EventFlows(scene, topic, traffic.topics.get(topic.name))
+    for topic in arrays.topics:
+        sample = EventFlows(arrays, topic, traffic.topics.get(topic.name))
         for switch, topics in tables.items():
             if topic.name in topics:
                 sample.set_tables(switch, topics[topic.name])
@@ -74,9 +74,9 @@ def samples_under(scene: NetworkArrays, tables: Tables, traffic: Traffic) -> lis
 
 def judge_covers(planner: Planner, covers: NetworkCovers, traffic: Traffic) -> Expected:
     """What covers cost on given traffic, beyond the exact tables."""
-    scene, tables = scene_under(planner, covers)
-    exact = samples_under(scene, {}, traffic)
-    return expected_of(scene, exact, samples_under(scene, tables, traffic), max(traffic.weight, 1.0))
+    arrays, tables = arrays_under(planner, covers)
+    exact = flows_under(arrays, {}, traffic)
+    return expected_of(arrays, exact, flows_under(arrays, tables, traffic), max(traffic.weight, 1.0))
 
 
 def added_cost(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: Traffic) -> Expected:
@@ -84,9 +84,9 @@ def added_cost(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic
 
     It counts what any switch sends and delivers in excess, also where it has the same covers in both.
     """
-    scene = _deep_scene(planner, old, new)
-    before, after = (samples_under(scene, _all_tables(scene, covers), traffic) for covers in (old, new))
-    return expected_of(scene, before, after, max(len(traffic), 1))
+    arrays = _deep_arrays(planner, old, new)
+    before, after = (flows_under(arrays, _all_tables(arrays, covers), traffic) for covers in (old, new))
+    return expected_of(arrays, before, after, max(len(traffic), 1))
 
 
 def savings(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: Traffic) -> Array:
@@ -94,8 +94,8 @@ def savings(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: T
 
     The cost is copies, and deliveries at their weight. Events whose publishers are out of reach cost nothing.
     """
-    scene = _deep_scene(planner, old, new)
-    then, now = (samples_under(scene, _all_tables(scene, covers), traffic) for covers in (old, new))
+    arrays = _deep_arrays(planner, old, new)
+    then, now = (flows_under(arrays, _all_tables(arrays, covers), traffic) for covers in (old, new))
     saved = [_of_each(a) - _of_each(b) for a, b in zip(then, now, strict=True)]
     known = np.concatenate((np.zeros(0), *saved))
     return np.concatenate((known, np.zeros(len(traffic) - len(known))))

@@ -18,7 +18,7 @@ from tercast.optimizer.kernels.merges import pick_lowest, with_merges
 from tercast.optimizer.kernels.tries import Array
 from tercast.optimizer.methods.greedy_merges import merge_costs
 from tercast.optimizer.methods.selection import EntrySelection, Selections, select
-from tercast.optimizer.methods.switch_forest import SwitchForest, make_board
+from tercast.optimizer.methods.switch_forest import SwitchForest, make_forest
 from tercast.optimizer.traffic.event_flows import EventFlows
 from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.tables.covers import NetworkCovers, TableCovers
@@ -43,77 +43,77 @@ class InstalledCovers:
         return dict(self._tables)
 
 
-def lowest_merges(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
+def lowest_merges(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """LA over exact tables (Bhowmik et al., section 5.4): the longest prefixes first; it knows no traffic."""
-    nothing = [EventFlows(scene, topic, None) for topic in scene.topics]
-    return {switch: _lowest(make_board(scene, switch, nothing), scene) for switch in scene.over_budget()}
+    nothing = [EventFlows(arrays, topic, None) for topic in arrays.topics]
+    return {switch: _lowest(make_forest(arrays, switch, nothing), arrays) for switch in arrays.over_budget()}
 
 
-def _lowest(board: SwitchForest, scene: NetworkArrays) -> EntrySelection | None:
-    cost, entries = merge_costs(board, 1.0)
-    budget = scene.budgets[board.switch]
+def _lowest(forest: SwitchForest, arrays: NetworkArrays) -> EntrySelection | None:
+    cost, entries = merge_costs(forest, 1.0)
+    budget = arrays.budgets[forest.switch]
     assert budget is not None
-    order = np.lexsort((np.arange(len(board)), -board.length))
-    picked, fits = pick_lowest(board.parent, order, cost < np.inf, entries, budget)
-    return select(board, with_merges(board.parent, board.here, picked), 1.0) if fits else None
+    order = np.lexsort((np.arange(len(forest)), -forest.length))
+    picked, fits = pick_lowest(forest.parent, order, cost < np.inf, entries, budget)
+    return select(forest, with_merges(forest.parent, forest.here, picked), 1.0) if fits else None
 
 
-def deepest_standing(scene_covers: NetworkCovers) -> int:
+def deepest_installed(covers: NetworkCovers) -> int:
     """The bits that codes need for the covers that stand."""
-    tables = (table for topics in scene_covers.values() for table in topics.values())
+    tables = (table for topics in covers.values() for table in topics.values())
     return max(map(deepest_cover, tables), default=0)
 
 
-def as_installed(scene: NetworkArrays, covers: NetworkCovers) -> dict[int, InstalledCovers] | None:
-    """The tables under standing covers, at the switches beyond their budgets; None where one does not fit."""
+def as_installed(arrays: NetworkArrays, covers: NetworkCovers) -> dict[int, InstalledCovers] | None:
+    """The tables under installed covers, at the switches over their budgets; None if one does not fit."""
     found: dict[int, InstalledCovers] = {}
-    for switch in scene.over_budget():
-        mine = covers.get(scene.names[switch], {})
+    for switch in arrays.over_budget():
+        mine = covers.get(arrays.names[switch], {})
         tables = {
-            topic.name: tables_under(scene, topic, switch, mine.get(topic.name, TableCovers()))
-            for topic in scene.topics
+            topic.name: tables_under(arrays, topic, switch, mine.get(topic.name, TableCovers()))
+            for topic in arrays.topics
             if switch in topic.tables
         }
         one = found[switch] = InstalledCovers({name: mine[name] for name in tables if name in mine}, tables)
-        budget = scene.budgets[switch]
+        budget = arrays.budgets[switch]
         if budget is None or len(one) > budget:
             return None
     return found
 
 
 def charged(
-    scene: NetworkArrays, found: Decisions, sample: Traffic, host_weight: float
+    arrays: NetworkArrays, found: Decisions, sample: Traffic, host_weight: float
 ) -> dict[int, EntrySelection]:
-    """The same entries on boards with what comes to them, which says what they cost there.
+    """The same entries on forests with what comes to them, which says what they cost there.
 
-    Without switches where an entry stands at no node of its board.
+    Without switches where an entry stands at no node of its forest.
     """
-    samples = [EventFlows(scene, topic, sample.topics.get(topic.name)) for topic in scene.topics]
+    samples = [EventFlows(arrays, topic, sample.topics.get(topic.name)) for topic in arrays.topics]
     for switch, one in found.items():
         for name, tables in ({} if one is None else one.tables()).items():
             next(flow for flow in samples if flow.topic.name == name).set_tables(switch, tables)
     out: dict[int, EntrySelection] = {}
     for switch, one in found.items():
         if one is not None:
-            board = make_board(scene, switch, samples, follow=True)
-            standing = _nodes(board, one.tables())
-            if standing is not None:
-                out[switch] = select(board, standing, host_weight)
+            forest = make_forest(arrays, switch, samples, follow=True)
+            selected = _nodes(forest, one.tables())
+            if selected is not None:
+                out[switch] = select(forest, selected, host_weight)
     return out
 
 
-def _nodes(board: SwitchForest, tables: Mapping[str, TableSet]) -> Array | None:
+def _nodes(forest: SwitchForest, tables: Mapping[str, TableSet]) -> Array | None:
     """Which nodes the entries of tables stand at; None where one stands at none."""
-    standing = np.zeros(len(board), dtype=np.bool_)
-    for part in board.tables:
+    selected = np.zeros(len(forest), dtype=np.bool_)
+    for part in forest.tables:
         table = tables[part.topic.name]
         cells = table.plain if part.port is None else table.inner[part.port]
-        nodes = zip(board.code[part.nodes].tolist(), board.length[part.nodes].tolist(), strict=True)
+        nodes = zip(forest.code[part.nodes].tolist(), forest.length[part.nodes].tolist(), strict=True)
         known = {cell: part.nodes.start + n for n, cell in enumerate(nodes)}
         places = [
             known.get(cell, -1) for cell in zip(cells.code.tolist(), cells.length.tolist(), strict=True)
         ]
         if -1 in places:
             return None
-        standing[places] = True
-    return standing
+        selected[places] = True
+    return selected

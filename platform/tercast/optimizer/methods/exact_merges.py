@@ -12,10 +12,10 @@ from tercast.optimizer.methods.greedy_merges import merge_costs
 from tercast.optimizer.methods.switch_forest import SwitchForest
 
 
-def least_merge_cost(board: SwitchForest, budget: int, host_weight: float) -> float:
+def least_merge_cost(forest: SwitchForest, budget: int, host_weight: float) -> float:
     """The least cost of merges that leave no more than `budget` entries; infinite where none do."""
-    cost, _ = merge_costs(board, host_weight)
-    need = board.entries - budget
+    cost, _ = merge_costs(forest, host_weight)
+    need = forest.entries - budget
     if need <= 0:
         return 0.0
-    return float(least_cost(board.parent, board.here.astype(np.int64), cost, need))
+    return float(least_cost(forest.parent, forest.here.astype(np.int64), cost, need))

@@ -41,21 +41,21 @@ KINDS = 16
 
 
 def best_selection(
-    board: SwitchForest, budget: int, host_weight: float, rounds: int = ROUNDS
+    forest: SwitchForest, budget: int, host_weight: float, rounds: int = ROUNDS
 ) -> EntrySelection | None:
     """The cheapest entries found that are no more than `budget`; None where so few cannot be."""
-    best = greedy_merges(board, budget, host_weight)
+    best = greedy_merges(forest, budget, host_weight)
     nearest: EntrySelection | None = None
-    same = _lossless_masks(board)
-    masks = np.stack((board.everything, board.out, same), axis=1)
-    price, idle, host_bits = 0.0, 0, _host_bits(board)
+    same = _lossless_masks(forest)
+    masks = np.stack((forest.everything, forest.out, same), axis=1)
+    price, idle, host_bits = 0.0, 0, _host_bits(forest)
     for left in reversed(range(rounds)):
-        programme = _Programme(board, masks, host_weight, CLOSE if left == 0 else ROUGH)
+        programme = _Programme(forest, masks, host_weight, CLOSE if left == 0 else ROUGH)
         found = programme.search(budget, price)
         price, idle = found.price, idle + 1
-        for standing in found.choices:
-            whole = tidied(select(board, standing, host_weight), host_weight)
-            trimmed = _trimmed(board, whole, budget, host_weight)
+        for selected in found.choices:
+            whole = tidied(select(forest, selected, host_weight), host_weight)
+            trimmed = _trimmed(forest, whole, budget, host_weight)
             if trimmed is not None and (best is None or trimmed.cost < best.cost):
                 best, idle = trimmed, 0
             if best is None and (nearest is None or len(whole) < len(nearest)):
@@ -63,41 +63,41 @@ def best_selection(
         lead = nearest if best is None else best
         if lead is None or (best is not None and best.cost == 0) or not found.price or idle == PATIENCE:
             break
-        narrow = np.where(lead.standing[:, None], lead.mask, board.everything)
-        leans = [_leaning(board, found.price * share, host_bits, host_weight) for share in LEANS]
-        masks = np.stack((board.everything, same, narrow, *leans), axis=1)
+        narrow = np.where(lead.selected[:, None], lead.mask, forest.everything)
+        leans = [_leaning(forest, found.price * share, host_bits, host_weight) for share in LEANS]
+        masks = np.stack((forest.everything, same, narrow, *leans), axis=1)
     return best
 
 
-def _leaning(board: SwitchForest, price: float, host_bits: int, host_weight: float) -> Array:
+def _leaning(forest: SwitchForest, price: float, host_bits: int, host_weight: float) -> Array:
     """The masks that are worth having when an exception costs so much for each output."""
     return leanings(
-        board.parent,
-        board.has,
-        board.out,
-        board.charge,
+        forest.parent,
+        forest.has,
+        forest.out,
+        forest.charge,
         price,
-        board.link_words,
+        forest.link_words,
         host_bits,
         host_weight,
     )
 
 
-def _host_bits(board: SwitchForest) -> int:
+def _host_bits(forest: SwitchForest) -> int:
     """How many of the bits behind those of links any output has."""
-    words = np.bitwise_or.reduce(board.out[:, board.link_words :], axis=0).tolist()
+    words = np.bitwise_or.reduce(forest.out[:, forest.link_words :], axis=0).tolist()
     return max((WORD * w + word.bit_length() for w, word in enumerate(words)), default=0)
 
 
-def _lossless_masks(board: SwitchForest) -> Array:
+def _lossless_masks(forest: SwitchForest) -> Array:
     """The masks of the smallest table that is like the exact one, wherever anything comes."""
-    kind = np.zeros(len(board), dtype=np.int64)
-    for column in board.out.T:
+    kind = np.zeros(len(forest), dtype=np.int64)
+    for column in forest.out.T:
         values, place = np.unique(column, return_inverse=True)
         _, first, kind = np.unique(kind * len(values) + place, return_index=True, return_inverse=True)
-    idle = board.passes & (board.charge[:, -1] == 0)
-    found = lossless(board.parent, board.has, idle, kind, KINDS)
-    return np.where((found >= 0)[:, None], board.out[first[found]], 0)
+    idle = forest.passes & (forest.charge[:, -1] == 0)
+    found = lossless(forest.parent, forest.has, idle, kind, KINDS)
+    return np.where((found >= 0)[:, None], forest.out[first[found]], 0)
 
 
 class _Found:
@@ -109,60 +109,60 @@ class _Found:
 
 
 class _Programme:
-    """The dynamic programme of a board, for given masks to choose from."""
+    """The dynamic programme of a forest, for given masks to choose from."""
 
-    def __init__(self, board: SwitchForest, masks: Array, host_weight: float, close: float) -> None:
-        self.board = board
+    def __init__(self, forest: SwitchForest, masks: Array, host_weight: float, close: float) -> None:
+        self.forest = forest
         self.close = close
         self.seen: list[Array] = []
         self.width = masks.shape[1]
-        slots = 1 + self.width * (board.depth + 1)
+        slots = 1 + self.width * (forest.depth + 1)
         self.offset = np.concatenate(([0], np.cumsum(slots)))
         self.costs = slot_costs(
-            board.parent,
-            board.depth,
-            board.here,
-            board.has,
-            board.passes,
-            board.out,
-            board.out_hosts,
-            board.edges,
-            board.charge,
+            forest.parent,
+            forest.depth,
+            forest.here,
+            forest.has,
+            forest.passes,
+            forest.out,
+            forest.out_hosts,
+            forest.edges,
+            forest.charge,
             np.ascontiguousarray(masks),
-            hosts_in(masks, board.link_words),
+            hosts_in(masks, forest.link_words),
             self.offset,
             host_weight,
         )
 
-    def standing(self, price: float) -> Array:
+    def selected(self, price: float) -> Array:
         """Which nodes get an entry at a price."""
-        board = self.board
-        best = solve(board.parent, board.depth, self.offset, self.costs, self.width, price)
-        chosen: Array = choose(board.parent, board.depth, self.offset, best, self.width, price)
-        standing: Array = chosen >= 0
-        self.seen.append(standing)
-        return standing
+        forest = self.forest
+        best = solve(forest.parent, forest.depth, self.offset, self.costs, self.width, price)
+        chosen: Array = choose(forest.parent, forest.depth, self.offset, best, self.width, price)
+        selected: Array = chosen >= 0
+        self.seen.append(selected)
+        return selected
 
     def search(self, budget: int, guess: float) -> _Found:
         """The entries just within a budget, and some beyond; `guess` is a price near it, or 0."""
         found = self._bracket(budget, guess)
-        for standing in self.seen:
-            near = budget < standing.sum() <= budget * WAY_BEYOND
-            if near and not any((standing == other).all() for other in found.choices):
-                found.choices.append(standing)
+        for selected in self.seen:
+            near = budget < selected.sum() <= budget * WAY_BEYOND
+            if near and not any((selected == other).all() for other in found.choices):
+                found.choices.append(selected)
         return found
 
     def _bracket(self, budget: int, guess: float) -> _Found:
         finite = self.costs[(self.costs > 0) & (self.costs < NEVER)]
         if not len(finite):
-            return _Found([self.standing(1.0)], 0.0)
+            return _Found([self.selected(1.0)], 0.0)
         lowest, highest = float(finite.min()) * 1e-3, float(finite.sum()) * 2
         low, high = (guess / WIDE, guess * WIDE) if guess else (lowest, highest)
-        beyond, within = self.standing(low), self.standing(high)
+        beyond, within = self.selected(low), self.selected(high)
         if beyond.sum() <= budget and low > lowest:
-            low, beyond = lowest, self.standing(lowest)
+            low, beyond = lowest, self.selected(lowest)
         if within.sum() > budget and high < highest:
-            high, within = highest, self.standing(highest)
+            high, within = highest, self.selected(highest)
         if beyond.sum() <= budget:
             return _Found([beyond], 0.0)
         if within.sum() > budget:
@@ -182,7 +182,7 @@ class _Programme:
             if few or many or b - a < 1e-4:
                 break
             middle = a + (b - a) * (over / (over - under) if step % 4 != 3 else 0.5)
-            found = self.standing(float(np.exp(middle)))
+            found = self.selected(float(np.exp(middle)))
             if found.sum() > budget:
                 a, left, over = middle, found, _excess(found, budget)
                 under = under / 2 if last > 0 else under
@@ -194,27 +194,27 @@ class _Programme:
         return _Found([right, left], float(np.exp((a + b) / 2)))
 
 
-def _excess(standing: Array, budget: int) -> float:
+def _excess(selected: Array, budget: int) -> float:
     """How far a number of entries is from a budget, on a logarithmic scale; never 0."""
-    return float(np.log((standing.sum() + 0.5) / (budget + 1.0)))
+    return float(np.log((selected.sum() + 0.5) / (budget + 1.0)))
 
 
 def _trimmed(
-    board: SwitchForest, whole: EntrySelection, budget: int, host_weight: float
+    forest: SwitchForest, whole: EntrySelection, budget: int, host_weight: float
 ) -> EntrySelection | None:
     """A selection with the cheapest entries taken away until the budget holds."""
     if len(whole) <= budget:
         return whole
-    nodes = np.flatnonzero(whole.standing)
-    place = np.full(len(board), -1, dtype=np.int64)
+    nodes = np.flatnonzero(whole.selected)
+    place = np.full(len(forest), -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
-    above = board.parent[nodes]
+    above = forest.parent[nodes]
     over = np.where(above >= 0, whole.owner[above], -1)
     over = np.where(over >= 0, place[over], -1)
     entries = whole.mask[nodes], whole.allowed[nodes], whole.total[nodes]
-    left, fits = trim(over, *entries, board.link_words, host_weight, budget)
+    left, fits = trim(over, *entries, forest.link_words, host_weight, budget)
     if not fits:
         return None
-    chosen = np.zeros(len(board), dtype=np.bool_)
+    chosen = np.zeros(len(forest), dtype=np.bool_)
     chosen[nodes[left]] = True
-    return tidied(select(board, chosen, host_weight), host_weight)
+    return tidied(select(forest, chosen, host_weight), host_weight)

@@ -16,31 +16,31 @@ from tercast.optimizer.methods.selection import EntrySelection, select
 from tercast.optimizer.methods.switch_forest import SwitchForest
 
 
-def merge_costs(board: SwitchForest, host_weight: float) -> tuple[Array, Array]:
+def merge_costs(forest: SwitchForest, host_weight: float) -> tuple[Array, Array]:
     """Of every node: the needless copies that a merge there makes, and the exact entries at and below it.
 
     A copy to a host costs `host_weight`. The cost of what the rule forbids is infinite.
     """
-    links = board.charge.shape[1] - 1
-    load = np.where(board.has[:, None], board.charge, 0.0)
-    useful = (load[:, :links] * _bits(board.out, links)).sum(axis=1)
-    useful += load[:, links] * board.out_hosts * host_weight
-    sums = gather_sums(board.parent, np.column_stack((load, useful, board.here.astype(np.float64))))
-    sent = (sums[:, :links] * _bits(board.everything, links)).sum(axis=1)
-    sent += sums[:, links] * hosts_in(board.everything, board.link_words) * host_weight
+    links = forest.charge.shape[1] - 1
+    load = np.where(forest.has[:, None], forest.charge, 0.0)
+    useful = (load[:, :links] * _bits(forest.out, links)).sum(axis=1)
+    useful += load[:, links] * forest.out_hosts * host_weight
+    sums = gather_sums(forest.parent, np.column_stack((load, useful, forest.here.astype(np.float64))))
+    sent = (sums[:, :links] * _bits(forest.everything, links)).sum(axis=1)
+    sent += sums[:, links] * hosts_in(forest.everything, forest.link_words) * host_weight
     cost = sent - sums[:, links + 1]
     cost = np.where(cost < 1e-9 * sent, 0.0, cost)  # what is left of sums that cancel
-    allowed = ~(board.everything[:, : board.link_words] & ~board.everywhere).any(axis=1)
+    allowed = ~(forest.everything[:, : forest.link_words] & ~forest.everywhere).any(axis=1)
     return np.where(allowed, cost, np.inf), sums[:, links + 2]
 
 
-def greedy_merges(board: SwitchForest, budget: int, host_weight: float) -> EntrySelection | None:
+def greedy_merges(forest: SwitchForest, budget: int, host_weight: float) -> EntrySelection | None:
     """The choice of the paper; None where no merges are enough."""
-    cost, entries = merge_costs(board, host_weight)
-    picked, fits = pick_merges(board.parent, cost, entries, budget)
+    cost, entries = merge_costs(forest, host_weight)
+    picked, fits = pick_merges(forest.parent, cost, entries, budget)
     if not fits:
         return None
-    return select(board, with_merges(board.parent, board.here, picked), host_weight)
+    return select(forest, with_merges(forest.parent, forest.here, picked), host_weight)
 
 
 def _bits(rows: Array, links: int) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tercast.optimizer.arrays.network_arrays import NetworkArrays
-from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, Decisions, Expected, judged
+from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, Decisions, Expected, cost_of_selections
 from tercast.optimizer.methods.baselines import charged, lowest_merges
 from tercast.optimizer.methods.exception_method import ROUNDS
 from tercast.optimizer.methods.selection import EntrySelection, Selections
@@ -43,9 +43,9 @@ EFFORTS = (
 )
 
 
-def effort_of(scene: NetworkArrays) -> Effort:
-    """How much is tried on a scene."""
-    entries = sum(map(scene.count, scene.over_budget()))
+def effort_of(arrays: NetworkArrays) -> Effort:
+    """How much is tried on a network."""
+    entries = sum(map(arrays.count, arrays.over_budget()))
     return next(effort for effort in EFFORTS if entries <= effort.entries)
 
 
@@ -72,28 +72,28 @@ WIDE = Smoothing(copies=24, weight=10.0, spread=(0.05, 0.1), points=80_000)
 class Decided:
     """What was decided, by which candidate, and what it is to cost.
 
-    `boards` are what was decided on boards with the events that come there, where that is another thing.
+    `forests` are what was decided on forests with the events that come there, where that is another thing.
     """
 
     selections: Decisions
     chosen: str
     expected: Expected
-    boards: Mapping[int, EntrySelection | None] | None = None
+    forests: Mapping[int, EntrySelection | None] | None = None
 
 
-def near(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
+def near(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """Exceptions, from a sample smoothed a little."""
-    return _with_exceptions(scene, NEAR(traffic, seed))
+    return _with_exceptions(arrays, NEAR(traffic, seed))
 
 
-def wide(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
+def wide(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """Exceptions, from a sample smoothed more: for events that spread over large parts of the space."""
-    return _with_exceptions(scene, WIDE(traffic, seed))
+    return _with_exceptions(arrays, WIDE(traffic, seed))
 
 
-def _with_exceptions(scene: NetworkArrays, traffic: Traffic) -> Selections:
-    effort = effort_of(scene)
-    return by_exceptions(scene, traffic, effort.sweeps, effort.rounds)
+def _with_exceptions(arrays: NetworkArrays, traffic: Traffic) -> Selections:
+    effort = effort_of(arrays)
+    return by_exceptions(arrays, traffic, effort.sweeps, effort.rounds)
 
 
 CANDIDATES: dict[str, Candidate] = {
@@ -108,38 +108,38 @@ STANDING = "installed"
 
 
 def best_candidate(
-    scene: NetworkArrays, sample: Traffic, seed: int, standing: Decisions | None = None
+    arrays: NetworkArrays, sample: Traffic, seed: int, installed: Decisions | None = None
 ) -> Decided:
     """The candidate that is best on events held back, made again with these among them.
 
     `fa-pb` only where it is better by more than chance would have it. With large tables less is tried (see
-    `Effort`), and what was made without the events held back is kept. `standing` are installed tables, if
-    they hold the budgets; what a candidate leaves unmet stays as it stands.
+    `Effort`), and what was made without the events held back is kept. `installed` are the installed
+    tables, if they hold the budgets; what a candidate leaves unmet stays as it is.
     """
     train, held = sample.split(HELD_BACK, seed)
-    if not len(train) or not len(held) or not scene.over_budget():
-        found = near(scene, sample, seed)
-        return Decided(found, "exceptions", judged(scene, found, sample))
-    effort = effort_of(scene)
+    if not len(train) or not len(held) or not arrays.over_budget():
+        found = near(arrays, sample, seed)
+        return Decided(found, "exceptions", cost_of_selections(arrays, found, sample))
+    effort = effort_of(arrays)
     train = _thinned(train, effort.events)
     names = [name for name in CANDIDATES if name != "exceptions-wide" or effort.thorough]
-    made = {name: _filled(CANDIDATES[name](scene, train, seed), standing) for name in names}
-    if standing is not None:
-        made[STANDING] = standing
+    made = {name: _filled(CANDIDATES[name](arrays, train, seed), installed) for name in names}
+    if installed is not None:
+        made[STANDING] = installed
     fewest = min(map(_unmet, made.values()))
     made = {name: found for name, found in made.items() if _unmet(found) == fewest}
-    costs = {name: judged(scene, found, held) for name, found in made.items()}
+    costs = {name: cost_of_selections(arrays, found, held) for name, found in made.items()}
     others = [name for name in made if name != "fa-pb"] or list(made)
     chosen = min(others, key=lambda name: costs[name].cost)
     if "fa-pb" in made and _is_clearly_less(costs["fa-pb"].cost, costs[chosen].cost, held.weight):
         chosen = "fa-pb"
     if chosen in (STANDING, "la"):
-        boards = charged(scene, made[chosen], sample, HOST_WEIGHT)
-        return Decided(made[chosen], chosen, costs[chosen], boards)
+        forests = charged(arrays, made[chosen], sample, HOST_WEIGHT)
+        return Decided(made[chosen], chosen, costs[chosen], forests)
     if not effort.thorough:
         return Decided(made[chosen], chosen, costs[chosen])
-    again = CANDIDATES[chosen](scene, _thinned(sample, effort.events), seed)
-    return Decided(_filled(again, standing), chosen, costs[chosen])
+    again = CANDIDATES[chosen](arrays, _thinned(sample, effort.events), seed)
+    return Decided(_filled(again, installed), chosen, costs[chosen])
 
 
 def _thinned(traffic: Traffic, events: float) -> Traffic:
@@ -147,9 +147,9 @@ def _thinned(traffic: Traffic, events: float) -> Traffic:
     return traffic if len(traffic) <= events else traffic.sampled(events / len(traffic))
 
 
-def _filled(found: Decisions, standing: Decisions | None) -> Decisions:
+def _filled(found: Decisions, installed: Decisions | None) -> Decisions:
     """The same with the tables that stand, where a method finds none that hold the budget."""
-    return {s: (standing or {}).get(s) if one is None else one for s, one in found.items()}
+    return {s: (installed or {}).get(s) if one is None else one for s, one in found.items()}
 
 
 def _unmet(found: Decisions) -> int:
@@ -157,13 +157,13 @@ def _unmet(found: Decisions) -> int:
     return sum(selection is None for selection in found.values())
 
 
-def one_candidate(scene: NetworkArrays, sample: Traffic, seed: int, name: str) -> Decided:
+def one_candidate(arrays: NetworkArrays, sample: Traffic, seed: int, name: str) -> Decided:
     """One candidate from all of a sample; what it is to cost is told by events held back from another run."""
     train, held = sample.split(HELD_BACK, seed)
-    found = CANDIDATES[name](scene, sample, seed)
+    found = CANDIDATES[name](arrays, sample, seed)
     if not len(train) or not len(held):
-        return Decided(found, name, judged(scene, found, sample))
-    return Decided(found, name, judged(scene, CANDIDATES[name](scene, train, seed), held))
+        return Decided(found, name, cost_of_selections(arrays, found, sample))
+    return Decided(found, name, cost_of_selections(arrays, CANDIDATES[name](arrays, train, seed), held))
 
 
 def _is_clearly_less(a: float, b: float, events: float) -> bool:

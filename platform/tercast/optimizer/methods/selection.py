@@ -1,4 +1,4 @@
-"""Which nodes of a board get an entry, and what follows: masks, cost, covers, tables."""
+"""Which nodes of a forest get an entry, and what follows: masks, cost, covers, tables."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tercast.tables.covers import Cover, TableCovers
 
 @dataclass(frozen=True, slots=True)
 class EntrySelection:
-    """Entries at the nodes `standing`; each has the outputs of what resolves to it (`mask`, by node).
+    """Entries at the nodes `selected`; each has the outputs of what resolves to it (`mask`, by node).
 
-    `cost` is that of the needless copies, as the board charges them.
+    `cost` is that of the needless copies, as the forest charges them.
     """
 
-    board: SwitchForest
-    standing: Array
+    forest: SwitchForest
+    selected: Array
     owner: Array
     mask: Array
     allowed: Array
@@ -38,18 +38,18 @@ class EntrySelection:
     cost: float
 
     def __len__(self) -> int:
-        return int(self.standing.sum())
+        return int(self.selected.sum())
 
     @property
     def is_exact(self) -> bool:
         """Whether the entries are just the exact ones."""
-        return bool((self.standing == self.board.here).all())
+        return bool((self.selected == self.forest.here).all())
 
     def covers(self) -> dict[str, TableCovers]:
         """The covers that make these entries of the exact ones, by topic."""
         out: dict[str, TableCovers] = {}
-        tops = cover_tops(self.board.parent, self.standing, self.needing())
-        for part in self.board.tables:
+        tops = cover_tops(self.forest.parent, self.selected, self.needing())
+        for part in self.forest.tables:
             found = tuple(self._covers_of(part, tops))
             known = out.get(part.topic.name, TableCovers())
             if part.port is None:
@@ -61,33 +61,33 @@ class EntrySelection:
     def tables(self) -> dict[str, TableSet]:
         """The tables that are installed, by topic."""
         out: dict[str, TableSet] = {}
-        for part in self.board.tables:
+        for part in self.forest.tables:
             nodes = np.arange(part.nodes.start, part.nodes.stop)
-            nodes = nodes[self.standing[nodes]]
-            cells = CellArrays(self.board.code[nodes], self.board.length[nodes], self.mask[nodes])
+            nodes = nodes[self.selected[nodes]]
+            cells = CellArrays(self.forest.code[nodes], self.forest.length[nodes], self.mask[nodes])
             known = out.get(part.topic.name)
             if part.port is None:
                 out[part.topic.name] = TableSet(cells, known.inner if known else {})
             else:
-                plain = part.topic.tables[self.board.switch].plain
+                plain = part.topic.tables[self.forest.switch].plain
                 inner = {**(known.inner if known else {}), part.port: cells}
                 out[part.topic.name] = TableSet(plain, inner)
         return out
 
     def needing(self) -> Array:
         """The entries that are not exact: at no exact entry, or with an exact one merged into them."""
-        board = self.board
-        merged = self.owner[np.flatnonzero(board.here & ~self.standing)]
-        out = self.standing & ~board.here
+        forest = self.forest
+        merged = self.owner[np.flatnonzero(forest.here & ~self.selected)]
+        out = self.selected & ~forest.here
         out[merged[merged >= 0]] = True
         return out
 
     def _covers_of(self, part: TablePart, tops: Array) -> list[Cover]:
         """The covers of one table; `tops` is for each entry under a cover the entry at its top, else -1."""
-        board, codes = self.board, part.topic.codes
+        forest, codes = self.forest, part.topic.codes
         nodes = np.arange(part.nodes.start, part.nodes.stop)
-        nodes = nodes[self.standing[nodes] & (tops[nodes] >= 0)]
-        cells = zip(board.code[nodes].tolist(), board.length[nodes].tolist(), strict=True)
+        nodes = nodes[self.selected[nodes] & (tops[nodes] >= 0)]
+        cells = zip(forest.code[nodes].tolist(), forest.length[nodes].tolist(), strict=True)
         kept: dict[int, list[Dz]] = {}
         for top, (code, length) in zip(tops[nodes].tolist(), cells, strict=True):
             kept.setdefault(top, []).append(codes.dz(code, length))
@@ -98,20 +98,20 @@ Selections = dict[int, EntrySelection | None]
 """What was decided, by switch; None where the budget cannot hold."""
 
 
-def select(board: SwitchForest, standing: Array, host_weight: float) -> EntrySelection:
+def select(forest: SwitchForest, selected: Array, host_weight: float) -> EntrySelection:
     """The selection of these nodes.
 
     And of exact entries under no other entry, which no cover can leave out (those that longer ones hide
     altogether are all that can be missing among them).
     """
-    owner = owners(board.parent, standing)
-    bare = board.here & (owner < 0)
+    owner = owners(forest.parent, selected)
+    bare = forest.here & (owner < 0)
     if bare.any():
-        standing = standing | bare
-        owner = owners(board.parent, standing)
-    mask, allowed, total = narrowed(owner, board.has, board.out, board.edges, board.charge)
-    costs = needless(owner, board.has, board.out, mask, board.charge, board.link_words, host_weight)
-    return EntrySelection(board, standing, owner, mask, allowed, total, float(costs.sum()))
+        selected = selected | bare
+        owner = owners(forest.parent, selected)
+    mask, allowed, total = narrowed(owner, forest.has, forest.out, forest.edges, forest.charge)
+    costs = needless(owner, forest.has, forest.out, mask, forest.charge, forest.link_words, host_weight)
+    return EntrySelection(forest, selected, owner, mask, allowed, total, float(costs.sum()))
 
 
 def tidied(selection: EntrySelection, host_weight: float) -> EntrySelection:
@@ -119,15 +119,15 @@ def tidied(selection: EntrySelection, host_weight: float) -> EntrySelection:
 
     It costs no more and has no more entries.
     """
-    board = selection.board
+    forest = selection.forest
     left = without_repeats(
-        board.parent, selection.standing, selection.mask, selection.owner, board.has, board.passes
+        forest.parent, selection.selected, selection.mask, selection.owner, forest.has, forest.passes
     )
-    tidy = select(board, left, host_weight)
-    left = worth_it(board.parent, board.here, tidy.standing, tidy.needing())
-    return tidy if (left == tidy.standing).all() else select(board, left, host_weight)
+    tidy = select(forest, left, host_weight)
+    left = worth_it(forest.parent, forest.here, tidy.selected, tidy.needing())
+    return tidy if (left == tidy.selected).all() else select(forest, left, host_weight)
 
 
-def exact_selection(board: SwitchForest, host_weight: float) -> EntrySelection:
+def exact_selection(forest: SwitchForest, host_weight: float) -> EntrySelection:
     """The exact entries."""
-    return select(board, board.here.copy(), host_weight)
+    return select(forest, forest.here.copy(), host_weight)

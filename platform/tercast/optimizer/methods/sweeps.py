@@ -13,7 +13,7 @@ from tercast.optimizer.methods.exact_merges import least_merge_cost
 from tercast.optimizer.methods.exception_method import best_selection
 from tercast.optimizer.methods.greedy_merges import greedy_merges
 from tercast.optimizer.methods.selection import EntrySelection, Selections
-from tercast.optimizer.methods.switch_forest import SwitchForest, make_board
+from tercast.optimizer.methods.switch_forest import SwitchForest, make_forest
 from tercast.optimizer.methods.switch_order import by_distance, from_publishers, upstream_of
 from tercast.optimizer.traffic.event_flows import EventFlows
 from tercast.optimizer.traffic.past_traffic import Traffic
@@ -31,35 +31,35 @@ TRACE = 1e-3
 Flows = Sequence[EventFlows | PublisherLoads]
 
 
-def load_based(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
+def load_based(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """FA-LB (Bhowmik et al., section 5.2)."""
-    loads = [PublisherLoads(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
-    return [{}, *merge_sweeps(scene, loads, seed, LOAD_SWEEPS)][-1]
+    loads = [PublisherLoads(arrays, topic, traffic.topics.get(topic.name)) for topic in arrays.topics]
+    return [{}, *merge_sweeps(arrays, loads, seed, LOAD_SWEEPS)][-1]
 
 
-def pattern_based(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
+def pattern_based(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """FA-PB (Bhowmik et al., section 5.2); of its sweeps the one that makes fewest copies of the sample."""
-    samples = [EventFlows(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
-    found = merge_sweeps(scene, samples, seed, SWEEPS)
+    samples = [EventFlows(arrays, topic, traffic.topics.get(topic.name)) for topic in arrays.topics]
+    found = merge_sweeps(arrays, samples, seed, SWEEPS)
     return _best(found, lambda: sum(float(sample.copies()[0].sum()) for sample in samples))
 
 
-def by_exceptions(scene: NetworkArrays, traffic: Traffic, sweeps: int, rounds: int) -> Selections:
+def by_exceptions(arrays: NetworkArrays, traffic: Traffic, sweeps: int, rounds: int) -> Selections:
     """Merges with exceptions where they pay; what tables downstream make of a needless copy counts.
 
     Switches that are still to be decided count as exact. Then all are decided again, with the others as they
     are now, in so many sweeps at most; the best is kept.
     """
-    samples = [EventFlows(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    samples = [EventFlows(arrays, topic, traffic.topics.get(topic.name)) for topic in arrays.topics]
     sources = [source for sample in samples for source in sample.sources]
     weights = [float(sample.weight[s.events].sum()) for sample in samples for s in sample.sources]
     trace = TRACE * (sum(weights) or 1.0)
 
-    def decide(board: SwitchForest, budget: int) -> EntrySelection | None:
-        return best_selection(board, budget, HOST_WEIGHT, rounds)
+    def decide(forest: SwitchForest, budget: int) -> EntrySelection | None:
+        return best_selection(forest, budget, HOST_WEIGHT, rounds)
 
-    order = by_distance(scene, sources, weights, scene.over_budget())
-    found = (_decide(scene, order, samples, decide, trace) for _ in range(sweeps))
+    order = by_distance(arrays, sources, weights, arrays.over_budget())
+    found = (_decide(arrays, order, samples, decide, trace) for _ in range(sweeps))
     return _best(found, lambda: sum(_cost(sample) for sample in samples))
 
 
@@ -80,18 +80,18 @@ def _cost(sample: EventFlows) -> float:
     return float(copies.sum() + HOST_WEIGHT * delivered.sum())
 
 
-def merge_sweeps(scene: NetworkArrays, flows: Flows, seed: int, sweeps: int) -> Iterator[Selections]:
+def merge_sweeps(arrays: NetworkArrays, flows: Flows, seed: int, sweeps: int) -> Iterator[Selections]:
     """Both methods of the paper: what is undecided upstream has the coarsest tables there can be.
 
     The first that comes out is the paper's. Switches that were decided before some upstream of them are
     decided again, with the filters upstream that are known by then, until nothing changes any more.
     """
-    switches = scene.over_budget()
+    switches = arrays.over_budget()
     for switch in switches:
-        for topic, flow in zip(scene.topics, flows, strict=True):
+        for topic, flow in zip(arrays.topics, flows, strict=True):
             if switch in topic.tables:
                 flow.set_tables(switch, coarsest(topic.tables[switch]))
-    upstream = upstream_of(scene, [source for flow in flows for source in flow.sources], switches)
+    upstream = upstream_of(arrays, [source for flow in flows for source in flow.sources], switches)
     order = from_publishers(upstream, switches, seed)
     found: Selections = {}
     waiting = set(switches)
@@ -100,7 +100,7 @@ def merge_sweeps(scene: NetworkArrays, flows: Flows, seed: int, sweeps: int) -> 
         for switch in order:
             if switch in waiting:
                 waiting.discard(switch)
-                if _merge(scene, switch, flows, found):
+                if _merge(arrays, switch, flows, found):
                     moved = True
                     waiting.update(s for s in switches if s != switch and upstream[s] >> switch & 1)
         if not moved:
@@ -108,11 +108,11 @@ def merge_sweeps(scene: NetworkArrays, flows: Flows, seed: int, sweeps: int) -> 
         yield dict(found)
 
 
-def _merge(scene: NetworkArrays, switch: int, flows: Flows, found: Selections) -> bool:
+def _merge(arrays: NetworkArrays, switch: int, flows: Flows, found: Selections) -> bool:
     """Decide a switch as the paper does; whether it gets other tables than before."""
-    budget = scene.budgets[switch]
+    budget = arrays.budgets[switch]
     assert budget is not None
-    selection = greedy_merges(make_board(scene, switch, flows), budget, 1.0)
+    selection = greedy_merges(make_forest(arrays, switch, flows), budget, 1.0)
     known = found.get(switch)
     if switch in found and _is_same(known, selection):
         return False
@@ -122,10 +122,10 @@ def _merge(scene: NetworkArrays, switch: int, flows: Flows, found: Selections) -
 
 
 def _is_same(known: EntrySelection | None, selection: EntrySelection | None) -> bool:
-    """Whether two selections of boards without events among their nodes have the same entries."""
+    """Whether two selections of forests without events among their nodes have the same entries."""
     if known is None or selection is None:
         return known is selection
-    return bool((known.standing == selection.standing).all())
+    return bool((known.selected == selection.selected).all())
 
 
 def _install(switch: int, flows: Flows, selection: EntrySelection | None) -> None:
@@ -137,7 +137,7 @@ def _install(switch: int, flows: Flows, selection: EntrySelection | None) -> Non
 
 
 def _decide(
-    scene: NetworkArrays,
+    arrays: NetworkArrays,
     order: Sequence[int],
     samples: Sequence[EventFlows],
     decide: Callable[[SwitchForest, int], EntrySelection | None],
@@ -145,10 +145,10 @@ def _decide(
 ) -> Selections:
     found: Selections = {}
     for switch in order:
-        budget = scene.budgets[switch]
+        budget = arrays.budgets[switch]
         assert budget is not None
-        board = make_board(scene, switch, samples, follow=True, trace=trace)
-        found[switch] = decide(board, budget)
+        forest = make_forest(arrays, switch, samples, follow=True, trace=trace)
+        found[switch] = decide(forest, budget)
         _install(switch, samples, found[switch])
     return found
 
@@ -166,16 +166,18 @@ def _one(cells: CellArrays) -> CellArrays:
     return CellArrays(first, np.zeros(1, dtype=np.int64), everything[None, :])
 
 
-def yardstick(scene: NetworkArrays, found: Mapping[int, EntrySelection], host_weight: float) -> float | None:
+def optimality_gap(
+    arrays: NetworkArrays, found: Mapping[int, EntrySelection], host_weight: float
+) -> float | None:
     """By how much of itself the cost of all selections is above that of the exact choices of merge points.
 
     0 where neither costs anything; None where only the exact choices cost nothing, or cannot hold a budget.
     """
     cost = least = 0.0
     for switch, selection in found.items():
-        budget = scene.budgets[switch]
+        budget = arrays.budgets[switch]
         assert budget is not None
-        least += least_merge_cost(selection.board, budget, host_weight)
+        least += least_merge_cost(selection.forest, budget, host_weight)
         cost += selection.cost
     if cost == least:
         return 0.0

@@ -27,7 +27,7 @@ MOST_GAPS = 4
 
 @dataclass(frozen=True, slots=True)
 class TablePart:
-    """One table of a board: a topic's plain entries (`port` None) or those of an ingress port."""
+    """One table of a forest: a topic's plain entries (`port` None) or those of an ingress port."""
 
     topic: TopicArrays
     port: int | None
@@ -82,34 +82,34 @@ class SwitchForest:
         return codes.dz(self.code[node], int(self.length[node]))
 
 
-def make_board(
-    scene: NetworkArrays,
+def make_forest(
+    arrays: NetworkArrays,
     switch: int,
     flows: Sequence[EventFlows | PublisherLoads],
     *,
     follow: bool = False,
     trace: float = 0.0,
 ) -> SwitchForest:
-    """The board of a switch, with what comes to it now.
+    """The forest of a switch, with what comes to it now.
 
     With `follow` a copy over a link costs what it goes on to cost behind it, and gaps become nodes; else it
     costs as much as links lie behind the port (Bhowmik et al., section 5.2). `trace` is the weight of events
     that are spread over all space to which something may come, whatever was seen.
     """
-    maker = _Maker(scene, switch, follow, trace)
-    for topic, flow in zip(scene.topics, flows, strict=True):
+    maker = _Maker(arrays, switch, follow, trace)
+    for topic, flow in zip(arrays.topics, flows, strict=True):
         if switch in topic.tables:
             maker.add_topic(topic, flow)
-    return maker.board()
+    return maker.forest()
 
 
 class _Maker:
-    """Makes the board of a switch, table by table."""
+    """Makes the forest of a switch, table by table."""
 
-    def __init__(self, scene: NetworkArrays, switch: int, follow: bool, trace: float) -> None:
-        self.scene = scene
+    def __init__(self, arrays: NetworkArrays, switch: int, follow: bool, trace: float) -> None:
+        self.arrays = arrays
         self.switch = switch
-        self.bits = scene.bits[switch]
+        self.bits = arrays.bits[switch]
         self.follow, self.trace = follow, trace
         self.tables: list[TablePart] = []
         self.columns: list[dict[str, Array]] = []
@@ -186,7 +186,7 @@ class _Maker:
         out = _masks(layers[0], values[0], bits.words)
         passes = ~out.any(axis=1) if port is None else values[0] < 0
         if port is not None:
-            apart = ~bits.rows([self.scene.sites[self.switch].hosts_on(port)])[0]
+            apart = ~bits.rows([self.arrays.sites[self.switch].hosts_on(port)])[0]
             out = np.where(passes[:, None], _masks(layers[2], values[2], bits.words) & apart, out)
         edges = np.full((len(nodes.parent), bits.link_words), ALL_BITS, dtype=np.int64)
         owned = values[1] >= 0
@@ -197,7 +197,7 @@ class _Maker:
     def _extra(self, sample: EventFlows, event: Array, ingress: Array, nodes: Nodes, out: Array) -> Array:
         """For each event and link: what a needless copy costs beyond itself."""
         extra = np.zeros((len(event), len(self.bits.links)))
-        wires = self.scene.wires
+        wires = self.arrays.wires
         for link in wires.of(self.switch).tolist():
             column = int(wires.column[link])
             wanted = (out[:, column // 62] >> column % 62 & 1)[nodes.at]
@@ -205,7 +205,7 @@ class _Maker:
             extra[needless, column] = sample.behind(link, event[needless])
         return extra
 
-    def board(self) -> SwitchForest:
+    def forest(self) -> SwitchForest:
         """All tables together."""
         names = ("parent", "depth", "length", "code", "here", "has", "passes", "out", "edges", "charge")
         if self.columns:
@@ -242,7 +242,7 @@ def _add_trace(nodes: Nodes, space: dict[str, Array], charge: Array, trace: floa
 
 
 def _nothing(words: int, link_words: int, columns: int) -> dict[str, Array]:
-    """The arrays of a board without tables."""
+    """The arrays of a forest without tables."""
     numbers = dict.fromkeys(("parent", "depth", "length", "code"), np.zeros(0, dtype=np.int64))
     flags = dict.fromkeys(("here", "has", "passes"), np.zeros(0, dtype=np.bool_))
     return {

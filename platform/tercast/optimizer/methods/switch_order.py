@@ -37,19 +37,19 @@ def from_publishers(upstream: Mapping[int, int], switches: Sequence[int], seed: 
 
 
 def by_distance(
-    scene: NetworkArrays, sources: Sequence[EventSource], weights: Sequence[float], switches: Sequence[int]
+    arrays: NetworkArrays, sources: Sequence[EventSource], weights: Sequence[float], switches: Sequence[int]
 ) -> list[int]:
     """By the mean number of links that events have behind them, weighted by how many each source sends."""
-    far, total = np.zeros(len(scene.names)), np.zeros(len(scene.names))
+    far, total = np.zeros(len(arrays.names)), np.zeros(len(arrays.names))
     for source, weight in zip(sources, weights, strict=True):
-        for at, steps in _steps(scene, source.switch, source.came).items():
+        for at, steps in _steps(arrays, source.switch, source.came).items():
             far[at] += weight * steps
             total[at] += weight
     mean = np.where(total > 0, far / np.maximum(total, 1e-300), np.inf)
     return sorted(switches, key=lambda s: (float(mean[s]), s))
 
 
-def upstream_of(scene: NetworkArrays, sources: Sources, switches: Sequence[int]) -> dict[int, int]:
+def upstream_of(arrays: NetworkArrays, sources: Sources, switches: Sequence[int]) -> dict[int, int]:
     """For each switch the set (as bits) of those among `switches` on the ways of sources to it."""
     among = set(switches)
     out = dict.fromkeys(switches, 0)
@@ -60,20 +60,20 @@ def upstream_of(scene: NetworkArrays, sources: Sources, switches: Sequence[int])
             continue
         done.add(key)
         passed = {source.switch: 1 << source.switch if source.switch in among else 0}
-        for at in _steps(scene, source.switch, source.came):
+        for at in _steps(arrays, source.switch, source.came):
             if at != source.switch:
-                over = int(scene.wires.source[source.came[at]])
+                over = int(arrays.wires.source[source.came[at]])
                 passed[at] = passed[over] | (1 << at if at in among else 0)
             if at in among:
                 out[at] |= passed[at]
     return out
 
 
-def _steps(scene: NetworkArrays, start: int, came: Array) -> dict[int, int]:
+def _steps(arrays: NetworkArrays, start: int, came: Array) -> dict[int, int]:
     """The switches that are reached from one, each behind the one before it, and how many links away."""
     below: dict[int, list[int]] = {}
     for at in np.flatnonzero(came >= 0).tolist():
-        below.setdefault(int(scene.wires.source[came[at]]), []).append(at)
+        below.setdefault(int(arrays.wires.source[came[at]]), []).append(at)
     steps = {start: 0}
     waiting = [start]
     for at in waiting:

@@ -44,14 +44,14 @@ class EventArrivals:
 class EventFlows:
     """Events of one topic, and where tables send them."""
 
-    __slots__ = ("_forward", "_hosts", "_scene", "code", "sources", "topic", "weight")
+    __slots__ = ("_arrays", "_forward", "_hosts", "code", "sources", "topic", "weight")
 
-    def __init__(self, scene: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None) -> None:
-        self._scene = scene
+    def __init__(self, arrays: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None) -> None:
+        self._arrays = arrays
         self.topic = topic
-        self.sources, self.code, self.weight = _by_source(scene, topic, traffic)
-        self._forward = np.zeros((len(scene.wires), len(self.code)), dtype=np.bool_)
-        self._hosts = np.zeros((len(scene.names), len(self.code)), dtype=np.int16)
+        self.sources, self.code, self.weight = _by_source(arrays, topic, traffic)
+        self._forward = np.zeros((len(arrays.wires), len(self.code)), dtype=np.bool_)
+        self._hosts = np.zeros((len(arrays.names), len(self.code)), dtype=np.int16)
         for switch, tables in topic.tables.items():
             self.set_tables(switch, tables)
 
@@ -73,12 +73,12 @@ class EventFlows:
 
         Where no entry is met nothing is sent; with `keep` what is sent stays.
         """
-        bits, scene = self._scene.bits[switch], self._scene
-        wires = scene.wires.of(switch)
+        bits, arrays = self._arrays.bits[switch], self._arrays
+        wires = arrays.wires.of(switch)
         mask = np.concatenate((cells.mask, np.zeros((1, bits.words), dtype=np.int64)))
         if among is not None:
             mask &= among
-        columns = scene.wires.column[wires]
+        columns = arrays.wires.column[wires]
         over = mask[:, columns // 62] >> columns % 62 & 1
         hosts = hosts_in(mask, bits.link_words)
         if self.topic.codes.is_wide or not len(cells):
@@ -113,7 +113,7 @@ class EventFlows:
 
     def arrivals(self, switch: int, port: int | None = None) -> EventArrivals:
         """What comes to the plain table of a switch, or to that of an ingress port."""
-        wires = self._scene.wires
+        wires = self._arrays.wires
         events: list[Array] = [np.zeros(0, dtype=np.int64)]
         ingress: list[Array] = [np.zeros(0, dtype=np.int64)]
         sources: list[Array] = [np.zeros(0, dtype=np.int64)]
@@ -142,7 +142,7 @@ class EventFlows:
 
     def _through(self, source: EventSource, switch: int) -> Array:
         """Which of a source's events come to another switch."""
-        wires = self._scene.wires
+        wires = self._arrays.wires
         link = int(source.came[switch])
         there = self._forward[link, source.events].copy()
         at = int(wires.source[link])
@@ -154,12 +154,12 @@ class EventFlows:
 
     def apart(self, source: EventSource) -> Array:
         """All bits but those of the hosts on a source's port: a plain entry sends nothing back there."""
-        site, bits = self._scene.sites[source.switch], self._scene.bits[source.switch]
+        site, bits = self._arrays.sites[source.switch], self._arrays.bits[source.switch]
         return np.asarray(~bits.rows([site.hosts_on(source.port)])[0])
 
     def behind(self, link: int, event: Array) -> Array:
         """The copies that tables behind a link make of events, with 0.2 for each host."""
-        wires = self._scene.wires
+        wires = self._arrays.wires
         return np.asarray(
             downstream(
                 event, link, self._forward, self._hosts, wires.out, wires.first, wires.back, wires.target
@@ -168,9 +168,9 @@ class EventFlows:
 
     def copies(self) -> tuple[Array, Array]:
         """The weight of copies that each link carries, and of deliveries that each switch makes to hosts."""
-        wires = self._scene.wires
+        wires = self._arrays.wires
         over = np.zeros(len(wires))
-        delivered = np.zeros(len(self._scene.names))
+        delivered = np.zeros(len(self._arrays.names))
         for source in self.sources:
             weight = self.weight[source.events]
             for at, here in self._reached(source):
@@ -190,7 +190,7 @@ class EventFlows:
 
     def _reached(self, source: EventSource) -> Iterator[tuple[int, Array]]:
         """Each switch that a source's events can come to, and which of them do."""
-        link_source = self._scene.wires.source
+        link_source = self._arrays.wires.source
         there = {source.switch: np.ones(len(self.code[source.events]), dtype=np.bool_)}
         for at in _outward(source, link_source):
             if at != source.switch:
@@ -227,7 +227,7 @@ def _outward(source: EventSource, link_source: Array) -> list[int]:
 
 
 def _by_source(
-    scene: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None
+    arrays: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None
 ) -> tuple[list[EventSource], Array, Array]:
     """Sources with their events, codes, weights; events whose publisher is out of reach are left out."""
     codes = topic.codes
@@ -236,13 +236,13 @@ def _by_source(
     code = codes.of_events(traffic.dz)
     number = np.full(len(code), -1, dtype=np.int64)
     found: dict[tuple[int, int, int], tuple[int, Tree]] = {}
-    network = scene.planner.network
+    network = arrays.planner.network
     for who, ad in enumerate(traffic.ads):
         place = network.place(ad.host)
         mine = np.flatnonzero(traffic.who == who)
         if place is None or not len(mine):
             continue
-        switch = scene.index[place.switch]
+        switch = arrays.index[place.switch]
         for tree, chosen in _on_trees(topic, switch, [traffic.dz[i] for i in mine.tolist()]):
             group = found.setdefault((switch, place.port, tree.number), (len(found), tree))
             number[mine[chosen]] = group[0]
@@ -251,7 +251,7 @@ def _by_source(
     order = order[np.searchsorted(number[order], 0) :]
     bounds = np.searchsorted(number[order], np.arange(len(found) + 1)).tolist()
     sources = [
-        EventSource(switch, port, tree, slice(low, high), scene.route(tree, switch))
+        EventSource(switch, port, tree, slice(low, high), arrays.route(tree, switch))
         for ((switch, port, _), (_, tree)), (low, high) in zip(found.items(), pairwise(bounds), strict=True)
     ]
     return sources, code[order], traffic.weight[order]

@@ -38,18 +38,18 @@ class PublisherLoad:
 class PublisherLoads:
     """The publishers of one topic, and where tables send what they advertise."""
 
-    __slots__ = ("_scene", "_tables", "sources", "topic")
+    __slots__ = ("_arrays", "_tables", "sources", "topic")
 
-    def __init__(self, scene: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None) -> None:
-        self._scene = scene
+    def __init__(self, arrays: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None) -> None:
+        self._arrays = arrays
         self._tables = dict(topic.tables)
         self.topic = topic
         self.sources: list[PublisherLoad] = []
-        network = scene.planner.network
+        network = arrays.planner.network
         for ad, count in zip(traffic.ads, traffic.counts.tolist(), strict=True) if traffic else ():
             place = network.place(ad.host)
             if place is not None and count:
-                self._add(scene.index[place.switch], place.port, ad.dz, count)
+                self._add(arrays.index[place.switch], place.port, ad.dz, count)
 
     def set_tables(self, switch: int, tables: TableSet) -> None:
         """Let a switch have other tables."""
@@ -57,8 +57,8 @@ class PublisherLoads:
 
     def charge(self, switch: int, port: int | None, nodes: Nodes) -> Array:
         """What comes to the own space of each node: for each link but the one it comes in by, and in all."""
-        scene, codes = self._scene, self.topic.codes
-        charge = np.zeros((len(nodes.parent), len(scene.bits[switch].links) + 1))
+        arrays, codes = self._arrays, self.topic.codes
+        charge = np.zeros((len(nodes.parent), len(arrays.bits[switch].links) + 1))
         ends = codes.ends(nodes.code, nodes.length)
         below = np.flatnonzero(nodes.parent >= 0)
         for load in self.sources:
@@ -68,7 +68,10 @@ class PublisherLoads:
                 continue
             else:
                 link = int(load.came[switch])
-                ranges, column = self._through(load, switch), int(scene.wires.column[scene.wires.back[link]])
+                ranges, column = (
+                    self._through(load, switch),
+                    int(arrays.wires.column[arrays.wires.back[link]]),
+                )
             mass = _mass(codes, ranges, nodes.code, ends)
             own = mass.copy()
             np.subtract.at(own, nodes.parent[below], mass[below])
@@ -84,7 +87,7 @@ class PublisherLoads:
         whole = _ranges(codes, space)
         volume = sum(int(b) - int(a) for a, b in zip(*whole, strict=True))
         for tree, part in _by_tree(self.topic, space, forest.owners() if forest is not None else {}):
-            came = self._scene.route(tree, switch)
+            came = self._arrays.route(tree, switch)
             self.sources.append(PublisherLoad(switch, port, _ranges(codes, part), count / volume, came))
 
     def _local(self, load: PublisherLoad, port: int | None) -> Ranges:
@@ -99,7 +102,7 @@ class PublisherLoads:
 
     def _through(self, load: PublisherLoad, switch: int) -> Ranges:
         """What comes to another switch."""
-        wires = self._scene.wires
+        wires = self._arrays.wires
         links: list[int] = []
         at = switch
         while at != load.switch:
@@ -112,7 +115,7 @@ class PublisherLoads:
 
     def _sent(self, load: PublisherLoad, ranges: Ranges, link: int) -> Ranges:
         """What of ranges the switch at the beginning of a link sends over it."""
-        wires, codes = self._scene.wires, self.topic.codes
+        wires, codes = self._arrays.wires, self.topic.codes
         at, column = int(wires.source[link]), int(wires.column[link])
         tables = self._tables.get(at, NO_TABLES)
         plain = _meet(codes, ranges, _where(codes, tables.plain, column))
