@@ -143,3 +143,17 @@ def test_the_architecture_page_names_modules_that_exist() -> None:
         if not any((place / name).is_dir() or (place / f"{name}.py").is_file() for place in places)
     ]
     assert not missing
+
+
+def test_a_kernel_has_the_name_of_its_plain_twin() -> None:
+    found = 0
+    for one in modules():
+        if not one.is_kernel:
+            continue
+        twin = re.search(r"[Tt]win of `([a-z_.]+)`", ast.get_docstring(one.tree) or "")
+        if twin is not None:
+            found += 1
+            plain = f"platform/{twin[1].replace('.', '/')}.py"
+            assert one.path.replace("/kernels/", "/") == plain
+            assert (ROOT / plain).is_file()
+    assert found > 6

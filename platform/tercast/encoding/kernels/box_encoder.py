@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from tercast.encoding.kernels.cell_selection import MAX_LIMIT, MAX_WIDTH, refine_box
-from tercast.encoding.kernels.cell_tree import EvenGrid, Ints
+from tercast.encoding.kernels.refinement_tree import EvenGrid, Ints
 from tercast.eventspace.dz import DzSet
 from tercast.filters.kernels.parser import Names, Text, read_ranges
 from tercast.filters.parser import NAME

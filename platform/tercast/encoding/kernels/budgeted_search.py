@@ -1,4 +1,4 @@
-"""Compiled: passing over cells that do not fit, as `tercast.encoding.budgeted_search` has it."""
+"""Compiled twin of `tercast.encoding.budgeted_search`: passing over cells that do not fit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from tercast.encoding.budgeted_search import PURE, STEPS
-from tercast.encoding.kernels.cell_tree import (
+from tercast.encoding.kernels.refinement_tree import (
     CellTree,
     EvenGrid,
     Flags,

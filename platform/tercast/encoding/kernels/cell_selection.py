@@ -8,7 +8,7 @@ from numba import njit
 from tercast.encoding.budgeted_search import STEPS
 from tercast.encoding.cell_selection import CHOICE, LOOKAHEAD, PASSING
 from tercast.encoding.kernels.budgeted_search import NO_ROOM, SearchArrays, new_walk, passing_over
-from tercast.encoding.kernels.cell_tree import (
+from tercast.encoding.kernels.refinement_tree import (
     CellTree,
     EvenGrid,
     Flags,
@@ -40,15 +40,15 @@ def refine_box(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, out
     most = min(limit, PASSING)
     found = NO_ROOM
     for room in (ROOM * limit, 4 * LOOKAHEAD * limit + 2 * STEPS * most * (most + 1) + 4):
-        found = _refined(grid, low, high, sides, limit, room, out)
+        found = _chosen(grid, low, high, sides, limit, room, out)
         if found != NO_ROOM:
             break
     return found
 
 
 @njit(cache=True)
-def _refined(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, room: int, out: Ints) -> int:
-    """The same with room for so many cells; NO_ROOM where that does not do."""
+def _chosen(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, room: int, out: Ints) -> int:
+    """Write the dz of a box to `out`, with space for `room` cells; NO_ROOM if that is too little."""
     cells = new_cells(room, sides.shape[1], LOOKAHEAD * limit)
     cells.low[0], cells.high[0], cells.rest[0] = low, high, bits_of(low ^ high)
     cells.left[0] = cells.parent[0] = -1

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tercast.encoding.kernels.cell_tree import Ints
+from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.cell_keys import Key
 from tercast.routing.kernels import port_semantics
 from tercast.routing.kernels.node_keys import NodeKeys

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from tercast.encoding.kernels.cell_tree import Ints
+from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.cell_keys import LENGTH_MASK, Key, Order
 from tercast.routing.kernels import port_semantics
 from tercast.routing.kernels.compiled_tables import CompiledTables
@@ -122,7 +122,8 @@ class CompiledTopic:
 
     def prepare(self, trie: SwitchTrie, keys: Iterable[Key]) -> None:
         """Prepare for updates of cells at a switch; leave if they cannot be stored in arrays."""
-        if not self._rows.update_ports(trie.site) or not self._keys.fit(keys):
+        keys_fit = not self._keys.shift or self._keys.fit(keys)
+        if not self._rows.update_ports(trie.site) or not keys_fit:
             self.leave()
 
     def add_updates(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tercast.encoding.kernels.cell_tree import Ints
+from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels import port_semantics
 from tercast.routing.port_semantics import PortBit
 from tercast.routing.spanning_tree import Tree

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from tercast.encoding.kernels.cell_tree import Ints, bits_of
+from tercast.encoding.kernels.refinement_tree import Ints, bits_of
 
 KEY = 0
 """The key of the cell; in row 0 unused."""

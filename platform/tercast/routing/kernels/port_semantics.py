@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from tercast.encoding.kernels.cell_tree import Ints, bits_of
+from tercast.encoding.kernels.refinement_tree import Ints, bits_of
 
 MAX_BITS = 60
 """The most bits of a switch that are served here."""

@@ -1,7 +1,4 @@
-"""Compiled: how changes spread over the tries of a topic.
-
-The plain twins are `tercast.routing.propagation` and `tercast.routing.update_queue`.
-"""
+"""Compiled twin of `tercast.routing.propagation`: how updates affect the tries of a topic at all switches."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tercast.encoding.kernels.cell_tree import Ints
+from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels import patricia as t
 from tercast.routing.kernels import update_queue as m
 from tercast.routing.kernels.operations import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
@@ -67,7 +64,7 @@ from tercast.routing.kernels.update_queue import (
 )
 
 CHANGE_LINKS, OWN_SUBS, OWN_ADS = 4, 5, 6
-"""Further operations: other links of a tree at a switch; who owns a cell, without telling anybody."""
+"""Further operations: other links of a tree at a switch; owners of a cell, without any propagation."""
 
 WORDS = 5
 """Of an operation: kind, switch, cell, mask of bits, row of the tree."""
@@ -104,10 +101,11 @@ class WorkArrays(NamedTuple):
 def run(
     nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Carry out operations and what follows; the nodes, moved where they needed room, and what changes.
+    """Process operations and all that follows from them.
 
-    That is changes of plain entries and of those of a port, in their order, the switches with any, each
-    with the number of plain entries that it has more, hidden ones as others; and what `find_shadowing` says.
+    Returns the nodes, which may have moved; the changes of plain entries and of in-port entries, in order;
+    the switches with any, each with the number of plain entries that it has more, shadowed ones included;
+    and the result of `find_shadowing`.
     """
     path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 7), np.int64)
     field = WorkArrays(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
@@ -148,7 +146,7 @@ def _make_room(book: Book) -> None:
 
 @njit(cache=True)
 def _apply(book: Book, field: WorkArrays, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
-    """Let a bit of a switch want or bring a cell, or no more."""
+    """Let a bit of a switch subscribe to or advertise a cell, or no longer."""
     nodes, path = book[NODES], field.path
     ad, came = kind & 1, kind < UNSUBSCRIBE
     root = field.sites[trie, ROOT]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from tercast.encoding.kernels.cell_tree import Ints
+from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels.patricia import KEY, LEFT, LENGTH, LEVELS, RIGHT, A, S, descend
 from tercast.routing.kernels.port_semantics import ROOT, entry
 
 
 @njit(cache=True)
 def may_change_shadowing(nodes: Ints, parent: int, at: int) -> bool:
-    """Whether a node has another beside it, for the other half, or two for its own halves."""
+    """Return whether a node has a sibling for the other half, or two nodes for its own halves."""
     length = nodes[at, KEY] & LENGTH
     if parent and (nodes[parent, KEY] & LENGTH) + 1 == length:
         other = nodes[parent, LEFT] + nodes[parent, RIGHT] - at
@@ -23,7 +23,7 @@ def may_change_shadowing(nodes: Ints, parent: int, at: int) -> bool:
 
 @njit(cache=True)
 def has_halves(nodes: Ints, at: int) -> bool:
-    """Whether there is a node for each half of a cell."""
+    """Return whether there is a node for each half of a cell."""
     left, right, length = nodes[at, LEFT], nodes[at, RIGHT], (nodes[at, KEY] & LENGTH) + 1
     if left == 0 or right == 0:
         return False
@@ -32,7 +32,7 @@ def has_halves(nodes: Ints, at: int) -> bool:
 
 @njit(cache=True)
 def is_full_by_halves(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int) -> bool:
-    """Whether both halves of a node, whose masks are given, are full."""
+    """Return whether both halves of a node, whose masks are given, are full."""
     if not has_halves(nodes, top):
         return False
     stack = np.empty((2 * LEVELS, 3), np.int64)
@@ -55,9 +55,9 @@ def is_full_by_halves(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int)
 
 @njit(cache=True)
 def find_shadowing(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints) -> Ints:
-    """The entries at cells, and the nearest above each: switch, cell, whether it is filled, and outputs.
+    """Find the entries at cells, and the nearest above each: switch, cell, whether it is shadowed, outputs.
 
-    `cells` are rows of switch and key. No other entry is met more, or less, for what has changed there.
+    `cells` are rows of switch and key. Changes there affect no other entry.
     """
     found = np.empty((2 * cells.shape[0], 4), np.int64)
     number = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from tercast.encoding.kernels.cell_tree import Ints
+from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels.patricia import KEY as NODE_KEY
 from tercast.routing.kernels.patricia import LEFT, LEVELS, RIGHT, A, S, doubled
 from tercast.routing.kernels.port_semantics import entry
