@@ -145,7 +145,8 @@ def _switch_changes(
             changes = trie.plain_table.changes()
         if changes:
             _plain_changes(trie, changes, writer, (added, modified, removed))
-        _in_port_changes(trie, writer, added, modified, removed)
+        if trie.in_port_table.touched:
+            _in_port_changes(trie, writer, added, modified, removed)
     return switch_diff(switch, added, modified, removed)
 
 

@@ -70,16 +70,12 @@ class TrieStorage(Protocol):
 class LayerStorage:
     """Storage in the dictionaries of a propagator and a plain table."""
 
-    __slots__ = ("_propagator", "_table")
+    __slots__ = ("_propagator", "_table", "shared_changes")
 
     def __init__(self, propagator: Propagator, table: PlainTable) -> None:
+        self.shared_changes = None
         self._propagator = propagator
         self._table = table
-
-    @property
-    def shared_changes(self) -> None:
-        """None: the plain table has the changes."""
-        return None
 
     def prepare(self, keys: Iterable[Key]) -> None:
         """Accept all cells."""
