@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.openflow.flow_entry import RANGES, Prefix
+from controller_app.openflow.flow_entry import RANGES, FlowEntry, Key, Prefix
 from controller_app.programming.change_reader import parse_change
 from controller_app.programming.entry_reader import EntryReader
 from tercast.errors import Path, Refused, RefusedMany
@@ -227,3 +227,27 @@ def _change(part: dict) -> object:
         return parse_change(body, ALL)
     except RefusedMany as refused:
         return [(error.code, error.detail) for error in refused.errors]
+
+
+def test_a_row_is_the_key_that_an_object_says() -> None:
+    reader = EntryReader(ALL)
+    prefix = Prefix.parse("ff0e:4::/32")
+    assert reader.key(["ff0e:4::/32", 18]) == reader.key({"dst": "ff0e:4::/32", "priority": 18})
+    assert reader.key(["ff0e:4::/32", 18, 3]) == Key(prefix, 3, 18)
+    assert reader.key({"dst": "ff0e:4::/32", "priority": 18, "in_port": 3}) == Key(prefix, 3, 18)
+    assert reader.row_reader([[]])(["ff0e:4::/32", 18, 0, 3]) == FlowEntry(Key(prefix, 3, 18), ())
+
+
+def test_mistakes_have_their_place_in_the_change() -> None:
+    compact = {"actions": [[{"output": 0}]], "entries": [["ff0e:4::/32", 18, 0], ["x", 18, 0]]}
+    part = {"add": [GOOD, {**GOOD, "priority": 1}], "modify": compact, "remove": [["ff0e:4::/32", 1]]}
+    body = {"id": "x", "switches": [{"dpid": "0000000000000001", **part}]}
+    with pytest.raises(RefusedMany) as refused:
+        parse_change(body, ALL)
+    switch = ("switches", 0)
+    assert [error.path for error in refused.value.errors] == [
+        (*switch, "add", 1, "priority"),
+        (*switch, "modify", "entries", 0, "actions", 0, "output"),
+        (*switch, "modify", "entries", 1, "dst"),
+        (*switch, "remove", 0, "priority"),
+    ]
