@@ -9,10 +9,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.docs.page_blocks import ROOT, Block, differs, reader_folder
+from tests.docs.page_blocks import ROOT, Block, differs, problem_of, reader_folder
 from tests.waiting import wait_until
 
 SHOWN_ADDRESS = "127.0.0.1:8000"
@@ -52,12 +52,9 @@ class Reader:
         if block.kind == "listener":
             self.listen(block, text)
             return
-        printed, status = self.run(text)
-        if block.output is None:
-            assert status == 0, f"line {block.line}: status {status}\n{printed}"
-        else:
-            problem = differs(block.output.replace(SHOWN_ADDRESS, self.address), printed)
-            assert problem is None, f"line {block.line}: {problem}"
+        shown = block.output and block.output.replace(SHOWN_ADDRESS, self.address)
+        problem = problem_of(replace(block, output=shown), *self.run(text))
+        assert problem is None, f"line {block.line}: {problem}"
 
     def run(self, text: str) -> tuple[str, int]:
         """Run text in the shell; what it prints, and the status of the last command."""

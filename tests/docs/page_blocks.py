@@ -75,6 +75,13 @@ def read_blocks(page: str) -> list[Block]:
     return found
 
 
+def problem_of(block: Block, printed: str, status: int) -> str | None:
+    """Return what is wrong with a block that was run: another output, or a failure where none is shown."""
+    if block.output is not None:
+        return differs(block.output, printed)
+    return f"status {status}\n{printed}" if status else None
+
+
 def differs(shown: str, printed: str) -> str | None:
     """Return what a page shows and a command does not print; None where both agree."""
     pattern = ""
@@ -102,21 +109,20 @@ def reader_folder(folder: Path) -> Iterator[Path]:
         yield folder
 
 
-def run_quickly(text: str) -> str:
+def run_quickly(text: str) -> tuple[str, int]:
     """Run the lines of a block in this process; each is one call of `tercast`.
 
     Returns:
-        What the calls print, standard error included.
+        What the calls print, standard error included, and the status of the last one.
     """
+    status = 0
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         for words in command_lines(text):
             if words[0] != TERCAST or {"|", ">", "&", "&&", ";"} & set(words):
                 raise ValueError(f"an offline block calls {TERCAST} alone, and not {shlex.join(words)}")
             status = main(words[1:])
-            if status > 1:
-                printed.write(f"(status {status})\n")
-    return printed.getvalue()
+    return printed.getvalue(), status
 
 
 def command_lines(text: str) -> list[list[str]]:

@@ -1,8 +1,20 @@
 """Commands in the documentation that need no platform, run as a reader types them, page by page."""
 
+from dataclasses import replace
+
 import pytest
 
-from tests.docs.page_blocks import KINDS, PAGES, ROOT, differs, read_blocks, reader_folder, run_quickly
+from tests.docs.page_blocks import (
+    KINDS,
+    PAGES,
+    ROOT,
+    Block,
+    differs,
+    problem_of,
+    read_blocks,
+    reader_folder,
+    run_quickly,
+)
 
 
 def blocks_of(name):
@@ -17,11 +29,8 @@ def test_offline_commands_print_what_the_page_shows(name, tmp_path):
     with reader_folder(tmp_path):
         for block in blocks_of(name):
             if block.kind == "offline":
-                printed = run_quickly(block.text)
-                if block.output is not None:
-                    assert (problem := differs(block.output, printed)) is None, (
-                        f"{name}:{block.line}: {problem}"
-                    )
+                problem = problem_of(block, *run_quickly(block.text))
+                assert problem is None, f"{name}:{block.line}: {problem}"
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -72,3 +81,9 @@ def test_an_output_without_commands_is_refused():
 def test_an_offline_block_calls_nothing_else():
     with pytest.raises(ValueError, match="an offline block calls"):
         run_quickly("rm -r x\n")
+
+
+def test_a_failure_is_a_problem_where_no_output_is_shown():
+    block = Block(1, "offline", "a\n")
+    assert problem_of(block, "", 0) is None and "status 2" in problem_of(block, "", 2)
+    assert problem_of(replace(block, output="x\n"), "x\n", 2) is None
