@@ -1,6 +1,7 @@
 import { Alert, Anchor, Stack, Tabs, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useSearchParams } from "react-router";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { Time } from "@/common/formatting/time";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { MethodComparison } from "./comparison/MethodComparison";
@@ -19,7 +20,9 @@ export function Component() {
   const tab = asked in TABS ? asked : "switches";
   return (
     <>
-      <PageHeader title="Budgets" />
+      <PageHeader title="Budgets">
+        <DocsLink to="how-to/set-budgets.md">Documentation: set table budgets</DocsLink>
+      </PageHeader>
       <Alarms />
       <Tabs
         value={tab}

@@ -2,6 +2,7 @@ import { Button, Group, Loader, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { api } from "@/api/client";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import type { Values } from "@/common/formatting/event";
 import { readValues } from "@/common/formatting/event";
 import { CopyText } from "@/common/layout/CopyText";
@@ -35,7 +36,9 @@ export function Component() {
   };
   return (
     <Stack>
-      <PageHeader title="Explain" />
+      <PageHeader title="Explain">
+        <DocsLink to="how-to/debug-a-missing-event.md">Documentation: missing events</DocsLink>
+      </PageHeader>
       <EventForm
         key={`${publisher} ${topic} ${text}`}
         publisher={publisher}

@@ -19,6 +19,7 @@ import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { formatQuantity } from "@/common/requests/AffectedCounts";
@@ -51,7 +52,10 @@ export function ImportFile() {
   if (!may) return <Text c="dimmed">Operators can import a topology; you may look.</Text>;
   return (
     <Stack gap="sm">
-      <Title order={2}>Import a topology file</Title>
+      <Group justify="space-between">
+        <Title order={2}>Import a topology file</Title>
+        <DocsLink to="how-to/import-a-topology.md">Documentation: import a topology</DocsLink>
+      </Group>
       <Group align="flex-end" gap="sm">
         <FileInput
           label="File"

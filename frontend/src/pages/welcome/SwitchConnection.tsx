@@ -14,6 +14,7 @@ import {
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "@/api/client";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
@@ -46,7 +47,8 @@ export function SwitchConnection() {
       <Text size="sm" c="dimmed">
         A switch that connects and is not registered is taken in after 20 seconds, under its datapath id; so
         are links between switches. Register hosts below, once there is a switch, or let them register
-        themselves in band.
+        themselves in band.{" "}
+        <DocsLink to="how-to/connect-switches.md">Documentation: connect real switches</DocsLink>
       </Text>
       {problem && (
         <Alert color="orange" variant="light">
