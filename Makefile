@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 SERVER_TESTS := -n 2 --dist loadfile tests/controlplane
-RESTART_TESTS := tests/controlplane/control/test_database_restart.py
+RESTART_TESTS := tests/controlplane/operations/test_database_restart.py
 
 # Help needs neither the set-up nor the virtual environment; argparse accepts abbreviations of --help.
 ifneq (,$(filter -h --h --he --hel --help,$(ARGS)))

@@ -21,7 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "platform"), str(ROOT / "tests/controlplane/control")]
+sys.path[:0] = [str(ROOT / "platform"), str(ROOT / "tests/support/controlplane")]
 STATE = tempfile.mkdtemp(dir="/tmp", prefix="bench-")
 os.environ["TERCAST_STATE_DIR"] = STATE
 atexit.register(shutil.rmtree, STATE, ignore_errors=True)
@@ -33,7 +33,7 @@ django.setup()
 
 import logging  # noqa: E402
 
-import control_world as world  # noqa: E402
+import network_world as world  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connection, transaction  # noqa: E402

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "platform"), str(ROOT), str(ROOT / "tests/controlplane/control")]
+sys.path[:0] = [str(ROOT / "platform"), str(ROOT), str(ROOT / "tests/support/controlplane")]
 
 from bench_rest import HEADERS, opened, own_installation  # noqa: E402
 
@@ -124,7 +124,7 @@ def subscribe(rng: random.Random, count: int) -> None:
 
 def deploy(rng: random.Random, controller: Any, rules: int) -> None:
     """A ring with a publisher of everything at s1, and subscriptions until `rules` entries are confirmed."""
-    import control_world as world
+    import network_world as world
 
     from controlplane.deployment import session
     from controlplane.network.models import Host, InstalledEntry

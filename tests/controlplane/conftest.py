@@ -9,9 +9,8 @@ import pytest
 from django.db import connection
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import own_database
+from tests.support.controlplane import own_database
 
 DATABASE = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
 """The fixtures that give a test the database."""

@@ -44,7 +44,11 @@ LATE_IMPORTS = (
 )
 
 
-MIRRORS = [("tests/core", "platform/tercast", {"test_fuzz.py"})]
+MIRRORS = [
+    ("tests/core", "platform/tercast", {"test_fuzz.py"}),
+    ("tests/controlplane", "platform/controlplane", {"contracts"}),
+    ("tests/controller", "controller_app", {"test_open_vswitch.py", "test_shortage.py", "test_twin.py"}),
+]
 """Folders of tests, the package whose subpackages they mirror, and what else is there."""
 
 
@@ -127,6 +131,7 @@ def test_tests_mirror_packages() -> None:
     for tests, package, more in MIRRORS:
         found = {path.relative_to(ROOT / tests).parts[0] for path in (ROOT / tests).rglob("test_*.py")}
         packages = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+        packages |= {f"test_{path.name}" for path in (ROOT / package).glob("*.py")}
         assert found - more <= packages, tests
 
 

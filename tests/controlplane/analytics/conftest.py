@@ -1,14 +1,9 @@
 """What the tests of scheduled analytics share: a state directory and a telemetry root of their own."""
 
 import dataclasses
-import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "control"))
 
 from controlplane.analytics import schedules
 

@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import telemetry_rows as rows
 
 from controlplane.analytics import runs, worker
 from controlplane.analytics.models import Result, TakenFile
+from tests.support.controlplane import telemetry_rows as rows
 
 pytestmark = [pytest.mark.spark, pytest.mark.full, pytest.mark.django_db]
 

@@ -4,12 +4,12 @@ import dataclasses
 from datetime import timedelta
 
 import pytest
-import telemetry_rows as rows
 
 from controlplane.analytics import runs
 from controlplane.analytics.empty_reasons import why_empty
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import AnalyticsRunState, Result, TakenFile
+from tests.support.controlplane import telemetry_rows as rows
 
 JOB = JOBS["flow_table_size"]
 HOUR = timedelta(hours=1)

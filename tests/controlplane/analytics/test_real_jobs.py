@@ -4,7 +4,6 @@ import json
 from datetime import timedelta
 
 import pytest
-import telemetry_rows as rows
 from django.utils import timezone
 
 from controlplane.analytics import inputs, runs, worker
@@ -14,6 +13,7 @@ from controlplane.network.models import Host, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
 from controlplane.requestlog.models import Request
 from controlplane.telemetry import samples
+from tests.support.controlplane import telemetry_rows as rows
 
 pytestmark = pytest.mark.django_db
 

@@ -3,13 +3,13 @@
 from datetime import timedelta
 
 import pytest
-import telemetry_rows as rows
-from control_workers import CELERY, Process, environment, wait_until
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from controlplane.accounts.tokens import issue_token
 from controlplane.analytics.models import Result, Run, Schedule
 from controlplane.operations import bootstrap
+from tests.support.controlplane import telemetry_rows as rows
+from tests.support.controlplane.worker_processes import CELERY, Process, environment, wait_until
 
 pytestmark = [pytest.mark.spark, pytest.mark.full]
 FLAGS = ["--without-heartbeat", "--without-gossip", "--without-mingle"]

@@ -7,11 +7,9 @@ import subprocess
 import sys
 import threading
 from datetime import timedelta
-from pathlib import Path
 
 import psutil
 import pytest
-from control_workers import Process, environment
 from django.db import connections
 from django.utils import timezone
 
@@ -23,9 +21,10 @@ from controlplane.registry.models import Advertisement, Publisher, Topic
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import EventSample
+from tests.support.controlplane.worker_processes import ROOT, Process, environment
 from tests.waiting import wait_until
 
-FAKE = (sys.executable, str(Path(__file__).with_name("fake_analytics.py")))
+FAKE = (sys.executable, str(ROOT / "tests/support/controlplane/fake_analytics.py"))
 WORKER = f"""
 import django
 django.setup()

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from own_database import migrated_database
 from websockets.sync.client import connect
 
 from tercast.cli.certificate_authority import Identity, make_certificates
+from tests.support.controlplane.own_database import migrated_database
 from tests.waiting import LIMIT_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -1,11 +1,5 @@
 """A feed, callers and streams of the live stream's tests."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import live_support as support
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
@@ -13,6 +7,7 @@ from django.test import Client
 
 from controlplane.accounts.tokens import issue_token
 from controlplane.live.feed import OutboxFeed
+from tests.support.controlplane import live_streams as support
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import OperationalError
-from live_support import ORIGIN, PATIENCE, Stream, application, emit, emit_many, until
 
 from controlplane.accounts.models import Token
 from controlplane.accounts.tokens import revoke_token
@@ -16,6 +15,15 @@ from controlplane.live import consumer
 from controlplane.live.feed import OutboxFeed
 from controlplane.live.protocol import LARGEST_MESSAGE
 from controlplane.live.stream_limits import MESSAGES
+from tests.support.controlplane.live_streams import (
+    ORIGIN,
+    PATIENCE,
+    Stream,
+    application,
+    emit,
+    emit_many,
+    until,
+)
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True)]
 

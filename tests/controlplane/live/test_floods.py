@@ -5,11 +5,11 @@ import threading
 from dataclasses import replace
 
 import pytest
-from live_support import PATIENCE, Stream, application, until
 
 from controlplane.live import consumer, stream_limits
 from controlplane.live.protocol import Ended
 from controlplane.live.stream_limits import Openings, Pace, Rate, address_of
+from tests.support.controlplane.live_streams import PATIENCE, Stream, application, until
 
 FIRST, SECOND, THIRD = "192.0.2.1", "192.0.2.2", "192.0.2.3"
 

@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
-from live_support import Stream, application, emit, emit_many, until
 
 from controlplane.requestlog.models import OutboxEvent
+from tests.support.controlplane.live_streams import Stream, application, emit, emit_many, until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True)]
 

@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from live_support import Stream, application, emit, emit_many
 
 from controlplane.live.feed import EventWindow, OutboxFeed
 from controlplane.live.protocol import StreamEvent
+from tests.support.controlplane.live_streams import Stream, application, emit, emit_many
 
 
 def events(*ids, size=10):

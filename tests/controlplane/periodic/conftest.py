@@ -1,11 +1,6 @@
 """The schedules of an installation, with a process that has reported nothing."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "control"))
 
 from controlplane.common.celery import app
 from controlplane.operations import bootstrap, heartbeats

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from control_workers import CELERY, Process, environment, wait_until
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, SolarSchedule
 
 from controlplane.common.celery import app
 from controlplane.operations import bootstrap, heartbeats
 from controlplane.worker import beat_scheduler
+from tests.support.controlplane.worker_processes import CELERY, Process, environment, wait_until
 
 MINUTE = timedelta(minutes=1)
 

@@ -1,0 +1,44 @@
+"""While a topic moves, its events are explained in the encoding that their publisher is told."""
+
+import pytest
+
+from controlplane.deployment import session, switch_sync
+from controlplane.explain.explanation import answer
+from controlplane.explain.question import ExplainQuestion
+from controlplane.registry.transitions import leases
+from tests.controlplane.registry.test_topic_migration import lapse, moving, reindex, stage, times
+from tests.support.controlplane import network_world as world
+
+__all__ = ["moving", "times"]
+
+
+def explained():
+    return answer(ExplainQuestion.read({"publisher": "advertise-h1", "values": "x=1,y=1"}))
+
+
+def told(found):
+    """The code of the address, who receives it, and the origins on the way."""
+    code = int(found["event"]["address"].split(":")[1], 16)
+    kinds = {hop["origin"]["kind"] for hop in found["path"]}
+    return code, [row["host"] for row in found["received"]], kinds, found["real"]["same"]
+
+
+@pytest.mark.django_db
+def test_before_while_and_after(moving):
+    leases.hold(moving.ad.pk, "one", None)
+    assert told(explained()) == (8, ["h3"], {"exact"}, True)
+    moving.switches[world.dpid(2)].connected = False
+    reindex("y")
+    session.run()
+    assert stage() == "making"
+    assert told(explained()) == (8, ["h3"], {"exact"}, None)
+    moving.switches[world.dpid(2)].connected = True
+
+    switch_sync.hasten(["s2"])
+    session.run()
+    assert stage() == "telling"
+    assert told(explained()) == (9, ["h3"], {"exact"}, True)
+    lapse()
+    session.run()
+    assert stage() == "done"
+    assert told(explained()) == (9, ["h3"], {"exact"}, True)

@@ -1,0 +1,45 @@
+"""A fake controller, and a small network that it serves."""
+
+import dataclasses
+
+import pytest
+
+from controlplane.deployment import session, session_cache
+from controlplane.deployment.audits import worker
+from controlplane.deployment.watcher import link_load, link_losses, newcomers
+from tests.support.controlplane import network_world as world
+from tests.support.controlplane.fake_northbound import running
+
+
+@pytest.fixture(autouse=True)
+def own_process_state(settings, tmp_path, monkeypatch):
+    """A lock file of the test's own, and a process that has done nothing and ends no run for want of time.
+
+    On a busy machine two seconds are not enough for what a test does in one run.
+    """
+    monkeypatch.setattr(session, "RUN_SECONDS", 600.0)
+    monkeypatch.setattr(worker, "RUN_SECONDS", 600.0)
+    settings.ENV = dataclasses.replace(settings.ENV, state_dir=tmp_path)
+    monkeypatch.setattr(session_cache, "_kept", None)
+    monkeypatch.setattr(link_losses, "_seen", {})
+    monkeypatch.setattr(newcomers, "_first_seen", {})
+    monkeypatch.setattr(link_load, "_last", {"looked": float("-inf"), "told": float("-inf"), "links": None})
+
+
+@pytest.fixture
+def controller(settings):
+    """A fake controller whose switches s1 to s9 are connected."""
+    with running(settings.NORTHBOUND_TOKEN) as fake:
+        settings.NORTHBOUND_URL = fake.url
+        for n in range(1, 10):
+            fake.connect(world.dpid(n))
+        yield fake
+
+
+@pytest.fixture
+def network(db, controller):
+    """A line of three switches, planned and confirmed."""
+    world.line(3)
+    session.run()
+    assert {state for _, _, state in world.states()} == {"active"}
+    return controller
