@@ -32,7 +32,7 @@ from tests.waiting import LIMIT_SECONDS, wait_until
 
 pytestmark = [pytest.mark.fabric, pytest.mark.full]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ABILENE = ROOT / "mininet_labs" / "topologies" / "abilene.json"
 WEATHER = {
     "name": "weather",

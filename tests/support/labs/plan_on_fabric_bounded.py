@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tercast.offline.scenario import read_scenario
 from tercast.planner.planner import Planner
-from tests.labs.plan_on_fabric_scenes import Object, Scene
+from tests.support.labs.plan_on_fabric_scenes import Object, Scene
 
 
 def bounded(scene: Scene, seed: int) -> Scene:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tests.labs.plan_on_fabric_scenes import (
+from tests.support.labs.plan_on_fabric_scenes import (
     IPV4,
     IPV6,
     LINE,

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import messy_telemetry
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,6 +17,7 @@ from analytics.jobs.definitions import JOBS
 from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
 from tercast.telemetry import TABLE_SNAPSHOTS
+from tests.support.analytics import messy_telemetry
 
 START = datetime(2026, 3, 28, 23, 59, 59, tzinfo=UTC)
 JOB = "flow_table_size"

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import psutil
 import pytest
-from messy_telemetry import Messy
 
 from analytics.spark.session import how_ended, java_end
+from tests.support.analytics.messy_telemetry import Messy
 from tests.waiting import LIMIT_SECONDS
 
 

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from statistics import fmean
 from typing import Any
 
-import messy_telemetry as messy
 import numpy as np
+
+from tests.support.analytics import messy_telemetry as messy
 
 Row = dict[str, Any]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

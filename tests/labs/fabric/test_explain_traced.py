@@ -22,11 +22,11 @@ from tercast.explain.real_path import DifferenceKind, RealPath, trace
 from tercast.offline.plan_file import plan_json, read_plan
 from tercast.offline.scenario import Scenario, read_scenario
 from tercast.tables.entries import difference
-from tests.labs import plan_on_fabric_scenes as scenes
-from tests.labs.plan_on_fabric import Lab
-from tests.labs.plan_on_fabric_bounded import bounded
-from tests.labs.plan_on_fabric_drawn import drawn
-from tests.labs.plan_on_fabric_scenes import Scene
+from tests.support.labs import plan_on_fabric_scenes as scenes
+from tests.support.labs.plan_on_fabric import Lab
+from tests.support.labs.plan_on_fabric_bounded import bounded
+from tests.support.labs.plan_on_fabric_drawn import drawn
+from tests.support.labs.plan_on_fabric_scenes import Scene
 from tests.support.networks import example, planner_of
 
 pytestmark = pytest.mark.fabric

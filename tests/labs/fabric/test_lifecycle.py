@@ -20,7 +20,7 @@ from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.fabric
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TOPOLOGY = ring(3)
 OWNER = """
     import sys, time

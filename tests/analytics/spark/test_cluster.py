@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import messy_telemetry
-import plain_answers as plain
 import pyspark
 import pytest
 
+from tests.support.analytics import messy_telemetry
+from tests.support.analytics import plain_answers as plain
 from tests.waiting import LIMIT_SECONDS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 
 

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import messy_telemetry
 import pyspark
 import pytest
 
@@ -20,6 +19,7 @@ from analytics.jobs.runner import RESULT_COLUMNS
 from analytics.spark.java import check_java, java_version
 from analytics.spark.session import check_spark_home, check_workers
 from analytics.times import parse_length, parse_time
+from tests.support.analytics import messy_telemetry
 
 ROOT = Path(__file__).resolve().parents[2]
 

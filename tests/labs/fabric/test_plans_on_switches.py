@@ -10,13 +10,13 @@ import pytest
 from mininet_labs.install import install
 from tercast.offline.plan_file import PlanFile
 from tercast.tables.entries import Entry
-from tests.labs import plan_on_fabric_scenes as scenes
-from tests.labs.plan_on_fabric import Lab
-from tests.labs.plan_on_fabric_bounded import bounded
-from tests.labs.plan_on_fabric_drawn import drawn
-from tests.labs.plan_on_fabric_faults import FAULTS, FaultKind, find_fault
-from tests.labs.plan_on_fabric_scenes import Scene
 from tests.property_profiles import some
+from tests.support.labs import plan_on_fabric_scenes as scenes
+from tests.support.labs.plan_on_fabric import Lab
+from tests.support.labs.plan_on_fabric_bounded import bounded
+from tests.support.labs.plan_on_fabric_drawn import drawn
+from tests.support.labs.plan_on_fabric_faults import FAULTS, FaultKind, find_fault
+from tests.support.labs.plan_on_fabric_scenes import Scene
 
 pytestmark = pytest.mark.fabric
 

@@ -21,7 +21,7 @@ from tercast.client.subscriber import Subscriber
 from tercast.client.transports import FabricPort
 from tercast.offline.scenario import Scenario, read_scenario
 from tercast.tables.entries import Entry, Output, SetDst
-from tests.labs.plan_on_fabric_scenes import LINE, adv, network, scenario, sub
+from tests.support.labs.plan_on_fabric_scenes import LINE, adv, network, scenario, sub
 from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.fabric

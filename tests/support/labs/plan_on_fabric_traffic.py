@@ -22,8 +22,8 @@ from tercast.eventspace.address_plan import SIGNALLING
 from tercast.offline.scenario import Scenario
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.wire.packets import Ignored
-from tests.labs.plan_on_fabric_counters import Counters
-from tests.labs.plan_on_fabric_events import Event
+from tests.support.labs.plan_on_fabric_counters import Counters
+from tests.support.labs.plan_on_fabric_events import Event
 from tests.waiting import LIMIT_SECONDS
 
 ON_THEIR_WAY = 90

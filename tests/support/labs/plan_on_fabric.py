@@ -20,11 +20,11 @@ from tercast.offline.plan_file import PlanFile, plan_json, read_plan
 from tercast.offline.scenario import Scenario, read_scenario
 from tercast.offline.simulate_plan import PlanSimulator
 from tercast.planner.planner import Planner
-from tests.labs.plan_on_fabric_counters import Counters
-from tests.labs.plan_on_fabric_events import Event, draw_events
-from tests.labs.plan_on_fabric_scenes import Object, Scene
-from tests.labs.plan_on_fabric_traffic import Carrier, Port, Traffic
 from tests.support.judge import World
+from tests.support.labs.plan_on_fabric_counters import Counters
+from tests.support.labs.plan_on_fabric_events import Event, draw_events
+from tests.support.labs.plan_on_fabric_scenes import Object, Scene
+from tests.support.labs.plan_on_fabric_traffic import Carrier, Port, Traffic
 
 
 class Lab:

@@ -11,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import messy_telemetry
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -27,6 +26,7 @@ from analytics.subscriptions import read_subscriptions
 from analytics.times import EPOCH
 from tercast.telemetry import DATASETS
 from tests.property_profiles import examples
+from tests.support.analytics import messy_telemetry
 
 Row = dict[str, Any]
 

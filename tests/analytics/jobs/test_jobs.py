@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import messy_telemetry
-import plain_answers
 import pyarrow.parquet as pq
 import pytest
 
 from analytics.jobs.runner import RESULT_COLUMNS, run_job
 from analytics.options import JobOptions
 from analytics.subscriptions import read_subscriptions
+from tests.support.analytics import messy_telemetry, plain_answers
 
 pytestmark = pytest.mark.spark
 
