@@ -9,8 +9,8 @@ from typing import Any
 from tercast.errors import Refused, shown
 from tercast.runtime.wording import quantity
 from tercast.topology.importers.address_pool import Addresses, TakenAddresses, give_dpids
+from tercast.topology.importers.ids_and_labels import plain_label, slug, unique_ids
 from tercast.topology.importers.link_costs import costs, weight_of
-from tercast.topology.importers.naming import plain_label, slug, unique_ids
 from tercast.topology.importers.port_numbers import Ports
 from tercast.topology.importers.raw_graph import RawEdge, RawGraph, RawNode, shown_key
 

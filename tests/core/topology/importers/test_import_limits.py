@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tercast.errors import Refused, RefusedMany
 from tercast.topology.importers import TOO_LARGE, TOO_MANY, limits, read_topology
-from tercast.topology.importers.naming import unique_ids
+from tercast.topology.importers.ids_and_labels import unique_ids
 from tercast.topology.importers.port_numbers import Ports
 from tercast.topology.reader import read_topology as read_own_topology
 from tests.property_profiles import examples

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tercast.errors import Refused
 from tercast.topology.importers import read_topology
-from tercast.topology.importers.naming import unique_ids
+from tercast.topology.importers.ids_and_labels import unique_ids
 
 Rows = list[tuple[object, str]]
 
