@@ -1,7 +1,7 @@
 """The modules of the project, parsed."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,9 +20,27 @@ class Module:
     tree: ast.Module
 
     @property
+    def name(self) -> str:
+        """The dotted name; that of the package for its `__init__`."""
+        path = self.path.removeprefix("platform/").removesuffix(".py").removesuffix("/__init__")
+        return path.replace("/", ".")
+
+    @property
     def is_kernel(self) -> bool:
         """Whether it has kernels, which may be longer."""
         return "/kernels/" in self.path
+
+
+def imported_modules(module: Module, names: Container[str]) -> set[str]:
+    """Return which of `names` a module imports, in functions and for type checking too."""
+    found: set[str] = set()
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in names else node.module for name in whole}
+    return {name for name in found if name in names}
 
 
 @cache

@@ -4,8 +4,9 @@ import ast
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 
-from tests.structure.source_tree import OWN, ROOT, Module, modules
+from tests.structure.source_tree import OWN, ROOT, Module, imported_modules, modules
 
 MOST_MODULES = 20
 MOST_LINES, MOST_OF_CLASS, MOST_OF_FUNCTION = 300, 250, 40
@@ -146,6 +147,14 @@ def test_own_packages_are_imported_at_the_top() -> None:
     assert not late
 
 
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Imports for type checking and those inside functions count."""
+    names = {one.name: one for one in modules()}
+    edges = {name: sorted(imported_modules(one, names) - {name}) for name, one in names.items()}
+    sorter = TopologicalSorter(edges)
+    sorter.prepare()  # raises CycleError, which names the circle
+
+
 def test_tests_mirror_packages() -> None:
     for tests, package, more in MIRRORS:
         found = {path.relative_to(ROOT / tests).parts[0] for path in (ROOT / tests).rglob("test_*.py")}
@@ -181,3 +190,13 @@ def test_a_kernel_has_the_name_of_its_plain_twin() -> None:
             assert one.path.replace("/kernels/", "/") == plain
             assert (ROOT / plain).is_file()
     assert found > 6
+
+
+def test_the_walk_of_a_request_names_few_modules() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    steps = re.findall(
+        r"^\|.*\| (`.*) \|$", page.partition("## One request")[2].partition("## Where")[0], re.MULTILINE
+    )
+    named = {name for step in steps for name in re.findall(r"`((?:[a-z_]+/)+[a-z_]+)`", step)}
+    assert len(named) < 50
+    assert f"These are {len(named)} modules." in page

@@ -9,51 +9,19 @@ from django.db.models import Q
 
 from controlplane.common.problems import conflict, not_found
 from controlplane.network.availability import LEAVING
+from controlplane.registry.announcement_kinds import AnnouncementDraft, AnnouncementKind
 from controlplane.registry.duplicates import without_duplicates
-from controlplane.registry.encoding import EncodedAnnouncement, Encoder
-from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.registry.encoding import Encoder
+from controlplane.registry.models import Topic
 from controlplane.requestlog import rejected_items as refused
 from controlplane.requestlog.logged_rows import Logged, Payload, log_one, log_rows, racing, reserve_ids
 from controlplane.requestlog.models import FINAL_STATES, Operation, Request, State
 from controlplane.rest.request_body import Body
 from tercast.errors import Refused, shown
-from tercast.requests.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
 
 WITHDRAWN = Q(withdrawal__state__in=(State.ACTIVE, State.WITHDRAWN))
 LIVE = ~(Q(request__state=State.FAILED) | WITHDRAWN)
 """What the network carries, or will: neither failed nor withdrawn."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnnouncementKind:
-    """What differs between advertisements and subscriptions."""
-
-    model: type[Any]
-    noun: str
-    owner: str
-    owners: type[Any]
-    op: str
-    withdraw_op: str
-    prefix: str
-
-
-ADVERTISEMENT = AnnouncementKind(
-    Advertisement, "advertisement", "publisher", Publisher, ADVERTISE, UNADVERTISE, "a"
-)
-SUBSCRIPTION = AnnouncementKind(
-    Subscription, "subscription", "subscriber", Subscriber, SUBSCRIBE, UNSUBSCRIBE, "q"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class AnnouncementDraft:
-    """An announcement that was checked and encoded, and is not stored."""
-
-    owner: Any
-    topic: Topic
-    filter: str
-    encoded: EncodedAnnouncement
-    by_dz: bool = False
 
 
 @dataclass(slots=True)

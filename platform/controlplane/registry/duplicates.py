@@ -19,7 +19,7 @@ from controlplane.rest.request_body import Body, Errors
 from tercast.errors import shown
 
 if TYPE_CHECKING:
-    from controlplane.registry.announcements import AnnouncementDraft, AnnouncementKind
+    from controlplane.registry.announcement_kinds import AnnouncementDraft, AnnouncementKind
 
 CODE = "duplicate"
 LASTING = ~Q(state__in=(State.FAILED, State.WITHDRAWN)) & (

@@ -8,8 +8,9 @@ from django.db.models import Q
 from controlplane.common.address_plan import max_dz_length
 from controlplane.network.availability import LEAVING
 from controlplane.network.models import Host
-from controlplane.registry import announcements
-from controlplane.registry.announcements import ADVERTISEMENT, LIVE, SUBSCRIPTION, AnnouncementKind
+from controlplane.registry import announcement_kinds, announcements
+from controlplane.registry.announcement_kinds import ADVERTISEMENT, SUBSCRIPTION, AnnouncementKind
+from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import EncodedAnnouncement, core_topic
 from controlplane.registry.filter_digests import digest_of_dz, digest_of_filter
 from controlplane.registry.models import Origin, Topic
@@ -123,7 +124,9 @@ def _announce(kind: AnnouncementKind, host: Host, topic: Topic, body: Any) -> Ac
     _check_room(kind, host)
     owner = _owner(kind, host)
     if isinstance(body, CellsBody):
-        drafts = [announcements.AnnouncementDraft(owner, topic, "", _encoded(topic, body.dz), by_dz=True)]
+        drafts = [
+            announcement_kinds.AnnouncementDraft(owner, topic, "", _encoded(topic, body.dz), by_dz=True)
+        ]
     else:
         item = {kind.owner: owner.name, "topic": topic.name, "filter": body.text}
         drafts = announcements.draft(kind, Body([item], Errors(), False))

@@ -19,7 +19,7 @@ from tercast.telemetry.sinks import BatchRefused, FolderSink, Report, RowBatch, 
 from tercast.wire.errors import ApiError
 
 if TYPE_CHECKING:
-    from tercast.client.subscriber import Delivery
+    from tercast.client.arrivals import Delivery
 
 ADDRESS = "api/v1/telemetry/"
 

@@ -8,7 +8,8 @@ from controlplane.explain.call_cost import Encodings, Patience, cost
 from controlplane.explain.filter_preview.overlap import Overlap, overlap
 from controlplane.explain.filter_preview.question import PreviewQuestion
 from controlplane.planning.planner_state import PlannerBehind, reading
-from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, AnnouncementDraft, draft_payloads
+from controlplane.registry.announcement_kinds import ADVERTISEMENT, SUBSCRIPTION, AnnouncementDraft
+from controlplane.registry.announcements import draft_payloads
 from controlplane.registry.duplicates import CODE, duplicate
 from controlplane.registry.encoding import EncodedAnnouncement, core_topic
 from controlplane.registry.filter_digests import digest_of_filter

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from controlplane.network.availability import LEAVING
 from controlplane.network.models import Host
-from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, AnnouncementKind
+from controlplane.registry.announcement_kinds import ADVERTISEMENT, SUBSCRIPTION, AnnouncementKind
 from controlplane.registry.models import Publisher, Subscriber, Topic
 from controlplane.requestlog.models import State
 from controlplane.rest.request_body import Body

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client, caller_of
 from controlplane.explain.call_cost import Encodings
-from controlplane.registry import announcements, participants
+from controlplane.registry import announcement_kinds, announcements, participants
 from controlplane.registry.duplicates import without_duplicates
 from controlplane.registry.missing_path_text import REACHES
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription
@@ -168,7 +168,7 @@ class SubscriberViewSet(ParticipantViewSet):
 class AnnouncementViewSet(_FromFiles):
     """What advertisements and subscriptions have in common."""
 
-    kind: ClassVar[announcements.AnnouncementKind]
+    kind: ClassVar[announcement_kinds.AnnouncementKind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
     orderings = ("id", "state")
     figures_of: ClassVar[Any]
@@ -248,8 +248,8 @@ class AdvertisementViewSet(AnnouncementViewSet):
     queryset = Advertisement.objects.select_related("topic__reindexing", "publisher__host")
     serializer_class = AdvertisementSerializer
     create_serializer = AdvertisementCreateSerializer
-    kind = announcements.ADVERTISEMENT
-    id_prefix = announcements.ADVERTISEMENT.prefix
+    kind = announcement_kinds.ADVERTISEMENT
+    id_prefix = announcement_kinds.ADVERTISEMENT.prefix
     figures_of = staticmethod(delivery_counts.of_advertisements)
     noun = "advertisement"
     clients: ClassVar[Clients] = {PUBLISHER: ALL_OF_OWN}
@@ -272,8 +272,8 @@ class SubscriptionViewSet(AnnouncementViewSet):
     queryset = Subscription.objects.select_related("topic__reindexing", "subscriber__host")
     serializer_class = SubscriptionSerializer
     create_serializer = SubscriptionCreateSerializer
-    kind = announcements.SUBSCRIPTION
-    id_prefix = announcements.SUBSCRIPTION.prefix
+    kind = announcement_kinds.SUBSCRIPTION
+    id_prefix = announcement_kinds.SUBSCRIPTION.prefix
     figures_of = staticmethod(delivery_counts.of_subscriptions)
     noun = "subscription"
     clients: ClassVar[Clients] = {SUBSCRIBER: ALL_OF_OWN}

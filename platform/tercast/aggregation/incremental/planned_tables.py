@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tercast.eventspace.topic import Topic
 from tercast.requests.registry import Registry
 from tercast.routing.live_network import LiveNetwork
 from tercast.routing.topic_routing import TopicRouting
 from tercast.topology.topology import Topology
-
-if TYPE_CHECKING:
-    from tercast.aggregation.incremental.budget_enforcer import BudgetEnforcer
 
 
 class PlannedTables(Protocol):
@@ -21,7 +18,6 @@ class PlannedTables(Protocol):
     depth: int
     enforce_budgets: bool
     registry: Registry
-    keeper: BudgetEnforcer
 
     @property
     def network(self) -> LiveNetwork:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from tercast.aggregation.incremental.budget_enforcer import BudgetChange, Marked
+from tercast.aggregation.incremental.budget_enforcer import BudgetChange, BudgetEnforcer, Marked
 from tercast.aggregation.incremental.cover_keys import check_covers
+from tercast.aggregation.incremental.planned_tables import PlannedTables
 from tercast.errors import Refused, shown
 from tercast.requests.model import SetBudget, SetCapacity, SetReserve
 from tercast.requests.outcome import Outcome, no_room
@@ -13,12 +14,15 @@ from tercast.requests.registry import ADVERTISEMENT, Registration
 from tercast.runtime.wording import quantity
 from tercast.tables.covers import NetworkCovers
 
-if TYPE_CHECKING:
-    from tercast.aggregation.incremental.planned_tables import PlannedTables
+
+class BudgetedTables(PlannedTables, Protocol):
+    """Planned tables that are kept within budgets."""
+
+    keeper: BudgetEnforcer
 
 
 def settle(
-    planner: PlannedTables, marked: Marked, registration: Registration
+    planner: BudgetedTables, marked: Marked, registration: Registration
 ) -> tuple[BudgetChange, tuple[str, ...]]:
     """Let installed tables follow a registration that came or went; the switches that have no room for it."""
     keeper = planner.keeper
@@ -30,17 +34,17 @@ def settle(
     return step, keeper.exceeded(step) if planner.enforce_budgets else ()
 
 
-def set_budget(planner: PlannedTables, request: SetBudget) -> Outcome:
+def set_budget(planner: BudgetedTables, request: SetBudget) -> Outcome:
     """Change a budget; a lower one is met at once, where the policy is that tables are merged, or refused."""
     return _resize(planner, request, "tcam_budget")
 
 
-def set_reserve(planner: PlannedTables, request: SetReserve) -> Outcome:
+def set_reserve(planner: BudgetedTables, request: SetReserve) -> Outcome:
     """Change what stays free of a budget; more is met at once, or refused."""
     return _resize(planner, request, "entries")
 
 
-def set_capacity(planner: PlannedTables, request: SetCapacity) -> Outcome:
+def set_capacity(planner: BudgetedTables, request: SetCapacity) -> Outcome:
     """Note what a switch has room for; it is true, so it is never refused.
 
     Where the policy is that tables are merged, a smaller one is met at once, as far as merging leads.
@@ -51,7 +55,7 @@ def set_capacity(planner: PlannedTables, request: SetCapacity) -> Outcome:
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
-def _resize(planner: PlannedTables, request: SetBudget | SetReserve, field: str) -> Outcome:
+def _resize(planner: BudgetedTables, request: SetBudget | SetReserve, field: str) -> Outcome:
     """Carry `request` out, but not where budgets are enforced and the table does not come to have room."""
     before = planner.topology.switches.get(request.switch)
     planner.registry.change(request)
@@ -75,7 +79,7 @@ def _resize(planner: PlannedTables, request: SetBudget | SetReserve, field: str)
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
-def set_aggregation(planner: PlannedTables, method: str) -> Outcome:
+def set_aggregation(planner: BudgetedTables, method: str) -> Outcome:
     """Set the policy; where it lets LA work, budgets that are exceeded are met at once."""
     planner.keeper.method = method
     if planner.is_stale:  # nothing is registered, and tables are empty
@@ -84,7 +88,7 @@ def set_aggregation(planner: PlannedTables, method: str) -> Outcome:
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
-def aggregate(planner: PlannedTables, method: str, covers: NetworkCovers) -> Outcome:
+def aggregate(planner: BudgetedTables, method: str, covers: NetworkCovers) -> Outcome:
     """Install other covers, or change nothing where budgets would not hold."""
     check_covers(covers, planner.topology.switches, planner.topics, planner.depth)
     step = planner.keeper.replace(covers)
