@@ -9,11 +9,12 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.waiting import eventually
 
 HERE = Path(__file__).parent
 SETUP = """
@@ -120,10 +121,8 @@ def machine(folder: Path) -> Iterator[Machine]:
         text=True,
     )
     try:
-        end = time.monotonic() + 60
-        while not (folder / "ready").exists():
-            assert process.poll() is None and time.monotonic() < end, process.stderr.read()
-            time.sleep(0.05)
+        eventually(lambda: (folder / "ready").exists() or process.poll() is not None)
+        assert process.poll() is None, process.stderr.read()
         pid = int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
         copy = Machine(folder, pid)
         stand_in(copy)

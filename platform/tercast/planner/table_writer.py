@@ -77,7 +77,7 @@ class TableWriter:
         """
         found: list[Entry] = []
         for trie in tries:
-            overlay = None if exact else topic_overlay(trie)
+            overlay = None if exact or trie.site.overlay is None else topic_overlay(trie)
             if overlay is not None:
                 for table, rows in overlay.rows():
                     found += [self.installed(table, key, mask) for key, mask in rows.items()]
@@ -113,8 +113,10 @@ def take_changes(tracker: TrieTracker, writer: TableWriter) -> Diff:
         by_switch.setdefault(trie.site.id, []).append(trie)
     diffs = [_switch_changes(switch, some, compiled, writer) for switch, some in by_switch.items()]
     for trie in tries:
-        if trie.plain_table not in compiled or trie.in_port_table.touched:
-            trie.forget_changes()
+        if trie.plain_table not in compiled:
+            trie.plain_table.forget_changes()
+        if trie.in_port_table.touched:
+            trie.in_port_table.forget_changes()
     return Diff(tuple([diff for diff in diffs if diff.added or diff.modified or diff.removed]))
 
 
@@ -136,7 +138,7 @@ def _switch_changes(
         _plain_changes(tries[0], only, writer, (added, modified, removed))
         return plain_switch_diff(switch, added, modified, removed)
     for trie in tries:
-        overlay = topic_overlay(trie)
+        overlay = None if trie.site.overlay is None else topic_overlay(trie)
         if overlay is not None:
             _installed_changes(overlay, writer, added, modified, removed)
             continue

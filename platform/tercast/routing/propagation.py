@@ -187,14 +187,15 @@ class Propagator:
         """Change A at `key` by `bit`: it was `own` and the mask `over` the cell."""
         a0 = over | own
         a1 = a0 ^ bit
-        s_over = self.subscriptions.over(key)
-        s_at = s_over | self.subscriptions.own.get(key, 0)
-        before = self._site.semantics.state(s_over, over, s_at, a0)
-        after = self._site.semantics.state(s_over, over, s_at, a1)
+        subs, semantics = self.subscriptions, self._site.semantics
+        s_over = subs.over(key)
+        s_at = s_over | subs.own.get(key, 0)
+        before = semantics.state(s_over, over, s_at, a0)
+        after = semantics.state(s_over, over, s_at, a1)
         if before != after:
             self._change(key, before, after, tree)
         self._compare_exports(key, (over, a0), (over, a1), tree)
-        if self._site.semantics.same_below(a0, a1, self.subscriptions.seen):
+        if semantics.same_below(a0, a1, subs.seen):
             self._walk_a(key, bit, tree)
         else:
             self._walk(key, SubtreeFrame(self._order.end(key), s_at, s_at, a0, a1, tree), s_bit=0, a_bit=bit)
@@ -250,18 +251,20 @@ class Propagator:
 
     def _change(self, key: Key, before: CellState, after: CellState, tree: Tree | None) -> None:
         """Change the state at `key`: its entry, its exports, its entries with an ingress port."""
-        if before.outputs != after.outputs:
-            self._table.set_entry(key, before.outputs, after.outputs)
-        if before.exports != after.exports:
-            self._neighbours.export_subscriptions(key, before.exports, after.exports, tree)
-        if before.suppressed != after.suppressed:
-            self._table.set_suppressed_outputs(key, after.suppressed)
-        if before.in_ports != after.in_ports:
-            gone = {port for port, _, _ in before.in_ports} - {port for port, _, _ in after.in_ports}
+        old_outputs, old_exports, old_in_ports, old_suppressed = before
+        outputs, exports, in_ports, suppressed = after
+        if old_outputs != outputs:
+            self._table.set_entry(key, old_outputs, outputs)
+        if old_exports != exports:
+            self._neighbours.export_subscriptions(key, old_exports, exports, tree)
+        if old_suppressed != suppressed:
+            self._table.set_suppressed_outputs(key, suppressed)
+        if old_in_ports != in_ports:
+            gone = {port for port, _, _ in old_in_ports} - {port for port, _, _ in in_ports}
             for port in gone:
                 self._in_port_table.set_entry((port, key), None)
-            for port, outputs, back in after.in_ports:
-                self._in_port_table.set_entry((port, key), (outputs, back))
+            for port, elsewhere, back in in_ports:
+                self._in_port_table.set_entry((port, key), (elsewhere, back))
 
 
 def _resume(scan: object, jump: Key) -> Key | None:

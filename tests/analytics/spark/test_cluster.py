@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 
 from tests.support.analytics import messy_telemetry
 from tests.support.analytics import plain_answers as plain
-from tests.waiting import LIMIT_SECONDS
+from tests.waiting import LIMIT_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parents[3]
 CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
@@ -39,10 +38,9 @@ def started(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 def told(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
     """What the first match in the log has in its group."""
-    end = time.monotonic() + LIMIT_SECONDS
-    while not (found := re.search(pattern, log.read_text())):
-        assert process.poll() is None and time.monotonic() < end, log.read_text()
-        time.sleep(0.1)
+    eventually(lambda: re.search(pattern, log.read_text()) or process.poll() is not None)
+    found = re.search(pattern, log.read_text())
+    assert found, log.read_text()
     return found[1]
 
 

@@ -1,7 +1,6 @@
 """API calls and the worker lock the same rows of PostgreSQL: in one order, so that neither is broken off."""
 
 import threading
-import time
 
 import psycopg.errors
 import pytest
@@ -14,6 +13,7 @@ from controlplane.network.models import Switch
 from controlplane.requestlog import outbox
 from controlplane.requestlog.models import Request, State, SwitchSync
 from tests.support.controlplane import network_world as world
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,18 +22,18 @@ only_postgresql = pytest.mark.skipif(
 )
 
 
-def waits_for_a_lock(within: float = 60) -> None:
+def waits_for_a_lock() -> None:
     """Until some other connection waits for a lock."""
-    end = time.monotonic() + within
+    wait_until("another connection waits for a lock", waiting_connections)
+
+
+def waiting_connections() -> int:
+    """The number of connections that wait for a lock."""
     found = "FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-    while time.monotonic() < end:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_stat_clear_snapshot()")
-            cursor.execute(f"SELECT count(*) {found}")
-            if cursor.fetchone()[0]:
-                return
-        time.sleep(0.02)
-    raise AssertionError("nobody waits for a lock")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(f"SELECT count(*) {found}")
+        return cursor.fetchone()[0]
 
 
 class Beside:

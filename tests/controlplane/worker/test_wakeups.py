@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from controlplane.requestlog.models import Request
 from controlplane.worker import beat_scheduler, planner_tasks
 from tests.support.controlplane import network_world as world
 from tests.support.controlplane.worker_processes import environment, wait_until, worker
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -183,9 +183,7 @@ def own_redis(tmp_path):
     ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     use_broker({"socket_connect_timeout": 2, "global_keyprefix": "tercast:"}, f"redis+socket://{socket}")
-    deadline = time.monotonic() + 60
-    while not socket.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    assert eventually(socket.exists)
     yield process
     process.kill()
     process.wait()

@@ -31,6 +31,7 @@ from tercast.client.subscriber import Subscriber as Receiver
 from tercast.client.transports import FabricPort
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic as CoreTopic
+from tests import waiting as waits
 from tests.controlplane.deployment.test_real_switches import free_port
 from tests.support.controlplane import network_world as world
 from tests.support.controlplane.worker_processes import Process, environment, wait_until
@@ -139,18 +140,18 @@ class Stage:
     def work(self) -> None:
         session.run()
 
-    def settled(self, what: str, within: float = 120.0) -> None:
-        """Work until nothing waits any more."""
-        end = time.monotonic() + within
-        while True:
+    def settled(self, what: str) -> None:
+        """Work until no request waits."""
+        waiting = Request.objects.exclude(state__in=FINAL_STATES)
+
+        def is_done() -> bool:
             self.work()
-            open_ones = Request.objects.exclude(state__in=FINAL_STATES)
-            if not open_ones.exists():
-                return
-            if time.monotonic() > end:
-                rows = list(open_ones.values_list("pk", "kind", "state", "waits_for", "problem"))
-                raise AssertionError(f"{what} is not done: {rows}")
-            time.sleep(0.02)
+            return not waiting.exists()
+
+        def rows() -> str:
+            return f"{what}: {list(waiting.values_list('pk', 'kind', 'state', 'waits_for', 'problem'))}"
+
+        waits.wait_until(rows, is_done)
 
 
 @transaction.atomic

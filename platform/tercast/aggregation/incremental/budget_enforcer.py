@@ -74,7 +74,7 @@ class BudgetEnforcer:
     @property
     def idle(self) -> bool:
         """Whether there is nothing to do here, whatever happens."""
-        return not self.overlays and not self.lays
+        return not (self._overlays.by_switch or self.passing or self.method != NONE_METHOD)
 
     @property
     def lays(self) -> bool:

@@ -98,6 +98,8 @@ class NetworkOverlays:
 
     def prune(self) -> None:
         """Remove tables of removed plans, and overlays that are exact again, once changes were taken."""
+        if not self._removed_plans and not self._touched:
+            return
         for plan in self._removed_plans:
             for trie in plan.tries.values():
                 overlay = overlay_at(trie.site)
