@@ -34,9 +34,11 @@ class Part(NamedTuple):
 
 
 def start(name: str, command: Sequence[str], added: Mapping[str, str]) -> Part:
-    """Start a part that writes to a temporary file."""
+    """Start a part that writes to a temporary file. The main part, which takes longest, has priority."""
     output = tempfile.TemporaryFile()  # noqa: SIM115 - read when the part has ended
-    process = subprocess.Popen(command, env={**os.environ, **added}, stdout=output, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        ["nice", *command], env={**os.environ, **added}, stdout=output, stderr=subprocess.STDOUT
+    )
     return Part(name, process, output)
 
 
