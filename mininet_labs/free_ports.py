@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from mininet_labs.demo.errors import DemoError
+from mininet_labs.errors import LabError
 
 _PORTS_TO_TRY = 20
 
@@ -36,6 +36,8 @@ def free_port(wanted: int, but: tuple[int, ...] = ()) -> int:
             except OSError:
                 continue
             return port
-    raise DemoError(
-        f"no free port from {wanted} to {wanted + _PORTS_TO_TRY - 1} on 127.0.0.1; choose another with --port"
+    raise LabError(
+        f"ports {wanted} to {wanted + _PORTS_TO_TRY - 1} of 127.0.0.1",
+        "one of them has to be free",
+        "choose another with --port",
     )

@@ -68,10 +68,6 @@ class Signalling:
             )
         )
 
-    def is_link(self, end: End) -> bool:
-        """Whether a port leads to another switch."""
-        return end in self._links
-
     def link_use_changed(self, pair: tuple[End, End], there: bool) -> None:
         """A link came into use or went out of it: its ends no longer accept messages, or do so again.
 

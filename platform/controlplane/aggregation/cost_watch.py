@@ -80,7 +80,7 @@ def _known_before(edge: int) -> int:
 def _write(found: Sequence[CostShare], state: Positioned, window: int, packets: Packets) -> None:
     """Bring the rows to what was measured, but for entries that changed while it was being measured.
 
-    Rows come and go with requests (see `merged_rows`); those that should be there and are not, after an
+    Rows come and go with requests (see `merged_entry_rows`); those that should be there and are not, after an
     upgrade, are made where no request was decided meanwhile.
     """
     now, switches = timezone.now(), dict(Switch.objects.values_list("name", "pk"))

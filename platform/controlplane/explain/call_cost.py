@@ -39,7 +39,7 @@ def cost(
 ) -> dict[str, Any]:
     """What logging `payloads` would cost; `encodings` of announcements, one for each payload.
 
-    With `patience`, `Behind` or `Problem` (503) is raised where it would take longer.
+    With `patience`, `PlannerBehind` or `Problem` (503) is raised where it would take longer.
     """
     encoded = encodings.items if encodings else [(0, 0.0)] * items
     estimate = _estimate(payloads, patience or Patience()) if payloads else CallEstimate((), {}, {})

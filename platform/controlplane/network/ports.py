@@ -22,7 +22,7 @@ def find_switches(names: Collection[str]) -> dict[str, Switch]:
 def lock_switches(names: Collection[str]) -> None:
     """Let no other call attach anything to these switches until the transaction ends.
 
-    By id, as everybody locks them (`control.rowlocks`); what only refers to them need not wait.
+    By id, as everybody locks them (`deployment.lock_order`); what only refers to them need not wait.
     """
     rows = (
         Switch.objects.select_for_update(of=("self",), no_key=True)

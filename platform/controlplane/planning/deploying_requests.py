@@ -76,11 +76,6 @@ class Waiting:
         """Whether any of them removes a part of the network."""
         return bool(self._removals)
 
-    @property
-    def has_suspects(self) -> bool:
-        """Whether any has to be looked at."""
-        return bool(self._suspects)
-
     def add(self, rows: Iterable[Request]) -> None:
         """Begin to follow those of `rows` that deploy."""
         for row in rows:

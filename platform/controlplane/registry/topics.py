@@ -22,8 +22,6 @@ from tercast.errors import shown
 from tercast.eventspace import topic as eventspace
 from tercast.requests.kinds import ADD_TOPIC, REMOVE_TOPIC, SET_INDEXED
 
-_RETRIES = 3
-
 COUNTED = ("publishers", "advertisements", "subscribers", "subscriptions")
 
 

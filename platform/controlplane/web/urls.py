@@ -7,9 +7,9 @@ from controlplane.web.accounts.trail_views import ActionViewSet
 from controlplane.web.accounts.views import OwnPasswordView, TokenViewSet, UserViewSet
 from controlplane.web.aggregation.views import (
     AggregatedViewSet,
+    AggregationRunViewSet,
     BudgetCurveView,
     PolicyViewSet,
-    RunViewSet,
     StandsForViewSet,
     WhatIfView,
 )
@@ -23,8 +23,7 @@ from controlplane.web.analytics.chart_views import (
     TableSizeView,
 )
 from controlplane.web.analytics.proposal_views import ProposalViewSet
-from controlplane.web.analytics.views import RunViewSet as AnalyticsRunViewSet
-from controlplane.web.analytics.views import ScheduleViewSet
+from controlplane.web.analytics.views import AnalyticsRunViewSet, ScheduleViewSet
 from controlplane.web.audits.views import AuditViewSet, CheckViewSet, DriftViewSet
 from controlplane.web.demo.views import ConnectView, DemoView, LauncherView, TestEventViewSet
 from controlplane.web.explain.event_space_views import SpaceView
@@ -122,11 +121,15 @@ v1: list[URLPattern | URLResolver] = [
     ),
     path(
         "aggregation/runs/",
-        RunViewSet.as_view({"get": "list", "post": "create"}),
+        AggregationRunViewSet.as_view({"get": "list", "post": "create"}),
         name="runs",
     ),
-    path("aggregation/runs/<str:pk>/", RunViewSet.as_view({"get": "retrieve"}), name="run"),
-    path("aggregation/runs/<str:pk>/revert/", RunViewSet.as_view({"post": "revert"}), name="run-revert"),
+    path("aggregation/runs/<str:pk>/", AggregationRunViewSet.as_view({"get": "retrieve"}), name="run"),
+    path(
+        "aggregation/runs/<str:pk>/revert/",
+        AggregationRunViewSet.as_view({"post": "revert"}),
+        name="run-revert",
+    ),
     path(
         "analytics/runs/",
         AnalyticsRunViewSet.as_view({"get": "list", "post": "create"}),

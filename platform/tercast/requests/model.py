@@ -1,4 +1,4 @@
-"""Requests: what happens to a network, one frozen value each, read from the JSON of logs and scenarios."""
+"""Requests: changes of a network, as frozen values. `tercast.requests.reader` reads them from JSON."""
 
 from __future__ import annotations
 

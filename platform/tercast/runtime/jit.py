@@ -85,9 +85,10 @@ class Kernel:
         return self._fast(*arguments)
 
     def _compiled(self) -> Callable[..., Any]:
-        import numba  # noqa: PLC0415 - heavy, and not needed for small problems
-
-        found: Callable[..., Any] = numba.njit(cache=True, nogil=True)(self.pure)
+        compiler = import_module(
+            "tercast.runtime.compiler"
+        )  # Numba is heavy, and not needed for small problems
+        found: Callable[..., Any] = compiler.compile_parallel(self.pure)
         return found
 
 

@@ -64,8 +64,8 @@ def _folder() -> Path | None:
 
 def _sources() -> list[str]:
     """What Numba goes by, and the contents: it does not see when a kernel that another calls has changed."""
-    twins = [_PACKAGE / "encoding" / "budgeted_search.py", _PACKAGE / "encoding" / "cell_selection.py"]
-    files = [*sorted(_PACKAGE.glob("*/kernels/*.py")), *twins]
+    others = ["encoding/budgeted_search.py", "encoding/cell_selection.py", "runtime/compiler.py"]
+    files = [*sorted(_PACKAGE.glob("*/kernels/*.py")), *(_PACKAGE / name for name in others)]
     return [f"{file.name}:{file.stat().st_mtime_ns}:{file.read_text()}" for file in files]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import re
-import secrets
 from dataclasses import dataclass
 
 KEY_BYTES = 32
@@ -62,8 +61,3 @@ def last_counter(detail: str) -> int | None:
     """Return the last counter that the platform names in `replayed_detail`; None in any other text."""
     found = _LAST.match(detail)
     return int(found.group(1)) if found else None
-
-
-def new_key() -> bytes:
-    """A random key."""
-    return secrets.token_bytes(KEY_BYTES)

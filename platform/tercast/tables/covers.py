@@ -117,11 +117,6 @@ def network_covers_json(found: Mapping[str, Mapping[str, TableCovers]]) -> dict[
     }
 
 
-def ordered_covers(found: Iterable[Cover]) -> tuple[Cover, ...]:
-    """Covers that do not overlap, in text order."""
-    return tuple(sorted(found, key=lambda cover: bin(cover.dz)))
-
-
 def _read_dz(obj: object, path: Path) -> Dz:
     return parse(expect_text(obj, path), path)
 

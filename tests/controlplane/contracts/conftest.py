@@ -4,7 +4,7 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    text = "write what tests/contracts compares with; look at the diff, which is a change of the contract"
+    text = "write the frozen files of tests/controlplane/contracts; their diff is a change of the contract"
     parser.addoption("--freeze", action="store_true", help=text)
 
 

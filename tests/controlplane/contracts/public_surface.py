@@ -1,6 +1,7 @@
 """The public and persisted names of Tercast, as lists that a test compares with the frozen ones."""
 
 import argparse
+import ast
 import importlib
 import pkgutil
 import re
@@ -52,6 +53,41 @@ def rest_properties() -> Iterator[str]:
         for key, shape in component.get("properties", {}).items():
             kind = shape.get("type") or shape.get("$ref", "").rpartition("/")[2] or "any"
             yield f"{name}.{key}: {kind}"
+
+
+def rest_parameters() -> Iterator[str]:
+    """Yield every parameter of an operation: where it is, its name, type and values."""
+    for path, method, operation in _operations():
+        for one in operation.get("parameters", ()):
+            shape = one.get("schema", {})
+            kind = shape.get("enum") or shape.get("type") or shape.get("$ref") or "any"
+            need = " required" if one.get("required") and one["in"] != "path" else ""
+            yield f"{method} {path} {one['in']} {one['name']}: {kind}{need}"
+
+
+def rest_statuses() -> Iterator[str]:
+    """Yield the statuses that the operations answer."""
+    for path, method, operation in _operations():
+        yield f"{method} {path}: {' '.join(sorted(operation['responses']))}"
+
+
+def rest_values() -> Iterator[str]:
+    """Yield the values of enumerations, and which properties are required or can be null."""
+    for name, component in _schema()["components"]["schemas"].items():
+        for value in component.get("enum", ()):
+            yield f"{name} value {value}"
+        for key in component.get("required", ()):
+            yield f"{name}.{key} required"
+        for key, shape in component.get("properties", {}).items():
+            if shape.get("nullable"):
+                yield f"{name}.{key} nullable"
+
+
+def _operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, item in _schema()["paths"].items():
+        for method, operation in item.items():
+            if isinstance(operation, dict) and "operationId" in operation:
+                yield path, method.upper(), operation
 
 
 def addresses() -> Iterator[str]:
@@ -165,6 +201,36 @@ def control_plane_metric_names() -> Iterator[str]:
     yield from _metrics(control_plane_metrics.text().decode())
 
 
+def controller_metrics() -> Iterator[str]:
+    """Yield how the controller declares each of its metrics: what makes it, its name and its labels."""
+    for file in ("monitoring/metrics.py", "state_metrics.py"):
+        for call in _calls(ROOT / "controller_app" / file):
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            named = call.args and isinstance(call.args[0], ast.Constant | ast.JoinedStr)
+            if named and (name in _METRIC_MAKERS or name.endswith("MetricFamily")):
+                given = [*call.args[2:], *(key.value for key in call.keywords)]
+                labels = [ast.unparse(one) for one in given if isinstance(one, ast.Constant | ast.List)]
+                yield " ".join([name, ast.unparse(call.args[0]).strip("'"), *labels])
+
+
+_METRIC_MAKERS = {"_counter", "_gauge", "_family", "Histogram", "Counter"}
+
+
+def _calls(file: Path) -> Iterator[ast.Call]:
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Call):
+            yield node
+
+
+def emitted_event_kinds() -> Iterator[str]:
+    """Yield the kinds of events that the control plane puts into the outbox."""
+    for file in (ROOT / "platform" / "controlplane").rglob("*.py"):
+        for call in _calls(file):
+            first = call.args[0] if call.args else None
+            if ast.unparse(call.func) in ("emit", "outbox.emit") and isinstance(first, ast.Constant):
+                yield first.value
+
+
 def _metrics(text: str) -> Iterator[str]:
     for line in text.splitlines():
         if line.startswith("# TYPE "):
@@ -209,7 +275,11 @@ SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     "northbound routes": northbound_routes,
     "programs": modules_with_main,
     "request kinds": request_kinds,
+    "metrics of the controller": controller_metrics,
     "REST operations": rest_operations,
+    "REST parameters": rest_parameters,
+    "REST statuses": rest_statuses,
+    "REST values": rest_values,
     "REST properties": rest_properties,
     "systemd units": systemd_units,
     "telemetry columns": telemetry_columns,

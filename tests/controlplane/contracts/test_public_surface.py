@@ -8,7 +8,7 @@ import pytest
 from tercast.requests.reader import _READERS
 
 from .golden_documents import DOCUMENTS, GOLDEN, log_requests
-from .public_surface import FROM_DATABASE, SECTIONS, surface
+from .public_surface import FROM_DATABASE, SECTIONS, emitted_event_kinds, surface
 
 FROZEN = Path(__file__).parent / "public_surface.json"
 HINT = (
@@ -48,3 +48,7 @@ def test_documents_are_equal_byte_by_byte(name, freeze, tmp_path):
 
 def test_the_log_has_every_kind_of_request():
     assert {request["op"] for request in log_requests()} == set(_READERS)
+
+
+def test_the_page_of_the_live_stream_has_the_kinds_of_events_that_are_sent():
+    assert set(emitted_event_kinds()) == set(surface("live event kinds"))

@@ -10,7 +10,7 @@ from tests.support.controlplane.own_database import has_server, server_database
 from tests.support.controlplane.worker_processes import ROOT, environment
 
 START = """
-from tests.support.controlplane import network_world as world
+import network_world as world
 from django.core.management import call_command
 from controlplane.deployment import session
 from controlplane.requestlog.models import Request
@@ -53,7 +53,7 @@ class Installation:
     def __init__(self, folder, database, northbound):
         folder.mkdir()
         env = environment(folder / "state", northbound, TERCAST_DATABASE_URL=database)
-        path = f"{env['PYTHONPATH']}:{ROOT / 'tests/controlplane/control'}"
+        path = f"{env['PYTHONPATH']}:{ROOT / 'tests/support/controlplane'}"
         self.env = {**env, "PYTHONPATH": path}
 
     def does(self, *code, file):

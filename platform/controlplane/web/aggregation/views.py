@@ -74,7 +74,7 @@ class PolicyViewSet(Single):
     list=extend_schema(operation_id="runs_list", tags=["aggregation"]),
     retrieve=extend_schema(operation_id="runs_read", tags=["aggregation"], parameters=[PREFER]),
 )
-class RunViewSet(ListAndRead):
+class AggregationRunViewSet(ListAndRead):
     """Runs: computations of covers, and what became of them."""
 
     queryset = Run.objects.all()

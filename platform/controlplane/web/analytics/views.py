@@ -41,7 +41,7 @@ RUN_ACCEPTED = OpenApiResponse(AnalyticsRunSerializer, "Asked for; `Location` na
     list=extend_schema(operation_id="analytics_runs_list", tags=["analytics"]),
     retrieve=extend_schema(operation_id="analytics_runs_read", tags=["analytics"], parameters=[PREFER]),
 )
-class RunViewSet(ListAndRead):
+class AnalyticsRunViewSet(ListAndRead):
     """Runs of Spark jobs."""
 
     queryset = Run.objects.select_related(

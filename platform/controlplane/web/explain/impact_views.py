@@ -12,7 +12,7 @@ from controlplane.network.models import Host, Link, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
 from controlplane.rest.base_views import StrictView
 from controlplane.rest.query_parameters import read_id
-from controlplane.web.explain.impact_serializers import AffectedSerializer
+from controlplane.web.requests.impact_serializers import AffectedSerializer
 
 OF: dict[str, type[Any]] = {
     "topics": Topic,

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from controlplane.rest.serializers import ErrorSerializer
-from controlplane.web.explain.impact_serializers import AffectedSerializer
+from controlplane.web.requests.impact_serializers import AffectedSerializer
 from controlplane.web.requests.merging_serializers import MergingSerializer
 from tercast.requests.reach import Reach
 

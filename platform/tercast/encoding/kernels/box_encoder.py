@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from tercast.encoding.kernels.cell_selection import MAX_LIMIT, MAX_WIDTH, refine_box
 from tercast.encoding.kernels.refinement_tree import EvenGrid, Ints
 from tercast.eventspace.dz import DzSet
 from tercast.filters.kernels.parser import Names, Text, read_ranges
 from tercast.filters.parser import NAME
+from tercast.runtime.compiler import compile_kernel
 
 if TYPE_CHECKING:
     from tercast.encoding.grid_boxes import Side
@@ -108,7 +108,7 @@ def _plan(topic: Topic, schedule: BitSchedule) -> list[tuple[int, int, int, int]
     return rows
 
 
-@njit(cache=True)
+@compile_kernel
 def _unpacked(packed: Ints) -> tuple[Names, Ints, EvenGrid]:
     """The parts of what `_packed` made."""
     attributes, letters, indexed, width = packed[0], packed[1], packed[2], packed[3]
@@ -131,14 +131,14 @@ def _unpacked(packed: Ints) -> tuple[Names, Ints, EvenGrid]:
     return Names(text, starts, low, high), plan, grid
 
 
-@njit(cache=True)
+@compile_kernel
 def _encode_box(low: int, high: int, sides: Ints, packed: Ints, out: Ints) -> int:
     """Write the dz of a box to `out`, as many as there is room for; their number."""
     _, _, grid = _unpacked(packed)
     return refine_box(grid, low, high, sides, out.size, out)
 
 
-@njit(cache=True)
+@compile_kernel
 def _encode_text(text: Text, packed: Ints, out: Ints) -> int:
     """Write the dz of a filter's text to `out`, as many as there is room for; 0 where it is not for here."""
     names, plan, grid = _unpacked(packed)
@@ -162,7 +162,7 @@ def _encode_text(text: Text, packed: Ints, out: Ints) -> int:
     return refine_box(grid, first, last, sides, out.size, out)
 
 
-@njit(cache=True)
+@compile_kernel
 def _encode_texts(text: Text, ends: Ints, packed: Ints, out: Ints) -> Ints:
     """Write the dz of each of many texts, one after the other in `text`, to a row of `out`; their numbers."""
     found = np.empty(ends.size, np.int64)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tercast.encoding.budgeted_search import PURE, STEPS
 from tercast.encoding.kernels.refinement_tree import (
@@ -21,6 +20,7 @@ from tercast.encoding.kernels.refinement_tree import (
     split,
     volume,
 )
+from tercast.runtime.compiler import compile_kernel
 
 NO_ROOM = -1
 
@@ -33,7 +33,7 @@ class SearchArrays(NamedTuple):
     state: Ints
 
 
-@njit(cache=True)
+@compile_kernel
 def new_walk(room: int, root_volume: int) -> SearchArrays:
     """The way that has not begun."""
     walk = SearchArrays(np.zeros(room, np.uint8), np.zeros(room, np.uint8), np.zeros(3, np.int64))
@@ -42,7 +42,7 @@ def new_walk(room: int, root_volume: int) -> SearchArrays:
     return walk
 
 
-@njit(cache=True)
+@compile_kernel
 def copy_walk(source: SearchArrays, target: SearchArrays, cells: int) -> None:
     """Let `target` be where `source` is; only the first `cells` rows are set in either."""
     target.split[:cells] = source.split[:cells]
@@ -50,14 +50,14 @@ def copy_walk(source: SearchArrays, target: SearchArrays, cells: int) -> None:
     target.state[:] = source.state
 
 
-@njit(cache=True)
+@compile_kernel
 def gain(cells: CellTree, cell: int) -> int:
     """The volume that the halves of a cell leave out."""
     left = cells.left[cell]
     return volume(cells, cell) - volume(cells, left) - volume(cells, left + 1)
 
 
-@njit(cache=True)
+@compile_kernel
 def cost_of(cells: CellTree, walk: SearchArrays, cell: int) -> int:
     """How many cells more there are when the cell, whose halves are known, is split."""
     if not gain(cells, cell):
@@ -70,7 +70,7 @@ def cost_of(cells: CellTree, walk: SearchArrays, cell: int) -> int:
     return cost
 
 
-@njit(cache=True)
+@compile_kernel
 def take(cells: CellTree, walk: SearchArrays, cell: int, cost: int) -> None:
     """Go on with the cell's halves."""
     walk.split[cell] = 1
@@ -86,7 +86,7 @@ def take(cells: CellTree, walk: SearchArrays, cell: int, cost: int) -> None:
         above = cells.parent[above]
 
 
-@njit(cache=True)
+@compile_kernel
 def can_fit(cells: CellTree, walk: SearchArrays, cell: int, left: int) -> bool:
     """Whether anything below a cell could be had for `left` cells more."""
     above = cells.parent[cell]
@@ -96,7 +96,7 @@ def can_fit(cells: CellTree, walk: SearchArrays, cell: int, left: int) -> bool:
     return left > 0
 
 
-@njit(cache=True)
+@compile_kernel
 def worst_below(cells: CellTree, walk: SearchArrays) -> Heap:
     """All cells that are not full and could be split next; the walk is a beginning of the order."""
     heap = new_heap(cells.low.size)
@@ -113,7 +113,7 @@ def worst_below(cells: CellTree, walk: SearchArrays) -> Heap:
     return heap
 
 
-@njit(cache=True)
+@compile_kernel
 def finish(grid: EvenGrid, cells: CellTree, walk: SearchArrays, heap: Heap, budget: int, found: int) -> int:
     """Always split the worst cell that the budget allows, while this can still come below `found`."""
     room = heap.keys.size
@@ -149,7 +149,7 @@ def finish(grid: EvenGrid, cells: CellTree, walk: SearchArrays, heap: Heap, budg
     return 0
 
 
-@njit(cache=True)
+@compile_kernel
 def passing_over(
     grid: EvenGrid, cells: CellTree, lowest: int, highest: int, found: int, best: SearchArrays
 ) -> tuple[int, int]:
@@ -185,7 +185,7 @@ def passing_over(
     return min(have, 1), best.state[1]
 
 
-@njit(cache=True)
+@compile_kernel
 def _ending(
     grid: EvenGrid, cells: CellTree, walk: SearchArrays, twin: SearchArrays, budget: int, found: int
 ) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tercast.encoding.budgeted_search import STEPS
 from tercast.encoding.cell_selection import CHOICE, LOOKAHEAD, PASSING
@@ -20,6 +19,7 @@ from tercast.encoding.kernels.refinement_tree import (
     new_heap,
     volume,
 )
+from tercast.runtime.compiler import compile_kernel
 
 MAX_LIMIT = CHOICE
 """The largest limit that is chosen for here."""
@@ -31,7 +31,7 @@ MAX_WIDTH = 56
 """The widest grid: volumes, times the most cells of a passing over, stay within 64 bits."""
 
 
-@njit(cache=True)
+@compile_kernel
 def refine_box(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, out: Ints) -> int:
     """Write the dz of a box, at most `limit`, to `out`; their number.
 
@@ -46,7 +46,7 @@ def refine_box(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, out
     return found
 
 
-@njit(cache=True)
+@compile_kernel
 def _chosen(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, room: int, out: Ints) -> int:
     """Write the dz of a box to `out`, with space for `room` cells; NO_ROOM if that is too little."""
     cells = new_cells(room, sides.shape[1], LOOKAHEAD * limit)
@@ -75,13 +75,13 @@ def _chosen(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, room: 
     return _write(grid, cells, chosen, np.zeros(chosen.size, np.uint8), out)
 
 
-@njit(cache=True)
+@compile_kernel
 def _dz(grid: EvenGrid, cells: CellTree, cell: int) -> int:
     rest = cells.rest[cell]
     return int(1 << (grid.width - rest) | cells.low[cell] >> rest)
 
 
-@njit(cache=True)
+@compile_kernel
 def _weigh(cells: CellTree, limit: int) -> tuple[Ints, Ints]:
     """For every cell of the order, by its place: the least volumes with 1, 2, ... cells, and how many."""
     splits = cells.made[1]
@@ -112,7 +112,7 @@ def _weigh(cells: CellTree, limit: int) -> tuple[Ints, Ints]:
     return least, lengths
 
 
-@njit(cache=True)
+@compile_kernel
 def _within(cells: CellTree, least: Ints, lengths: Ints) -> tuple[Flags, int]:
     """Which cells are split in the way to the root's least volume, and that volume."""
     chosen = np.zeros(cells.low.size, np.uint8)
@@ -150,7 +150,7 @@ def _within(cells: CellTree, least: Ints, lengths: Ints) -> tuple[Flags, int]:
     return chosen, found
 
 
-@njit(cache=True)
+@compile_kernel
 def _compared(
     grid: EvenGrid, cells: CellTree, heap: Heap, least: Ints, limit: int, found: int, best: SearchArrays
 ) -> int:
@@ -176,7 +176,7 @@ def _compared(
     return 0
 
 
-@njit(cache=True)
+@compile_kernel
 def _open(start: int, stop: int, have: Ints, gains: Ints, found: int) -> int:
     """The first number of cells from `start` on that could come below `found`; `stop` when none could."""
     first = stop
@@ -192,7 +192,7 @@ def _open(start: int, stop: int, have: Ints, gains: Ints, found: int) -> int:
     return first
 
 
-@njit(cache=True)
+@compile_kernel
 def _write(grid: EvenGrid, cells: CellTree, split: Flags, joined: Flags, out: Ints) -> int:
     """Write the dz of the cells that are left, in text order; their number."""
     stack = np.empty(cells.made[0] + 2, np.int64)

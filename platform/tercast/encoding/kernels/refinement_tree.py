@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from tercast.runtime.compiler import compile_kernel
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.uint8]
@@ -49,7 +50,7 @@ class Heap(NamedTuple):
     size: Ints
 
 
-@njit(cache=True)
+@compile_kernel
 def new_cells(room: int, attributes: int, splits: int) -> CellTree:
     """Room for so many cells."""
     return CellTree(
@@ -66,7 +67,7 @@ def new_cells(room: int, attributes: int, splits: int) -> CellTree:
     )
 
 
-@njit(cache=True)
+@compile_kernel
 def new_heap(room: int) -> Heap:
     """An empty heap."""
     return Heap(
@@ -74,7 +75,7 @@ def new_heap(room: int) -> Heap:
     )
 
 
-@njit(cache=True)
+@compile_kernel
 def push(heap: Heap, key: int, number: int, item: int) -> None:
     """Take in a cell."""
     keys, numbers, items = heap.keys, heap.numbers, heap.items
@@ -89,7 +90,7 @@ def push(heap: Heap, key: int, number: int, item: int) -> None:
     keys[at], numbers[at], items[at] = key, number, item
 
 
-@njit(cache=True)
+@compile_kernel
 def pop(heap: Heap) -> tuple[int, int, int]:
     """Take out the first: its key, number and cell."""
     keys, numbers, items = heap.keys, heap.numbers, heap.items
@@ -115,19 +116,19 @@ def pop(heap: Heap) -> tuple[int, int, int]:
     return first
 
 
-@njit(cache=True)
+@compile_kernel
 def volume(cells: CellTree, cell: int) -> int:
     """The volume of a cell."""
     return int(1 << cells.rest[cell])
 
 
-@njit(cache=True)
+@compile_kernel
 def excess(cells: CellTree, cell: int) -> int:
     """What of a cell the box does not want."""
     return int((1 << cells.rest[cell]) - cells.met[cell])
 
 
-@njit(cache=True)
+@compile_kernel
 def bits_of(value: int) -> int:
     """The number of bits of a value that is not negative."""
     bits = 0
@@ -140,7 +141,7 @@ def bits_of(value: int) -> int:
     return bits + (value != 0)
 
 
-@njit(cache=True)
+@compile_kernel
 def split(grid: EvenGrid, cells: CellTree, cell: int) -> None:
     """Give a cell its two halves, at `left` and the row behind it."""
     bit = cells.rest[cell]
@@ -167,7 +168,7 @@ def split(grid: EvenGrid, cells: CellTree, cell: int) -> None:
     cells.parent[left] = cells.parent[right] = cell
 
 
-@njit(cache=True)
+@compile_kernel
 def explore(grid: EvenGrid, cells: CellTree, heap: Heap, most: int) -> None:
     """From the first cell, always split the worst, until there are `most` or all are full."""
     if excess(cells, 0):

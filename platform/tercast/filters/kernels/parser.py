@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from tercast.runtime.compiler import compile_kernel
 
 Ints = NDArray[np.int64]
 Text = NDArray[np.uint8]
@@ -33,7 +34,7 @@ class Names(NamedTuple):
     high: Ints
 
 
-@njit(cache=True)
+@compile_kernel
 def read_ranges(text: Text, names: Names, low: Ints, high: Ints) -> bool:
     """Set `low` and `high` to what the filter leaves of each domain; False when it is not for here."""
     low[:] = names.low
@@ -59,7 +60,7 @@ def read_ranges(text: Text, names: Names, low: Ints, high: Ints) -> bool:
         at += 3
 
 
-@njit(cache=True)
+@compile_kernel
 def _test(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
     """Narrow the range of an attribute by the test at `at`; where that ends, or -1."""
     if _word(text, at, b"in"):
@@ -83,7 +84,7 @@ def _test(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
     return at
 
 
-@njit(cache=True)
+@compile_kernel
 def _range(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
     """Narrow by `[first, last]` or `[first, last)`; where that ends, or -1."""
     size = text.size
@@ -103,7 +104,7 @@ def _range(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
     return at + 1
 
 
-@njit(cache=True)
+@compile_kernel
 def _number(text: Text, at: int) -> tuple[int, int, bool]:
     """The integer at `at`: where it ends, its value, and whether it is one that is read here."""
     size = text.size
@@ -120,7 +121,7 @@ def _number(text: Text, at: int) -> tuple[int, int, bool]:
     return at, -value if negative else value, at > start and not other
 
 
-@njit(cache=True)
+@compile_kernel
 def _named(text: Text, start: int, stop: int, names: Names) -> int:
     """Which attribute is named; -1 where none is."""
     for a in range(names.starts.size - 1):
@@ -137,7 +138,7 @@ def _named(text: Text, start: int, stop: int, names: Names) -> int:
     return -1
 
 
-@njit(cache=True)
+@compile_kernel
 def _word(text: Text, at: int, word: bytes) -> bool:
     """Whether a word of lower-case letters stands at `at`, in either case."""
     if at + len(word) > text.size:
@@ -148,7 +149,7 @@ def _word(text: Text, at: int, word: bytes) -> bool:
     return True
 
 
-@njit(cache=True)
+@compile_kernel
 def _blanks(text: Text, at: int) -> int:
     """The first place from `at` on that is no blank."""
     while at < text.size and _BLANK[text[at]]:

@@ -1,4 +1,4 @@
-"""The loops of aggregation over arrays (see `fast` for how they run).
+"""The loops of aggregation over arrays (see `tercast.runtime.jit` for how they run).
 
 A trie is a set of arrays with one place for each node, in depth-first order: `parent` (-1: a root), `depth`
 (how many nodes lie above), `length` (bits of its prefix). Masks are rows of words of 62 bits: first those of

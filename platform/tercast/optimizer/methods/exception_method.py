@@ -1,9 +1,9 @@
 """The best entries for a budget: merges with longer prefixes as exceptions, and drop entries where they pay.
 
 Each entry costs a price, which is searched so that the budget holds; for a price, a dynamic programme over
-the trie finds the best entries (see `exception_kernels`). An entry's outputs then shrink to what really
-resolves to it, and the programme runs again with these, and with outputs that leave out what few need, to
-choose from.
+the trie finds the best entries (see `tercast.optimizer.kernels.exceptions`). An entry's outputs then shrink
+to what really resolves to it, and the programme runs again with these, and with outputs that leave out what
+few need, to choose from.
 """
 
 from __future__ import annotations

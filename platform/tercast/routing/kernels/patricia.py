@@ -8,9 +8,9 @@ Keys are those of `tercast.routing.cell_keys.Order` at a depth of at most `MAX_D
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tercast.encoding.kernels.refinement_tree import Ints, bits_of
+from tercast.runtime.compiler import compile_kernel
 
 KEY = 0
 """The key of the cell; in row 0 unused."""
@@ -44,7 +44,7 @@ def new_nodes(room: int) -> Ints:
     return nodes
 
 
-@njit(cache=True)
+@compile_kernel
 def doubled(rows: Ints) -> Ints:
     """A copy with room for twice as many rows; what is new is zero."""
     larger = np.zeros((2 * rows.shape[0], rows.shape[1]), np.int64)
@@ -52,13 +52,13 @@ def doubled(rows: Ints) -> Ints:
     return larger
 
 
-@njit(cache=True)
+@compile_kernel
 def has_room(nodes: Ints) -> bool:
     """Whether two more nodes fit, which is the most that taking in a cell needs."""
     return bool(nodes[0, RIGHT] + 2 <= nodes.shape[0])
 
 
-@njit(cache=True)
+@compile_kernel
 def descend(nodes: Ints, depth: int, root: int, key: int, path: Ints) -> tuple[int, int, int, int, int, int]:
     """Write the nodes above `key` to `path`, the root first.
 
@@ -87,7 +87,7 @@ def descend(nodes: Ints, depth: int, root: int, key: int, path: Ints) -> tuple[i
         at = child
 
 
-@njit(cache=True)
+@compile_kernel
 def insert(nodes: Ints, depth: int, path: Ints, steps: int, child: int, key: int) -> tuple[int, int]:
     """The new node of `key`, and the number of nodes on the `path` to it; `child` is what stood in its place.
 
@@ -115,13 +115,13 @@ def insert(nodes: Ints, depth: int, path: Ints, steps: int, child: int, key: int
     return new, steps
 
 
-@njit(cache=True)
+@compile_kernel
 def new_root(nodes: Ints, depth: int) -> int:
     """A root for one more trie; there has to be room."""
     return _row(nodes, 1 << (depth + LENGTH_BITS))
 
 
-@njit(cache=True)
+@compile_kernel
 def _row(nodes: Ints, key: int) -> int:
     row = nodes[0, LEFT]
     if row:
@@ -134,7 +134,7 @@ def _row(nodes: Ints, key: int) -> int:
     return int(row)
 
 
-@njit(cache=True)
+@compile_kernel
 def note_above(nodes: Ints, path: Ints, steps: int, at: int, column: int, bits: int) -> None:
     """`bits` came to a node: say so in it and in those above (`column` is S_BELOW or A_BELOW)."""
     nodes[at, column] |= bits
@@ -142,7 +142,7 @@ def note_above(nodes: Ints, path: Ints, steps: int, at: int, column: int, bits: 
         nodes[path[step], column] |= bits
 
 
-@njit(cache=True)
+@compile_kernel
 def prune(nodes: Ints, path: Ints, steps: int, at: int) -> None:
     """Bits went from a node: take out what has become needless, and find anew what is below those above."""
     if nodes[at, S] == 0 and nodes[at, A] == 0 and steps:
@@ -167,7 +167,7 @@ def prune(nodes: Ints, path: Ints, steps: int, at: int) -> None:
             break
 
 
-@njit(cache=True)
+@compile_kernel
 def _replace(nodes: Ints, parent: int, gone: int, by: int) -> None:
     side = LEFT if nodes[parent, LEFT] == gone else RIGHT
     nodes[parent, side] = by
@@ -175,7 +175,7 @@ def _replace(nodes: Ints, parent: int, gone: int, by: int) -> None:
     nodes[0, LEFT] = gone
 
 
-@njit(cache=True)
+@compile_kernel
 def _gather(nodes: Ints, at: int) -> None:
     left, right = nodes[at, LEFT], nodes[at, RIGHT]
     wanted, brought = nodes[at, S], nodes[at, A]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from tercast.encoding.kernels.refinement_tree import Ints, bits_of
+from tercast.runtime.compiler import compile_kernel
 
 MAX_BITS = 60
 """The most bits of a switch that are served here."""
@@ -30,19 +29,19 @@ NONE = -1
 NO_ENTRY_NEEDED = -1
 
 
-@njit(cache=True)
+@compile_kernel
 def place_of(bit: int) -> int:
     """The number of a bit."""
     return bits_of(bit) - 1
 
 
-@njit(cache=True)
+@compile_kernel
 def mates_of(site: Ints, mask: int) -> int:
     """The bits on the port of the lowest bit of a mask."""
     return int(site[MATES + place_of(mask & -mask)])
 
 
-@njit(cache=True)
+@compile_kernel
 def subscription_exports(site: Ints, wanted: int, brought: int) -> int:
     """Return the link ports that export a subscription: advertised beyond, subscribed here."""
     if wanted == 0:
@@ -51,7 +50,7 @@ def subscription_exports(site: Ints, wanted: int, brought: int) -> int:
     return int(links if wanted & (wanted - 1) else links & ~wanted)
 
 
-@njit(cache=True)
+@compile_kernel
 def advertisement_exports(brought: int, links: int) -> int:
     """Return the ports of `links` that export an advertisement: others than the port have it."""
     if brought == 0:
@@ -59,7 +58,7 @@ def advertisement_exports(brought: int, links: int) -> int:
     return links if brought & (brought - 1) else links & ~brought
 
 
-@njit(cache=True)
+@compile_kernel
 def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
     """Return the outputs and suppressed outputs of the entry at a cell with S1 and A1 below S0 and A0.
 
@@ -80,7 +79,7 @@ def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
     return below, below & ~here
 
 
-@njit(cache=True)
+@compile_kernel
 def served(site: Ints, wanted: int, brought: int) -> int:
     """Return the outputs for ports without own entries; NO_ENTRY_NEEDED: no packets come there."""
     if brought == 0:
@@ -92,7 +91,7 @@ def served(site: Ints, wanted: int, brought: int) -> int:
     return wanted if free & ~mates else wanted & ~mates
 
 
-@njit(cache=True)
+@compile_kernel
 def open_ports(site: Ints, wanted: int, brought: int) -> int:
     """What of A is not on a port with entries of its own, where hosts both bring and want something."""
     hosts = brought & site[HOSTS]
@@ -109,7 +108,7 @@ def open_ports(site: Ints, wanted: int, brought: int) -> int:
     return free
 
 
-@njit(cache=True)
+@compile_kernel
 def is_open_below(site: Ints, brought: int, seen: int) -> bool:
     """Whether one port more or less where nobody wants anything changes nothing for cells below."""
     free = open_ports(site, seen, brought)
@@ -119,7 +118,7 @@ def is_open_below(site: Ints, brought: int, seen: int) -> bool:
     return bool(free & ~mates != 0 or seen & mates == 0)
 
 
-@njit(cache=True)
+@compile_kernel
 def exports(site: Ints, s0: int, a0: int, s1: int, a1: int) -> int:
     """Link ports to which the cell is advertisement_exports."""
     if s0 == s1 and a0 == a1:
@@ -128,7 +127,7 @@ def exports(site: Ints, s0: int, a0: int, s1: int, a1: int) -> int:
     return below & ~subscription_exports(site, s0, a0) if below else 0
 
 
-@njit(cache=True)
+@compile_kernel
 def in_port(site: Ints, mates: int, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
     """For packets that enter at the port of `mates`: outputs elsewhere and back; NONE twice: no entry."""
     if not (s1 & mates and a1 & mates):
@@ -138,7 +137,7 @@ def in_port(site: Ints, mates: int, s0: int, a0: int, s1: int, a1: int) -> tuple
     return s1 & ~mates, s1 & mates
 
 
-@njit(cache=True)
+@compile_kernel
 def same_below(site: Ints, a0: int, a1: int, seen: int) -> bool:
     """Whether A0 and A1 mean the same for every cell where S has only bits of `seen`."""
     if seen == 0:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels import patricia as t
@@ -62,6 +61,7 @@ from tercast.routing.kernels.update_queue import (
     new_book,
     next_update,
 )
+from tercast.runtime.compiler import compile_kernel
 
 CHANGE_LINKS, OWN_SUBS, OWN_ADS = 4, 5, 6
 """Further operations: other links of a tree at a switch; owners of a cell, without any propagation."""
@@ -97,7 +97,7 @@ class WorkArrays(NamedTuple):
     stack: Ints
 
 
-@njit(cache=True)
+@compile_kernel
 def run(
     nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
@@ -138,13 +138,13 @@ def run(
     return book[NODES], changes, ports, touched, fills
 
 
-@njit(cache=True)
+@compile_kernel
 def _make_room(book: Book) -> None:
     if not has_room(book[NODES]):
         book[NODES] = doubled(book[NODES])
 
 
-@njit(cache=True)
+@compile_kernel
 def _apply(book: Book, field: WorkArrays, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
     """Let a bit of a switch subscribe to or advertise a cell, or no longer."""
     nodes, path = book[NODES], field.path
@@ -180,7 +180,7 @@ def _apply(book: Book, field: WorkArrays, kind: int, trie: int, key: int, bit: i
         prune(nodes, path, steps, at)
 
 
-@njit(cache=True)
+@compile_kernel
 def _spread_s(
     book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, s1: int, tree: int
 ) -> None:
@@ -190,7 +190,7 @@ def _spread_s(
     _walk(book, field, trie, at, (s0, s1, a, a), tree)
 
 
-@njit(cache=True)
+@compile_kernel
 def _spread_a(
     book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, a1: int, tree: int
 ) -> None:
@@ -202,7 +202,7 @@ def _spread_a(
     _walk(book, field, trie, at, (s, s, a0, a1), tree)
 
 
-@njit(cache=True)
+@compile_kernel
 def _walk(book: Book, field: WorkArrays, trie: int, top: int, over: Masks, tree: int) -> None:
     """Below `top` the masks above change: S before and after, A before and after; one of them by one bit."""
     nodes, site, stack = book[NODES], field.sites[trie], field.stack
@@ -224,7 +224,7 @@ def _walk(book: Book, field: WorkArrays, trie: int, top: int, over: Masks, tree:
         size = _push(nodes, site, stack, size, at, (s0_at, s1_at, a0_at, a1_at), tree)
 
 
-@njit(cache=True)
+@compile_kernel
 def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks, tree: int) -> int:
     """Put the nodes below `at` on the stack, the left one last, where the change means anything below."""
     s0, s1, a0, a1 = over
@@ -244,7 +244,7 @@ def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks,
     return size
 
 
-@njit(cache=True)
+@compile_kernel
 def _change(
     book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, new: Masks, tree: int
 ) -> None:
@@ -278,7 +278,7 @@ def _change(
             _note_port(book, field, trie, key, place, out1, back1)
 
 
-@njit(cache=True)
+@compile_kernel
 def _export_subscriptions(
     book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int
 ) -> None:
@@ -295,7 +295,7 @@ def _export_subscriptions(
             field.trees[tree, field.sites.shape[0] + site[PEER_LINK + place]] += 1 if came else -1
 
 
-@njit(cache=True)
+@compile_kernel
 def _compare_exports(book: Book, field: WorkArrays, trie: int, key: int, brought: Masks, tree: int) -> None:
     """A over and at a cell changes: before, then after; export what that changes for the neighbours."""
     links = field.trees[tree, trie]
@@ -305,7 +305,7 @@ def _compare_exports(book: Book, field: WorkArrays, trie: int, key: int, brought
         _export_advertisements(book, field, trie, key, was, now, tree)
 
 
-@njit(cache=True)
+@compile_kernel
 def _export_advertisements(
     book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int
 ) -> None:
@@ -319,7 +319,7 @@ def _export_advertisements(
         add_update(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], tree)
 
 
-@njit(cache=True)
+@compile_kernel
 def _change_links(book: Book, field: WorkArrays, trie: int, before: int, tree: int) -> None:
     """The link ports that a tree uses at a switch were `before`; export what that changes."""
     nodes, stack, after = book[NODES], field.stack, field.trees[tree, trie]
@@ -340,7 +340,7 @@ def _change_links(book: Book, field: WorkArrays, trie: int, before: int, tree: i
                 size += 1
 
 
-@njit(cache=True)
+@compile_kernel
 def _own(book: Book, field: WorkArrays, ads: bool, trie: int, key: int, mask: int, tree: int) -> None:
     """Let `mask` own a cell."""
     nodes, path = book[NODES], field.path
@@ -354,7 +354,7 @@ def _own(book: Book, field: WorkArrays, ads: bool, trie: int, key: int, mask: in
     note_above(nodes, path, steps, at, A_BELOW if ads else S_BELOW, mask)
 
 
-@njit(cache=True)
+@compile_kernel
 def _new_row(book: Book, counts: Ints, which: int, counter: int) -> int:
     """The next free row of one of a book's lists, which gets more room where it needs any."""
     at = counts[counter]
@@ -364,7 +364,7 @@ def _new_row(book: Book, counts: Ints, which: int, counter: int) -> int:
     return int(at)
 
 
-@njit(cache=True)
+@compile_kernel
 def _note(book: Book, field: WorkArrays, trie: int, key: int, before: int, after: int) -> None:
     _touch(book, field, trie, int(after != 0) - int(before != 0))
     at = _new_row(book, field.counts, CHANGES, CHANGED)
@@ -372,7 +372,7 @@ def _note(book: Book, field: WorkArrays, trie: int, key: int, before: int, after
     rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3] = trie, key, before, after
 
 
-@njit(cache=True)
+@compile_kernel
 def _note_port(book: Book, field: WorkArrays, trie: int, key: int, place: int, out: int, back: int) -> None:
     _touch(book, field, trie, 0)
     at = _new_row(book, field.counts, PORT_CHANGES, PORT_CHANGED)
@@ -380,7 +380,7 @@ def _note_port(book: Book, field: WorkArrays, trie: int, key: int, place: int, o
     rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3], rows[at, 4] = trie, key, place, out, back
 
 
-@njit(cache=True)
+@compile_kernel
 def _note_fill(book: Book, field: WorkArrays, trie: int, key: int) -> None:
     """A cell that others may be full with, begins to be full of its own, or ends."""
     _touch(book, field, trie, 0)
@@ -389,7 +389,7 @@ def _note_fill(book: Book, field: WorkArrays, trie: int, key: int) -> None:
     rows[at, 0], rows[at, 1] = trie, key
 
 
-@njit(cache=True)
+@compile_kernel
 def _touch(book: Book, field: WorkArrays, trie: int, more: int) -> None:
     """Something changes at a switch, which has so many more plain entries."""
     site = field.sites[trie]
@@ -402,7 +402,7 @@ def _touch(book: Book, field: WorkArrays, trie: int, more: int) -> None:
     rows[at, 0] = trie
 
 
-@njit(cache=True)
+@compile_kernel
 def owners(nodes: Ints, root: int) -> Ints:
     """Cells of a trie that somebody owns, depth first: key, bits that want it and bring it, tree."""
     found = np.empty((64, 4), np.int64)
@@ -425,7 +425,7 @@ def owners(nodes: Ints, root: int) -> Ints:
     return found[:number]
 
 
-@njit(cache=True)
+@compile_kernel
 def owned_between(nodes: Ints, depth: int, root: int, low: int, high: int) -> Ints:
     """The keys of owned cells from `low` up to but not including `high`, in order."""
     found = np.empty(16, np.int64)
@@ -456,7 +456,7 @@ def owned_between(nodes: Ints, depth: int, root: int, low: int, high: int) -> In
     return found[:number]
 
 
-@njit(cache=True)
+@compile_kernel
 def root_for_one_more(nodes: Ints, depth: int) -> tuple[Ints, int]:
     """The nodes, moved where they needed room, and the root of a new trie."""
     if not has_room(nodes):

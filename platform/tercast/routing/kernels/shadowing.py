@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels.patricia import KEY, LEFT, LENGTH, LEVELS, RIGHT, A, S, descend
 from tercast.routing.kernels.port_semantics import ROOT, entry
+from tercast.runtime.compiler import compile_kernel
 
 
-@njit(cache=True)
+@compile_kernel
 def may_change_shadowing(nodes: Ints, parent: int, at: int) -> bool:
     """Return whether a node has a sibling for the other half, or two nodes for its own halves."""
     length = nodes[at, KEY] & LENGTH
@@ -21,7 +21,7 @@ def may_change_shadowing(nodes: Ints, parent: int, at: int) -> bool:
     return has_halves(nodes, at)
 
 
-@njit(cache=True)
+@compile_kernel
 def has_halves(nodes: Ints, at: int) -> bool:
     """Return whether there is a node for each half of a cell."""
     left, right, length = nodes[at, LEFT], nodes[at, RIGHT], (nodes[at, KEY] & LENGTH) + 1
@@ -30,7 +30,7 @@ def has_halves(nodes: Ints, at: int) -> bool:
     return bool(nodes[left, KEY] & LENGTH == length and nodes[right, KEY] & LENGTH == length)
 
 
-@njit(cache=True)
+@compile_kernel
 def is_full_by_halves(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int) -> bool:
     """Return whether both halves of a node, whose masks are given, are full."""
     if not has_halves(nodes, top):
@@ -53,7 +53,7 @@ def is_full_by_halves(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int)
     return True
 
 
-@njit(cache=True)
+@compile_kernel
 def find_shadowing(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints) -> Ints:
     """Find the entries at cells, and the nearest above each: switch, cell, whether it is shadowed, outputs.
 
@@ -88,6 +88,6 @@ def find_shadowing(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints
     return found[:number]
 
 
-@njit(cache=True)
+@compile_kernel
 def _write_row(found: Ints, number: int, switch: int, key: int, outputs: int) -> None:
     found[number, 0], found[number, 1], found[number, 3] = switch, key, outputs

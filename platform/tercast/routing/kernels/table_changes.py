@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels.patricia import KEY as NODE_KEY
 from tercast.routing.kernels.patricia import LEFT, LEVELS, RIGHT, A, S, doubled
 from tercast.routing.kernels.port_semantics import entry
 from tercast.routing.kernels.shadowing import is_full_by_halves
+from tercast.runtime.compiler import compile_kernel
 
 SWITCH, KEY, BEFORE, AFTER = range(4)
 """A change of a plain entry; 0 outputs: there is none."""
@@ -64,7 +64,7 @@ class ChangeRows:
 _NONE: Ints = np.zeros((0, 4), np.int64)
 
 
-@njit(cache=True)
+@compile_kernel
 def net(changes: Ints, switches: int) -> tuple[Ints, Ints]:
     """What changes, taken in order, come to: each cell of a switch once, those of a switch together.
 
@@ -100,7 +100,7 @@ def net(changes: Ints, switches: int) -> tuple[Ints, Ints]:
     return found, groups[:known]
 
 
-@njit(cache=True)
+@compile_kernel
 def _firsts(changes: Ints) -> tuple[Ints, Ints]:
     """For each row the first one about the same cell of the same switch; there, what its last one leaves."""
     number = changes.shape[0]
@@ -125,7 +125,7 @@ def _firsts(changes: Ints) -> tuple[Ints, Ints]:
     return first, after
 
 
-@njit(cache=True)
+@compile_kernel
 def entries_of(nodes: Ints, root: int, site: Ints) -> Ints:
     """Return the plain entries of a switch, depth first.
 

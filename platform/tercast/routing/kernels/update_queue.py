@@ -7,10 +7,10 @@ switch, cell, bit and layer.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels.patricia import doubled
+from tercast.runtime.compiler import compile_kernel
 
 KIND = 0
 TRIE = 1
@@ -32,7 +32,7 @@ FIRST = 5
 COUNTS = FIRST + 4
 
 
-@njit(cache=True)
+@compile_kernel
 def new_book(nodes: Ints) -> list[Ints]:
     """Return empty arrays, and the nodes. Row 0 of the updates is unused."""
     return [
@@ -46,7 +46,7 @@ def new_book(nodes: Ints) -> list[Ints]:
     ]
 
 
-@njit(cache=True)
+@compile_kernel
 def add_update(book: list[Ints], counts: Ints, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
     """Add an update; if its opposite is pending, they cancel."""
     hashes, rows = book[HASHES], book[ROWS]
@@ -69,7 +69,7 @@ def add_update(book: list[Ints], counts: Ints, kind: int, trie: int, key: int, b
         book[HASHES] = _rehashed(rows, new)
 
 
-@njit(cache=True)
+@compile_kernel
 def next_update(book: list[Ints], counts: Ints) -> int:
     """Return the row of the next update; 0 when none is left."""
     rows = book[ROWS]
@@ -83,7 +83,7 @@ def next_update(book: list[Ints], counts: Ints) -> int:
     return 0
 
 
-@njit(cache=True)
+@compile_kernel
 def _slot(hashes: Ints, rows: Ints, layer: int, trie: int, key: int, bit: int) -> int:
     """Return the place of the latest such update, or the free place for one."""
     mask = hashes.shape[0] - 1
@@ -103,7 +103,7 @@ def _slot(hashes: Ints, rows: Ints, layer: int, trie: int, key: int, bit: int) -
         at = (at + 1) & mask
 
 
-@njit(cache=True)
+@compile_kernel
 def _rehashed(rows: Ints, made: int) -> Ints:
     """Return a larger table with the pending updates; the others are not needed again."""
     size = 64
