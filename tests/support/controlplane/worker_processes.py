@@ -101,6 +101,16 @@ def kill_at(step: str, work: Callable[[], object] = session.run) -> None:
     child.kill()
     child.join()
     assert child.exitcode == -signal.SIGKILL, f"{step} was not reached: exit status {child.exitcode}"
+    if connection.vendor == "postgresql":
+        assert waiting.eventually(_has_no_lock), "the server still holds a lock of the killed process"
+
+
+def _has_no_lock() -> bool:
+    """Whether the server has released all locks of sessions; it notices killed ones a moment later."""
+    database = "(SELECT oid FROM pg_database WHERE datname = current_database())"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = {database}")
+        return cursor.fetchone()[0] == 0
 
 
 def wait_until(condition: Callable[[], bool], what: str, process: Process) -> None:
