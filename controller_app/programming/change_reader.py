@@ -10,7 +10,7 @@ from controller_app.openflow.flow_entry import FlowEntry, Key, Prefix
 from controller_app.programming.change_request import MAX_ID, MAX_SWITCHES, Change, ChangeStep, SwitchChange
 from controller_app.programming.entry_reader import EntryReader
 from tercast.errors import Path, Refused, RefusedMany, shown
-from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_text
+from tercast.runtime.strict_json import expect_boolean, expect_integer, expect_keys, expect_list, expect_text
 
 MAX_ENTRIES = 500_000
 """Entries and keys of a change: a compact body has room for more than is good for the memory."""
@@ -108,7 +108,7 @@ class _SwitchReader:
             return None
         dpid = attempt(lambda: parse_dpid(fields["dpid"], (*path, "dpid")))
         steps = self._steps(fields, path)
-        atomic = attempt(lambda: _expect_bool(fields.get("atomic", False), (*path, "atomic")))
+        atomic = attempt(lambda: expect_boolean(fields.get("atomic", False), (*path, "atomic")))
         in_place = bool(atomic) or "steps" in fields
         limit = attempt(lambda: _expect_limit(fields, in_place, path))
         attempt(lambda: _refuse_over_limit(steps, limit, path))
@@ -193,12 +193,6 @@ def _expect_some(value: object, path: Path) -> Sequence[object]:
     if not listed:
         raise Refused(path, "empty", "there is no step; leave the key out, or give one", None)
     return listed
-
-
-def _expect_bool(value: object, path: Path) -> bool:
-    if not isinstance(value, bool):
-        raise Refused(path, "wrong_type", f"{shown(value)} is not true or false", value)
-    return value
 
 
 def _expect_limit(fields: Mapping[str, object], in_place: bool, path: Path) -> int | None:

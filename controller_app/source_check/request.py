@@ -9,8 +9,8 @@ from typing import NamedTuple
 from controller_app.openflow.dpid import parse_dpid
 from controller_app.openflow.flow_entry import FAMILIES, MAX_PORT, address_text, parse_address, parse_mac
 from controller_app.programming.change_request import MAX_ID, MAX_SWITCHES
-from tercast.errors import Path, Refused, shown
-from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_text
+from tercast.errors import Path, Refused
+from tercast.runtime.strict_json import expect_boolean, expect_integer, expect_keys, expect_list, expect_text
 
 MAX_SOURCES = 100_000
 """Sources of a switch: more would not fit into a request body."""
@@ -69,7 +69,7 @@ def parse_checks(body: object, families: Sequence[str] = FAMILIES) -> CheckReque
             detail = f"switch {check.dpid:016x} is named twice; name it once"
             raise Refused(("switches", n, "dpid"), "repeated", detail, f"{check.dpid:016x}")
         seen.add(check.dpid)
-    return CheckRequest(checks, _expect_bool(fields.get("widen", False), ("widen",)))
+    return CheckRequest(checks, expect_boolean(fields.get("widen", False), ("widen",)))
 
 
 def _parse_check(item: object, path: Path, families: Sequence[str]) -> SwitchCheck:
@@ -86,7 +86,7 @@ def _parse_check(item: object, path: Path, families: Sequence[str]) -> SwitchChe
     return SwitchCheck(
         parse_dpid(fields["dpid"], (*path, "dpid")),
         version,
-        _expect_bool(fields["check"], (*path, "check")),
+        expect_boolean(fields["check"], (*path, "check")),
         frozenset(expect_integer(port, (*path, "links", n), 1, MAX_PORT) for n, port in enumerate(links)),
         tuple(_parse_source(one, (*path, "sources", n), families) for n, one in enumerate(listed)),
     )
@@ -99,9 +99,3 @@ def _parse_source(item: object, path: Path, families: Sequence[str]) -> SourceAd
         parse_address(fields["ip"], (*path, "ip"), families),
         parse_mac(fields["mac"], (*path, "mac")),
     )
-
-
-def _expect_bool(value: object, path: Path) -> bool:
-    if not isinstance(value, bool):
-        raise Refused(path, "wrong_type", f"{shown(value)} is not true or false", value)
-    return value

@@ -56,7 +56,14 @@ from tercast.requests.model import (
     Unsubscribe,
     Withdrawing,
 )
-from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_object, expect_text
+from tercast.runtime.strict_json import (
+    expect_boolean,
+    expect_integer,
+    expect_keys,
+    expect_list,
+    expect_object,
+    expect_text,
+)
 from tercast.tables.covers import read_network_covers
 from tercast.topology.elements import MAX_BUDGET, Attachment, read_budget, read_name, read_port
 
@@ -155,10 +162,7 @@ def _read_switch(up: bool, optional: tuple[str, ...] = ()) -> Reader:
 
 
 def _read_flag(fields: Mapping[str, object], key: str, path: Path) -> bool:
-    value = fields.get(key, False)
-    if not isinstance(value, bool):
-        raise Refused((*path, key), "wrong_type", f"{shown(value)} is not true or false", value)
-    return value
+    return expect_boolean(fields.get(key, False), (*path, key))
 
 
 def _read_finish_move(obj: Mapping[str, object], path: Path) -> Request:

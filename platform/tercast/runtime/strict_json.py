@@ -40,6 +40,13 @@ def expect_text(value: object, path: Path) -> str:
     return value
 
 
+def expect_boolean(value: object, path: Path) -> bool:
+    """`value` itself when it is true or false, else Refused."""
+    if not isinstance(value, bool):
+        raise wrong_type(value, path, "true or false")
+    return value
+
+
 def expect_integer(value: object, path: Path, low: int | None = None, high: int | None = None) -> int:
     """`value` itself when it is an integer (no bool, no float) within low..high, both included."""
     if isinstance(value, bool) or not isinstance(value, int):

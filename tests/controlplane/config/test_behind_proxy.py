@@ -17,6 +17,7 @@ from websockets.sync.client import connect
 
 from tercast.cli.certificate_authority import Identity, make_certificates
 from tests.support.controlplane.own_database import migrated_database
+from tests.support.ports import free_port
 from tests.waiting import LIMIT_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -24,12 +25,6 @@ DEPLOY = ROOT / "deploy"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
 NAME = "tercast.example.org"
 SPOOFED = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "X-Real-IP": "203.0.113.9"}
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Site:

@@ -2,7 +2,6 @@
 
 import shutil
 import signal
-import socket
 import sys
 import tempfile
 import time
@@ -21,6 +20,7 @@ from mininet_labs.fabric import Fabric, FabricError, FrameSocket
 from mininet_labs.fabric.probe import event_frame, event_payload
 from tests.support.controlplane import network_world as world
 from tests.support.controlplane.worker_processes import CELERY, Process, environment, wait_until, worker
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.fabric
 
@@ -51,12 +51,6 @@ def next_event(receiver: FrameSocket, seconds: float = 5.0) -> bytes | None:
         if isinstance(found, bytes):
             return found
     return None
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Platform:

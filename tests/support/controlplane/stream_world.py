@@ -32,9 +32,9 @@ from tercast.client.transports import FabricPort
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic as CoreTopic
 from tests import waiting as waits
-from tests.controlplane.deployment.test_real_switches import free_port
 from tests.support.controlplane import network_world as world
 from tests.support.controlplane.worker_processes import Process, environment, wait_until
+from tests.support.ports import free_port
 
 SIZE = 8
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": SIZE - 1} for name in "xy"]

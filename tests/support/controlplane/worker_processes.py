@@ -16,9 +16,6 @@ from controlplane.common import fault_injection
 from controlplane.deployment import session, session_cache
 from tests import waiting
 
-PATIENCE = 600.0
-"""Seconds that a busy machine may take for whatever a test waits for."""
-
 ROOT = Path(__file__).resolve().parents[3]
 CELERY = [sys.executable, "-m", "celery", "-A", "controlplane.config.celery"]
 
@@ -66,7 +63,7 @@ class Process:
             self.popen.kill()
             self.popen.wait()
 
-    def died(self, within: float = PATIENCE) -> int:
+    def died(self, within: float = waiting.LIMIT_SECONDS) -> int:
         """Its exit status, awaited."""
         try:
             return self.popen.wait(within)
@@ -97,7 +94,7 @@ def kill_at(step: str, work: Callable[[], object] = session.run) -> None:
     connection.close()
     child = get_context("fork").Process(target=die)
     child.start()
-    child.join(PATIENCE)
+    child.join(waiting.LIMIT_SECONDS)
     child.kill()
     child.join()
     assert child.exitcode == -signal.SIGKILL, f"{step} was not reached: exit status {child.exitcode}"

@@ -14,9 +14,6 @@ from tercast.eventspace.event_encoder import indexes_dz_batch
 from tercast.eventspace.float_attribute import Float
 from tercast.optimizer.traffic.past_traffic import Columns, Numbers, TopicTraffic, Traffic, Weights
 
-SPREAD = 0.02
-"""How far smoothing goes: the standard deviation of its steps, as a share of an attribute's domain."""
-
 
 def smoothed(traffic: Traffic, copies: int, weight: float, spread: tuple[float, float], seed: int) -> Traffic:
     """The traffic with `copies` more of each event near it, of `weight` times its own altogether.
