@@ -67,13 +67,13 @@ test-servers: setup-test ## the tests that use the database, on PostgreSQL with 
 	@scripts/with_servers.sh $(PYTEST) -m "servers and not full" $(or $(ARGS),$(SERVER_TESTS))
 	@[ -n "$(ARGS)" ] || scripts/with_servers.sh $(PYTEST) -k restarted $(RESTART_TESTS) # restarts the server: alone
 
-lint: setup-dev ## ruff, mypy, import-linter, codespell; of the dashboard: types and style
+lint: setup-dev ## ruff, mypy, import-linter, plain English; of the dashboard: types and style
 	scripts/frontend.sh check
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
-	$(VENV)/bin/codespell $$(cat scripts/plain-pages.txt)
+	$(PY) scripts/plain_english.py
 
 ## Measure
 

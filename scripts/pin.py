@@ -1,4 +1,4 @@
-"""Write the requirements files: what pyproject.toml asks for, in the versions that are installed.
+"""Write the requirements files with the installed versions of what pyproject.toml requires.
 
 Each file includes the one that it builds on: `requirements.txt` is what a production machine runs,
 `requirements-labs.txt` adds what `make run` needs, `requirements-test.txt` the test suite and
@@ -26,7 +26,7 @@ FILES = {
 
 
 def wanted(project: dict[str, Any], part: str) -> list[Requirement]:
-    """The requirements of an extra or a dependency group, with those of the extras that it names."""
+    """List the requirements of an extra or dependency group and of the extras it names."""
     own = project["project"]
     texts = own["optional-dependencies"].get(part) or project["dependency-groups"][part]
     found = [Requirement(text) for text in own["dependencies"]]

@@ -34,7 +34,10 @@ class Part(NamedTuple):
 
 
 def start(name: str, command: Sequence[str], added: Mapping[str, str]) -> Part:
-    """Start a part that writes to a temporary file. The main part, which takes longest, has priority."""
+    """Start a part at low priority, with a temporary file for its output.
+
+    The main part takes longest and has priority.
+    """
     output = tempfile.TemporaryFile()  # noqa: SIM115 - read when the part has ended
     process = subprocess.Popen(
         ["nice", *command], env={**os.environ, **added}, stdout=output, stderr=subprocess.STDOUT

@@ -1,0 +1,66 @@
+"""The check of `make lint` for plain English finds what it lists, in text and not in code."""
+
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from tests.structure.source_tree import ROOT
+
+CHECK = ROOT / "scripts" / "plain_english.py"
+
+CASES = {
+    "words.md": ("It stands.\n\nA recieved one.\n", {1: "stands", 3: "recieved"}),
+    "phrases.md": ("What it comes\nto is this. It ends At once.\n", {1: "comes to", 2: "At once"}),
+    "code.md": ("It is `told at once`.\n\n    at once\n\n```sh\nat once\n```\n[x](at once) atonce\n", {}),
+    "module.py": ('"""Count."""\n\nx = 1  # is told\ny = "It goes on."\n', {3: "is told", 4: "goes on"}),
+    "lines.py": ('"""A\nstory\n\ntold me."""\n', {4: "told"}),
+    "keys.py": ('"""Count."""\n\ntold = {"told": "stands", "begun": 2}  # of `told`\n', {}),
+    "starts.py": (
+        f'"""What is."""\n\n\ndef f():\n    """{"Long " * 19}"""\n',
+        {1: "'What'", 5: "95 characters"},
+    ),
+    "text.ts": (
+        '// is told\nexport const text = { told: "It lies here", b: `He\n goes on` };\n',
+        {1: "is told", 2: "lies", 3: "goes on"},
+    ),
+    "code.tsx": ("const told = stands; const key = 'told'; // `told`\nlet a = 'it';\n", {}),
+}
+
+
+def check(*paths: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, CHECK, *paths], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The output of one check of a folder with all cases."""
+    folder = tmp_path_factory.mktemp("cases")
+    for name, (text, _) in CASES.items():
+        (folder / name).write_text(text)
+    ran = check(folder)
+    assert ran.returncode == 1, ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_complaints_name_the_line_and_the_words(checked: str, name: str) -> None:
+    found = defaultdict(str)
+    for complaint in checked.splitlines():
+        if f"/{name}:" in complaint:
+            line, message = complaint.split(f"/{name}:")[1].split(": ", 1)
+            found[line] += message
+    wanted = CASES[name][1]
+    assert found.keys() == {str(line) for line in wanted}
+    for line, words in wanted.items():
+        assert words in found[str(line)]
+
+
+def test_a_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    ran = check(tmp_path / "missing.md")
+    assert ran.returncode == 1
+    assert "missing.md: this file does not exist" in ran.stderr
