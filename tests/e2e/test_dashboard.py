@@ -37,7 +37,7 @@ DIALOGS = (
     ("analytics?tab=runs", "Run a job…"),
     ("explain", "Pick a past event…"),
     ("health?tab=audits", "Audit tables…"),
-    ("health?tab=audits", "In the documentation"),
+    ("health?tab=audits", "Learn more"),
     ("account", "Make a token…"),
     ("account", "Add a user…"),
 )

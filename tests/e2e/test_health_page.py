@@ -49,7 +49,7 @@ def test_an_entry_that_somebody_added_is_found_and_removed(visit, running):
         page.get_by_role("tab", name="Alarms").click()
         alarm = page.locator('table[aria-label="Alarms"] tbody tr[data-row]').first
         expect(alarm).to_contain_text("den")
-        alarm.get_by_role("button", name="In the documentation").click()
+        alarm.get_by_role("button", name="Learn more").click()
         expect(page.get_by_role("dialog")).to_contain_text("An audit reads every table back")
         watched.accessible()
 

@@ -16,7 +16,7 @@ and its end.
 | 1 | x \\| y |
 
 - one
-  goes on
+  continues
 - two
 
 ### Below

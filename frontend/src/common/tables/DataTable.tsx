@@ -10,6 +10,7 @@ import {
 import { type ColumnDef, flexRender, getCoreRowModel, useReactTable } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useRef } from "react";
+import { HelpIcon, type Term } from "@/common/documentation/HelpIcon";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import classes from "./DataTable.module.css";
 import type { List } from "./list";
@@ -30,12 +31,18 @@ export interface DataTableProps<Row> {
   height?: number | string;
 }
 
-/** The order in which a column can sort is `meta.sort`; `meta.priority: "low"` hides it on a phone. */
+/**
+ * Properties of a column.
+ *
+ * `sort` is the server's name of the order. `priority: "low"` hides the column on a phone. `help` is the term whose
+ * help icon is in the header.
+ */
 declare module "@tanstack/react-table" {
   interface ColumnMeta<TData, TValue> {
     sort?: string;
     priority?: "low";
     align?: "right";
+    help?: Term;
   }
 }
 
@@ -119,6 +126,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       ) : (
                         content
                       )}
+                      {meta?.help && <HelpIcon term={meta.help} />}
                     </Table.Th>
                   );
                 })}
