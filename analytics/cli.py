@@ -11,7 +11,11 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from analytics.errors import AnalyticsError, CannotRun, JobFailed, NoJava, NoTelemetry
+from analytics.jobs.increments import read_known
+from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
+from analytics.output.progress import JobProgress
+from analytics.spark.session import java_end, start_session, stop_session
 from analytics.subscriptions import read_subscriptions
 from analytics.times import parse_length, parse_time
 from tercast.runtime.json_files import FileRefused, read_document
@@ -174,11 +178,6 @@ def read_options(args: argparse.Namespace) -> JobOptions:
 
 
 def _run(args: argparse.Namespace, options: JobOptions) -> int:
-    from analytics.jobs.increments import read_known  # noqa: PLC0415 - Spark only once the options are good
-    from analytics.jobs.runner import run_job  # noqa: PLC0415
-    from analytics.output.progress import JobProgress  # noqa: PLC0415
-    from analytics.spark.session import java_end, start_session, stop_session  # noqa: PLC0415
-
     progress = JobProgress(args.progress)
     try:
         known = read_document(args.known, read_known) if args.known else None

@@ -13,9 +13,9 @@ from mininet_labs.demo.ledger import EventLedger, Values
 from mininet_labs.demo.quotes import replay
 from mininet_labs.demo.trials import Trials
 from tercast.client.event_origins import EventOrigin, LearnedOrigins, RejectedEvent
-from tercast.client.lease import Lease
+from tercast.client.lease import PublisherLease
 from tercast.client.publisher import Publisher
-from tercast.client.rest_api import Api, ApiLandlord, ApiOrigins
+from tercast.client.rest_api import Api, ApiLeaseSource, ApiOrigins
 from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.telemetry import HostTelemetry
 from tercast.client.transports import FabricPort
@@ -84,9 +84,9 @@ class Hosts:
         self.samples: list[dict[str, Any]] = []
         self.activity = ReportedActivity()
         self.others: dict[str, list[tuple[str, Filter]]] = {}
-        self.leases: dict[str, Lease] = {}
-        self.landlord = ApiLandlord(api)
-        self.trials = Trials(self.ports, self.subscribers, self.landlord)
+        self.leases: dict[str, PublisherLease] = {}
+        self.lease_source = ApiLeaseSource(api)
+        self.trials = Trials(self.ports, self.subscribers, self.lease_source)
         self.follow(plan)
 
     def follow(self, plan: dict[str, Any]) -> None:
@@ -134,7 +134,7 @@ class Hosts:
     def _publisher(self, row: dict[str, Any]) -> tuple[Publisher, Iterator[dict[str, Any]]]:
         if row["id"] not in self.known:
             port = self.ports[row["host"]]
-            lease = self.leases[row["id"]] = Lease(self.landlord, row["id"])
+            lease = self.leases[row["id"]] = PublisherLease(self.lease_source, row["id"])
             publisher = Publisher(
                 lease.begin(self.topic),
                 row["filter"],

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from tercast.client.lease import Landlord, Lease
+from tercast.client.lease import LeaseSource, PublisherLease
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.transports import Transport
@@ -23,9 +23,9 @@ class Trials:
     """Publishes test events, and remembers for a while who got them."""
 
     def __init__(
-        self, ports: Mapping[str, Transport], subscribers: Mapping[str, Subscriber], landlord: Landlord
+        self, ports: Mapping[str, Transport], subscribers: Mapping[str, Subscriber], source: LeaseSource
     ) -> None:
-        self._ports, self._subscribers, self._landlord = ports, subscribers, landlord
+        self._ports, self._subscribers, self._source = ports, subscribers, source
         self._under_way: dict[Event, tuple[float, dict[str, Any]]] = {}
         self._ended: list[dict[str, Any]] = []
 
@@ -58,7 +58,7 @@ class Trials:
 
     def _send(self, order: Mapping[str, Any]) -> int:
         topic = Topic.from_json(order["topic"])
-        lease = Lease(self._landlord, order["advertisement"])
+        lease = PublisherLease(self._source, order["advertisement"])
         with closing(lease):
             leased = lease.begin(topic)
             for subscriber in self._subscribers.values():

@@ -7,7 +7,7 @@ import timeit
 from itertools import count
 
 from tercast.client.event_origins import EventOrigin, FixedOrigins, OriginPolicy
-from tercast.client.lease import Lease, Terms
+from tercast.client.lease import PublisherLease, Terms
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.client.telemetry import HostTelemetry
@@ -138,7 +138,7 @@ def main():
 
 def publishing(topic, seal):
     """Make a publisher that seals events where its lease has a key."""
-    lease = Lease(Lends(topic, seal), "a1")
+    lease = PublisherLease(Lends(topic, seal), "a1")
     lease.begin(topic)
     return Publisher(
         topic, 'symbol = "AAPL" and low < 5000', Null(), AddressPlan.default(), "a1", lease=lease

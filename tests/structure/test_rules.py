@@ -54,7 +54,6 @@ SHARED_CLASSES = {
     "Meta",
     # Django models and what they store: a model has the name of its noun
     "Host",
-    "Lease",
     "Link",
     "Policy",
     "Publisher",
@@ -63,15 +62,7 @@ SHARED_CLASSES = {
     "Switch",
     "Topic",
     "Tree",
-    # names of the REST schema
-    "EventSerializer",
 }
-
-LATE_IMPORTS = (
-    "platform/controlplane/config/log_settings.py",  # the settings are not ready before
-    "analytics/cli.py",  # Spark takes seconds to import, and help must not
-)
-
 
 MIRRORS = [
     ("tests/core", "platform/tercast", {"test_fuzz.py"}),
@@ -134,7 +125,7 @@ def test_a_class_name_means_one_thing() -> None:
 def test_own_packages_are_imported_at_the_top() -> None:
     late = []
     for one in modules():
-        if one.path in LATE_IMPORTS or one.path.endswith("/apps.py"):
+        if one.path.endswith("/apps.py"):
             continue
         for function in _parts(one, ast.FunctionDef, ast.AsyncFunctionDef):
             late += [

@@ -18,21 +18,6 @@ CHATTY = (
 _TEXT = "{asctime} {levelname} {name} [{request_id}] {message}"
 
 
-class ContextFilter(logging.Filter):
-    """Gives every record a `request_id` ("-" outside of calls), and both it and the change as fields."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Always true."""
-        from controlplane.common import request_id  # noqa: PLC0415 - settings are read before Django is there
-        from controlplane.requestlog import correlation  # noqa: PLC0415
-
-        record.request_id = request_id.current()
-        known = {"request_id": request_id.current(), "change": correlation.current()}
-        said = {key: value for key, value in known.items() if value not in ("", "-")}
-        record.fields = said | fields_of(record)
-        return True
-
-
 class LineFormatter(logging.Formatter):
     """One line of text, its fields behind the message; the request's id stands before it."""
 
@@ -55,7 +40,7 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "filters": {"context": {"()": "controlplane.config.log_settings.ContextFilter"}},
+        "filters": {"context": {"()": "controlplane.requestlog.log_filter.ContextFilter"}},
         "formatters": {"line": formatters[form]},
         "handlers": {
             "console": {"class": "logging.StreamHandler", "filters": ["context"], "formatter": "line"},

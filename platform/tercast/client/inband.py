@@ -190,8 +190,8 @@ class _Exchange:
         )
 
 
-class InBandLandlord:
-    """Leases over the data network, for publishers of one topic. Raises ApiError, as all landlords do."""
+class InBandLeaseSource:
+    """Leases over the data network, for publishers of one topic. Raises ApiError, as all lease sources do."""
 
     def __init__(self, signaller: Signaller, topic: Topic) -> None:
         self._signaller = signaller

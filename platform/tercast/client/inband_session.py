@@ -9,8 +9,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
 from tercast.client.host_key import HostKey
-from tercast.client.inband import InBandLandlord, Signaller
-from tercast.client.lease import Lease
+from tercast.client.inband import InBandLeaseSource, Signaller
+from tercast.client.lease import PublisherLease
 from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.transports import Transport
 from tercast.errors import Refused, TercastError, shown
@@ -32,11 +32,11 @@ class Registered:
     topics: dict[str, Topic]
     signaller: Signaller | None = None
 
-    def lease(self, announced: AnnouncedFilter, source: MetadataSource) -> Lease | None:
+    def lease(self, announced: AnnouncedFilter, source: MetadataSource) -> PublisherLease | None:
         """The lease of an advertisement's publisher: in band where it was announced so, else the source's."""
         if self.signaller is None:
             return source.lease(announced.name)
-        return Lease(InBandLandlord(self.signaller, self.topics[announced.topic]), announced.name)
+        return PublisherLease(InBandLeaseSource(self.signaller, self.topics[announced.topic]), announced.name)
 
 
 @contextmanager

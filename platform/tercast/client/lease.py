@@ -40,7 +40,7 @@ class Terms:
         return topic.with_indexed(list(self.indexed), ("indexed",)).with_code(self.code)
 
 
-class Landlord(Protocol):
+class LeaseSource(Protocol):
     """Where leases come from; both calls raise ApiError."""
 
     def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
@@ -61,14 +61,14 @@ class Follower(Protocol):
         """When it returns, nothing goes out in the old encoding any more."""
 
 
-class Lease:
+class PublisherLease:
     """Keeps one publisher of an advertisement up to date, by a thread between `keep` and `close`."""
 
     def __init__(
-        self, landlord: Landlord, advertisement: str, clock: Callable[[], float] = time.monotonic
+        self, source: LeaseSource, advertisement: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.advertisement = advertisement
-        self._landlord, self._clock = landlord, clock
+        self._source, self._clock = source, clock
         self._holder = uuid.uuid4().hex
         self.seal: EventSeal | None = None
         self._version: int | None = None
@@ -121,7 +121,7 @@ class Lease:
             return
         self._until = float("-inf")
         with suppress(ApiError):  # it runs out by itself
-            self._landlord.release(self.advertisement, self._holder)
+            self._source.release(self.advertisement, self._holder)
 
     def __enter__(self) -> Self:
         return self
@@ -131,7 +131,7 @@ class Lease:
 
     def _ask(self) -> Terms:
         asked = self._clock()
-        terms = self._landlord.lease(self.advertisement, self._holder, self._version)
+        terms = self._source.lease(self.advertisement, self._holder, self._version)
         self.seal = terms.seal
         self._until = asked + terms.expires_in
         self._problem = ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tercast.client.event_origins import EventOrigins, FixedOrigins
-from tercast.client.lease import Lease
+from tercast.client.lease import PublisherLease
 from tercast.errors import Path as Place
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace.address_plan import AddressPlan
@@ -57,7 +57,7 @@ class MetadataSource(Protocol):
     def depth(self) -> int | None:
         """The length of an event's dz; None for all the room there is."""
 
-    def lease(self, advertisement: str) -> Lease | None:
+    def lease(self, advertisement: str) -> PublisherLease | None:
         """What tells a publisher of other encodings; None where there will be none."""
 
     def origins(self, topics: Iterable[str], own: str) -> EventOrigins | None:
@@ -132,7 +132,7 @@ class ScenarioSource:
         depth = limits.get("max_dz_length")
         return None if depth is None else expect_integer(depth, ("limits", "max_dz_length"), 1)
 
-    def lease(self, advertisement: str) -> Lease | None:
+    def lease(self, advertisement: str) -> PublisherLease | None:
         """None: a scenario stays as it is."""
         return None
 

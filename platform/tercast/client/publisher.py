@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tercast.client.lease import Lease
+from tercast.client.lease import PublisherLease
 from tercast.client.sequence import Sequence, now_us
 from tercast.client.transports import Transport
 from tercast.errors import Refused, shown
@@ -64,7 +64,7 @@ class Publisher:
         *,
         sequence: Sequence | None = None,
         telemetry: HostTelemetry | None = None,
-        lease: Lease | None = None,
+        lease: PublisherLease | None = None,
         clock: Callable[[], int] = now_us,
     ) -> None:
         self.publisher = publisher

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tercast.client.event_origins import EventOrigin, EventOrigins, LearnedOrigins, OriginPolicy
-from tercast.client.lease import Lease, Terms
+from tercast.client.lease import PublisherLease, Terms
 from tercast.client.metadata_sources import AnnouncedFilter, HostRecord, parse_json
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
@@ -146,9 +146,9 @@ class ApiSource:
         """All the room there is."""
         return None
 
-    def lease(self, advertisement: str) -> Lease | None:
+    def lease(self, advertisement: str) -> PublisherLease | None:
         """A lease of the platform's, yet to be taken."""
-        return Lease(ApiLandlord(self._api), advertisement)
+        return PublisherLease(ApiLeaseSource(self._api), advertisement)
 
     def origins(self, topics: Iterable[str], own: str) -> EventOrigins | None:
         """Return the origins of the topics' events, which the platform knows. Raises ApiError."""
@@ -197,7 +197,7 @@ def _origin(row: Row) -> tuple[str, EventOrigin]:
         raise ApiError("the API's answer has no source of an advertisement") from None
 
 
-class ApiLandlord:
+class ApiLeaseSource:
     """Gives leases by the REST API."""
 
     def __init__(self, api: Api) -> None:

@@ -9,7 +9,6 @@ import httpx
 import pytest
 from django.core.management import call_command
 
-from controlplane.config.log_settings import ContextFilter
 from controlplane.deployment import session
 from controlplane.deployment.audits import audits
 from controlplane.deployment.audits import worker as work
@@ -17,6 +16,7 @@ from controlplane.deployment.watcher import watch
 from controlplane.operations import heartbeats
 from controlplane.registry.models import Subscriber
 from controlplane.requestlog import correlation
+from controlplane.requestlog.log_filter import ContextFilter
 from controlplane.requestlog.models import Request
 from tests.controlplane.deployment.test_real_switches import active, running
 from tests.support.controlplane import network_world as world

@@ -11,8 +11,8 @@ import pytest
 
 from tercast.client import inband
 from tercast.client.host_key import HostKey
-from tercast.client.inband import MOST_SKIPS, InBandLandlord, Signaller
-from tercast.client.lease import Lease
+from tercast.client.inband import MOST_SKIPS, InBandLeaseSource, Signaller
+from tercast.client.lease import PublisherLease
 from tercast.eventspace import dz
 from tercast.eventspace.topic import Topic
 from tercast.signalling.codec import decode_message, encode_answer
@@ -303,8 +303,8 @@ def test_a_lease_in_band_is_a_lease():
         def follow(self, topic):
             followed.append((topic.code, topic.indexed))
 
-    landlord = InBandLandlord(Signaller(Platform(reply), "fd00::1"), TOPIC)
-    with Lease(landlord, "a1") as lease:
+    source = InBandLeaseSource(Signaller(Platform(reply), "fd00::1"), TOPIC)
+    with PublisherLease(source, "a1") as lease:
         assert lease.begin(TOPIC).code == 4
         lease.check()
         assert lease.renew(Follower()) == 1.0
@@ -325,6 +325,6 @@ NO_TERMS = [
 @pytest.mark.parametrize("fields", NO_TERMS)
 def test_an_answer_without_good_terms_is_no_lease(fields):
     platform = Platform(lambda received, n: [answer(received, **fields)])
-    landlord = InBandLandlord(Signaller(platform, "fd00::1"), TOPIC)
+    source = InBandLeaseSource(Signaller(platform, "fd00::1"), TOPIC)
     with pytest.raises(ApiError):
-        landlord.lease("a1", "me", None)
+        source.lease("a1", "me", None)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from tercast.client.lease import MARGIN_S, Lease, Terms
+from tercast.client.lease import MARGIN_S, PublisherLease, Terms
 from tercast.client.publisher import Publisher
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
@@ -22,7 +22,7 @@ FIRST, SECOND = (1, 4, ("x",)), (2, 5, ("y",))
 
 
 class Platform:
-    """A landlord that tells one encoding, promises 10 seconds, and remembers what it was asked."""
+    """A source that tells one encoding, promises 10 seconds, and remembers what it was asked."""
 
     def __init__(self):
         self.encoding = FIRST
@@ -61,7 +61,7 @@ class Clock:
 def kept():
     """A publisher with its lease taken; nobody asks by itself."""
     platform, way, clock = Platform(), Way(), Clock()
-    lease = Lease(platform, "a1", clock)
+    lease = PublisherLease(platform, "a1", clock)
     publisher = Publisher(lease.begin(PAIR), "", way, AddressPlan.default("ipv6"), "a1", lease=lease)
     return platform, way, clock, lease, publisher
 
@@ -113,7 +113,7 @@ def test_the_time_of_a_lease_begins_with_the_question(kept):
 
 def test_a_thread_keeps_it_until_it_is_closed():
     platform, way = Platform(), Way()
-    with Lease(platform, "a1") as lease:
+    with PublisherLease(platform, "a1") as lease:
         publisher = Publisher(lease.begin(PAIR), "", way, AddressPlan.default("ipv6"), "a1", lease=lease)
         lease.keep(publisher)
         platform.away = True

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tercast.client.duplicates import SeenEvents
 from tercast.client.event_origins import EventOrigin, LearnedOrigins, OriginPolicy, RejectionReason
-from tercast.client.lease import Lease, Terms
+from tercast.client.lease import PublisherLease, Terms
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.errors import Refused
@@ -209,7 +209,7 @@ def test_copies_that_are_too_old_to_be_told_from_events_are_rejected(network, li
     assert host.counters.doubled == 1
 
 
-class Landlord:
+class LeaseSource:
     """Gives leases with the seal of now."""
 
     def __init__(self):
@@ -223,12 +223,12 @@ class Landlord:
 
 
 def test_a_publisher_seals_as_its_lease_says(memory, plan):
-    landlord = Landlord()
-    with Lease(landlord, "a6") as lease:
+    source = LeaseSource()
+    with PublisherLease(source, "a6") as lease:
         publisher = Publisher(lease.begin(QUOTES), "", memory, plan, "a6", lease=lease, clock=lambda: 0)
         kinds = []
         for seal in (None, FIRST, SECOND, None):
-            landlord.seal = seal
+            source.seal = seal
             lease.renew(publisher)
             seq = publisher.publish({"low": 92})
             target, data = memory.sent[-1]
@@ -242,12 +242,12 @@ def test_a_seal_leaves_the_depth_of_an_event_space_as_it_is(memory, plan):
     """Events of the deepest space go to the same addresses, to the last bit, with and without a seal."""
     names = tuple(f"x{n}" for n in range(7))
     topic = Topic("deep", 4, tuple(Int(name, 0, 2**32 - 1) for name in names), names)
-    landlord = Landlord()
-    landlord.lease = lambda *_: Terms(1, 4, names, 100.0, 1.0, landlord.seal)
-    with Lease(landlord, "a6") as lease:
+    source = LeaseSource()
+    source.lease = lambda *_: Terms(1, 4, names, 100.0, 1.0, source.seal)
+    with PublisherLease(source, "a6") as lease:
         publisher = Publisher(lease.begin(topic), "", memory, plan, "a6", lease=lease)
         for values in ((0,) * 7, (2**32 - 1,) * 7, range(2**28, 2**31, 2**28)):
-            for landlord.seal in (None, FIRST):
+            for source.seal in (None, FIRST):
                 lease.renew(publisher)
                 publisher.publish(dict(zip(names, values, strict=True)))
     plain_to, sealed_to = ([target for target, _ in memory.sent[n::2]] for n in (0, 1))
@@ -258,13 +258,13 @@ def test_a_seal_leaves_the_depth_of_an_event_space_as_it_is(memory, plan):
 
 def test_a_seal_takes_its_room_from_the_largest_event(memory, plan):
     topic = Topic("notes", 4, (String("note"),))
-    landlord = Landlord()
-    landlord.lease = lambda *_: Terms(1, 4, ("note",), 100.0, 1.0, landlord.seal)
-    with Lease(landlord, "a6") as lease:
+    source = LeaseSource()
+    source.lease = lambda *_: Terms(1, 4, ("note",), 100.0, 1.0, source.seal)
+    with PublisherLease(source, "a6") as lease:
         publisher = Publisher(lease.begin(topic), "", memory, plan, "a6", lease=lease)
         room = MAX_PAYLOAD - 22 - len(origin_bytes(4, "a6")) - 2
         publisher.publish({"note": "x" * room})
-        landlord.seal = FIRST
+        source.seal = FIRST
         lease.renew(publisher)
         with pytest.raises(Refused, match="the largest has 1180"):
             publisher.publish({"note": "x" * room})

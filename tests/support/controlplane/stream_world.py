@@ -25,7 +25,7 @@ from controlplane.registry.transitions.models import Move
 from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import FINAL_STATES, Request
 from mininet_labs.fabric import Fabric
-from tercast.client.lease import Lease, Terms
+from tercast.client.lease import PublisherLease, Terms
 from tercast.client.publisher import Publisher as Sender
 from tercast.client.subscriber import Subscriber as Receiver
 from tercast.client.transports import FabricPort
@@ -75,7 +75,7 @@ TOPOLOGY = {
 }
 
 
-class Landlord:
+class LeaseSource:
     """Leases straight from the control plane's services, asked for often."""
 
     def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
@@ -221,7 +221,7 @@ class Stream:
         connection.close()
         senders = []
         for host in PUBLISHERS:
-            lease = Lease(Landlord(), ads[host])
+            lease = PublisherLease(LeaseSource(), ads[host])
             plan = AddressPlan.default("ipv6")
             sender = Sender(lease.begin(self.topic), "true", self.ports[host], plan, ads[host], lease=lease)
             lease.keep(sender)

@@ -128,7 +128,8 @@ class WhatIfAnswerSerializer(ResultsSerializer):
     events = serializers.IntegerField(help_text="events that it looked at")
 
 
-class EventSerializer(serializers.Serializer[Any]):
+@extend_schema_serializer(component_name="Event")
+class TrafficEventSerializer(serializers.Serializer[Any]):
     """A past event."""
 
     publisher = Reference()
@@ -145,7 +146,7 @@ class WhatIfSerializer(serializers.Serializer[Any]):
 
     method = Choice(METHODS, required=False)
     sampling = Share(required=False, help_text="above 0, 1 at most")
-    traffic = EventSerializer(  # type: ignore[call-arg] # the stubs forget what lists take
+    traffic = TrafficEventSerializer(  # type: ignore[call-arg] # the stubs forget what lists take
         many=True,
         required=False,
         allow_null=True,
