@@ -35,7 +35,7 @@ COMMANDS = [
     ("encode NONE -o OUT", 2),
     ("plan SCENARIO -o OUT", 0),
     ("plan EVENTS -o OUT", 2),
-    ("plan SCENARIO -o OUT --budget all=1", 0),
+    ("plan SCENARIO -o OUT --budget all=1", 2),
     ("verify SCENARIO GOOD", 0),
     ("verify SCENARIO BAD", 1),
     ("verify SCENARIO NONE", 2),
