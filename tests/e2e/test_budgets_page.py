@@ -1,4 +1,4 @@
-"""The page of budgets: many switches at once, what methods would make of them, runs and the way back."""
+"""The page "Budgets": budgets of many switches, comparison of methods, runs and their reversal."""
 
 import pytest
 from e2e_keyboard import tab_to
@@ -11,7 +11,7 @@ TOPIC = {"name": "levels", "attributes": [{"name": "level", "type": "int", "min"
 
 @pytest.fixture
 def api(running):
-    """The API as the operator has it; an answer that is no success fails."""
+    """Call the API as operator, and fail on every error response."""
 
     def call(method, path, body=None):
         answer = running.call(method, path, body)
@@ -23,7 +23,7 @@ def api(running):
 
 @pytest.fixture
 def switches(api):
-    """The switches of the demo by name; policy and budgets are as before in the end."""
+    """Switches of the demo by name. Policy and budgets are restored after the test."""
     rows = {row["name"]: row for row in api("GET", "switches/?limit=50")["results"]}
     policy = api("GET", "aggregation/")
     yield rows
@@ -38,7 +38,7 @@ def rows(page, label="Switches"):
 
 
 def fill_budget(page, number):
-    page.get_by_label("Content entries that a table may hold").fill(str(number))
+    page.get_by_label("Maximum content entries").fill(str(number))
     page.get_by_role("button", name="Check", exact=True).click()
 
 
@@ -52,15 +52,15 @@ def test_budgets_of_many_are_checked_then_set_and_those_that_fail_are_named(visi
         expect(rows(page).first).to_contain_text(fullest["name"])
         watched.screenshot("budgets-desktop")
         for row in (fullest, emptiest):
-            page.get_by_role("checkbox", name=f"Choose {row['name']}", exact=True).check()
+            page.get_by_role("checkbox", name=f"Select {row['name']}", exact=True).check()
         page.get_by_role("button", name="Set budget…").click()
         fill_budget(page, between)
         dialog = page.get_by_role("dialog")
-        expect(dialog.get_by_text("1 of 2 do not hold")).to_be_visible()
+        expect(dialog.get_by_text("1 of 2 budgets do not fit")).to_be_visible()
         expect(dialog.get_by_role("alert")).to_contain_text(fullest["name"])
         watched.accessible()
         assert api("GET", f"switches/{emptiest['id']}/")["tcam_budget"] == emptiest["tcam_budget"]
-        dialog.get_by_role("button", name="Set the 1 that hold").click()
+        dialog.get_by_role("button", name="Set 1 budget that fits").click()
         expect(dialog).to_have_count(0)
         expect(page.locator(f'tr[data-row="{emptiest["name"]}"]')).to_contain_text(str(between))
     shown = {row["name"]: row["tcam_budget"] for row in api("GET", "switches/?limit=50")["results"]}
@@ -75,20 +75,20 @@ def test_a_method_is_chosen_merges_are_told_and_taken_back(visit, api, switches)
         page.get_by_role("radio", name="fa-pb").check()
         page.get_by_role("button", name="Save").click()
         watched.accessible()
-        page.get_by_role("button", name="Change the method").click()
-        expect(page.get_by_text("It is as it was saved.")).to_be_visible()
+        page.get_by_role("button", name="Change method").click()
+        expect(page.get_by_text("No unsaved changes")).to_be_visible()
 
         page.goto(f"{watched.base}/budgets?row={name}")
         watched.until_live()
         panel = page.get_by_role("dialog", name=name)
         panel.get_by_role("button", name="Set budget…").click()
         fill_budget(page, budget)
-        expect(page.get_by_text("It holds.")).to_be_visible()
-        expect(page.locator("[data-check-result]")).to_contain_text("merged to make them fit")
+        expect(page.get_by_text("The budget fits.")).to_be_visible()
+        expect(page.locator("[data-check-result]")).to_contain_text("merged to fit the budget")
         page.get_by_role("dialog", name=f"TCAM budget of {name}").get_by_role(
             "button", name="Set budget"
         ).click()
-        expect(panel.get_by_text("fewer by merging")).to_be_visible()
+        expect(panel.get_by_text("merging saves")).to_be_visible()
         watched.accessible()
         watched.screenshot("budgets-switch-phone", full=False)
         overflow = page.evaluate(
@@ -99,16 +99,16 @@ def test_a_method_is_chosen_merges_are_told_and_taken_back(visit, api, switches)
         page.goto(f"{watched.base}/budgets?tab=runs&method=fa-lb")
         page.get_by_role("button", name="Run and install").click()
         panel = page.get_by_role("dialog")
-        expect(panel.get_by_text("somebody asked for it")).to_be_visible()
+        expect(panel.get_by_text("user", exact=True)).to_be_visible()
         over = panel.locator('[data-state="succeeded"], [data-state="skipped"], [data-state="failed"]')
         expect(over).to_be_visible()
         run = api("GET", "aggregation/runs/?ordering=-id&limit=1")["results"][0]
         assert run["method"] == "fa-lb" and run["trigger"] == "operator"
         if run["state"] == "succeeded":
-            panel.get_by_role("button", name="Go back to before…").click()
-            page.get_by_role("button", name="Go back", exact=True).click()
+            panel.get_by_role("button", name="Revert…").click()
+            page.get_by_role("button", name="Revert", exact=True).click()
             expect(page.get_by_role("dialog", name=f"Run {run['id'] + 1}")).to_be_visible()
-            expect(page.get_by_text("to go back")).to_be_visible()
+            expect(page.get_by_role("dialog").get_by_text("revert of a run")).to_be_visible()
             expect(page.locator('[role="dialog"] [data-state="succeeded"]')).to_be_visible()
 
 
@@ -119,7 +119,7 @@ def test_methods_are_compared_one_after_the_other_and_a_curve_is_drawn(visit, sw
         page = watched.page
         page.get_by_role("button", name="Compare", exact=True).click()
         expect(page.get_by_text("2 of 2")).to_be_visible()
-        table = page.get_by_role("table", name="Methods side by side")
+        table = page.get_by_role("table", name="Comparison of methods")
         for method in ("now", "la", "fa-lb"):
             expect(table.locator(f'[data-method="{method}"]')).to_be_visible()
         expect(rows(page, "Switches by method").first).to_contain_text("100")
@@ -128,10 +128,10 @@ def test_methods_are_compared_one_after_the_other_and_a_curve_is_drawn(visit, sw
         assert page.get_by_role("button", name="Run la").count() == 0
 
         page.goto(f"{watched.base}/budgets?row={name}&curve=fa-lb")
-        table = page.get_by_role("table", name=f"Curve of {name} as a table")
+        table = page.get_by_role("table", name=f"Budget curve of {name}")
         expect(table.locator("tbody tr").nth(1)).to_be_visible()
         expect(
-            page.locator(f'[data-chart^="False positives against the budget of {name}"] canvas')
+            page.locator(f'[data-chart^="Redundant copies and false positives by budget of {name}"] canvas')
         ).to_be_visible()
         assert page.get_by_role("button", name="Set budget…").count() == 0
         watched.accessible()
@@ -140,7 +140,7 @@ def test_methods_are_compared_one_after_the_other_and_a_curve_is_drawn(visit, sw
 
 @pytest.fixture
 def failed(api, switches):
-    """A switch, and a subscription that its full table refused; all that was made for it goes in the end."""
+    """A switch, and a subscription that its full table refused. All objects are removed after the test."""
     host = next(row for row in api("GET", "hosts/?limit=50")["results"] if switches[row["switch"]]["entries"])
     switch = switches[host["switch"]]
     away = next(row for row in api("GET", "hosts/?limit=50")["results"] if row["switch"] != host["switch"])
@@ -193,15 +193,15 @@ def test_a_failed_request_is_found_understood_and_mended_by_keyboard_alone(visit
         press("Enter")
 
         expect(page.get_by_role("heading", level=1)).to_have_text("Budgets")
-        box = page.get_by_role("checkbox", name=f"Choose {switch['name']}", exact=True)
+        box = page.get_by_role("checkbox", name=f"Select {switch['name']}", exact=True)
         expect(box).to_be_checked()
         tab_to(page, "Set budget…")
         press("Enter")
-        expect(page.get_by_label("Content entries that a table may hold")).to_be_focused()
+        expect(page.get_by_label("Maximum content entries")).to_be_focused()
         press("Control+a")
         page.keyboard.type("900")
         press("Enter")
-        expect(page.get_by_text("It holds.")).to_be_visible()
+        expect(page.get_by_text("The budget fits.")).to_be_visible()
         press("Enter")
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.locator(f'tr[data-row="{switch["name"]}"]')).to_contain_text("900")

@@ -4,7 +4,7 @@ import { formatChange, formatCopies, limit, load, readBudget, type Switch, sortS
 const row = (name: string, tcam_budget: number | null, entries: number, capacity: number | null = null) =>
   ({ name, tcam_budget, capacity, entries, exact_entries: entries }) as Switch;
 
-test("what a table may hold is the smaller of budget and capacity", () => {
+test("the limit of a table is the smaller of budget and capacity", () => {
   expect(limit(row("a", 100, 0))).toBe(100);
   expect(limit(row("a", 100, 0, 80))).toBe(80);
   expect(limit(row("a", null, 0, 80))).toBe(80);
@@ -15,7 +15,7 @@ test("what a table may hold is the smaller of budget and capacity", () => {
   expect(load(row("a", null, 3))).toBeNull();
 });
 
-test("switches are ordered by what is asked, equal ones by name, numbers in names as numbers", () => {
+test("switches are sorted by the field, then by name with numbers as numbers", () => {
   const rows = [row("s10", 100, 50), row("s2", 100, 50), row("s1", null, 9)];
   const names = (ordering: string, needless = new Map<string, number | null>()) =>
     sortSwitches(rows, ordering, needless).map(({ name }) => name);
@@ -26,13 +26,13 @@ test("switches are ordered by what is asked, equal ones by name, numbers in name
   expect(names("-needless", new Map([["s10", 0.5]]))).toEqual(["s10", "s1", "s2"]);
 });
 
-test("budgets are read as whole numbers only", () => {
+test("a budget is a whole number", () => {
   expect(readBudget("300")).toBe(300);
   expect(readBudget(0)).toBe(0);
   for (const text of ["", "-1", "1.5", "1e3", "10000001", "many"]) expect(readBudget(text), text).toBeNull();
 });
 
-test("figures are told short", () => {
+test("figures have few digits", () => {
   expect(formatCopies(null)).toBe("–");
   expect(formatCopies(0)).toBe("0");
   expect(formatCopies(0.0001)).toBe("<0.001");

@@ -1,4 +1,4 @@
-// Figures of this page in words: entries, shares, copies an event; and rows in order.
+// Methods, formats of figures, and the order of switches.
 
 import type { Schemas } from "@/api/client";
 
@@ -9,21 +9,13 @@ export const RUNNING = ["fa-lb", "fa-pb", "optimal"] as const;
 export type Method = (typeof METHODS)[number];
 export type RunningMethod = (typeof RUNNING)[number];
 
-export const ABOUT: Record<string, string> = {
-  none: "Nothing is merged; a request that a budget cannot hold is refused.",
-  la: "Merges at once, request by request, where a table is full; looks at no past events.",
-  "fa-lb": "Merges the entries that bring the fewest events of publishers, by their loads; in runs.",
-  "fa-pb": "Merges by past events one by one, in runs; costs fewer needless copies than fa-lb.",
-  optimal: "Looks at past events and at other switches, and keeps exceptions; costs least, takes longest.",
-};
-
-/** How many entries a switch may hold: the smaller of budget and capacity; null for any number. */
+/** Maximum number of content entries: the smaller of budget and capacity; null without a limit. */
 export function limit({ tcam_budget, capacity }: Pick<Switch, "tcam_budget" | "capacity">): number | null {
   if (tcam_budget === null) return capacity;
   return capacity === null ? tcam_budget : Math.min(tcam_budget, capacity);
 }
 
-/** Entries as a share of what the table may hold; null without a limit. 1 for entries where none may be. */
+/** Entries as a share of the limit; null without a limit. With a limit of 0, the share of any entries is 1. */
 export function load(row: Pick<Switch, "tcam_budget" | "capacity" | "entries">): number | null {
   const most = limit(row);
   if (most === null) return null;
@@ -33,7 +25,7 @@ export function load(row: Pick<Switch, "tcam_budget" | "capacity" | "entries">):
 export const formatCount = (n: number | null | undefined) =>
   n === null || n === undefined ? "–" : n.toLocaleString();
 
-/** Copies an event: three digits that count, never more than four after the point. */
+/** Copies per event with three significant digits and at most three decimals. */
 export function formatCopies(n: number | null | undefined): string {
   if (n === null || n === undefined) return "–";
   if (n === 0) return "0";
@@ -41,7 +33,7 @@ export function formatCopies(n: number | null | undefined): string {
   return n.toLocaleString(undefined, { maximumSignificantDigits: 3, maximumFractionDigits: 3 });
 }
 
-/** "−25 %", "+3 %"; empty where there is nothing to compare with. */
+/** A relative change, such as "−25 %" or "+3 %"; empty if a value is missing or `before` is 0. */
 export function formatChange(before: number | null | undefined, after: number | null | undefined): string {
   if (before === null || before === undefined || after === null || after === undefined || before === 0)
     return "";
@@ -49,7 +41,7 @@ export function formatChange(before: number | null | undefined, after: number | 
   return share === 0 ? "±0 %" : `${share > 0 ? "+" : "−"}${Math.abs(share)} %`;
 }
 
-/** A budget as it is typed: a number from 0 on; null where there is none in the text. */
+/** Parse a typed budget: a whole number from 0 to 10,000,000, or null. */
 export function readBudget(text: string | number): number | null {
   const trimmed = String(text).trim();
   return /^\d{1,8}$/.test(trimmed) && Number(trimmed) <= 10_000_000 ? Number(trimmed) : null;
@@ -64,7 +56,10 @@ const VALUE: Record<Exclude<Order, "name" | "needless">, (row: Switch) => number
   load: (row) => load(row) ?? -1,
 };
 
-/** Switches in an order ("-load": the fullest first), those that are equal by name; `needless` by name. */
+/**
+ * Sort switches; "-" before the field means descending ("-load": the fullest table first). Equal switches are sorted by
+ * name. `needless` contains the redundant copies per event by name of the switch.
+ */
 export function sortSwitches(
   rows: readonly Switch[],
   ordering: string,

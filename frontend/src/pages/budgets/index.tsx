@@ -10,18 +10,17 @@ import { Policy } from "./policy/Policy";
 import { usePolicy } from "./policy/policy";
 import { AggregationRuns } from "./runs/AggregationRuns";
 import { SwitchesTab } from "./switches/SwitchesTab";
+import { text } from "./text";
 
-const TABS = { switches: "Switches", compare: "Compare methods", runs: "Runs", policy: "Policy" } as const;
-
-/** TCAM budgets: what fills tables, what merging costs, and how it is done. */
+/** The page of TCAM budgets: switches, comparison of methods, runs and policy. */
 export function Component() {
   const [parameters, setParameters] = useSearchParams();
   const asked = parameters.get("tab") ?? "";
-  const tab = asked in TABS ? asked : "switches";
+  const tab = asked in text.tabs ? asked : "switches";
   return (
     <>
-      <PageHeader title="Budgets">
-        <DocsLink to="how-to/set-budgets.md">Documentation: set table budgets</DocsLink>
+      <PageHeader title={text.title}>
+        <DocsLink to="how-to/set-budgets.md">{text.docs}</DocsLink>
       </PageHeader>
       <Alarms />
       <Tabs
@@ -30,7 +29,7 @@ export function Component() {
         keepMounted={false}
       >
         <Tabs.List mb="md">
-          {Object.entries(TABS).map(([value, label]) => (
+          {Object.entries(text.tabs).map(([value, label]) => (
             <Tabs.Tab key={value} value={value}>
               {label}
             </Tabs.Tab>
@@ -53,7 +52,7 @@ export function Component() {
   );
 }
 
-/** Switches whose merged entries cost what nobody expected. */
+/** Alarms of switches whose merged entries cost more or less than expected. */
 function Alarms() {
   const { data } = usePolicy();
   const [, setParameters] = useSearchParams();
@@ -62,24 +61,24 @@ function Alarms() {
     <Alert
       color="orange"
       icon={<IconAlertTriangle size={18} aria-hidden />}
-      title="Merged entries cost more than expected"
+      title={text.alarms.title}
       mb="md"
       data-alarms
     >
       <Stack gap={4}>
         {data.alarms.map(({ switch: name, measured, expected, since }) => (
           <Text size="sm" key={name}>
-            <Anchor component="button" inherit onClick={() => setParameters({ row: name })}>
-              {name}
-            </Anchor>
-            : {formatCopies(measured)} needless copies an event are measured, {formatCopies(expected)} were
-            expected; since <Time at={since} />
+            {text.alarms.row(
+              <Anchor component="button" inherit onClick={() => setParameters({ row: name })}>
+                {name}
+              </Anchor>,
+              formatCopies(measured),
+              formatCopies(expected),
+              <Time at={since} />,
+            )}
           </Text>
         ))}
-        <Text size="sm">
-          Events are not what they were when the entries were merged. A new run of aggregation goes by the
-          newest ones.
-        </Text>
+        <Text size="sm">{text.alarms.remedy}</Text>
       </Stack>
     </Alert>
   );

@@ -6,11 +6,16 @@ import { useMay } from "@/api/me";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
 import { formatChange, formatCopies, formatCount, METHODS, type Method, RUNNING } from "../figures";
+import { text } from "../text";
 import { type Comparison, rowsBySwitch, type SwitchRow } from "./comparison";
 
 type Answers = Comparison["answers"];
 
-/** The network with each method: what is installed, what it costs, where it does not hold. */
+const { byMethod, bySwitch } = text;
+
+const NAMES = 4; // of switches whose budgets do not fit
+
+/** The whole network by method: entries, cost, and budgets that do not fit. */
 export function MethodsTable({
   answers,
   cheapest,
@@ -20,7 +25,7 @@ export function MethodsTable({
   answers: Answers;
   cheapest: Method | null;
   busy: boolean;
-  /** The budgets are those of the network, so that what was compared can be had. */
+  /** Whether the comparison used the budgets of the network, so that a run has the same result. */
   asIs: boolean;
 }) {
   const may = useMay("aggregation/runs", "POST");
@@ -31,26 +36,26 @@ export function MethodsTable({
     answers[method]?.switches.reduce((total, one) => total + one[of], 0);
   return (
     <Table.ScrollContainer minWidth={520}>
-      <Table aria-label="Methods side by side">
+      <Table aria-label={byMethod.table}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Method</Table.Th>
-            <Table.Th ta="right">Entries</Table.Th>
-            <Table.Th ta="right">Needless copies</Table.Th>
-            <Table.Th ta="right">Unwanted</Table.Th>
-            <Table.Th>Budgets</Table.Th>
-            <Table.Th ta="right">Took</Table.Th>
-            {may && asIs && <Table.Th aria-label="Run" />}
+            <Table.Th>{byMethod.method}</Table.Th>
+            <Table.Th ta="right">{byMethod.entries}</Table.Th>
+            <Table.Th ta="right">{byMethod.redundant}</Table.Th>
+            <Table.Th ta="right">{byMethod.falsePositives}</Table.Th>
+            <Table.Th>{byMethod.budgets}</Table.Th>
+            <Table.Th ta="right">{byMethod.time}</Table.Th>
+            {may && asIs && <Table.Th aria-label={byMethod.actions} />}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {first && shown[0] && (
             <Table.Tr data-method="now">
-              <Table.Td>as it is now</Table.Td>
+              <Table.Td>{byMethod.now}</Table.Td>
               <Table.Td ta="right">{formatCount(sum("before", shown[0]))}</Table.Td>
               <Table.Td ta="right">{formatCopies(first.needless.before)}</Table.Td>
               <Table.Td ta="right">{formatCopies(first.unwanted.before)}</Table.Td>
-              <Table.Td c="dimmed">{formatCount(sum("exact", shown[0]))} exact entries</Table.Td>
+              <Table.Td c="dimmed">{byMethod.exact(formatCount(sum("exact", shown[0])))}</Table.Td>
               <Table.Td />
               {may && asIs && <Table.Td />}
             </Table.Tr>
@@ -65,7 +70,7 @@ export function MethodsTable({
                     {one}
                     {one === cheapest && shown.length > 1 && (
                       <Badge variant="light" miw="max-content">
-                        costs least
+                        {byMethod.cheapest}
                       </Badge>
                     )}
                   </Group>
@@ -79,9 +84,9 @@ export function MethodsTable({
                 </Table.Td>
                 <Table.Td ta="right">{formatCopies(answer.unwanted.after)}</Table.Td>
                 <Table.Td>
-                  {answer.unmet.length === 0 ? "all hold" : <UnmetBudgets names={answer.unmet} />}
+                  {answer.unmet.length === 0 ? byMethod.allFit : <UnmetBudgets names={answer.unmet} />}
                 </Table.Td>
-                <Table.Td ta="right">{answer.seconds.toFixed(1)} s</Table.Td>
+                <Table.Td ta="right">{byMethod.seconds(answer.seconds.toFixed(1))}</Table.Td>
                 {may && asIs && (
                   <Table.Td ta="right">
                     {(RUNNING as readonly string[]).includes(one) && (
@@ -90,9 +95,9 @@ export function MethodsTable({
                         variant="light"
                         disabled={busy}
                         onClick={() => setParameters({ tab: "runs", method: one })}
-                        aria-label={`Run ${one}`}
+                        aria-label={byMethod.runMethod(one)}
                       >
-                        Run…
+                        {byMethod.run}
                       </Button>
                     )}
                   </Table.Td>
@@ -109,48 +114,58 @@ export function MethodsTable({
 function UnmetBudgets({ names }: { names: readonly string[] }) {
   return (
     <Text size="sm" c="var(--mantine-color-error)">
-      {names.length} do not hold: {names.slice(0, 4).join(", ")}
-      {names.length > 4 ? ", …" : ""}
+      {byMethod.unmet(names.length, names.slice(0, NAMES))}
     </Text>
   );
 }
 
 const column = createColumnHelper<SwitchRow>();
 
-/** What each method makes of each switch. */
+/** Entries and redundant copies of each switch, by method. */
 export function SwitchesTable({ answers }: { answers: Answers }) {
   const rows = useMemo(() => rowsBySwitch(answers), [answers]);
   const shown = METHODS.filter((one) => answers[one]);
   const right = { align: "right" } as const;
   const columns = [
-    column.accessor("name", { header: "Switch" }),
+    column.accessor("name", { header: bySwitch.name }),
     column.accessor("budget", {
-      header: "Budget",
-      cell: (cell) => cell.getValue()?.toLocaleString() ?? "any",
+      header: bySwitch.budget,
+      cell: (cell) => cell.getValue()?.toLocaleString() ?? text.unlimited,
       meta: right,
     }),
-    column.accessor("exact", { header: "Exact", cell: (cell) => formatCount(cell.getValue()), meta: right }),
-    column.accessor("before", { header: "Now", cell: (cell) => formatCount(cell.getValue()), meta: right }),
+    column.accessor("exact", {
+      header: bySwitch.exact,
+      cell: (cell) => formatCount(cell.getValue()),
+      meta: right,
+    }),
+    column.accessor("before", {
+      header: bySwitch.now,
+      cell: (cell) => formatCount(cell.getValue()),
+      meta: right,
+    }),
     column.accessor("needlessBefore", {
-      header: "Needless now",
+      header: bySwitch.redundantNow,
       cell: (cell) => formatCopies(cell.getValue()),
       meta: { ...right, priority: "low" },
     }),
     ...shown.flatMap((one) => [
       column.accessor((row) => row.by[one]?.entries, {
         id: `${one}-entries`,
-        header: one,
-        cell: ({ row: { original } }) => (
-          <Text span size="sm" c={original.by[one]?.unmet ? "var(--mantine-color-error)" : undefined}>
-            {formatCount(original.by[one]?.entries)}
-            {original.by[one]?.unmet ? " (too many)" : ""}
-          </Text>
-        ),
+        header: bySwitch.entries(one),
+        cell: ({ row: { original } }) => {
+          const entries = formatCount(original.by[one]?.entries);
+          const unmet = original.by[one]?.unmet;
+          return (
+            <Text span size="sm" c={unmet ? "var(--mantine-color-error)" : undefined}>
+              {unmet ? bySwitch.overBudget(entries) : entries}
+            </Text>
+          );
+        },
         meta: right,
       }),
       column.accessor((row) => row.by[one]?.needless, {
         id: `${one}-needless`,
-        header: `needless, ${one}`,
+        header: bySwitch.redundant(one),
         cell: (cell) => formatCopies(cell.getValue()),
         meta: { ...right, priority: "low" },
       }),
@@ -158,11 +173,11 @@ export function SwitchesTable({ answers }: { answers: Answers }) {
   ];
   return (
     <DataTable
-      label="Switches by method"
+      label={bySwitch.table}
       list={localList(rows)}
       columns={columns}
       rowId={({ name }) => name}
-      empty={<Text c="dimmed">No switch has a budget or merged entries.</Text>}
+      empty={<Text c="dimmed">{bySwitch.none}</Text>}
     />
   );
 }

@@ -15,11 +15,12 @@ import { useAddress } from "@/common/address";
 import { Chart } from "@/common/charts/Chart";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { ABOUT, METHODS, type Method, readBudget } from "../figures";
+import { METHODS, type Method, readBudget } from "../figures";
+import { text } from "../text";
 import { MethodsTable, SwitchesTable } from "./ComparisonTables";
 import { bestMethod, useComparison } from "./comparison";
 
-/** What each method would make of the tables, side by side; nothing is changed. */
+/** Form and results of a comparison of methods. A comparison changes no table. */
 export function MethodComparison() {
   const [budgetText, setBudget] = useAddress("budget");
   const [samplingText, setSampling] = useAddress("sampling");
@@ -46,14 +47,14 @@ export function MethodComparison() {
     <Stack>
       <form onSubmit={submit}>
         <Group align="end" gap="md">
-          <Fieldset legend="Methods" px="sm" py="xs">
+          <Fieldset legend={text.compare.methods} px="sm" py="xs">
             <Group gap="md">
               {METHODS.map((one) => (
                 <Checkbox
                   key={one}
                   label={one}
                   checked={methods.includes(one)}
-                  title={ABOUT[one]}
+                  title={text.methods[one]}
                   onChange={({ currentTarget }) =>
                     setMethods(
                       METHODS.filter((each) =>
@@ -66,8 +67,8 @@ export function MethodComparison() {
             </Group>
           </Fieldset>
           <NumberInput
-            label="Budget of every switch"
-            placeholder="as it is"
+            label={text.compare.budget}
+            placeholder={text.compare.budgetPlaceholder}
             value={budgetText}
             onChange={(value) => setBudget(String(value))}
             min={0}
@@ -77,24 +78,24 @@ export function MethodComparison() {
             w={190}
           />
           <NumberInput
-            label="Share of the samples"
-            placeholder="the policy's"
+            label={text.compare.sampling}
+            placeholder={text.compare.samplingPlaceholder}
             value={samplingText}
             onChange={(value) => setSampling(String(value))}
             min={0}
             max={1}
             step={0.1}
             decimalScale={3}
-            error={wrong ? "Above 0, 1 at most." : undefined}
+            error={wrong ? text.samplingRule : undefined}
             w={190}
           />
           {now ? (
             <Button variant="default" onClick={comparison.cancel}>
-              Stop
+              {text.compare.stop}
             </Button>
           ) : (
             <Button type="submit" disabled={methods.length === 0 || wrong}>
-              Compare
+              {text.compare.start}
             </Button>
           )}
         </Group>
@@ -103,17 +104,15 @@ export function MethodComparison() {
         <Stack gap={4} role="status">
           <Group gap="xs">
             <Loader size="xs" aria-hidden />
-            <Text size="sm">
-              Working out {now}, {done + 1} of {asked.length}; one at a time, a minute each at most.
-            </Text>
+            <Text size="sm">{text.compare.calculating(now, done + 1, asked.length)}</Text>
           </Group>
-          <Progress value={(100 * done) / asked.length} aria-label="Progress of the comparison" animated />
+          <Progress value={(100 * done) / asked.length} aria-label={text.compare.progress} animated />
         </Stack>
       )}
       {METHODS.filter((one) => errors[one] !== undefined).map((one) => (
         <div key={one}>
           <Text size="sm" fw={600} mb={4}>
-            {one}: no answer
+            {text.compare.failed(one)}
           </Text>
           <ProblemAlert problem={errors[one]} retry={now ? undefined : () => comparison.again(one)} />
         </div>
@@ -121,10 +120,7 @@ export function MethodComparison() {
       {Object.values(answers).some(Boolean) ? (
         <ComparisonView answers={answers} busy={now !== null} terms={comparison.terms} />
       ) : (
-        !now &&
-        asked.length === 0 && (
-          <Empty cause="Nothing was compared yet. Each method is tried on a copy of the network, by the past events that are kept; no table is touched." />
-        )
+        !now && asked.length === 0 && <Empty cause={text.compare.none} />
       )}
     </Stack>
   );
@@ -146,9 +142,8 @@ function ComparisonView({
   return (
     <Stack>
       {!judged && (
-        <Alert color="orange" title="No past event judges them">
-          Entries are right; what merging costs is told once hosts have reported events, or analytics has
-          drawn some from telemetry.
+        <Alert color="orange" title={text.compare.noSamples}>
+          {text.compare.noSamplesHelp}
         </Alert>
       )}
       <Group align="start" gap="lg">
@@ -157,11 +152,7 @@ function ComparisonView({
         </div>
         {judged && (
           <div style={{ flex: "1 1 300px", minWidth: 0 }}>
-            <Chart
-              label="Needless copies and unwanted deliveries an event, by method"
-              option={option}
-              height={220}
-            />
+            <Chart label={text.compare.chart} option={option} height={220} />
           </div>
         )}
       </Group>
@@ -179,9 +170,12 @@ function chartOption(shown: readonly Method[], answers: ReturnType<typeof useCom
   });
   return {
     legend: { top: 0 },
-    xAxis: { type: "category", data: ["now", ...shown] },
-    yAxis: { type: "value", name: "an event" },
+    xAxis: { type: "category", data: [text.compare.now, ...shown] },
+    yAxis: { type: "value", name: text.compare.perEvent },
     grid: { left: 8, right: 8, top: 52, bottom: 8, containLabel: true },
-    series: [bar("needless copies", "needless"), bar("unwanted deliveries", "unwanted")],
+    series: [
+      bar(text.compare.redundantSeries, "needless"),
+      bar(text.compare.falsePositivesSeries, "unwanted"),
+    ],
   };
 }

@@ -4,7 +4,7 @@ import { bestMethod, type Comparison, rowsBySwitch, withAnswer } from "./compari
 const answer = (after: number | null, unmet: string[], switches: object[] = [], unwanted = 0) =>
   ({ needless: { before: 1, after }, unwanted: { before: 0, after: unwanted }, unmet, switches }) as never;
 
-test("the best method is the one that costs least among those that hold", () => {
+test("the best method has the lowest cost among those for which all budgets fit", () => {
   expect(bestMethod({ la: answer(0.1, ["s1"]), "fa-lb": answer(0.5, []), "fa-pb": answer(0.4, []) })).toBe(
     "fa-pb",
   );
@@ -13,7 +13,7 @@ test("the best method is the one that costs least among those that hold", () => 
   expect(bestMethod({})).toBeNull();
 });
 
-test("each switch has what every method makes of it, the most merged first", () => {
+test("each switch has a result for every method, and most merged switches are first", () => {
   const one = (name: string, exact: number, after: number) => ({
     ...{ switch: name, tcam_budget: 10, exact, before: exact, after },
     ...{ needless_before: 0, needless_after: 0.5 },
@@ -29,7 +29,7 @@ test("each switch has what every method makes of it, the most merged first", () 
   expect(rows[0]?.by.optimal).toBeUndefined();
 });
 
-test("an answer takes the place of an error", () => {
+test("an answer replaces an error", () => {
   const none: Comparison = { terms: {}, answers: {}, errors: {}, now: "la", waiting: [] };
   const failed = withAnswer(none, "la", { error: new Error("busy") });
   expect(failed.errors.la).toBeInstanceOf(Error);

@@ -1,4 +1,4 @@
-// Methods side by side: asked one after the other, since the server answers one question at a time.
+// Comparison of methods. It asks for one method at a time, because the server answers one question at a time.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
@@ -8,7 +8,7 @@ import type { Method } from "../figures";
 export type Answer = Schemas["WhatIfAnswer"];
 
 export interface Terms {
-  /** Of every switch; undefined: as it is. */
+  /** The budget of every switch; undefined: each keeps its own. */
   budget?: number;
   sampling?: number;
 }
@@ -17,7 +17,7 @@ export interface Comparison {
   terms: Terms;
   answers: Partial<Record<Method, Answer>>;
   errors: Partial<Record<Method, unknown>>;
-  /** What is being worked out; null when nothing is. */
+  /** The method that the server calculates; null if there is none. */
   now: Method | null;
   waiting: Method[];
 }
@@ -25,7 +25,7 @@ export interface Comparison {
 const KEY = ["comparison"];
 const NONE: Comparison = { terms: {}, answers: {}, errors: {}, now: null, waiting: [] };
 
-/** The last comparison, kept while the dashboard is open, and the ways to begin, go on with and end one. */
+/** The last comparison, kept while the dashboard is open, with functions to start, repeat and cancel. */
 export function useComparison() {
   const queries = useQueryClient();
   const [state, setState] = useState<Comparison>(() => queries.getQueryData<Comparison>(KEY) ?? NONE);
@@ -81,7 +81,7 @@ async function ask(
   }
 }
 
-/** The comparison with what a method came to; an answer takes the place of an error, and the other way round. */
+/** The comparison with the result of a method. An answer replaces an error, and an error replaces an answer. */
 export function withAnswer(
   before: Comparison,
   method: Method,
@@ -94,7 +94,7 @@ export function withAnswer(
   };
 }
 
-/** The method that costs least among those whose budgets all hold; null without an answer that says so. */
+/** The method with the lowest cost among those for which all budgets fit; null if there is none. */
 export function bestMethod(answers: Comparison["answers"]): Method | null {
   const held = Object.entries(answers).filter(
     ([, answer]) => answer && answer.unmet.length === 0 && answer.needless.after !== null,
@@ -103,7 +103,7 @@ export function bestMethod(answers: Comparison["answers"]): Method | null {
   return (held[0]?.[0] as Method) ?? null;
 }
 
-/** What methods make small: needless copies, and unwanted deliveries at a fifth. */
+/** The cost that methods minimize: redundant copies, plus false positives with a weight of one fifth. */
 function cost(answer: Answer | undefined): number {
   return Number(answer?.needless.after) + Number(answer?.unwanted.after) / 5;
 }
@@ -117,7 +117,7 @@ export interface SwitchRow {
   by: Partial<Record<Method, { entries: number; needless: number | null; unmet: boolean }>>;
 }
 
-/** A row a switch, with what each method makes of it; those that merging concerns most come first. */
+/** One row per switch with the results of all methods; switches with the most merged entries first. */
 export function rowsBySwitch(answers: Comparison["answers"]): SwitchRow[] {
   const rows = new Map<string, SwitchRow>();
   for (const [method, answer] of Object.entries(answers)) {

@@ -36,9 +36,9 @@ const press = async () => {
 const type = async (name: RegExp, value: string) =>
   fireEvent.change(await field(name), { target: { value } });
 
-test("what somebody else changed since is not undone, and what nobody touched follows the server", async () => {
+test("a change by another user is kept, and untouched fields follow the server", async () => {
   const { client } = show(<Policy />);
-  await type(/^Share/, "0.5");
+  await type(/^Fraction/, "0.5");
   policy = { ...policy, period: 60, method: "fa-pb" };
   await client.invalidateQueries();
   await waitFor(async () => expect((await field(/^Period/)).value).toBe("60 s"));
@@ -47,13 +47,13 @@ test("what somebody else changed since is not undone, and what nobody touched fo
   expect(policy).toMatchObject({ sampling: 0.5, period: 60, method: "fa-pb" });
 });
 
-test("a field that somebody else changed too is told at saving, with theirs, before anything is sent", async () => {
+test("saving reports a field that another user changed too, with the other value, and sends nothing", async () => {
   show(<Policy />);
-  await type(/^Share/, "0.5");
-  policy = { ...policy, sampling: 0.25 }; // not heard of before saving
+  await type(/^Fraction/, "0.5");
+  policy = { ...policy, sampling: 0.25 }; // the page does not know this before saving
   await press();
-  const told = await screen.findByRole("alert");
-  expect(told.textContent).toContain(": now 0.25.");
+  const conflict = await screen.findByRole("alert");
+  expect(conflict.textContent).toContain("0.25");
   expect(sent()).toEqual([]);
   expect(save().disabled).toBe(true);
   fireEvent.click(screen.getByRole("button", { name: /^Keep mine/ }));
@@ -61,7 +61,7 @@ test("a field that somebody else changed too is told at saving, with theirs, bef
   await waitFor(() => expect(sent()).toEqual([{ sampling: 0.5 }]));
 });
 
-test("an edit that comes first by a moment is a conflict too, also when the method was confirmed", async () => {
+test("an edit a moment before is a conflict too, also after the method was confirmed", async () => {
   show(<Policy />);
   fireEvent.click(await screen.findByRole("radio", { name: "fa-lb" }));
   meanwhile = () => {
@@ -69,36 +69,38 @@ test("an edit that comes first by a moment is a conflict too, also when the meth
     version += 1;
   };
   await press();
-  fireEvent.click(await screen.findByRole("button", { name: "Change the method" }));
-  expect((await screen.findByRole("alert")).textContent).toContain("Method: now none.");
+  fireEvent.click(await screen.findByRole("button", { name: "Change method" }));
+  const conflict = await screen.findByRole("alert");
+  expect(conflict.getAttribute("data-conflict")).toBe("Method");
+  expect(conflict.textContent).toContain("none");
   expect(policy.method).toBe("none");
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
-test("theirs can be taken", async () => {
+test("the value of the other user can be chosen", async () => {
   const { client } = show(<Policy />);
-  await type(/^Gain/, "20");
+  await type(/^Minimum/, "20");
   policy = { ...policy, gain: 0.3 };
   await client.invalidateQueries();
   fireEvent.click(await screen.findByRole("button", { name: /^Take theirs/ }));
-  expect((await field(/^Gain/)).value).toBe("30 %");
+  expect((await field(/^Minimum/)).value).toBe("30 %");
   expect(save().disabled).toBe(true);
   expect(sent()).toEqual([]);
 });
 
-test("a gain is shown and sent as it was typed", async () => {
+test("a gain is shown and sent as typed", async () => {
   show(<Policy />);
-  expect((await field(/^Gain/)).value).toBe("7 %");
-  await type(/^Gain/, "14");
+  expect((await field(/^Minimum/)).value).toBe("7 %");
+  await type(/^Minimum/, "14");
   await press();
   await waitFor(() => expect(sent()).toEqual([{ gain: 0.14 }]));
 });
 
-test.each([/^Gain/, /^Share/, /^Period/])("%s emptied is refused by its name", async (name) => {
+test.each([/^Minimum/, /^Fraction/, /^Period/])("an empty field %s is refused by its name", async (name) => {
   show(<Policy />);
   await type(name, "");
   expect((await field(name)).getAttribute("aria-invalid")).toBe("true");
-  expect(screen.getByText(new RegExp(`${name.source}.* is empty; enter a number`))).toBeTruthy();
+  expect(screen.getByText(new RegExp(`${name.source}.* is empty. Enter a number`))).toBeTruthy();
   fireEvent.submit(save());
   expect(save().disabled).toBe(true);
   expect(sent()).toEqual([]);

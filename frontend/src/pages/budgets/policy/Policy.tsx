@@ -12,19 +12,22 @@ import { useEdits } from "@/common/forms/edits";
 import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { ABOUT, formatCount, METHODS } from "../figures";
+import { formatCount, METHODS } from "../figures";
+import { text } from "../text";
 import { POLICY, type PolicyNow, usePolicy } from "./policy";
-import { changeToSend, type Field, fieldsOf, findMistakes, formatValue, LABELS, percent } from "./policyForm";
+import { changeToSend, type Field, fieldsOf, findMistakes, formatValue, percent } from "./policyForm";
 
 const FIELDS = ["method", "sampling", "gain", "period"] as const;
+const LABELS = text.policy.fields;
+const SHOWN = 8; // switches in the dialog
 
-/** How tables are kept within budgets. */
+/** The aggregation policy: a form for those who may change it, otherwise its values. */
 export function Policy() {
   const found = usePolicy();
   const may = useMay("aggregation", "PATCH");
   if (found.error && !found.data)
     return <ProblemAlert problem={found.error} retry={() => void found.refetch()} />;
-  if (!found.data) return <Loader role="status" size="sm" aria-label="Loading" />;
+  if (!found.data) return <Loader role="status" size="sm" aria-label={text.loading} />;
   return may ? <Form policy={found.data} /> : <PolicyFacts policy={found.data} />;
 }
 
@@ -32,10 +35,10 @@ function PolicyFacts({ policy: { method, sampling, gain, period } }: { policy: P
   return (
     <Facts
       facts={[
-        ["Method", `${method}: ${ABOUT[method] ?? ""}`],
-        ["Share of the samples", sampling],
-        ["Gain of a periodic run", `${percent(gain)} % at least`],
-        ["Periodic runs", period === null ? "none" : `every ${period} s`],
+        [LABELS.method, text.policy.methodFact(method, text.methods[method] ?? "")],
+        [LABELS.sampling, sampling],
+        [LABELS.gain, text.policy.gainValue(percent(gain))],
+        [text.policy.periodicRuns, formatValue("period", period)],
       ]}
     />
   );
@@ -51,7 +54,7 @@ function Form({ policy }: { policy: PolicyNow }) {
   const changed = Object.keys(change).length > 0;
   const empty = findMistakes(values);
 
-  /** Sends by the newest policy; null, and nothing is sent, where somebody else is to be heard first. */
+  /** Send the change for the newest policy. Null: nothing was sent, because another user changed a field too. */
   const send = (dry: boolean) =>
     writeConditionally(
       () => api.GET("/api/v1/aggregation/"),
@@ -82,7 +85,7 @@ function Form({ policy }: { policy: PolicyNow }) {
       if (!saved) return;
       setCost(null);
       clear();
-      notifications.show({ message: "The policy is changed.", color: "green" });
+      notifications.show({ message: text.policy.saved, color: "green" });
     },
     onError: () => queries.invalidateQueries({ queryKey: POLICY }),
   });
@@ -123,14 +126,14 @@ function Form({ policy }: { policy: PolicyNow }) {
         >
           <Stack gap="xs" mt={4}>
             {["none", ...METHODS].map((one) => (
-              <Radio key={one} value={one} label={one} description={ABOUT[one]} />
+              <Radio key={one} value={one} label={one} description={text.methods[one]} />
             ))}
           </Stack>
         </Radio.Group>
         {conflict("method")}
         <NumberInput
           label={LABELS.sampling}
-          description="Above 0, 1 at most. A smaller share makes runs quicker."
+          description={text.policy.samplingHelp}
           value={sampling}
           onChange={(value) => edit("sampling", value)}
           min={0}
@@ -141,16 +144,16 @@ function Form({ policy }: { policy: PolicyNow }) {
         />
         {conflict("sampling")}
         <Switch
-          label="Runs by period"
-          description="Only methods that look at past events have runs."
+          label={text.policy.periodic}
+          description={text.policy.periodicHelp}
           checked={period !== null}
           onChange={({ currentTarget }) => setPeriodic(currentTarget.checked)}
         />
         {period !== null && (
           <NumberInput
             label={LABELS.period}
-            description="10 seconds to 7 days."
-            suffix=" s"
+            description={text.policy.periodHelp}
+            suffix={text.policy.secondsSuffix}
             value={period}
             onChange={setPeriod}
             min={10}
@@ -163,8 +166,8 @@ function Form({ policy }: { policy: PolicyNow }) {
         {period !== null && (
           <NumberInput
             label={LABELS.gain}
-            description="The share of what is needless that it must save to change tables."
-            suffix=" %"
+            description={text.policy.gainHelp}
+            suffix={text.policy.percentSuffix}
             value={gain}
             onChange={(value) => edit("gain", value)}
             min={0}
@@ -180,23 +183,23 @@ function Form({ policy }: { policy: PolicyNow }) {
             disabled={!changed || refused.length > 0 || conflicts.length > 0}
             loading={busy && !cost}
           >
-            Save
+            {text.policy.save}
           </Button>
           <Text size="sm" c="dimmed" role="status">
             {conflicts.length > 0
-              ? "Say first which is to hold, theirs or yours."
+              ? text.policy.chooseFirst
               : refused.length > 0
-                ? `To fill in first: ${refused.join(", ")}.`
+                ? text.policy.missing(refused)
                 : changed
                   ? ""
-                  : "It is as it was saved."}
+                  : text.policy.unchanged}
           </Text>
         </Group>
       </Stack>
       <ConfirmDialog
         opened={cost !== null}
-        title={`Change the method to ${method}?`}
-        action="Change the method"
+        title={text.policy.confirm(method)}
+        action={text.policy.confirmAction}
         busy={save.isPending}
         problem={save.error}
         disabled={cost !== null && !cost.accepted}
@@ -212,15 +215,11 @@ function Form({ policy }: { policy: PolicyNow }) {
 function Cost({ cost }: { cost: Schemas["Cost"] }) {
   const refused = cost.results.find(({ accepted }) => !accepted);
   if (refused) return <Text size="sm">{refused.detail}</Text>;
-  if (cost.entries.length === 0) return <Text size="sm">No table changes at once.</Text>;
-  return (
-    <Text size="sm">
-      {cost.entries.length} tables change at once:{" "}
-      {cost.entries
-        .slice(0, 8)
-        .map(({ switch: name, before, after }) => `${name} ${formatCount(before)} → ${formatCount(after)}`)
-        .join(", ")}
-      {cost.entries.length > 8 ? ", …" : ""}
-    </Text>
-  );
+  if (cost.entries.length === 0) return <Text size="sm">{text.policy.noTableChanges}</Text>;
+  const changes = cost.entries
+    .slice(0, SHOWN)
+    .map(({ switch: name, before, after }) =>
+      text.policy.change(name, formatCount(before), formatCount(after)),
+    );
+  return <Text size="sm">{text.policy.tablesChange(cost.entries.length, changes)}</Text>;
 }

@@ -6,12 +6,12 @@ export const POLICY = ["/api/v1/aggregation/"];
 
 export type PolicyNow = Schemas["Policy"];
 
-/** The network's policy of aggregation, with the alarms that stand. */
+/** The aggregation policy of the network, with its active alarms. */
 export function usePolicy() {
   useLiveRefresh(["request", "requests", "alarm"], POLICY);
   return useQuery({
     queryKey: POLICY,
-    refetchInterval: 60_000, // what merged entries cost is measured once a minute
+    refetchInterval: 60_000, // the platform measures the cost of merged entries once a minute
     queryFn: async ({ signal }) => (await api.GET("/api/v1/aggregation/", { signal })).data,
   });
 }

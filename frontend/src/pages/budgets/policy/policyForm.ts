@@ -1,7 +1,8 @@
-// The policy as its form has it: the gain in percent, and numbers as they are typed.
+// The fields of the policy form: the gain in percent, and numbers as typed.
 
 import type { Schemas } from "@/api/client";
 import { changeOf, conflictsOf, type Edits } from "@/common/forms/edits";
+import { text } from "../text";
 import type { PolicyNow } from "./policy";
 
 type Typed = string | number;
@@ -16,48 +17,35 @@ export interface Fields {
 export type Field = keyof Fields;
 export type Change = Schemas["PatchedPolicyChangeRequest"];
 
-export const LABELS: Record<Field, string> = {
-  method: "Method",
-  sampling: "Share of the samples that runs learn from",
-  period: "Period",
-  gain: "Gain that a periodic run must bring",
-};
-
-const RULES: Partial<Record<Field, string>> = {
-  sampling: "above 0, 1 at most",
-  period: "10 seconds to 7 days",
-  gain: "0 to 100 %",
-};
-
-/** A share in percent, without the last digits that a binary number adds. */
+/** A share in percent, without the rounding errors of binary numbers. */
 export const percent = (share: number) => Number((share * 100).toPrecision(12));
 
 export function fieldsOf({ method, sampling, period, gain }: PolicyNow): Fields {
   return { method, sampling, period, gain: percent(gain) };
 }
 
-/** A value in words. */
+/** A value as text with its unit. */
 export function formatValue(field: Field, value: Fields[Field]): string {
-  if (field === "gain") return `${value} %`;
-  if (field === "period") return value === null ? "no runs by period" : `every ${value} s`;
+  if (value === null) return text.policy.noPeriod; // only the period can be null
+  if (field === "gain") return text.policy.gainValue(value);
+  if (field === "period") return text.policy.periodValue(value);
   return String(value);
 }
 
-/** What is wrong with what was entered, by field: only what the server cannot be asked about. */
+/** Errors by field. Only empty fields are checked here; the server checks the values. */
 export function findMistakes(values: Fields): Partial<Record<Field, string>> {
   const found: Partial<Record<Field, string>> = {};
   for (const name of ["sampling", "period", "gain"] as const) {
     const value = values[name];
     if (value === null || (name === "gain" && values.period === null)) continue;
-    if (value === "" || !Number.isFinite(Number(value)))
-      found[name] = `${LABELS[name]} is empty; enter a number, ${RULES[name]}.`;
+    if (value === "" || !Number.isFinite(Number(value))) found[name] = text.policy.empty[name];
   }
   return found;
 }
 
 /**
- * What is to be sent, and the fields about which somebody else has to be heard first. The gain belongs to runs by
- * period: without them it is neither shown nor sent.
+ * The fields to send, and the fields that another user changed too. The gain concerns periodic runs only: without them
+ * it is neither shown nor sent.
  */
 export function changeToSend(
   edits: Edits<Fields>,

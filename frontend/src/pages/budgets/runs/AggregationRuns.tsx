@@ -10,6 +10,7 @@ import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { formatCopies, formatCount } from "../figures";
+import { text } from "../text";
 import { AggregationRunState } from "./AggregationRunState";
 import { RunForm } from "./RunForm";
 import { RunPanel } from "./RunPanel";
@@ -19,33 +20,38 @@ const PATH = "/api/v1/aggregation/runs/";
 const column = createColumnHelper<AggregationRun>();
 
 const columns = [
-  column.accessor("id", { header: "Run", meta: { sort: "id" } }),
-  column.accessor("method", { header: "Method" }),
-  column.accessor("trigger", { header: "Why", meta: { priority: "low" } }),
+  column.accessor("id", { header: text.runs.run, meta: { sort: "id" } }),
+  column.accessor("method", { header: text.runs.method }),
+  column.accessor("trigger", {
+    header: text.runs.trigger,
+    cell: (cell) => text.runs.triggers[cell.getValue()] ?? cell.getValue(),
+    meta: { priority: "low" },
+  }),
   column.accessor("state", {
-    header: "State",
+    header: text.runs.state,
     cell: (cell) => <AggregationRunState state={cell.getValue()} />,
   }),
   column.accessor("created_at", {
-    header: "Asked for",
+    header: text.runs.created,
     cell: (cell) => <Time at={cell.getValue()} />,
     meta: { priority: "low" },
   }),
   column.accessor("events", {
-    header: "Events",
+    header: text.runs.samples,
     cell: (cell) => formatCount(cell.getValue()),
     meta: { align: "right", priority: "low" },
   }),
   column.accessor("results", {
-    header: "Needless copies",
+    header: text.runs.redundant,
     cell: (cell) => {
-      const found = cell.getValue();
-      return found ? `${formatCopies(found.needless.before)} → ${formatCopies(found.needless.after)}` : "–";
+      const needless = cell.getValue()?.needless;
+      if (!needless) return "–";
+      return text.runs.beforeAfter(formatCopies(needless.before), formatCopies(needless.after));
     },
     meta: { align: "right" },
   }),
   column.accessor("reason", {
-    header: "Reason",
+    header: text.runs.reason,
     cell: (cell) => (
       <Text size="sm" lineClamp={1} maw={280}>
         {cell.getValue()}
@@ -55,7 +61,7 @@ const columns = [
   }),
 ];
 
-/** Runs of aggregation: asked for, followed, looked into, taken back. */
+/** Aggregation runs: start, list, details and revert. */
 export function AggregationRuns() {
   const [row, setRow] = useAddress("row");
   const [ordering, setOrdering] = useAddress("ordering", "-id");
@@ -73,7 +79,7 @@ export function AggregationRuns() {
     <Stack>
       {may && <RunForm busy={busy} onRun={(id) => setRow(String(id))} />}
       <DataTable
-        label="Runs of aggregation"
+        label={text.runs.table}
         list={list}
         columns={columns}
         rowId={({ id }) => String(id)}
@@ -81,9 +87,7 @@ export function AggregationRuns() {
         onSelect={({ id }) => setRow(String(id))}
         ordering={ordering}
         onOrdering={setOrdering}
-        empty={
-          <Empty cause="There was no run yet. Runs work out by past events which entries to merge; the policy can have them made by period." />
-        }
+        empty={<Empty cause={text.runs.none} />}
       />
       <RunPanel id={row} onOpen={setRow} />
     </Stack>

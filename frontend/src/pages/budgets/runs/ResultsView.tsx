@@ -1,11 +1,13 @@
 import { Stack, Table, Text } from "@mantine/core";
 import { Facts } from "@/common/layout/Facts";
 import { formatChange, formatCopies, formatCount } from "../figures";
+import { text } from "../text";
 import type { AggregationResults } from "./runs";
 
+const { results: texts } = text;
 const SHOWN = 200;
 
-/** What a run, or a trial of one, came to: the network, then each switch whose table it changes. */
+/** Results of a run or of a test: the network, then each switch that has merged entries or changes. */
 export function ResultsView({
   results,
   unmet = [],
@@ -17,36 +19,36 @@ export function ResultsView({
     .filter(({ before, after, exact }) => before !== after || after !== exact)
     .sort((a, b) => b.exact - b.after - (a.exact - a.after));
   const pair = ({ before, after }: { before: number | null; after: number | null }) =>
-    `${formatCopies(before)} → ${formatCopies(after)}${before !== null && after !== null ? ` ${formatChange(before, after)}` : ""}`;
+    texts.beforeAfter(formatCopies(before), formatCopies(after), formatChange(before, after));
   return (
     <Stack gap="sm">
       <Facts
         facts={[
-          ["Needless copies an event", pair(results.needless)],
-          ["Unwanted deliveries", pair(results.unwanted)],
-          ["Covers are of", results.chosen],
-          ["From the best choice", results.gap === null ? null : `${(results.gap * 100).toFixed(1)} %`],
-          ["Worked out in", `${results.seconds.toFixed(1)} s`],
-          ["Budgets", unmet.length === 0 ? null : `do not hold at ${unmet.join(", ")}`],
+          [texts.redundant, pair(results.needless)],
+          [texts.falsePositives, pair(results.unwanted)],
+          [texts.chosen, results.chosen],
+          [texts.gap, results.gap === null ? null : `${(results.gap * 100).toFixed(1)} %`],
+          [texts.time, texts.seconds(results.seconds.toFixed(1))],
+          [texts.unmet, unmet.join(", ")],
         ]}
       />
       {rows.length === 0 ? (
-        <Text size="sm">No table is merged, before or after.</Text>
+        <Text size="sm">{texts.unchanged}</Text>
       ) : (
         <Table.ScrollContainer
           minWidth={420}
           maxHeight={360}
           scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
         >
-          <Table aria-label="Switches before and after" stickyHeader>
+          <Table aria-label={texts.table} stickyHeader>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Switch</Table.Th>
-                <Table.Th ta="right">Budget</Table.Th>
-                <Table.Th ta="right">Exact</Table.Th>
-                <Table.Th ta="right">Before</Table.Th>
-                <Table.Th ta="right">After</Table.Th>
-                <Table.Th ta="right">Needless</Table.Th>
+                <Table.Th>{texts.name}</Table.Th>
+                <Table.Th ta="right">{texts.budget}</Table.Th>
+                <Table.Th ta="right">{texts.exact}</Table.Th>
+                <Table.Th ta="right">{texts.before}</Table.Th>
+                <Table.Th ta="right">{texts.after}</Table.Th>
+                <Table.Th ta="right">{texts.redundant}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -54,18 +56,22 @@ export function ResultsView({
                 <Table.Tr key={row.switch}>
                   <Table.Td>{row.switch}</Table.Td>
                   <Table.Td ta="right">
-                    {row.tcam_budget === null ? "any" : formatCount(row.tcam_budget)}
+                    {row.tcam_budget === null ? text.unlimited : formatCount(row.tcam_budget)}
                   </Table.Td>
                   <Table.Td ta="right">{formatCount(row.exact)}</Table.Td>
                   <Table.Td ta="right">{formatCount(row.before)}</Table.Td>
                   <Table.Td ta="right">{formatCount(row.after)}</Table.Td>
                   <Table.Td ta="right">
-                    {formatCopies(row.needless_before)} → {formatCopies(row.needless_after)}
+                    {texts.beforeAfter(
+                      formatCopies(row.needless_before),
+                      formatCopies(row.needless_after),
+                      "",
+                    )}
                   </Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
-            {rows.length > SHOWN && <Table.Caption>and {rows.length - SHOWN} switches more</Table.Caption>}
+            {rows.length > SHOWN && <Table.Caption>{texts.more(rows.length - SHOWN)}</Table.Caption>}
           </Table>
         </Table.ScrollContainer>
       )}

@@ -4,12 +4,13 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { ABOUT, RUNNING, type RunningMethod } from "../figures";
+import { RUNNING, type RunningMethod } from "../figures";
 import { usePolicy } from "../policy/policy";
+import { text } from "../text";
 import { ResultsView } from "./ResultsView";
 import type { AggregationRun } from "./runs";
 
-/** Asks for a run: tried first, without a change, then carried out. */
+/** Form to test a run without changes, and to start one. */
 export function RunForm({ busy, onRun }: { busy: boolean; onRun: (id: number) => void }) {
   const { data: policy } = usePolicy();
   const [asked, setAsked] = useAddress("method");
@@ -42,8 +43,8 @@ export function RunForm({ busy, onRun }: { busy: boolean; onRun: (id: number) =>
     <Stack gap="sm">
       <Group align="start" gap="xs">
         <Select
-          label="Method"
-          description={ABOUT[method]}
+          label={text.runForm.method}
+          description={text.methods[method]}
           inputWrapperOrder={["label", "input", "description"]}
           data={[...RUNNING]}
           value={method}
@@ -55,7 +56,7 @@ export function RunForm({ busy, onRun }: { busy: boolean; onRun: (id: number) =>
           w={260}
         />
         <NumberInput
-          label="Share of the samples"
+          label={text.runForm.sampling}
           placeholder={policy ? String(policy.sampling) : ""}
           value={sampling}
           onChange={(value) => {
@@ -66,8 +67,8 @@ export function RunForm({ busy, onRun }: { busy: boolean; onRun: (id: number) =>
           max={1}
           step={0.1}
           decimalScale={3}
-          error={wrong ? "Above 0, 1 at most." : undefined}
-          w={160}
+          error={wrong ? text.samplingRule : undefined}
+          w={190}
         />
         <Button
           variant="default"
@@ -76,23 +77,23 @@ export function RunForm({ busy, onRun }: { busy: boolean; onRun: (id: number) =>
           loading={tried.isPending}
           disabled={wrong}
         >
-          Try without changing
+          {text.runForm.test}
         </Button>
         <Button mt={25} onClick={() => run.mutate()} loading={run.isPending} disabled={wrong || busy}>
-          Run and install
+          {text.runForm.start}
         </Button>
       </Group>
-      {busy && <Text size="sm">A run is under way; there is one at a time.</Text>}
+      {busy && <Text size="sm">{text.runForm.busy}</Text>}
       {tried.isPending && (
         <Group gap={6} role="status">
           <Loader size="xs" aria-hidden />
-          <Text size="sm">Trying {method} on a copy of the network; a minute at most.</Text>
+          <Text size="sm">{text.runForm.testing(method)}</Text>
         </Group>
       )}
       <ProblemAlert problem={tried.error} retry={() => tried.mutate()} />
       <ProblemAlert problem={run.error} />
       {tried.data && (
-        <Alert variant="light" title={`What ${method} would do; nothing was changed`} data-tried>
+        <Alert variant="light" title={text.runForm.tested(method)} data-tried>
           <ResultsView results={tried.data} unmet={tried.data.unmet} />
         </Alert>
       )}

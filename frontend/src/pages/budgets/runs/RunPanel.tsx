@@ -9,21 +9,24 @@ import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { SidePanel } from "@/common/layout/SidePanel";
+import { text } from "../text";
 import { AggregationRunState } from "./AggregationRunState";
 import { ResultsView } from "./ResultsView";
 import { type AggregationRun, UNDER_WAY, useRun } from "./runs";
 
-/** One run of aggregation, and the way back from what it installed. */
+const { run: texts } = text;
+
+/** Details of one aggregation run, with a button to revert it. */
 export function RunPanel({ id, onOpen }: { id: string; onOpen: (id: string | null) => void }) {
   const found = useRun(id);
   return (
-    <SidePanel opened={id !== ""} onClose={() => onOpen(null)} title={`Run ${id} of aggregation`} size={680}>
+    <SidePanel opened={id !== ""} onClose={() => onOpen(null)} title={texts.title(id)} size={680}>
       {found.error ? (
         <ProblemAlert problem={found.error} retry={() => void found.refetch()} />
       ) : found.data ? (
         <Details run={found.data} onOpen={onOpen} />
       ) : (
-        <Loader role="status" size="sm" aria-label="Loading" />
+        <Loader role="status" size="sm" aria-label={text.loading} />
       )}
     </SidePanel>
   );
@@ -39,29 +42,29 @@ function Details({ run, onOpen }: { run: AggregationRun; onOpen: (id: string) =>
       <Group gap="sm" role="status">
         <AggregationRunState state={run.state} />
         {busy && <Loader size="xs" aria-hidden />}
-        <Text size="sm">{run.reason || (busy ? "It is being worked out and installed." : "")}</Text>
+        <Text size="sm">{run.reason || (busy ? texts.working : "")}</Text>
       </Group>
       <Facts
         facts={[
-          ["Method", run.method],
-          ["Why", WHY[run.trigger] ?? run.trigger],
-          ["Share of the samples", run.sampling],
-          ["Events looked at", run.events?.toLocaleString()],
-          ["Asked for", <Time key="asked" at={run.created_at} />],
-          ["Ended", run.ended_at && <Time at={run.ended_at} />],
+          [texts.method, run.method],
+          [texts.trigger, text.runs.triggers[run.trigger] ?? run.trigger],
+          [texts.sampling, run.sampling],
+          [texts.samples, run.events?.toLocaleString()],
+          [texts.created, <Time key="created" at={run.created_at} />],
+          [texts.ended, run.ended_at && <Time at={run.ended_at} />],
           [
-            "Request",
+            texts.request,
             run.request && (
               <Anchor component={Link} to={`/requests?row=${tail(run.request)}`}>
-                Request {tail(run.request)}
+                {texts.requestLink(tail(run.request))}
               </Anchor>
             ),
           ],
           [
-            "Takes back",
+            texts.reverts,
             run.reverts && (
               <Anchor component="button" onClick={() => onOpen(tail(run.reverts ?? ""))}>
-                Run {tail(run.reverts)}
+                {texts.runLink(tail(run.reverts))}
               </Anchor>
             ),
           ],
@@ -72,12 +75,6 @@ function Details({ run, onOpen }: { run: AggregationRun; onOpen: (id: string) =>
     </Stack>
   );
 }
-
-const WHY: Record<string, string> = {
-  operator: "somebody asked for it",
-  periodic: "by the policy's period",
-  revert: "to go back",
-};
 
 function Revert({ run, onOpen }: { run: AggregationRun; onOpen: (id: string) => void }) {
   const [asking, setAsking] = useState(false);
@@ -96,22 +93,18 @@ function Revert({ run, onOpen }: { run: AggregationRun; onOpen: (id: string) => 
   return (
     <>
       <Button variant="default" onClick={() => setAsking(true)} w="fit-content">
-        Go back to before…
+        {texts.revert}
       </Button>
       <ConfirmDialog
         opened={asking}
-        title={`Go back to before run ${run.id}?`}
-        action="Go back"
+        title={texts.revertTitle(run.id)}
+        action={texts.revertAction}
         busy={revert.isPending}
         problem={revert.error}
         onConfirm={() => revert.mutate()}
         onClose={() => setAsking(false)}
       >
-        <Text size="sm">
-          The merged entries that were there before the run are installed again
-          {changed > 0 ? ` at the ${changed} ${changed === 1 ? "switch" : "switches"} it changed` : ""}, as
-          far as they still fit. Subscriptions get the events they ask for all the time.
-        </Text>
+        <Text size="sm">{texts.revertHelp(changed)}</Text>
       </ConfirmDialog>
     </>
   );

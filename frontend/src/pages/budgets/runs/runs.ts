@@ -1,4 +1,4 @@
-// Runs of aggregation: read, and followed to their end.
+// Queries for aggregation runs.
 
 import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas } from "@/api/client";
@@ -8,7 +8,7 @@ export type AggregationResults = Schemas["Results"];
 
 export const UNDER_WAY = ["queued", "running"];
 
-/** The last run that changed tables, whose results say what they cost; null when there was none. */
+/** The last run that changed tables; its results contain their cost. Null if there was none. */
 export function useLastRun() {
   return useQuery({
     queryKey: ["/api/v1/aggregation/runs/", "last"],
@@ -20,7 +20,7 @@ export function useLastRun() {
   });
 }
 
-/** One run, read anew until it is over. */
+/** One run, read repeatedly until it ends. */
 export function useRun(id: string) {
   return useQuery<AggregationRun | undefined>({
     queryKey: ["/api/v1/aggregation/runs/", "one", id],

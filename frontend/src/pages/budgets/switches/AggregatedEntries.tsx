@@ -10,6 +10,7 @@ import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { formatCopies, formatCount } from "../figures";
+import { text } from "../text";
 
 type Merged = Schemas["AggregatedEntry"];
 type StandsFor = Schemas["StandsFor"];
@@ -17,39 +18,41 @@ type StandsFor = Schemas["StandsFor"];
 const column = createColumnHelper<Merged>();
 
 const columns = [
-  column.accessor("topic", { header: "Topic" }),
+  column.accessor("topic", { header: text.merged.topic }),
   column.accessor("dz", {
-    header: "dz",
-    cell: ({ row: { original } }) => (
-      <Code style={{ overflowWrap: "anywhere" }}>
-        {original.dz || "all"}
-        {original.in_port === null ? "" : ` from port ${original.in_port}`}
-      </Code>
-    ),
+    header: text.merged.dz,
+    cell: ({ row: { original } }) => {
+      const dz = original.dz || text.merged.all;
+      return (
+        <Code style={{ overflowWrap: "anywhere" }}>
+          {original.in_port === null ? dz : text.merged.dzFromPort(dz, original.in_port)}
+        </Code>
+      );
+    },
   }),
   column.accessor("subscriptions", {
-    header: "Stands for",
+    header: text.merged.subscriptions,
     cell: (cell) => formatCount(cell.getValue()),
     meta: { align: "right" },
   }),
   column.accessor("measured", {
-    header: "Measured",
+    header: text.merged.measured,
     cell: (cell) => formatCopies(cell.getValue()),
     meta: { align: "right" },
   }),
   column.accessor("expected", {
-    header: "Expected",
+    header: text.merged.expected,
     cell: (cell) => formatCopies(cell.getValue()),
     meta: { align: "right" },
   }),
   column.accessor("packets", {
-    header: "Packets",
+    header: text.merged.packets,
     cell: (cell) => formatCount(cell.getValue()),
     meta: { align: "right", priority: "low" },
   }),
 ];
 
-/** The merged entries of a switch; one that is chosen tells which subscriptions it stands for. */
+/** The merged entries of a switch, and the subscriptions of the selected entry. */
 export function AggregatedEntries({ id }: { id: number }) {
   const [chosen, setChosen] = useState<Merged | null>(null);
   const path = `/api/v1/switches/${id}/aggregated/`;
@@ -59,21 +62,20 @@ export function AggregatedEntries({ id }: { id: number }) {
   return (
     <Stack gap="xs">
       <DataTable
-        label="Merged entries"
+        label={text.merged.table}
         list={list}
         columns={columns}
         rowId={(row) => String(row.id)}
         selected={chosen ? String(chosen.id) : null}
         onSelect={setChosen}
         height={280}
-        empty={
-          <Empty cause="No entry of this switch stands for more than was asked: nothing is merged here." />
-        }
+        empty={<Empty cause={text.merged.none} />}
       />
       {first && (
         <Text size="sm" c="dimmed">
-          Needless copies of the newest {formatCount(first.window)} events, as measured{" "}
-          <Time at={first.measured_at} empty="within a minute" />, next to those that older events let expect.
+          {first.measured_at
+            ? text.merged.measuredAt(formatCount(first.window), <Time at={first.measured_at} />)
+            : text.merged.measuredSoon(formatCount(first.window))}
         </Text>
       )}
       {chosen && <Subscriptions key={chosen.id} merged={chosen} onClose={() => setChosen(null)} />}
@@ -88,19 +90,19 @@ function Subscriptions({ merged, onClose }: { merged: Merged; onClose: () => voi
     { name: "stands-for", ordering: "id", limit: 20 },
   );
   return (
-    <Stack gap="xs" role="region" aria-label="Subscriptions of the entry">
+    <Stack gap="xs" role="region" aria-label={text.merged.region}>
       <Group justify="space-between">
         <Text size="sm" fw={600}>
-          Subscriptions that <Code>{merged.dz || "all"}</Code> stands for
+          {text.merged.heading(<Code>{merged.dz || text.merged.all}</Code>)}
         </Text>
         <Button size="compact-xs" variant="subtle" onClick={onClose}>
-          Close
+          {text.close}
         </Button>
       </Group>
       {list.error ? (
         <ProblemAlert problem={list.error} />
       ) : (
-        <Table aria-label="Subscriptions of the entry">
+        <Table aria-label={text.merged.region}>
           <Table.Tbody>
             {list.rows.map((one) => (
               <Table.Tr key={one.id}>
@@ -114,7 +116,7 @@ function Subscriptions({ merged, onClose }: { merged: Merged; onClose: () => voi
                 </Table.Td>
                 <Table.Td>{one.name}</Table.Td>
                 <Table.Td>
-                  <Code style={{ overflowWrap: "anywhere" }}>{one.filter || "everything"}</Code>
+                  <Code style={{ overflowWrap: "anywhere" }}>{one.filter || text.merged.everyEvent}</Code>
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -123,15 +125,15 @@ function Subscriptions({ merged, onClose }: { merged: Merged; onClose: () => voi
       )}
       {(list.total ?? 0) > list.rows.length && (
         <Group gap="xs">
-          <Text size="sm">{list.total} in all</Text>
+          <Text size="sm">{text.merged.total(list.total ?? 0)}</Text>
           {list.previous && (
             <Button size="compact-xs" variant="default" onClick={list.previous}>
-              Previous
+              {text.merged.previous}
             </Button>
           )}
           {list.next && (
             <Button size="compact-xs" variant="default" onClick={list.next}>
-              Next
+              {text.merged.next}
             </Button>
           )}
         </Group>

@@ -5,12 +5,16 @@ import { type FormEvent, useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { formatCount, readBudget, type Switch } from "../figures";
+import { text } from "../text";
 import { type Refusal, refusalsOf } from "./refusals";
 import { readAll } from "./switches";
 
-const PATIENCE = 30; // s, of one question
+const { dialog: texts } = text;
+const PATIENCE = 30; // s, for which one call waits
+const NAMES = 12; // of switches in the dialog
+const CHANGES = 8; // of tables in the result of the check
 
-/** Another budget for some switches: checked first, then set; those that fail are named, and the rest holds. */
+/** Set one budget for some switches. It is checked first. Switches for which it fails are named; the others get it. */
 export function BudgetDialog({
   switches,
   suggested,
@@ -22,13 +26,12 @@ export function BudgetDialog({
 }) {
   const first = switches[0];
   const same = switches.every(({ tcam_budget }) => tcam_budget === first?.tcam_budget);
-  const [text, setText] = useState<string | number>(suggested ?? (same ? (first?.tcam_budget ?? "") : ""));
+  const [typed, setTyped] = useState<string | number>(suggested ?? (same ? (first?.tcam_budget ?? "") : ""));
   const [unlimited, setUnlimited] = useState(suggested === undefined && same && first?.tcam_budget === null);
   const queries = useQueryClient();
-  const budget = unlimited ? null : readBudget(text);
+  const budget = unlimited ? null : readBudget(typed);
   const ready = unlimited || budget !== null;
   const names = switches.map(({ name }) => name);
-  const title = names.length === 1 ? `TCAM budget of ${names[0]}` : `TCAM budget of ${names.length} switches`;
 
   const check = useMutation({
     mutationFn: async (wanted: readonly string[]) => {
@@ -38,12 +41,9 @@ export function BudgetDialog({
   });
   const apply = useMutation({
     mutationFn: (wanted: readonly string[]) => setBudgets(wanted, budget),
-    onSuccess: ({ failed, items }) => {
+    onSuccess: ({ failed }, set) => {
       if (failed.length > 0) return;
-      notifications.show({
-        message: `${items === 1 ? names[0] : `${items} switches`}: budget set.`,
-        color: "green",
-      });
+      notifications.show({ message: texts.saved(set), color: "green" });
       onClose();
     },
     onSettled: () => {
@@ -66,21 +66,26 @@ export function BudgetDialog({
   };
 
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.title(names)}
+      size="lg"
+      closeButtonProps={{ "aria-label": text.close }}
+    >
       <form onSubmit={submit}>
         <Stack>
           {names.length > 1 && (
             <Text size="sm" c="dimmed">
-              {names.slice(0, 12).join(", ")}
-              {names.length > 12 ? ` and ${names.length - 12} more` : ""}
+              {texts.names(names.slice(0, NAMES), names.length - NAMES)}
             </Text>
           )}
           <NumberInput
-            label="Content entries that a table may hold"
-            description={now(switches)}
-            value={text}
+            label={texts.entries}
+            description={describeTables(switches)}
+            value={typed}
             onChange={(value) => {
-              setText(value);
+              setTyped(value);
               changed();
             }}
             min={0}
@@ -88,15 +93,11 @@ export function BudgetDialog({
             allowDecimal={false}
             allowNegative={false}
             disabled={unlimited}
-            error={
-              !unlimited && text !== "" && budget === null
-                ? "A whole number from 0 to 10,000,000."
-                : undefined
-            }
+            error={!unlimited && typed !== "" && budget === null ? texts.entriesRule : undefined}
             data-autofocus
           />
           <Checkbox
-            label="Any number: no budget"
+            label={texts.unlimited}
             checked={unlimited}
             onChange={(event) => {
               setUnlimited(event.currentTarget.checked);
@@ -107,13 +108,13 @@ export function BudgetDialog({
           {check.data && !apply.data && <CheckResult {...check.data} of={names.length} />}
           {apply.data && apply.data.failed.length > 0 && (
             <Refusals
-              title={`${apply.data.failed.length} of ${apply.data.items} failed; the others have their budget`}
+              title={texts.failed(apply.data.failed.length, apply.data.items)}
               refused={apply.data.failed}
             />
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {apply.data ? "Close" : "Cancel"}
+              {apply.data ? text.close : texts.cancel}
             </Button>
             {!apply.data && (
               <Button
@@ -122,10 +123,10 @@ export function BudgetDialog({
                 loading={check.isPending || apply.isPending}
               >
                 {!check.data
-                  ? "Check"
+                  ? texts.check
                   : refused.size > 0 && holding.length > 0
-                    ? `Set the ${holding.length} that hold`
-                    : "Set budget"}
+                    ? texts.setFitting(holding.length)
+                    : texts.set}
               </Button>
             )}
           </Group>
@@ -135,30 +136,22 @@ export function BudgetDialog({
   );
 }
 
-/** What the check found. */
+/** Result of the check: whether the budgets fit, and the tables that change. */
 function CheckResult({ cost, refused, of }: { cost: Schemas["Cost"]; refused: Refusal[]; of: number }) {
-  const fewer = cost.entries.filter(({ before, after }) => after < before);
+  const merges = cost.entries.some(({ before, after }) => after < before);
+  const changes = cost.entries
+    .slice(0, CHANGES)
+    .map(({ switch: name, before, after }) => texts.change(name, formatCount(before), formatCount(after)));
+  const more = cost.entries.length - CHANGES;
   return (
     <Stack gap="xs" role="status" data-check-result>
       {refused.length > 0 ? (
-        <Refusals
-          title={of === 1 ? "It does not hold" : `${refused.length} of ${of} do not hold`}
-          refused={refused}
-        />
+        <Refusals title={texts.fitsNot(refused.length, of)} refused={refused} />
       ) : (
-        <Text size="sm">{of === 1 ? "It holds." : `All ${of} hold.`}</Text>
+        <Text size="sm">{texts.fits(of)}</Text>
       )}
       {cost.entries.length > 0 && (
-        <Text size="sm">
-          {fewer.length > 0 ? "Entries are merged to make them fit: " : "Entries change: "}
-          {cost.entries
-            .slice(0, 8)
-            .map(
-              ({ switch: name, before, after }) => `${name} ${formatCount(before)} → ${formatCount(after)}`,
-            )
-            .join(", ")}
-          {cost.entries.length > 8 ? ` and ${cost.entries.length - 8} switches more` : ""}
-        </Text>
+        <Text size="sm">{merges ? texts.merges(changes, more) : texts.changes(changes, more)}</Text>
       )}
     </Stack>
   );
@@ -169,7 +162,7 @@ function Refusals({ title, refused }: { title: string; refused: Refusal[] }) {
     <ProblemAlert
       problem={{
         title,
-        detail: "A larger budget, or another aggregation method (tab Policy), gives room.",
+        detail: texts.remedy,
         status: 0,
         errors: refused.map(({ name, detail }) => ({ pointer: `/${name}`, code: "budget", detail })),
       }}
@@ -177,13 +170,14 @@ function Refusals({ title, refused }: { title: string; refused: Refusal[] }) {
   );
 }
 
-function now(switches: readonly Switch[]): string {
+/** The current number of entries: of the switch, or the largest of several. */
+function describeTables(switches: readonly Switch[]): string {
   if (switches.length === 1 && switches[0]) {
     const { entries, exact_entries: exact } = switches[0];
-    return `It holds ${formatCount(entries)} entries now; without aggregation it would be ${formatCount(exact)}.`;
+    return texts.current(formatCount(entries), formatCount(exact));
   }
   const most = Math.max(0, ...switches.map(({ entries }) => entries));
-  return `The fullest of them holds ${formatCount(most)} entries now.`;
+  return texts.currentLargest(formatCount(most));
 }
 
 async function post(names: readonly string[], budget: number | null, dry: boolean): Promise<Schemas["Cost"]> {
@@ -192,7 +186,7 @@ async function post(names: readonly string[], budget: number | null, dry: boolea
   return data as Schemas["Cost"];
 }
 
-/** Sets the budgets, waits for the end of all, and tells those that failed. */
+/** Set the budgets, wait until all requests end, and return those that failed. */
 async function setBudgets(names: readonly string[], budget: number | null) {
   let call = (await post(names, budget, false)) as unknown as Schemas["Operation"];
   while (!call.finished) {

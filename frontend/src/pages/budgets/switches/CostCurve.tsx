@@ -8,10 +8,13 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { formatCopies, formatCount, limit, RUNNING, type Switch } from "../figures";
 import { usePolicy } from "../policy/policy";
+import { text } from "../text";
 
 type CurvePoint = Schemas["CurvePoint"];
 
-/** False positives against the budget of a switch, by a method; the question takes a while, so it is asked for. */
+const { curve: texts } = text;
+
+/** The cost of a switch's budgets. The calculation takes up to a minute, so the user starts it with a button. */
 export function CostCurve({ row, onPick }: { row: Switch; onPick?: (budget: number) => void }) {
   const { data: policy } = usePolicy();
   const [asked, setAsked] = useAddress("curve");
@@ -22,18 +25,18 @@ export function CostCurve({ row, onPick }: { row: Switch; onPick?: (budget: numb
     <Stack gap="xs">
       <Group gap="xs" align="end">
         <Select
-          aria-label="Method of the curve"
+          aria-label={texts.method}
           data={[...RUNNING]}
           value={method ?? usual}
           onChange={(value) => setAsked(value)}
           allowDeselect={false}
           w={130}
         />
-        {!method && <Button onClick={() => setAsked(usual)}>Work it out</Button>}
+        {!method && <Button onClick={() => setAsked(usual)}>{texts.calculate}</Button>}
         {found.isFetching && (
           <Group gap={6} role="status">
             <Loader size="xs" aria-hidden />
-            <Text size="sm">Working it out; this takes some seconds, a minute at most.</Text>
+            <Text size="sm">{texts.calculating}</Text>
           </Group>
         )}
       </Group>
@@ -54,34 +57,28 @@ function Points({
 }) {
   const option = useMemo(() => curveOption(curve.points, limit(row)), [curve.points, row]);
   if (curve.events === 0) {
-    return (
-      <Empty cause="No past events are kept, and a curve is worked out from them. Hosts report them, or a job of analytics draws them from telemetry." />
-    );
+    return <Empty cause={texts.noSamples} />;
   }
   const clicked = ({ value }: { value?: [number, number] }) => value && onPick?.(value[0]);
   return (
     <Stack gap="xs">
-      <Chart
-        label={`False positives against the budget of ${row.name}, by ${curve.method}`}
-        option={option}
-        onClick={onPick && clicked}
-      />
+      <Chart label={texts.chart(row.name, curve.method)} option={option} onClick={onPick && clicked} />
       <Text size="sm" c="dimmed">
-        By {formatCount(curve.events)} events.
+        {texts.samples(formatCount(curve.events))}
       </Text>
       <Table.ScrollContainer
         minWidth={320}
         maxHeight={260}
         scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       >
-        <Table aria-label={`Curve of ${row.name} as a table`} stickyHeader>
+        <Table aria-label={texts.table(row.name)} stickyHeader>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th ta="right">Budget</Table.Th>
-              <Table.Th ta="right">Entries</Table.Th>
-              <Table.Th ta="right">Needless copies</Table.Th>
-              <Table.Th ta="right">Unwanted</Table.Th>
-              {onPick && <Table.Th aria-label="Set" />}
+              <Table.Th ta="right">{texts.budget}</Table.Th>
+              <Table.Th ta="right">{texts.entries}</Table.Th>
+              <Table.Th ta="right">{texts.redundant}</Table.Th>
+              <Table.Th ta="right">{texts.falsePositives}</Table.Th>
+              {onPick && <Table.Th aria-label={texts.actions} />}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -90,7 +87,7 @@ function Points({
                 <Table.Td ta="right">{formatCount(point.budget)}</Table.Td>
                 {point.entries === null ? (
                   <Table.Td colSpan={3} c="dimmed">
-                    no merging brings it so low
+                    {texts.unreachable}
                   </Table.Td>
                 ) : (
                   <>
@@ -105,10 +102,10 @@ function Points({
                       <Button
                         size="compact-xs"
                         variant="subtle"
-                        aria-label={`Set a budget of ${point.budget}`}
+                        aria-label={texts.setTo(point.budget)}
                         onClick={() => onPick(point.budget)}
                       >
-                        Set…
+                        {texts.set}
                       </Button>
                     )}
                   </Table.Td>
@@ -132,18 +129,18 @@ function curveOption(points: readonly CurvePoint[], most: number | null) {
   });
   return {
     legend: { top: 0 },
-    xAxis: { type: "value", name: "budget", nameLocation: "middle", nameGap: 26, min: 0 },
-    yAxis: { type: "value", name: "an event", min: 0 },
+    xAxis: { type: "value", name: texts.budgetAxis, nameLocation: "middle", nameGap: 26, min: 0 },
+    yAxis: { type: "value", name: texts.perEvent, min: 0 },
     grid: { left: 8, right: 24, top: 52, bottom: 24, containLabel: true },
     series: [
       {
-        ...line("needless copies", ({ needless }) => needless),
+        ...line(texts.redundantSeries, ({ needless }) => needless),
         markLine:
           most === null
             ? undefined
-            : { symbol: "none", silent: true, data: [{ xAxis: most }], label: { formatter: "now" } },
+            : { symbol: "none", silent: true, data: [{ xAxis: most }], label: { formatter: texts.current } },
       },
-      line("unwanted deliveries", ({ unwanted }) => unwanted),
+      line(texts.falsePositivesSeries, ({ unwanted }) => unwanted),
     ],
   };
 }

@@ -5,19 +5,22 @@ import { useMay } from "@/api/me";
 import { Facts } from "@/common/layout/Facts";
 import { SidePanel } from "@/common/layout/SidePanel";
 import { formatChange, formatCount, limit, type Switch } from "../figures";
+import { text } from "../text";
 import { AggregatedEntries } from "./AggregatedEntries";
 import { BudgetDialog } from "./BudgetDialog";
 import { CostCurve } from "./CostCurve";
 import { TableFill } from "./TableFill";
 
-/** One switch: its table, what another budget would cost, and what its merged entries stand for. */
+const { panel: texts } = text;
+
+/** One switch: its table, the cost of other budgets, and its merged entries. */
 export function SwitchBudgetPanel({ row, onClose }: { row: Switch | null; onClose: () => void }) {
   return (
     <SidePanel
       opened={row !== null}
       onClose={onClose}
       size={720}
-      title={row ? `${row.name}${row.label ? `, ${row.label}` : ""}` : ""}
+      title={row ? texts.title(row.name, row.label) : ""}
     >
       {row && <Details key={row.name} row={row} />}
     </SidePanel>
@@ -33,29 +36,31 @@ function Details({ row }: { row: Switch }) {
       <Facts
         facts={[
           [
-            "TCAM budget",
-            row.tcam_budget === null ? "any number of entries" : `${formatCount(row.tcam_budget)} entries`,
+            texts.budget,
+            row.tcam_budget === null ? text.unlimited : texts.entries(formatCount(row.tcam_budget)),
           ],
           [
-            "Capacity",
-            row.capacity === null
-              ? "no limit was met"
-              : `${formatCount(row.capacity)} entries, as the switch was found to take`,
+            texts.capacity,
+            row.capacity === null ? texts.capacityUnknown : texts.entries(formatCount(row.capacity)),
           ],
-          ["Exact entries", `${formatCount(row.exact_entries)} without aggregation`],
+          [texts.exact, texts.exactCount(formatCount(row.exact_entries))],
           [
-            "Installed",
+            texts.installed,
             saved > 0
-              ? `${formatCount(row.entries)}, ${formatCount(saved)} fewer by merging (${formatChange(row.exact_entries, row.entries)})`
+              ? texts.installedMerged(
+                  formatCount(row.entries),
+                  formatCount(saved),
+                  formatChange(row.exact_entries, row.entries),
+                )
               : formatCount(row.entries),
           ],
-          ["Filled", limit(row) !== null && <TableFill key="filled" row={row} />],
+          [texts.fill, limit(row) !== null && <TableFill key="fill" row={row} />],
         ]}
       />
       <div>
         {may && (
           <Button size="xs" onClick={() => setEditing({})} mr="xs">
-            Set budget…
+            {texts.setBudget}
           </Button>
         )}
         <Button
@@ -64,22 +69,21 @@ function Details({ row }: { row: Switch }) {
           component={Link}
           to={`/network?switch=${encodeURIComponent(row.name)}`}
         >
-          Show its entries
+          {texts.showEntries}
         </Button>
       </div>
       <section aria-labelledby="curve">
         <Title order={2} id="curve">
-          What another budget would cost
+          {texts.curve}
         </Title>
         <Text size="sm" c="dimmed" mb="xs">
-          Needless copies of the events that are kept, over the whole network, with all other switches as they
-          are.
+          {texts.curveHelp}
         </Text>
         <CostCurve row={row} onPick={may ? (budget) => setEditing({ suggested: budget }) : undefined} />
       </section>
       <section aria-labelledby="aggregated">
         <Title order={2} id="aggregated" mb="xs">
-          Merged entries
+          {texts.merged}
         </Title>
         <AggregatedEntries id={row.id} />
       </section>

@@ -10,14 +10,16 @@ import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
 import { formatCopies, formatCount, type Switch, sortSwitches } from "../figures";
 import { useLastRun } from "../runs/runs";
+import { text } from "../text";
 import { BudgetDialog } from "./BudgetDialog";
 import { SwitchBudgetPanel } from "./SwitchBudgetPanel";
 import { useSwitches } from "./switches";
 import { TableFill } from "./TableFill";
 
+const { switches: texts } = text;
 const column = createColumnHelper<Switch>();
 
-/** All switches with what fills their tables; those that are chosen get another budget. */
+/** All switches with the sizes of their tables; the user can set a budget for the selected ones. */
 export function SwitchesTab() {
   const [q, setQ] = useAddress("q");
   const [ordering, setOrdering] = useAddress("ordering", "-load");
@@ -57,19 +59,19 @@ export function SwitchesTab() {
             header: () => (
               <Checkbox
                 size="xs"
-                aria-label="Choose all that are listed"
+                aria-label={texts.selectAll}
                 checked={everyone}
                 indeterminate={!everyone && known.length > 0}
                 onChange={() => choose(everyone ? [] : rows.map(({ name }) => name))}
               />
             ),
             cell: ({ row: { original } }) => (
-              // biome-ignore lint/a11y/noStaticElementInteractions: only keeps the click from opening the row
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the box itself takes the keys
+              // biome-ignore lint/a11y/noStaticElementInteractions: only prevents that a click opens the row
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the checkbox handles the keys
               <span onClick={(event) => event.stopPropagation()}>
                 <Checkbox
                   size="xs"
-                  aria-label={`Choose ${original.name}`}
+                  aria-label={texts.select(original.name)}
                   checked={chosen.has(original.name)}
                   onChange={() => toggle(original.name)}
                 />
@@ -79,7 +81,7 @@ export function SwitchesTab() {
         ]
       : []),
     column.accessor("name", {
-      header: "Switch",
+      header: texts.name,
       meta: { sort: "name" },
       cell: ({ row: { original } }) => (
         <Group gap={6}>
@@ -93,34 +95,34 @@ export function SwitchesTab() {
       ),
     }),
     column.accessor("tcam_budget", {
-      header: "Budget",
+      header: texts.budget,
       meta: { sort: "budget", align: "right" },
-      cell: (cell) => cell.getValue()?.toLocaleString() ?? "any",
+      cell: (cell) => cell.getValue()?.toLocaleString() ?? text.unlimited,
     }),
     column.accessor("capacity", {
-      header: "Capacity",
+      header: texts.capacity,
       meta: { align: "right", priority: "low" },
-      cell: (cell) => cell.getValue()?.toLocaleString() ?? "not met",
+      cell: (cell) => cell.getValue()?.toLocaleString() ?? texts.capacityUnknown,
     }),
     column.accessor("exact_entries", {
-      header: "Exact entries",
+      header: texts.exact,
       meta: { sort: "exact", align: "right", priority: "low" },
       cell: (cell) => formatCount(cell.getValue()),
     }),
     column.accessor("entries", {
-      header: "Installed",
+      header: texts.installed,
       meta: { sort: "entries", align: "right" },
       cell: (cell) => formatCount(cell.getValue()),
     }),
     column.display({
       id: "load",
-      header: "Filled",
+      header: texts.fill,
       meta: { sort: "load", priority: "low" },
       cell: ({ row: { original } }) => <TableFill row={original} />,
     }),
     column.display({
       id: "needless",
-      header: "Needless copies",
+      header: texts.redundant,
       meta: { sort: "needless", align: "right", priority: "low" },
       cell: ({ row: { original } }) => formatCopies(needless.get(original.name)),
     }),
@@ -130,29 +132,29 @@ export function SwitchesTab() {
     <Stack>
       <Group gap="xs" justify="space-between">
         <TextInput
-          aria-label="Search"
-          placeholder="Name or label"
+          aria-label={texts.search}
+          placeholder={texts.searchPlaceholder}
           value={q}
           onChange={(event) => setQ(event.currentTarget.value)}
         />
         {may && (
           <Group gap="xs">
             <Text size="sm" role="status">
-              {known.length > 0 ? `${known.length} chosen` : ""}
+              {known.length > 0 ? texts.selected(known.length) : ""}
             </Text>
             {known.length > 0 && (
               <Button variant="subtle" onClick={() => choose([])}>
-                Choose none
+                {texts.clear}
               </Button>
             )}
             <Button disabled={known.length === 0} onClick={() => setEditing(true)}>
-              Set budget…
+              {texts.setBudget}
             </Button>
           </Group>
         )}
       </Group>
       <DataTable
-        label="Switches"
+        label={texts.table}
         list={localList(rows, {
           loading: found.isPending,
           error: found.error,
@@ -165,35 +167,22 @@ export function SwitchesTab() {
         ordering={ordering}
         onOrdering={setOrdering}
         empty={
-          <Empty
-            cause={
-              q
-                ? "No switch is called like that."
-                : "There is no switch yet. Connect one, import a topology, or start the demo network."
-            }
-          >
+          <Empty cause={q ? texts.noMatch : texts.none}>
             {q ? (
               <Button variant="light" onClick={() => setQ("")}>
-                Show all switches
+                {texts.showAll}
               </Button>
             ) : (
               <Button component={Link} to="/welcome">
-                Set up a network
+                {texts.setUp}
               </Button>
             )}
           </Empty>
         }
       />
       <Text size="sm" c="dimmed">
-        Exact entries are those without aggregation, installed ones those after it.{" "}
-        {run?.results ? (
-          <>
-            Needless copies an event are expected ones, as run {run.id} worked them out{" "}
-            <Time at={run.ended_at} />.
-          </>
-        ) : (
-          "Needless copies an event are known once a run of aggregation has changed tables."
-        )}
+        {texts.legend}{" "}
+        {run?.results ? texts.redundantOfRun(run.id, <Time at={run.ended_at} />) : texts.redundantUnknown}
       </Text>
       {editing && <BudgetDialog switches={known} onClose={() => setEditing(false)} />}
       <SwitchBudgetPanel
@@ -204,7 +193,7 @@ export function SwitchesTab() {
   );
 }
 
-/** The names in the address, held here besides: what is clicked shows at once. */
+/** The selected names of the address. They are also a state, so that a click shows immediately. */
 function useChoice(text: string) {
   const [chosen, setChosen] = useState(() => namesIn(text));
   useEffect(() => setChosen(namesIn(text)), [text]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { refusalsOf } from "./refusals";
 
-test("refused budgets are named in the order in which JSON has the switches", () => {
+test("refused budgets have the names of the switches in the order of JSON", () => {
   const cost = {
     results: [
       { index: 0, accepted: true },

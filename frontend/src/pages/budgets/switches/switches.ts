@@ -1,4 +1,4 @@
-// All switches of the network, kept up to date by the live stream.
+// All switches of the network, updated by the live stream.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type Filters, readPage } from "@/common/tables/list";
@@ -8,7 +8,7 @@ import type { Switch } from "../figures";
 const KEY = ["/api/v1/switches/", "all"];
 const PAGE = 1_000;
 
-/** Every switch; `tables` events are taken into it, and changes of budgets make it read anew. */
+/** All switches. `tables` events update their entries; a change of a request or switch reads them again. */
 export function useSwitches() {
   const queries = useQueryClient();
   const found = useQuery({

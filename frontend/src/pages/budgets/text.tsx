@@ -1,0 +1,334 @@
+import type { ReactNode } from "react";
+
+const switches = (count: number) => (count === 1 ? "1 switch" : `${count} switches`);
+const listed = (items: readonly string[], more: number) =>
+  more > 0 ? `${items.join(", ")} and ${more} more` : items.join(", ");
+
+/** Texts of the page "Budgets". */
+export const text = {
+  title: "Budgets",
+  docs: "Documentation: set table budgets",
+  loading: "Loading",
+  close: "Close",
+  tabs: { switches: "Switches", compare: "Compare methods", runs: "Runs", policy: "Policy" },
+  unlimited: "unlimited",
+  samplingRule: "Enter a number above 0 and at most 1.",
+
+  /** Of each aggregation method. */
+  methods: {
+    none: "No merging. A request that exceeds a budget is refused.",
+    la: "Merges entries immediately when a request exceeds a budget. Does not use past events.",
+    "fa-lb": "As la. In addition, runs choose the entries to merge by the load of publishers.",
+    "fa-pb": "As la. In addition, runs choose the entries to merge by past events.",
+    optimal:
+      "As fa-pb. Also considers other switches and keeps exceptions. Lowest cost, but the longest calculation.",
+  } as Record<string, string>,
+
+  alarms: {
+    title: "The cost of merged entries is not as expected",
+    row: (name: ReactNode, measured: string, expected: string, since: ReactNode) => (
+      <>
+        {name}: measured {measured} redundant copies per event, expected {expected}, since {since}
+      </>
+    ),
+    remedy:
+      "Current events differ from the events that were used to choose the merged entries. Start a new run on the tab Runs: it uses the newest events.",
+  },
+
+  switches: {
+    table: "Switches",
+    search: "Search",
+    searchPlaceholder: "Name or label",
+    selectAll: "Select all listed switches",
+    select: (name: string) => `Select ${name}`,
+    selected: (count: number) => `${count} selected`,
+    clear: "Clear selection",
+    setBudget: "Set budget…",
+    name: "Switch",
+    budget: "Budget",
+    capacity: "Capacity",
+    capacityUnknown: "unknown (never reached)",
+    exact: "Exact entries",
+    installed: "Installed entries",
+    fill: "Table fill",
+    fillOf: (percent: number, limit: string) => `${percent} % of ${limit} entries`,
+    redundant: "Redundant copies per event",
+    noMatch: "No matching switches.",
+    showAll: "Show all switches",
+    none: "No switches yet. Connect a switch, import a topology, or start the demo network.",
+    setUp: "Set up a network",
+    legend: "Exact: entries without aggregation. Installed: entries after aggregation.",
+    redundantOfRun: (run: number, at: ReactNode) => (
+      <>
+        Redundant copies: expected by run {run}, {at}.
+      </>
+    ),
+    redundantUnknown: "Redundant copies are known after the first aggregation run.",
+  },
+
+  panel: {
+    title: (name: string, label: string) => (label ? `${name}, ${label}` : name),
+    budget: "TCAM budget",
+    capacity: "Capacity",
+    exact: "Exact entries",
+    installed: "Installed entries",
+    fill: "Table fill",
+    entries: (count: string) => `${count} entries`,
+    capacityUnknown: "unknown (never reached)",
+    exactCount: (count: string) => `${count} without aggregation`,
+    installedMerged: (count: string, saved: string, change: string) =>
+      `${count}: merging saves ${saved} (${change})`,
+    setBudget: "Set budget…",
+    showEntries: "Show entries",
+    curve: "Cost of other budgets",
+    curveHelp:
+      "Expected redundant copies per event in the whole network, calculated from stored samples. All other switches keep their tables.",
+    merged: "Merged entries",
+  },
+
+  curve: {
+    method: "Method of the curve",
+    calculate: "Calculate",
+    calculating: "Calculating. This takes one minute at most.",
+    noSamples:
+      "No stored samples. The curve is calculated from past events. Hosts can report them as samples, or the analytics job event_samples takes them from telemetry.",
+    chart: (name: string, method: string) =>
+      `Redundant copies and false positives by budget of ${name}, ${method}`,
+    samples: (count: string) => `Calculated from ${count} events.`,
+    table: (name: string) => `Budget curve of ${name}`,
+    budget: "Budget",
+    entries: "Entries",
+    redundant: "Redundant copies per event",
+    falsePositives: "False positives per event",
+    unreachable: "not reachable by merging",
+    actions: "Set the budget",
+    set: "Set…",
+    setTo: (budget: number) => `Set a budget of ${budget}`,
+    budgetAxis: "Budget (entries)",
+    perEvent: "per event",
+    redundantSeries: "redundant copies",
+    falsePositivesSeries: "false positives",
+    current: "current",
+  },
+
+  dialog: {
+    title: (names: readonly string[]) =>
+      names.length === 1 ? `TCAM budget of ${names[0]}` : `TCAM budget of ${switches(names.length)}`,
+    names: listed,
+    entries: "Maximum content entries",
+    current: (installed: string, exact: string) => `Installed: ${installed}. Without aggregation: ${exact}.`,
+    currentLargest: (entries: string) => `Installed in the largest of these tables: ${entries}.`,
+    entriesRule: "Enter a whole number from 0 to 10,000,000.",
+    unlimited: "Unlimited",
+    check: "Check",
+    set: "Set budget",
+    setFitting: (count: number) => (count === 1 ? "Set 1 budget that fits" : `Set ${count} budgets that fit`),
+    cancel: "Cancel",
+    saved: (names: readonly string[]) =>
+      names.length === 1
+        ? `The budget of ${names[0]} is set.`
+        : `The budgets of ${switches(names.length)} are set.`,
+    fits: (count: number) => (count === 1 ? "The budget fits." : `All ${count} budgets fit.`),
+    fitsNot: (refused: number, count: number) =>
+      count === 1 ? "The budget does not fit" : `${refused} of ${count} budgets do not fit`,
+    failed: (failed: number, count: number) =>
+      count === 1 ? "The budget is not set" : `${failed} of ${count} budgets are not set. The others are set`,
+    remedy: "Enter a larger budget, or choose another aggregation method on the tab Policy.",
+    change: (name: string, before: string, after: string) => `${name} ${before} → ${after}`,
+    merges: (changes: readonly string[], more: number) =>
+      `Entries are merged to fit the budget: ${listed(changes, more)}`,
+    changes: (changes: readonly string[], more: number) =>
+      `Numbers of entries change: ${listed(changes, more)}`,
+  },
+
+  merged: {
+    table: "Merged entries",
+    topic: "Topic",
+    dz: "dz",
+    dzFromPort: (dz: string, port: number) => `${dz} from port ${port}`,
+    all: "all",
+    subscriptions: "Subscriptions",
+    measured: "Measured copies",
+    expected: "Expected copies",
+    packets: "Packets",
+    none: "No merged entries on this switch.",
+    measuredAt: (events: string, at: ReactNode) => (
+      <>
+        Measured: redundant copies of the newest {events} events, {at}. Expected: the number that older events
+        predict.
+      </>
+    ),
+    measuredSoon: (events: string) =>
+      `Measured: redundant copies of the newest ${events} events, available within a minute. Expected: the number that older events predict.`,
+    region: "Subscriptions of the merged entry",
+    heading: (dz: ReactNode) => <>Subscriptions of the merged entry {dz}</>,
+    everyEvent: "every event",
+    total: (count: number) => (count === 1 ? "1 subscription" : `${count} subscriptions`),
+    previous: "Previous",
+    next: "Next",
+  },
+
+  compare: {
+    methods: "Methods",
+    budget: "Budget of every switch",
+    budgetPlaceholder: "unchanged",
+    sampling: "Fraction of samples used",
+    samplingPlaceholder: "from policy",
+    start: "Compare",
+    stop: "Stop",
+    calculating: (method: string, number: number, count: number) =>
+      `Calculating ${method} (${number} of ${count}). Each method takes one minute at most.`,
+    progress: "Progress of the comparison",
+    failed: (method: string) => `${method}: no result`,
+    none: "No comparison yet. A comparison tries each method on a copy of the network with the stored samples. It changes no table.",
+    noSamples: "No stored samples to calculate the cost",
+    noSamplesHelp:
+      "The numbers of entries are exact. The cost of merging is calculated from past events. Hosts can report them as samples, or the analytics job event_samples takes them from telemetry.",
+    chart: "Redundant copies and false positives per event, by method",
+    now: "now",
+    perEvent: "per event",
+    redundantSeries: "redundant copies",
+    falsePositivesSeries: "false positives",
+  },
+
+  byMethod: {
+    table: "Comparison of methods",
+    method: "Method",
+    entries: "Entries",
+    redundant: "Redundant copies per event",
+    falsePositives: "False positives per event",
+    budgets: "Budgets",
+    time: "Time",
+    seconds: (seconds: string) => `${seconds} s`,
+    actions: "Run",
+    now: "installed now",
+    exact: (count: string) => `${count} exact entries`,
+    cheapest: "lowest cost",
+    allFit: "all fit",
+    unmet: (count: number, names: readonly string[]) =>
+      `${count === 1 ? "1 does not fit" : `${count} do not fit`}: ${listed(names, count - names.length)}`,
+    run: "Run…",
+    runMethod: (method: string) => `Run ${method}`,
+  },
+
+  bySwitch: {
+    table: "Switches by method",
+    name: "Switch",
+    budget: "Budget",
+    exact: "Exact entries",
+    now: "Installed entries",
+    redundantNow: "Redundant copies now",
+    entries: (method: string) => `${method}: entries`,
+    redundant: (method: string) => `${method}: redundant copies`,
+    overBudget: (entries: string) => `${entries} (over budget)`,
+    none: "No switch has a budget or merged entries.",
+  },
+
+  runs: {
+    table: "Aggregation runs",
+    run: "Run",
+    method: "Method",
+    trigger: "Started by",
+    state: "State",
+    created: "Created",
+    samples: "Samples",
+    redundant: "Redundant copies per event",
+    reason: "Reason",
+    beforeAfter: (before: string, after: string) => `${before} → ${after}`,
+    none: "No runs yet. A run uses past events to choose the entries to merge. The policy can start runs periodically.",
+    triggers: { operator: "user", periodic: "policy, periodically", revert: "revert of a run" } as Record<
+      string,
+      string
+    >,
+  },
+
+  runForm: {
+    method: "Method",
+    sampling: "Fraction of samples used",
+    test: "Test without changes",
+    start: "Run and install",
+    busy: "A run is in progress. Only one run is possible at a time.",
+    testing: (method: string) => `Testing ${method} on a copy of the network. This takes one minute at most.`,
+    tested: (method: string) => `Test of ${method}. No table was changed`,
+  },
+
+  run: {
+    title: (id: string) => `Aggregation run ${id}`,
+    working: "The run calculates the merged entries and installs them.",
+    method: "Method",
+    trigger: "Started by",
+    sampling: "Fraction of samples used",
+    samples: "Samples used",
+    created: "Created",
+    ended: "Ended",
+    request: "Request",
+    requestLink: (id: string) => `Request ${id}`,
+    reverts: "Reverts",
+    runLink: (id: string) => `Run ${id}`,
+    revert: "Revert…",
+    revertTitle: (id: number) => `Revert run ${id}?`,
+    revertAction: "Revert",
+    revertHelp: (changed: number) =>
+      changed > 0
+        ? `The merged entries from before the run are installed again on ${switches(changed)}, as far as they still fit. No event is lost.`
+        : "The merged entries from before the run are installed again, as far as they still fit. No event is lost.",
+  },
+
+  results: {
+    redundant: "Redundant copies per event",
+    falsePositives: "False positives per event",
+    beforeAfter: (before: string, after: string, change: string) =>
+      change ? `${before} → ${after} (${change})` : `${before} → ${after}`,
+    chosen: "Merged entries chosen by",
+    gap: "Cost above the best merge points",
+    time: "Calculation time",
+    seconds: (seconds: string) => `${seconds} s`,
+    unmet: "Budgets that do not fit",
+    unchanged: "No table has merged entries, neither before nor after.",
+    table: "Switches before and after",
+    name: "Switch",
+    budget: "Budget",
+    exact: "Exact entries",
+    before: "Entries before",
+    after: "Entries after",
+    more: (count: number) => `and ${count} more`,
+  },
+
+  policy: {
+    periodicRuns: "Periodic runs",
+    methodFact: (method: string, meaning: string) => `${method}: ${meaning}`,
+    fields: {
+      method: "Method",
+      sampling: "Fraction of samples used",
+      period: "Period",
+      gain: "Minimum improvement",
+    },
+    samplingHelp: "Above 0, at most 1. A smaller fraction makes runs faster.",
+    periodic: "Run periodically",
+    periodicHelp: "Only fa-lb, fa-pb and optimal have runs.",
+    periodHelp: "10 seconds to 7 days.",
+    gainHelp:
+      "A periodic run changes tables only if it removes at least this share of redundant copies and false positives.",
+    secondsSuffix: " s",
+    percentSuffix: " %",
+    gainValue: (percent: string | number) => `${percent} %`,
+    periodValue: (seconds: string | number) => `every ${seconds} s`,
+    noPeriod: "no periodic runs",
+    empty: {
+      sampling: "Fraction of samples used is empty. Enter a number above 0 and at most 1.",
+      period: "Period is empty. Enter a number of seconds from 10 to 604,800.",
+      gain: "Minimum improvement is empty. Enter a number from 0 to 100 %.",
+    },
+    save: "Save",
+    saved: "The policy is saved.",
+    chooseFirst: "First choose which value to keep: theirs or yours.",
+    missing: (labels: readonly string[]) => `First enter: ${labels.join(", ")}.`,
+    unchanged: "No unsaved changes",
+    confirm: (method: string) => `Change the method to ${method}?`,
+    confirmAction: "Change method",
+    noTableChanges: "No table changes now. The method applies from the next request on.",
+    tablesChange: (count: number, changes: readonly string[]) =>
+      `${count === 1 ? "1 table changes" : `${count} tables change`} immediately: ${listed(changes, count - changes.length)}`,
+    change: (name: string, before: string, after: string) => `${name} ${before} → ${after}`,
+  },
+};
