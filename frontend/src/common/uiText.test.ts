@@ -15,7 +15,6 @@ const UNCONVERTED: readonly string[] = [
   "live",
   "pages/account",
   "pages/analytics",
-  "pages/budgets",
   "pages/explain",
   "pages/health",
   "pages/network",
@@ -31,7 +30,7 @@ const EXCEPTIONS: readonly { file: string; text: string; reason: string }[] = []
 /** Properties and attributes with a text for users, even if it is one word. */
 const TEXT_NAMES = new Set([
   ...["label", "title", "placeholder", "description", "aria-label", "alt", "header", "heading", "legend"],
-  ...["tooltip", "caption", "message", "help", "hint", "cause", "empty", "error", "action", "what"],
+  ...["tooltip", "caption", "message", "hint", "cause", "empty", "error", "action", "what"],
   ...["labels", "nothingFoundMessage", "aria-description", "aria-roledescription", "aria-valuetext"],
 ]);
 
@@ -106,7 +105,7 @@ function isKey({ parent }: ts.Node): boolean {
 /** Whether users see the value of an expression: a child of an element, or a property with a text. */
 function isShown(node: ts.Node): boolean {
   const { parent } = node;
-  if (isNamed(parent)) return TEXT_NAMES.has(nameOf(parent));
+  if (isNamed(parent)) return parent.name !== node && TEXT_NAMES.has(nameOf(parent));
   if (ts.isJsxExpression(parent)) return ts.isJsxAttribute(parent.parent) ? isShown(parent) : true;
   if (ts.isConditionalExpression(parent)) return parent.condition !== node && isShown(parent);
   if (ts.isParenthesizedExpression(parent)) return isShown(parent);
@@ -182,6 +181,7 @@ test.each([
   "const path = `/api/v1/topics/${id}/`;",
   'throw new Error("the list is empty");',
   '<Text c="dimmed" size="sm">…</Text>',
+  'const meta = { help: "budget" }; const close = { "aria-label": text.close };',
 ])("%s has no text for users", (source) => {
   expect(texts("a.tsx", source)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { text as common } from "@/common/text";
 
 const switches = (count: number) => (count === 1 ? "1 switch" : `${count} switches`);
 const listed = (items: readonly string[], more: number) =>
@@ -8,8 +9,8 @@ const listed = (items: readonly string[], more: number) =>
 export const text = {
   title: "Budgets",
   docs: "Documentation: set table budgets",
-  loading: "Loading",
-  close: "Close",
+  loading: common.loading,
+  close: common.close,
   tabs: { switches: "Switches", compare: "Compare methods", runs: "Runs", policy: "Policy" },
   unlimited: "unlimited",
   samplingRule: "Enter a number above 0 and at most 1.",
@@ -47,12 +48,12 @@ export const text = {
     name: "Switch",
     budget: "Budget",
     capacity: "Capacity",
-    capacityUnknown: "unknown (never reached)",
+    capacityUnknown: "unknown",
     exact: "Exact entries",
     installed: "Installed entries",
     fill: "Table fill",
     fillOf: (percent: number, limit: string) => `${percent} % of ${limit} entries`,
-    redundant: "Redundant copies per event",
+    redundant: "Redundant copies",
     noMatch: "No matching switches.",
     showAll: "Show all switches",
     none: "No switches yet. Connect a switch, import a topology, or start the demo network.",
@@ -60,10 +61,10 @@ export const text = {
     legend: "Exact: entries without aggregation. Installed: entries after aggregation.",
     redundantOfRun: (run: number, at: ReactNode) => (
       <>
-        Redundant copies: expected by run {run}, {at}.
+        Redundant copies: expected per event, calculated by run {run} at {at}.
       </>
     ),
-    redundantUnknown: "Redundant copies are known after the first aggregation run.",
+    redundantUnknown: "Redundant copies: known after the first aggregation run.",
   },
 
   panel: {
@@ -82,7 +83,7 @@ export const text = {
     showEntries: "Show entries",
     curve: "Cost of other budgets",
     curveHelp:
-      "Expected redundant copies per event in the whole network, calculated from stored samples. All other switches keep their tables.",
+      "Expected redundant copies and false positives in the whole network, calculated from stored samples. All other switches keep their tables.",
     merged: "Merged entries",
   },
 

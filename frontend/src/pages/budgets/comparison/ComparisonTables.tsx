@@ -3,6 +3,7 @@ import { createColumnHelper } from "@tanstack/react-table";
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { useMay } from "@/api/me";
+import { WithHelp } from "@/common/documentation/HelpIcon";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
 import { formatChange, formatCopies, formatCount, METHODS, type Method, RUNNING } from "../figures";
@@ -41,9 +42,15 @@ export function MethodsTable({
           <Table.Tr>
             <Table.Th>{byMethod.method}</Table.Th>
             <Table.Th ta="right">{byMethod.entries}</Table.Th>
-            <Table.Th ta="right">{byMethod.redundant}</Table.Th>
-            <Table.Th ta="right">{byMethod.falsePositives}</Table.Th>
-            <Table.Th>{byMethod.budgets}</Table.Th>
+            <Table.Th ta="right">
+              <WithHelp term="redundantCopy">{byMethod.redundant}</WithHelp>
+            </Table.Th>
+            <Table.Th ta="right">
+              <WithHelp term="falsePositive">{byMethod.falsePositives}</WithHelp>
+            </Table.Th>
+            <Table.Th>
+              <WithHelp term="budget">{byMethod.budgets}</WithHelp>
+            </Table.Th>
             <Table.Th ta="right">{byMethod.time}</Table.Th>
             {may && asIs && <Table.Th aria-label={byMethod.actions} />}
           </Table.Tr>
@@ -136,12 +143,12 @@ export function SwitchesTable({ answers }: { answers: Answers }) {
     column.accessor("exact", {
       header: bySwitch.exact,
       cell: (cell) => formatCount(cell.getValue()),
-      meta: right,
+      meta: { ...right, help: "exactEntry" },
     }),
     column.accessor("before", {
       header: bySwitch.now,
       cell: (cell) => formatCount(cell.getValue()),
-      meta: right,
+      meta: { ...right, help: "installedEntry" },
     }),
     column.accessor("needlessBefore", {
       header: bySwitch.redundantNow,

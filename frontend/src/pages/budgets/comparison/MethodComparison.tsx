@@ -75,7 +75,7 @@ export function MethodComparison() {
             max={10_000_000}
             allowDecimal={false}
             allowNegative={false}
-            w={190}
+            w={210}
           />
           <NumberInput
             label={text.compare.sampling}
@@ -87,7 +87,7 @@ export function MethodComparison() {
             step={0.1}
             decimalScale={3}
             error={wrong ? text.samplingRule : undefined}
-            w={190}
+            w={210}
           />
           {now ? (
             <Button variant="default" onClick={comparison.cancel}>

@@ -48,7 +48,7 @@ const columns = [
       if (!needless) return "–";
       return text.runs.beforeAfter(formatCopies(needless.before), formatCopies(needless.after));
     },
-    meta: { align: "right" },
+    meta: { align: "right", help: "redundantCopy" },
   }),
   column.accessor("reason", {
     header: text.runs.reason,

@@ -25,7 +25,7 @@ export function ResultsView({
       <Facts
         facts={[
           [texts.redundant, pair(results.needless)],
-          [texts.falsePositives, pair(results.unwanted)],
+          [texts.falsePositives, pair(results.unwanted), "falsePositive"],
           [texts.chosen, results.chosen],
           [texts.gap, results.gap === null ? null : `${(results.gap * 100).toFixed(1)} %`],
           [texts.time, texts.seconds(results.seconds.toFixed(1))],

@@ -68,7 +68,7 @@ export function RunForm({ busy, onRun }: { busy: boolean; onRun: (id: number) =>
           step={0.1}
           decimalScale={3}
           error={wrong ? text.samplingRule : undefined}
-          w={190}
+          w={210}
         />
         <Button
           variant="default"

@@ -24,7 +24,7 @@ const columns = [
     cell: ({ row: { original } }) => {
       const dz = original.dz || text.merged.all;
       return (
-        <Code style={{ overflowWrap: "anywhere" }}>
+        <Code style={{ overflowWrap: "anywhere", display: "inline-block", minWidth: "9ch" }}>
           {original.in_port === null ? dz : text.merged.dzFromPort(dz, original.in_port)}
         </Code>
       );

@@ -4,6 +4,7 @@ import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { useBudgetCurve } from "@/common/charts/budgetCurve";
 import { Chart } from "@/common/charts/Chart";
+import { WithHelp } from "@/common/documentation/HelpIcon";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { formatCopies, formatCount, limit, RUNNING, type Switch } from "../figures";
@@ -77,7 +78,9 @@ function Points({
               <Table.Th ta="right">{texts.budget}</Table.Th>
               <Table.Th ta="right">{texts.entries}</Table.Th>
               <Table.Th ta="right">{texts.redundant}</Table.Th>
-              <Table.Th ta="right">{texts.falsePositives}</Table.Th>
+              <Table.Th ta="right">
+                <WithHelp term="falsePositive">{texts.falsePositives}</WithHelp>
+              </Table.Th>
               {onPick && <Table.Th aria-label={texts.actions} />}
             </Table.Tr>
           </Table.Thead>

@@ -2,6 +2,7 @@ import { Button, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useMay } from "@/api/me";
+import { WithHelp } from "@/common/documentation/HelpIcon";
 import { Facts } from "@/common/layout/Facts";
 import { SidePanel } from "@/common/layout/SidePanel";
 import { formatChange, formatCount, limit, type Switch } from "../figures";
@@ -83,7 +84,7 @@ function Details({ row }: { row: Switch }) {
       </section>
       <section aria-labelledby="aggregated">
         <Title order={2} id="aggregated" mb="xs">
-          {texts.merged}
+          <WithHelp term="aggregation">{texts.merged}</WithHelp>
         </Title>
         <AggregatedEntries id={row.id} />
       </section>

@@ -96,7 +96,7 @@ export function SwitchesTab() {
     }),
     column.accessor("tcam_budget", {
       header: texts.budget,
-      meta: { sort: "budget", align: "right" },
+      meta: { sort: "budget", align: "right", help: "budget" },
       cell: (cell) => cell.getValue()?.toLocaleString() ?? text.unlimited,
     }),
     column.accessor("capacity", {
@@ -106,12 +106,12 @@ export function SwitchesTab() {
     }),
     column.accessor("exact_entries", {
       header: texts.exact,
-      meta: { sort: "exact", align: "right", priority: "low" },
+      meta: { sort: "exact", align: "right", priority: "low", help: "exactEntry" },
       cell: (cell) => formatCount(cell.getValue()),
     }),
     column.accessor("entries", {
       header: texts.installed,
-      meta: { sort: "entries", align: "right" },
+      meta: { sort: "entries", align: "right", help: "installedEntry" },
       cell: (cell) => formatCount(cell.getValue()),
     }),
     column.display({
@@ -123,7 +123,7 @@ export function SwitchesTab() {
     column.display({
       id: "needless",
       header: texts.redundant,
-      meta: { sort: "needless", align: "right", priority: "low" },
+      meta: { sort: "needless", align: "right", priority: "low", help: "redundantCopy" },
       cell: ({ row: { original } }) => formatCopies(needless.get(original.name)),
     }),
   ];

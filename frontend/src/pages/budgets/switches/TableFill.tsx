@@ -15,7 +15,9 @@ export function TableFill({ row }: { row: Switch }) {
         w={80}
         aria-hidden
       />
-      <Text size="sm">{percent} %</Text>
+      <Text size="sm" style={{ whiteSpace: "nowrap" }}>
+        {percent} %
+      </Text>
     </Group>
   );
 }
