@@ -1,11 +1,10 @@
-// The nonce of this page's content security policy. Libraries that make style elements are given it here, before
-// any of them runs.
+// The nonce of the content security policy. Libraries that create style elements receive it here, before they run.
 
 declare global {
   var __webpack_nonce__: string | undefined;
 }
 
-/** The page's nonce; empty where a page has none. */
+/** Nonce of the page, or an empty string. */
 export const nonce = document.querySelector<HTMLElement>("script[nonce]")?.nonce ?? "";
 
-globalThis.__webpack_nonce__ = nonce; // read by react-remove-scroll, under Mantine's dialogs
+globalThis.__webpack_nonce__ = nonce; // for react-remove-scroll, which Mantine's dialogs use

@@ -1,4 +1,4 @@
-// For unit tests of pages: what they show, with a server that is a function.
+// Support for unit tests of pages: a function replaces the server.
 
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
@@ -18,7 +18,7 @@ export interface Call {
   match?: string;
 }
 
-/** Has `answer` stand for the server; the calls are noted in the order of their coming. An object's tag is its version. */
+/** Replace the server by `answer`. Returns the calls in order. The tag of an object is its version. */
 export function serve(answer: (call: Call) => unknown): Call[] {
   const calls: Call[] = [];
   for (const method of ["GET", "POST", "PATCH"] as const) {
@@ -36,23 +36,23 @@ export function serve(answer: (call: Call) => unknown): Call[] {
   return calls;
 }
 
-/** What the server throws where it refuses. */
+/** Error of a refused call. */
 export const refusal = (status: number, detail: string, errors: object[] = []) =>
   new ProblemError(asProblem({ status, title: "Refused", detail, errors }));
 
-/** Reports the address as soon as what it shows is in the document, and no earlier: React may pause while it renders. */
+/** Report the address when its content is in the document, and not before, since React may pause while it renders. */
 function Address({ report }: { report: (address: string) => void }) {
   const { pathname, search } = useLocation();
   useLayoutEffect(() => report(pathname + search));
   return null;
 }
 
-/** A live stream on which nothing ever comes. */
+/** Live stream without messages. */
 class Silent extends EventTarget {
   close() {}
 }
 
-/** Shows a part of a page at an address. */
+/** Render a part of a page at an address. */
 export function show(part: ReactNode, address = "/") {
   vi.stubGlobal("WebSocket", Silent);
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });

@@ -2,9 +2,9 @@ import { cleanup, configure } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
 
 afterEach(cleanup);
-configure({ asyncUtilTimeout: 30_000 }); // a busy machine is no failure
+configure({ asyncUtilTimeout: 30_000 }); // for busy machines
 
-// What Mantine asks of a browser and jsdom has not.
+// Functions of browsers that Mantine uses and jsdom does not have.
 Object.defineProperty(window, "matchMedia", {
   value: (query: string) => ({
     matches: false,

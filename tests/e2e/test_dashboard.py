@@ -114,7 +114,7 @@ def test_the_menu_leads_to_every_page_by_keyboard_and_focus_follows(visit):
 
 def test_an_address_that_leads_nowhere_says_so(visit):
     with visit("/topics/no/such/thing") as watched:
-        expect(watched.page.get_by_role("heading", level=1)).to_have_text("There is no such page")
+        expect(watched.page.get_by_role("heading", level=1)).to_have_text("Page not found")
 
 
 def test_who_logs_out_is_at_the_log_in_page_and_comes_back_to_where_it_was(visit, running):

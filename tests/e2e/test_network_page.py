@@ -109,14 +109,14 @@ def test_entries_are_filtered_by_topic_dz_and_port_and_the_address_keeps_it(visi
     assert all(one.startswith(given) or given.startswith(one) for one in rows) and wanted["dz"] in rows
     with visit("/network?switch=den") as watched:
         page = watched.page
-        expect(details(page).get_by_text(re.compile(f"{den['entries']:,} in all"))).to_be_visible()
+        expect(details(page).get_by_text(re.compile(f"Total: {den['entries']:,}"))).to_be_visible()
         page.get_by_role("combobox", name="Topic").fill("quo")
         page.get_by_role("option", name="quotes").click()
         page.get_by_label("Overlaps dz").fill(given)
-        expect(details(page).get_by_text(f"{meeting['count']:,} in all")).to_be_visible()
+        expect(details(page).get_by_text(f"Total: {meeting['count']:,}")).to_be_visible()
         expect(details(page).locator("[data-row]").first).to_contain_text(rows[0])
         page.reload()
-        expect(details(page).get_by_text(f"{meeting['count']:,} in all")).to_be_visible()
+        expect(details(page).get_by_text(f"Total: {meeting['count']:,}")).to_be_visible()
         expect(page.get_by_label("Overlaps dz")).to_have_value(given)
         page.get_by_label("Overlaps dz").fill("0x1")
         expect(details(page).get_by_text("Only 0 and 1.")).to_be_visible()
@@ -125,7 +125,7 @@ def test_entries_are_filtered_by_topic_dz_and_port_and_the_address_keeps_it(visi
         page.get_by_role("option", name="11 h-den-1").click()
         expect(details(page).get_by_text("No entry of den is of topic quotes, of a dz")).to_be_visible()
         page.get_by_role("button", name="Show all entries").click()
-        expect(details(page).get_by_text(re.compile(f"{den['entries']:,} in all"))).to_be_visible()
+        expect(details(page).get_by_text(re.compile(f"Total: {den['entries']:,}"))).to_be_visible()
         assert page.url.endswith("/network?switch=den")
 
 

@@ -1,4 +1,4 @@
-// The client that is generated from the OpenAPI schema, with this site's session: typed paths, bodies and answers.
+// The API client: paths, bodies and responses have the types of the OpenAPI schema. It uses the session of this site.
 
 import createClient, { type Middleware } from "openapi-fetch";
 import { asProblem, ProblemError } from "./problems";
@@ -6,7 +6,7 @@ import type { components, paths } from "./schema.gen";
 
 export type Schemas = components["schemas"];
 
-/** The CSRF token of this session, as the cookie has it. */
+/** CSRF token of this session, from its cookie. */
 export function csrfToken(): string {
   return /(?:^|; )csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? "";
 }
@@ -25,7 +25,7 @@ const session: Middleware = {
   },
 };
 
-/** The API. Every answer that is no success is thrown as a `ProblemError`. */
+/** The API. It throws a `ProblemError` for every response without success. */
 export const api = createClient<paths, "application/json">({
   baseUrl: location.origin,
   querySerializer: { array: { style: "form", explode: false } },
@@ -41,7 +41,7 @@ async function problemOf(response: Response) {
       retryAfter: response.headers.get("Retry-After"),
     });
   } catch {
-    // An answer that is none of the API's, such as a proxy's page, is no text for people.
+    // A response from elsewhere, such as the HTML page of a proxy, is not a readable message.
     const detail = /html/i.test(response.headers.get("Content-Type") ?? "") ? "" : text.slice(0, 300);
     return asProblem({ status: response.status, title: response.statusText, detail });
   }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { asProblem, byField } from "./problems";
+import { text } from "./text";
 
-test("errors of the API go to the fields that they are of", () => {
+test("errors of the API appear at their fields", () => {
   const problem = asProblem({
     status: 400,
     title: "Bad Request",
@@ -19,11 +20,11 @@ test("errors of the API go to the fields that they are of", () => {
   expect(byField(problem, ["other"])).toEqual({});
 });
 
-test("a server that cannot be reached is told as that", () => {
-  expect(asProblem(new TypeError("Failed to fetch")).title).toBe("The server cannot be reached");
+test("an unreachable server has an own title", () => {
+  expect(asProblem(new TypeError("Failed to fetch")).title).toBe(text.unreachable.title);
 });
 
-test("a place that the planner names by its path stands as a pointer", () => {
+test("a path of the planner becomes a pointer", () => {
   const problem = asProblem({ errors: [{ pointer: "tcam_budget", code: "budget", detail: "too few" }] });
   expect(problem.errors[0]?.pointer).toBe("/tcam_budget");
   expect(byField(problem, ["tcam_budget"])).toEqual({ tcam_budget: "too few" });

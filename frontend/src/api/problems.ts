@@ -1,7 +1,9 @@
-// What went wrong, in the words of the API (RFC 9457), or in ours where the API could not be asked.
+// Errors of the API (RFC 9457), and errors of the dashboard in the same form.
+
+import { text } from "./text";
 
 export interface FieldError {
-  /** JSON pointer into the body, or the name of a parameter. */
+  /** JSON pointer into the body. */
   pointer?: string;
   parameter?: string;
   index?: number;
@@ -30,14 +32,13 @@ export class ProblemError extends Error {
   }
 }
 
-/** Any error as a problem that can be shown. */
+/** Convert any error into a problem that the dashboard can show. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   if (error instanceof TypeError && /fetch|network/i.test(error.message)) {
     return {
       status: 0,
-      title: "The server cannot be reached",
-      detail: "The server cannot be reached. What you entered is still here; try again when it is back.",
+      ...text.unreachable,
       errors: [],
     };
   }
@@ -45,22 +46,22 @@ export function asProblem(error: unknown): Problem {
   const raw = (error ?? {}) as Record<string, unknown>;
   return {
     status: Number(raw.status ?? 0),
-    title: String(raw.title ?? "Something failed"),
-    detail: String(raw.detail || raw.title || "Something failed."),
+    title: String(raw.title ?? text.unknown.title),
+    detail: String(raw.detail || raw.title || text.unknown.detail),
     requestId: typeof raw.request_id === "string" ? raw.request_id : undefined,
     retryAfter: typeof raw.retryAfter === "string" ? raw.retryAfter : null,
     errors: Array.isArray(raw.errors) ? (raw.errors as FieldError[]).map(rooted) : [],
   };
 }
 
-/** With a JSON pointer also where the planner has named a place by its path ("filter", "actions.0"). */
+/** Convert a path of the planner ("filter", "actions.0") into a JSON pointer. */
 function rooted(error: FieldError): FieldError {
   const { pointer } = error;
   if (!pointer || pointer.startsWith("/")) return error;
   return { ...error, pointer: `/${pointer.replaceAll(".", "/")}` };
 }
 
-/** The messages for the fields of a form, by the first name in the pointer; what belongs to no field is left out. */
+/** Messages for the fields of a form, by the first name in the pointer. Other errors are left out. */
 export function byField(problem: Problem, fields: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { pointer, detail } of problem.errors) {

@@ -1,16 +1,17 @@
-// Requests that change the network: sent, followed to their end, and told.
+// Requests that change the network: send, wait for the end, notify the user.
 
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, type Schemas } from "./client";
 import { asProblem, ProblemError } from "./problems";
+import { text } from "./text";
 
 export type NetworkRequest = Schemas["Request"];
 
 const FINAL = ["active", "failed", "withdrawn"];
-const PATIENCE = 30; // s, of one question
+const PATIENCE = 30; // s, for one call
 
-/** Waits for a request's end. Throws a `ProblemError` when it failed. */
+/** Wait until a request has ended. Throws a `ProblemError` if the request failed. */
 export async function waitForEnd(request: NetworkRequest): Promise<NetworkRequest> {
   let now = request;
   while (!FINAL.includes(now.state)) {
@@ -21,13 +22,14 @@ export async function waitForEnd(request: NetworkRequest): Promise<NetworkReques
     if (data) now = data;
   }
   if (now.state === "failed")
-    throw new ProblemError(asProblem({ title: "The request failed", ...now.problem, status: 0 }));
+    throw new ProblemError(asProblem({ title: text.requestFailed, ...now.problem, status: 0 }));
   return now;
 }
 
 /**
- * A write whose answer is a request, done when the switches have confirmed it. `what` is told when it is; `refresh` are
- * the queries to read anew then.
+ * Mutation whose response is a request. It ends when the switches have confirmed the request.
+ *
+ * `what` is the notification at the end. `refresh` lists the keys of the queries to read again.
  */
 export function useNetworkRequest<Input>(
   send: (input: Input) => Promise<NetworkRequest | undefined>,

@@ -10,14 +10,15 @@ import {
 import { Link } from "react-router";
 import { csrfToken } from "@/api/client";
 import { useMe } from "@/api/me";
+import { text } from "./text";
 
 const SCHEMES = [
-  { value: "auto", label: "As the system", icon: IconDeviceDesktop },
-  { value: "light", label: "Light", icon: IconSun },
-  { value: "dark", label: "Dark", icon: IconMoon },
+  { value: "auto", icon: IconDeviceDesktop },
+  { value: "light", icon: IconSun },
+  { value: "dark", icon: IconMoon },
 ] as const;
 
-/** Who is logged in, the colour scheme, the API's page, and the way out. */
+/** Menu of the user: role, account page, API reference, colour scheme and logout. */
 export function AccountMenu() {
   const { data: me } = useMe();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -25,20 +26,20 @@ export function AccountMenu() {
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
         <Button variant="subtle" size="compact-sm" leftSection={<IconUserCircle size={18} aria-hidden />}>
-          {me?.username ?? "Account"}
+          {me?.username ?? text.account.fallback}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{me ? `Role: ${me.role}` : "…"}</Menu.Label>
+        <Menu.Label>{me ? text.account.role(me.role) : "…"}</Menu.Label>
         <Menu.Item component={Link} to="/account" leftSection={<IconKey size={16} aria-hidden />}>
-          Account and tokens
+          {text.account.page}
         </Menu.Item>
         <Menu.Item component="a" href="/api/docs/">
-          API reference
+          {text.account.reference}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>Colours</Menu.Label>
-        {SCHEMES.map(({ value, label, icon: Icon }) => (
+        <Menu.Label>{text.account.colors}</Menu.Label>
+        {SCHEMES.map(({ value, icon: Icon }) => (
           <Menu.Item
             key={value}
             role="menuitemradio"
@@ -47,12 +48,12 @@ export function AccountMenu() {
             leftSection={<Icon size={16} aria-hidden />}
             onClick={() => setColorScheme(value)}
           >
-            {label}
+            {text.account.schemes[value]}
           </Menu.Item>
         ))}
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={logOut}>
-          Log out
+          {text.account.logOut}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

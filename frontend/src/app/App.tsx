@@ -8,7 +8,7 @@ import { nonce } from "@/nonce";
 import { router } from "./routes";
 import { cssVariables, theme } from "./theme";
 
-/** The dashboard: theme, data, live stream and pages. */
+/** Root of the dashboard: theme, queries, live stream and pages. */
 export function App() {
   return (
     <MantineProvider

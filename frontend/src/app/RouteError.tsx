@@ -2,31 +2,32 @@ import { Button, Container, Stack, Text, Title } from "@mantine/core";
 import { Link, useRouteError } from "react-router";
 import { asProblem } from "@/api/problems";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { text } from "./text";
 
-/** What stands where a page failed. */
+/** Replacement for a page that failed. */
 export function RouteError() {
   const error = useRouteError();
   return (
     <Container py="xl" size="sm">
       <Stack>
-        <Title order={1}>This page failed</Title>
+        <Title order={1}>{text.failedPage.title}</Title>
         <ProblemAlert problem={asProblem(error)} />
         <Button onClick={() => location.reload()} w="fit-content">
-          Load it again
+          {text.failedPage.reload}
         </Button>
       </Stack>
     </Container>
   );
 }
 
-/** An address that leads nowhere. */
+/** Page for an unknown address. */
 export function NotFound() {
   return (
     <Stack align="flex-start">
-      <Title order={1}>There is no such page</Title>
-      <Text>{location.pathname} leads nowhere. The pages are in the menu.</Text>
+      <Title order={1}>{text.notFound.title}</Title>
+      <Text>{text.notFound.detail(location.pathname)}</Text>
       <Button component={Link} to="/network">
-        Go to the network
+        {text.notFound.network}
       </Button>
     </Stack>
   );

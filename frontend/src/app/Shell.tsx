@@ -5,15 +5,16 @@ import { Link, Outlet, useLocation } from "react-router";
 import { LiveBadge } from "@/live/LiveBadge";
 import { AccountMenu } from "./AccountMenu";
 import { PAGES } from "./pages";
+import { text } from "./text";
 
-/** Header, menu and the page that is open; focus goes to the page when it changes. */
+/** Frame of all pages: header, menu and the open page. The focus moves to a page when it opens. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure(false);
   const { pathname } = useLocation();
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is what moves the focus
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the page moves the focus
   useEffect(() => {
     close();
     if (!first.current) main.current?.focus();
@@ -28,7 +29,7 @@ export function Shell() {
     >
       <AppShell.Header>
         <a className="skip" href="#main">
-          Skip to the page
+          {text.skip}
         </a>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger
@@ -36,18 +37,18 @@ export function Shell() {
             onClick={toggle}
             hiddenFrom="sm"
             size="sm"
-            aria-label={opened ? "Close the menu" : "Open the menu"}
+            aria-label={opened ? text.menu.close : text.menu.open}
           />
           <img src="/static/live/icon.svg" alt="" width={22} height={22} />
           <Text fw={650} size="lg" component="span">
-            Tercast
+            {text.product}
           </Text>
           <LiveBadge />
           <span style={{ flex: 1 }} />
           <AccountMenu />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
+      <AppShell.Navbar p="xs" aria-label={text.menu.label}>
         <AppShell.Section grow component={ScrollArea}>
           {PAGES.map(({ path, label, icon: Icon }) => (
             <NavLink

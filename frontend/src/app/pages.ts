@@ -8,15 +8,16 @@ import {
   IconRoute,
   IconUsers,
 } from "@tabler/icons-react";
+import { text } from "./text";
 
-/** The pages of the menu, in its order. */
+/** Pages of the menu, in this order. */
 export const PAGES = [
-  { path: "/network", label: "Network", icon: IconNetwork },
-  { path: "/topics", label: "Topics", icon: IconHexagons },
-  { path: "/participants", label: "Publishers and subscribers", icon: IconUsers },
-  { path: "/requests", label: "Requests", icon: IconListDetails },
-  { path: "/budgets", label: "Budgets", icon: IconGauge },
-  { path: "/analytics", label: "Analytics", icon: IconChartLine },
-  { path: "/explain", label: "Explain", icon: IconRoute },
-  { path: "/health", label: "Health and audit", icon: IconActivityHeartbeat },
+  { path: "/network", label: text.pages.network, icon: IconNetwork },
+  { path: "/topics", label: text.pages.topics, icon: IconHexagons },
+  { path: "/participants", label: text.pages.participants, icon: IconUsers },
+  { path: "/requests", label: text.pages.requests, icon: IconListDetails },
+  { path: "/budgets", label: text.pages.budgets, icon: IconGauge },
+  { path: "/analytics", label: text.pages.analytics, icon: IconChartLine },
+  { path: "/explain", label: text.pages.explain, icon: IconRoute },
+  { path: "/health", label: text.pages.health, icon: IconActivityHeartbeat },
 ] as const;

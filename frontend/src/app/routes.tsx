@@ -1,16 +1,17 @@
 import { Loader } from "@mantine/core";
 import { createBrowserRouter, Navigate } from "react-router";
+import { text as common } from "@/common/text";
 import { NotFound, RouteError } from "./RouteError";
 import { redirectToWelcome } from "./redirectToWelcome";
 import { Shell } from "./Shell";
 
-/** Every page is a chunk of its own, loaded when it is opened. */
+/** Routes of the dashboard. Each page is a separate chunk, loaded when it opens. */
 export const router = createBrowserRouter([
   {
     path: "/",
     element: <Shell />,
     errorElement: <RouteError />,
-    hydrateFallbackElement: <Loader role="status" m="xl" aria-label="Loading" />,
+    hydrateFallbackElement: <Loader role="status" m="xl" aria-label={common.loading} />,
     children: [
       { index: true, element: <Navigate to="/network" replace /> },
       {

@@ -5,6 +5,7 @@ import {
   type MantineColorsTuple,
   type VariantColorsResolver,
 } from "@mantine/core";
+import { text } from "@/common/text";
 
 const teal: MantineColorsTuple = [
   "#e6f5f8",
@@ -34,7 +35,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
 });
 
-/** Mantine's own text on tinted ground is too pale for small letters; ours has a contrast of 4.5 and more. */
+/** Text colours on tinted backgrounds with a contrast of at least 4.5, which Mantine's own do not have for small text. */
 const readable: VariantColorsResolver = (input) => {
   const found = defaultVariantColorsResolver(input);
   const color = input.color ?? input.theme.primaryColor;
@@ -63,7 +64,7 @@ export const theme = createTheme({
   components: {
     Badge: { defaultProps: { miw: "max-content" } },
     Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: "sm" } },
-    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": text.close } } },
     Modal: { defaultProps: { centered: true } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true }, withArrow: true } },
   },

@@ -3,7 +3,7 @@ import { MemoryRouter, useSearchParams } from "react-router";
 import { expect, test } from "vitest";
 import { useAddress, useChangeAddress } from "./address";
 
-test("changes of the address that follow each other before it is shown all count", () => {
+test("several changes before the next rendering are all applied", () => {
   const { result } = renderHook(
     () => ({ q: useAddress("q"), change: useChangeAddress(), shown: useSearchParams()[0].toString() }),
     { wrapper: ({ children }) => <MemoryRouter initialEntries={["/?page=3"]}>{children}</MemoryRouter> },

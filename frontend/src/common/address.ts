@@ -1,12 +1,12 @@
 import { useCallback, useEffect } from "react";
 import { useSearchParams } from "react-router";
 
-/** The address as it was last asked for: what is on its way is not to be lost by the next change. */
+/** Address of the last change. The next change starts from it, even if the router has not applied it yet. */
 let latest: URLSearchParams | null = null;
 
 type Edit = (parameters: URLSearchParams) => void;
 
-/** The parts of the address, and a way to edit them; edits that follow each other quickly all count. */
+/** Parameters of the address, and a function that edits them. No edit is lost if several follow quickly. */
 export function useParameters(): [URLSearchParams, (edit: Edit, push?: boolean) => void] {
   const [parameters, setParameters] = useSearchParams();
   useEffect(() => {
@@ -29,8 +29,10 @@ export function useParameters(): [URLSearchParams, (edit: Edit, push?: boolean) 
 }
 
 /**
- * A part of the view's state that is kept in its address, under `name`; `fallback` stands where the address has none
- * and is left out of it. Changing it replaces the address, so that "back" leads to the page before.
+ * Value of the parameter `name` of the address, and a function that sets it.
+ *
+ * `fallback` is the value without the parameter, and is left out of the address. A change replaces the address, so "back"
+ * returns to the previous page.
  */
 export function useAddress(name: string, fallback = ""): [string, (value: string | null) => void] {
   const [parameters, change] = useParameters();
@@ -45,7 +47,7 @@ export function useAddress(name: string, fallback = ""): [string, (value: string
   return [parameters.get(name) ?? fallback, set];
 }
 
-/** Changes several parts of the address at once: null takes one out. `push` makes a step that "back" undoes. */
+/** Function that changes several parameters together. Null removes one. With `push`, "back" reverts the change. */
 export function useChangeAddress(): (values: Record<string, string | null>, push?: boolean) => void {
   const [, change] = useParameters();
   return useCallback(
@@ -60,7 +62,7 @@ export function useChangeAddress(): (values: Record<string, string | null>, push
   );
 }
 
-/** The tab that is open, as the address has it; another tab begins with an address of its own. */
+/** Open tab, from the address. Another tab starts without the other parameters. */
 export function useTab(first: string): [string, (tab: string | null) => void] {
   const [parameters, setParameters] = useSearchParams();
   const open = useCallback(

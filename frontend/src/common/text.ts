@@ -1,11 +1,143 @@
+import { formatDifference, formatQuantity } from "./formatting/figures";
+
+/** "q1, q2, …": the first of `count` names. */
+function someNames(names: readonly string[], count: number): string {
+  if (names.length === 0) return "";
+  return ` (${names.slice(0, 5).join(", ")}${count > Math.min(5, names.length) ? ", …" : ""})`;
+}
+
+const bound = (complete: boolean) => (complete ? "" : "at least ");
+const entries = (count: number) => formatQuantity(count, "entry", "entries");
+const digits = (value: number) => value.toLocaleString(undefined, { maximumSignificantDigits: 3 });
+
 /** Texts of the parts that pages share. */
 export const text = {
   close: "Close",
+  closeDetails: "Close the details",
+  cancel: "Cancel",
   loading: "Loading",
+  tryAgain: "Try again",
+  copy: { copy: "Copy", copied: "Copied", object: (object: string) => `Copy ${object}` },
   documentation: {
     link: "Learn more",
     title: (page: string) => `Documentation: docs/${page}`,
     missing: (page: string) => `The documentation has no page ${page}.`,
+    code: "Code",
+  },
+  problem: {
+    loggedOut: "You are no longer logged in. Your input is kept.",
+    logIn: "Log in in another tab",
+    thenRetry: "Then try again.",
+    more: (count: number) =>
+      count === 1 ? "1 more error is not listed." : `${count.toLocaleString()} more errors are not listed.`,
+    retryAfter: (seconds: string) => `Try again in ${seconds} s.`,
+    requestId: "Request ID:",
+    line: (number: number) => `line ${number}`,
+    item: (number: number) => `item ${number}`,
+  },
+  table: {
+    total: (total: number) => `Total: ${total.toLocaleString()}`,
+    totalAndPage: (total: number, rows: number) =>
+      `Total: ${total.toLocaleString()}, ${rows.toLocaleString()} on this page`,
+    page: (rows: number) => `${rows.toLocaleString()} on this page`,
+    first: "First page",
+    previous: "Previous page",
+    next: "Next page",
+    last: "Last page",
+  },
+  picker: { searching: "Searching…", none: "No match" },
+  conflict: {
+    changed: (field: string, value: string) => `Another user changed this field. ${field}: now ${value}.`,
+    takeTheirs: "Take theirs",
+    takeTheirsOf: (field: string) => `Take theirs: ${field}`,
+    keepMine: "Keep mine",
+    keepMineOf: (field: string) => `Keep mine: ${field}`,
+  },
+  host: {
+    title: "Register a host",
+    registered: (name: string, port: string, at: string) =>
+      `Host ${name} is registered at port ${port} of switch ${at}.`,
+    name: "Name",
+    switch: "Switch",
+    noSwitch: "No matching switch",
+    port: "Port",
+    portHelp: "The number of the switch port that connects the host.",
+    ports: (ports: readonly string[], complete: boolean) =>
+      `Ports of the switch: ${ports.join(", ")}${complete ? "" : ", …"}`,
+    ip: "IP address",
+    ipHelp: "The last switch sends events to this address, for example fd00::1.",
+    mac: "MAC address",
+    macHelp: "The address of the host's interface, for example 02:00:00:00:00:01.",
+    refused: "The host is not registered. Correct the marked fields.",
+    register: "Register",
+  },
+  affected: {
+    counting: "Counting the affected objects…",
+    subscriptions: (complete: boolean, count: number, subscribers: number, names: readonly string[]) =>
+      `${bound(complete)}${formatQuantity(count, "subscription")} of ${formatQuantity(subscribers, "subscriber")}${someNames(names, count)}`,
+    advertisements: (complete: boolean, count: number, publishers: number) =>
+      `${bound(complete)}${formatQuantity(count, "advertisement")} of ${formatQuantity(publishers, "publisher")}`,
+    hosts: (complete: boolean, count: number, names: readonly string[]) =>
+      `${bound(complete)}${formatQuantity(count, "host")}${someNames(names, count)}`,
+    without: (complete: boolean, count: number) =>
+      `${bound(complete)}${formatQuantity(count, "remaining subscription")} without a matching advertisement`,
+    entries: (count: number) =>
+      count === 1 ? "1 entry is removed." : `${count.toLocaleString()} entries are removed.`,
+  },
+  cost: {
+    unchanged: "No switch needs more or fewer entries.",
+    entries: (change: number, switches: number) =>
+      `Entries: ${formatDifference(change)}, on ${formatQuantity(switches, "switch", "switches")}.`,
+    exceeded: (switches: readonly string[], more: number) =>
+      `The change exceeds the budget of ${switches.join(", ")}${more > 0 ? ` and ${more.toLocaleString()} more` : ""}. Raise the budget, or aggregate entries on the page Budgets.`,
+    item: (number: number, detail: string) => `Item ${number}: ${detail}`,
+    more: (count: number) =>
+      count === 1 ? "1 more item is refused." : `${count.toLocaleString()} more items are refused.`,
+    table: {
+      label: "Entries by switch",
+      switch: "Switch",
+      before: "Entries now",
+      after: "Entries after the change",
+      afterValue: (after: number, difference: number) =>
+        `${after.toLocaleString()} (${formatDifference(difference)})`,
+      budget: "Budget",
+      unlimited: "unlimited",
+      exceeded: (budget: number | null) =>
+        budget === null ? "exceeded" : `${budget.toLocaleString()}, exceeded`,
+      more: (count: number) => (count === 1 ? "1 more switch" : `${count.toLocaleString()} more switches`),
+    },
+  },
+  merging: {
+    note: (changes: string) => `To stay within budgets: ${changes}.`,
+    merged: (count: number) => `${entries(count)} merged`,
+    unmerged: (count: number) => `${entries(count)} unmerged`,
+    changed: "merged entries changed",
+    switches: (changes: string, names: readonly string[], more: number) =>
+      `${changes}, on ${names.join(", ")}${more > 0 ? ` and ${more.toLocaleString()} more` : ""}`,
+    unknownCost: (reason: string) => `Expected cost ${reason}`,
+    cost: (falsePositives: number, perSecond: number | null, redundant: number, together: number) => {
+      const rate = perSecond === null ? "" : ` (${digits(perSecond)} per second)`;
+      const requests =
+        together > 1 ? `, for ${together.toLocaleString()} requests that are planned together` : "";
+      return `Expected per event: ${digits(falsePositives)} false positives${rate} and ${digits(redundant)} redundant copies${requests}.`;
+    },
+  },
+  reach: {
+    badge: { none: "no path", partial: "paths missing" },
+    none: "No matching host can be reached",
+    partial: "Some matching hosts cannot be reached",
+  },
+  request: {
+    link: (id: number) => `Request ${id}`,
+    failed: "The request failed",
+    failedState: "failed.",
+    states: {
+      queued: "waits for the planner.",
+      planning: "is being planned.",
+      deploying: "waits for the switches to confirm.",
+      active: "is active. All switches have confirmed it.",
+      withdrawn: "is withdrawn. All switches have confirmed it.",
+    } as Record<string, string>,
   },
   /** Terms with a help icon. `definition` is the first paragraph below `heading` in docs/glossary.md. */
   terms: {

@@ -2,9 +2,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useLiveEvents } from "@/live/LiveProvider";
 
-const EVERY = 4_000; // ms: hosts report every second, and a page of a long list is not for nothing
+const EVERY = 4_000; // ms; hosts report every second, and a query for a long list has a cost
 
-/** Reads the queries under `queryKey` anew as hosts report traffic, every few seconds at most. */
+/** Repeat the queries under `queryKey` after reports of traffic, at most every 4 s. */
 export function useTrafficRefresh(queryKey: readonly unknown[]): void {
   const queries = useQueryClient();
   const last = useRef(0);

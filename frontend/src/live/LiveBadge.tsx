@@ -3,8 +3,9 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { formatAge } from "@/common/formatting/time";
 import { useLiveState } from "./LiveProvider";
+import { text } from "./text";
 
-/** Whether what is shown is live, and how old it is when the stream is away. */
+/** Badge of the live stream: live, connecting, or the age of the data while the stream is disconnected. */
 export function LiveBadge() {
   const { name, heard, why, loggedOut, hurry } = useLiveState();
   const queries = useQueryClient();
@@ -16,7 +17,7 @@ export function LiveBadge() {
   if (name === "live") {
     return (
       <Badge variant="light" color="green" size="md" data-live="live">
-        live
+        {text.live}
       </Badge>
     );
   }
@@ -28,19 +29,15 @@ export function LiveBadge() {
         color="red"
         href={`/login/?next=${encodeURIComponent(location.pathname + location.search)}`}
       >
-        Logged out: log in again
+        {text.logIn}
       </Button>
     );
   }
-  // Where the stream never was there, what is shown is as old as the oldest answer in it.
+  // If the stream was never connected, the age is that of the oldest response in use.
   const since = heard || (name === "away" || hadTrouble ? oldest(queries) : 0);
-  const old = since ? `data ${formatAge(now - since)} old` : "connecting…";
+  const old = since ? text.age(formatAge(now - since)) : text.connecting;
   return (
-    <Tooltip
-      label={
-        why ? `The live stream is away: ${why}. Click to try again now.` : "The live stream is being opened."
-      }
-    >
+    <Tooltip label={why ? text.reconnect(why) : text.opening}>
       <Badge
         component="button"
         onClick={hurry}
@@ -51,13 +48,13 @@ export function LiveBadge() {
         style={{ cursor: "pointer" }}
       >
         {old}
-        <VisuallyHidden role="status">{name === "away" ? "The live stream is away." : ""}</VisuallyHidden>
+        <VisuallyHidden role="status">{name === "away" ? text.disconnected : ""}</VisuallyHidden>
       </Badge>
     </Tooltip>
   );
 }
 
-/** When the oldest of the answers that are in use was read, ms since 1970; 0: there is none. */
+/** Time of the oldest response in use, in ms since 1970; 0 without a response. */
 function oldest(queries: QueryClient): number {
   const times = queries
     .getQueryCache()

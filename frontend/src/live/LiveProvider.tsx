@@ -11,7 +11,7 @@ interface Live {
 
 const Context = createContext<Live | null>(null);
 
-/** One stream for the whole dashboard. What it missed for good is read anew: all queries are. */
+/** The live stream of the dashboard. After lost events it repeats all queries. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState<LiveState>({ name: "connecting", heard: 0 });
   const [batches] = useState(() => new Batches());
@@ -43,17 +43,17 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 
 function useLive(): Live {
   const live = useContext(Context);
-  if (!live) throw new Error("There is no LiveProvider around this.");
+  if (!live) throw new Error("The component is not inside a LiveProvider.");
   return live;
 }
 
-/** Whether the stream is there, and since when not. */
+/** State of the stream, and a function that reconnects immediately. */
 export function useLiveState(): LiveState & { hurry: () => void } {
   const { state, hurry } = useLive();
   return { ...state, hurry };
 }
 
-/** Calls `take` with the events of `kinds`, all of a second at once, in their order. */
+/** Call `take` once per second with the new events of `kinds`, in order. */
 export function useLiveEvents(kinds: readonly string[], take: (events: LiveEvent[]) => void): void {
   const { batches } = useLive();
   const latest = useRef(take);
@@ -62,7 +62,7 @@ export function useLiveEvents(kinds: readonly string[], take: (events: LiveEvent
   useEffect(() => batches.listen(key.split(","), (events) => latest.current(events)), [batches, key]);
 }
 
-/** Reads the queries under `queryKey` anew when events of `kinds` come, at most once a second. */
+/** Repeat the queries under `queryKey` after events of `kinds`, at most once per second. */
 export function useLiveRefresh(kinds: readonly string[], queryKey: readonly unknown[]): void {
   const queries = useQueryClient();
   useLiveEvents(kinds, () => queries.invalidateQueries({ queryKey }));

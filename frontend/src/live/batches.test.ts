@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 
 const event = (id: number, kind: string): LiveEvent => ({ id, kind, payload: {}, at: "" });
 
-test("events of a second come at once, in order, to those who asked for their kind", () => {
+test("listeners receive the events of their kinds once per second, in order", () => {
   const batches = new Batches(1_000);
   const got: number[][] = [];
   batches.listen(["tables"], (events) => got.push(events.map(({ id }) => id)));
@@ -20,7 +20,7 @@ test("events of a second come at once, in order, to those who asked for their ki
   expect(got).toEqual([[1], [2, 4]]);
 });
 
-test("who has left hears nothing more", () => {
+test("a removed listener receives nothing", () => {
   const batches = new Batches(1_000);
   const got: LiveEvent[] = [];
   const leave = batches.listen(["tables"], (events) => got.push(...events));

@@ -2,7 +2,7 @@ import type { LiveEvent } from "./stream";
 
 type Take = (events: LiveEvent[]) => void;
 
-/** Hands events on in batches, at most one a second to each listener; the first comes at once. */
+/** Batches of events: at most one per period for all listeners. The first event is delivered immediately. */
 export class Batches {
   private readonly listeners = new Set<{ kinds: readonly string[]; take: Take }>();
   private waiting: LiveEvent[] = [];
@@ -21,7 +21,7 @@ export class Batches {
     this.timer = setTimeout(() => this.flush(), wait);
   }
 
-  /** Listen to some kinds; what is given back ends it. */
+  /** Register a listener for some kinds. Returns a function that removes it. */
   listen(kinds: readonly string[], take: Take): () => void {
     const listener = { kinds, take };
     this.listeners.add(listener);

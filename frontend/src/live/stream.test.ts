@@ -31,7 +31,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("a stream that opens at once goes on from the newest event, and nothing is read anew", () => {
+test("a stream that connects at the first attempt continues from the newest event, without a reload", () => {
   const on = listeners();
   new Stream(on).open();
   latest().hear({ type: "hello", newest: 7 });
@@ -39,7 +39,7 @@ test("a stream that opens at once goes on from the newest event, and nothing is 
   expect(on.reload).not.toHaveBeenCalled();
 });
 
-test("one that opens late has all read anew, since no event tells what happened before", () => {
+test("a stream that connects later reloads all data, since no event reports earlier changes", () => {
   const on = listeners();
   new Stream(on).open();
   latest().onclose({ code: 1006, reason: "" });
@@ -49,7 +49,7 @@ test("one that opens late has all read anew, since no event tells what happened 
   expect(on.reload).toHaveBeenCalledTimes(1);
 });
 
-test("one that comes back goes on from the last event that it had", () => {
+test("a stream that reconnects continues after its last event", () => {
   const on = listeners();
   new Stream(on).open();
   latest().hear({ type: "hello", newest: 7 });

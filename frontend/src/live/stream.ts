@@ -1,4 +1,6 @@
-// The live stream's client: connects, resumes after the last id, and comes back by itself.
+// Client of the live stream. It resumes after the last event, and reconnects automatically.
+
+import { text } from "./text";
 
 const PATH = "/ws/v1/live/";
 const SILENCE = 25_000; // the server pings every 10 s
@@ -15,7 +17,7 @@ export interface LiveEvent {
 
 export interface LiveState {
   name: "connecting" | "live" | "away";
-  /** When the server was heard last, ms since 1970; 0: never. */
+  /** Time of the last message from the server, in ms since 1970; 0: none. */
   heard: number;
   why?: string;
   retryAt?: number;
@@ -23,9 +25,9 @@ export interface LiveState {
 }
 
 export interface Listeners {
-  /** Each event, in order and once. */
+  /** Called with each event, in order and once. */
   event: (event: LiveEvent) => void;
-  /** Events were missed for good: the state must be read anew. */
+  /** Called when events are lost. Read the state again. */
   reload: () => void;
   state: (state: LiveState) => void;
 }
@@ -45,11 +47,11 @@ export class Stream {
     this.on = on;
   }
 
-  /** Connect, now and whenever the connection is lost. */
+  /** Connect now, and again after every loss of the connection. */
   open(): void {
     clearTimeout(this.retry);
     this.retry = undefined;
-    this.tell({ name: "connecting" });
+    this.report({ name: "connecting" });
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const socket = new WebSocket(`${scheme}://${location.host}${PATH}`);
     this.socket = socket;
@@ -60,7 +62,7 @@ export class Stream {
     socket.onclose = ({ code, reason }) => socket === this.socket && this.lost(code, reason);
   }
 
-  /** End it for good. */
+  /** Disconnect and stay disconnected. */
   close(): void {
     clearTimeout(this.retry);
     clearTimeout(this.silence);
@@ -69,7 +71,7 @@ export class Stream {
     socket?.close();
   }
 
-  /** Do not wait any longer before the next try. */
+  /** Reconnect now instead of waiting for the next attempt. */
   hurry(): void {
     if (this.retry === undefined) return;
     this.tries = 0;
@@ -82,26 +84,26 @@ export class Stream {
     this.watch();
     switch (message.type) {
       case "hello":
-        // What happened while nothing was heard at all is in no event to come: what was read since may be old.
+        // No event reports changes from before the first connection. So data that was read before may be old.
         if (this.last === null && this.tries > 0) this.on.reload();
         this.last ??= message.newest;
-        this.say({ type: "from", id: this.last });
+        this.send({ type: "from", id: this.last });
         break;
       case "reload":
         this.last = message.newest;
         this.on.reload();
-        this.say({ type: "from", id: message.newest });
+        this.send({ type: "from", id: message.newest });
         break;
       case "up-to-date":
       case "replayed":
-        this.tell({ name: "live" });
+        this.report({ name: "live" });
         break;
       case "event":
         this.last = message.id;
         this.on.event(message);
         break;
       case "ping":
-        this.last = Math.max(this.last ?? 0, message.newest); // all up to it was sent, or is not for us
+        this.last = Math.max(this.last ?? 0, message.newest); // all earlier events were sent, or are not for this user
         break;
       case "error":
         this.why = message.detail;
@@ -116,29 +118,29 @@ export class Stream {
     const wait = (WAITS[Math.min(this.tries, WAITS.length - 1)] ?? 300) * (0.8 + 0.4 * Math.random());
     this.tries += 1;
     this.retry = setTimeout(() => this.open(), wait);
-    this.tell({
+    this.report({
       name: "away",
-      why: reason || this.why || "the connection was lost",
+      why: reason || this.why || text.reasons.lost,
       retryAt: Date.now() + wait,
       loggedOut: code === LOGGED_OUT,
     });
   }
 
-  /** A server that says nothing, not even ping, is gone: do not wait for the network to notice. */
+  /** Reconnect after a silence longer than the interval of pings. The network may notice a lost server much later. */
   private watch(): void {
     clearTimeout(this.silence);
     this.silence = setTimeout(() => {
       const socket = this.socket;
-      this.lost(0, "the server has gone silent");
+      this.lost(0, text.reasons.silent);
       socket?.close();
     }, SILENCE);
   }
 
-  private say(message: object): void {
+  private send(message: object): void {
     this.socket?.send(JSON.stringify(message));
   }
 
-  private tell(state: Omit<LiveState, "heard">): void {
+  private report(state: Omit<LiveState, "heard">): void {
     this.on.state({ heard: this.heard, ...state });
   }
 }

@@ -22,8 +22,9 @@ use([
 ]);
 
 /**
- * A chart of ECharts, described for screen readers (`label`, and ECharts' own words). Tooltips are drawn on the canvas:
- * the page's content security policy allows no inline styles.
+ * Chart of ECharts with a description for screen readers: `label` and the description by ECharts.
+ *
+ * ECharts draws tooltips on the canvas, because the content security policy does not allow inline styles.
  */
 export function Chart({
   option,
@@ -34,7 +35,7 @@ export function Chart({
   option: EChartsCoreOption;
   label: string;
   height?: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what ECharts tells of a click depends on the series
+  // biome-ignore lint/suspicious/noExplicitAny: the parameters of a click depend on the series
   onClick?: (parameters: any) => void;
 }) {
   const element = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas } from "@/api/client";
 
-/** The curve of a switch by a method, once there is one; it is computed from past events, a minute at most. */
+/** Query for the budget curve of a switch by a method. The server computes it from past events within a minute. */
 export function useBudgetCurve(id: number, method: Schemas["Curve"]["method"] | undefined) {
   return useQuery({
     queryKey: ["budget-curve", id, method],

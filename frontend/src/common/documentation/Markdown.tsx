@@ -1,11 +1,12 @@
 import { Anchor, Code, List, ScrollArea, Table, Text, Title } from "@mantine/core";
 import type { Nodes, TableCell } from "mdast";
 import { Fragment, type ReactNode } from "react";
+import { text } from "@/common/text";
 
-/** Returns what opens the target of a link; null where the link leads out of the documentation. */
+/** Function that opens the target of a link; null if the target is outside the documentation. */
 type Follow = (link: string) => (() => void) | null;
 
-/** Parts of a page of the documentation, as elements. */
+/** Blocks of a page of the documentation as React elements. */
 export function Markdown({ nodes, follow }: { nodes: readonly Nodes[]; follow: Follow }) {
   return (
     <>
@@ -17,7 +18,7 @@ export function Markdown({ nodes, follow }: { nodes: readonly Nodes[]; follow: F
   );
 }
 
-/** What is not listed here is shown by what it holds; HTML in a page is left out. */
+/** Convert a block. Unknown blocks show their content. HTML is left out. */
 function element(node: Nodes, follow: Follow): ReactNode {
   const within = "children" in node && <Markdown nodes={node.children} follow={follow} />;
   switch (node.type) {
@@ -41,7 +42,7 @@ function element(node: Nodes, follow: Follow): ReactNode {
       return <Text size="sm">{within}</Text>;
     case "code":
       return (
-        <ScrollArea viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Code" }}>
+        <ScrollArea viewportProps={{ tabIndex: 0, role: "region", "aria-label": text.documentation.code }}>
           <Code block>{node.value}</Code>
         </ScrollArea>
       );

@@ -27,7 +27,7 @@ More.
 
 End.`;
 
-test("a section goes to the next heading of its level, by text or by anchor", () => {
+test("a section, found by text or anchor, ends at the next heading of its level", () => {
   const page = blocks(PAGE);
   for (const heading of ["GET /v1/alarms", "get-v1alarms"]) {
     expect(section(page, heading).map(({ type }) => type)).toEqual([
@@ -55,6 +55,6 @@ test.each([
   ["client.md", "#subscribe", { page: "client.md", heading: "subscribe" }],
   ["client.md", "../README.md", null],
   ["client.md", "decisions/0007-dashboard.md", null],
-])("a link of %s to %s leads to a page of the documentation, or nowhere", (from, link, target) => {
+])("a link from %s to %s opens a page of the documentation, or nothing", (from, link, target) => {
   expect(linkedPlace(from, link)).toEqual(target);
 });

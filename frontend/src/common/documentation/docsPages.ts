@@ -1,4 +1,4 @@
-// Pages of the documentation as trees (mdast), and the sections of them.
+// Pages of the documentation as trees (mdast), and their sections.
 
 import { slug } from "github-slugger";
 import type { RootContent } from "mdast";
@@ -13,22 +13,22 @@ const FILES = import.meta.glob<string>(["../../../../docs/*.md", "../../../../do
   import: "default",
 });
 
-/** Loads a page by its path below `docs/`. */
+/** Functions that load a page, by its path below `docs/`. */
 export const PAGES = new Map(Object.entries(FILES).map(([path, load]) => [path.slice(ROOT.length), load]));
 
-/** The page and the anchor that a link of a page leads to; null where the link does not lead to a page of `PAGES`. */
+/** Page and anchor of a link in the page `from`. Null if the target is not in `PAGES`. */
 export function linkedPlace(from: string, link: string): { page: string; heading: string } | null {
   const [path = "", heading = ""] = link.split("#");
   const page = path ? new URL(path, `docs:///${from}`).pathname.slice(1) : from;
   return PAGES.has(page) ? { page, heading } : null;
 }
 
-/** The blocks of a page, in their order. */
+/** Parse a page into blocks. */
 export function blocks(page: string): RootContent[] {
   return fromMarkdown(page, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }).children;
 }
 
-/** From a heading (its text, or its anchor) to the next of its level or above; the whole page where there is none. */
+/** Blocks of a section, found by the text or the anchor of its heading. Returns the whole page if no heading matches. */
 export function section(page: readonly RootContent[], heading: string): RootContent[] {
   const start = page.findIndex(
     (one) => one.type === "heading" && (textOf(one) === heading || slug(textOf(one)) === heading),

@@ -1,13 +1,14 @@
-// An event as it is typed: fields by the attributes of its topic, and its text in the address.
+// Conversion of an event between form fields, API values and the address of a page.
 
 import type { Schemas } from "@/api/client";
+import { text } from "./text";
 
 export type Attribute = Schemas["Topic"]["attributes"][number];
 export type Value = string | number | boolean;
 export type Values = Record<string, Value>;
 export type Fields = Record<string, string>;
 
-/** What the address says of an event; null where it says none that can be read. */
+/** Read an event from the address. Returns null if it is missing or invalid. */
 export function readValues(text: string): Values | null {
   try {
     const found: unknown = JSON.parse(text);
@@ -18,7 +19,7 @@ export function readValues(text: string): Values | null {
   }
 }
 
-/** Values as fields show them. */
+/** Convert values into the texts of form fields. */
 export function asFields(values: Values): Fields {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
@@ -26,8 +27,10 @@ export function asFields(values: Values): Fields {
 const WHOLE = /^[+-]?\d+$/;
 
 /**
- * Fields as an event has them: numbers where the attribute has numbers (integers beyond what JavaScript keeps exactly
- * stay text, which the API takes), empty ones left out. What is no number goes as it is, for the API to tell what is wrong.
+ * Convert form fields into the values of an event.
+ *
+ * Empty fields are left out. Integers that JavaScript cannot represent exactly stay texts, which the API accepts. Invalid
+ * numbers stay texts too, and the API reports them.
  */
 export function asValues(fields: Fields, attributes: readonly Attribute[]): Values {
   const found: Values = {};
@@ -39,14 +42,14 @@ export function asValues(fields: Fields, attributes: readonly Attribute[]): Valu
   return found;
 }
 
-/** What one field says, by the type of its attribute. */
+/** Convert one field by the type of its attribute. */
 export function asValue(text: string, type: Attribute["type"]): Value {
   if (type === "bool") return readFlag(text);
   return type === "int" || type === "float" ? readNumber(text, type) : text;
 }
 
-function readFlag(text: string): Value {
-  return text === "true" ? true : text === "false" ? false : text;
+function readFlag(input: string): Value {
+  return input === "true" ? true : input === "false" ? false : input;
 }
 
 function readNumber(text: string, type: "int" | "float"): Value {
@@ -58,15 +61,15 @@ function readNumber(text: string, type: "int" | "float"): Value {
   return Number.isSafeInteger(number) ? number : trimmed.replace("+", "");
 }
 
-/** What a field takes, in words. */
+/** Describe the valid values of an attribute. */
 export function describeValues(attribute: Attribute): string {
   const { min, max, type } = attribute as { min?: Value; max?: Value; type: string };
   if (type === "int" || type === "float")
-    return min === undefined || max === undefined ? "" : `${min} to ${max}`;
-  return type === "string" ? "any text" : "";
+    return min === undefined || max === undefined ? "" : text.range(String(min), String(max));
+  return type === "string" ? text.anyText : "";
 }
 
-/** An event in one line. */
+/** Format an event in one line. */
 export function formatEvent(values: Values): string {
   return Object.entries(values)
     .map(([name, value]) => `${name} ${value}`)

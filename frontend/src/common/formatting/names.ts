@@ -1,4 +1,4 @@
-/** An advertisement by its id in plans, which publishers sign their events with: a7. */
+/** Name of an advertisement in plans and events, for example a7. */
 export function advertisementName(id: number): string {
   return `a${id}`;
 }

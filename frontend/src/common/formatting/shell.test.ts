@@ -11,9 +11,9 @@ test.each([
   "",
   "s=ü*?~",
   "-x",
-])("a shell takes %j as one word", (text) => {
+])("a shell reads %j as one word", (text) => {
   const printed = execFileSync("sh", ["-c", `printf '%s.' ${quoteShellWord(text)}`], { encoding: "utf8" });
   expect(printed).toBe(`${text}.`);
 });
 
-test("plain words stay as they are", () => expect(quoteShellWord("fd00::2%eth0")).toBe("fd00::2%eth0"));
+test("plain words are not quoted", () => expect(quoteShellWord("fd00::2%eth0")).toBe("fd00::2%eth0"));

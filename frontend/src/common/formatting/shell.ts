@@ -1,4 +1,4 @@
-/** A text as one word of a POSIX shell, whatever is in it. */
+/** Quote any text as one word of a POSIX shell. */
 export function quoteShellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

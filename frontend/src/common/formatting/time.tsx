@@ -1,9 +1,10 @@
 import { Tooltip } from "@mantine/core";
+import { text } from "./text";
 
 const SHORT: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
 const LONG: Intl.DateTimeFormatOptions = { ...SHORT, year: "numeric", month: "short", day: "numeric" };
 
-/** A time in the reader's zone; UTC to the millisecond on hover and focus. */
+/** Time in the user's time zone. A tooltip shows it in UTC, in milliseconds. */
 export function Time({ at, empty = "–" }: { at: string | null | undefined; empty?: string }) {
   if (!at) return <>{empty}</>;
   const date = new Date(at);
@@ -16,21 +17,21 @@ export function Time({ at, empty = "–" }: { at: string | null | undefined; emp
   );
 }
 
-/** In the reader's zone; the day is left out when it is today. */
+/** Format a time in the user's time zone. The date is left out if it is today. */
 export function formatLocal(date: Date, now = new Date()): string {
   return date.toLocaleString(undefined, date.toDateString() === now.toDateString() ? SHORT : LONG);
 }
 
-/** In UTC, to the millisecond. */
+/** Format a time in UTC, in milliseconds. */
 export function formatUtc(date: Date): string {
-  return `${date.toISOString().replace("T", " ").replace("Z", "")} UTC`;
+  return text.utc(date.toISOString().replace("T", " ").replace("Z", ""));
 }
 
-/** A span of milliseconds in its largest unit: "7 s", "3 min", "2 h", "5 d". */
+/** Format a duration in milliseconds in its largest unit: "7 s", "3 min", "2 h", "5 d". */
 export function formatAge(ms: number): string {
   const s = Math.max(0, Math.round(ms / 1_000));
-  if (s < 120) return `${s} s`;
-  if (s < 7_200) return `${Math.round(s / 60)} min`;
-  if (s < 172_800) return `${Math.round(s / 3_600)} h`;
-  return `${Math.round(s / 86_400)} d`;
+  if (s < 120) return text.seconds(s);
+  if (s < 7_200) return text.minutes(Math.round(s / 60));
+  if (s < 172_800) return text.hours(Math.round(s / 3_600));
+  return text.days(Math.round(s / 86_400));
 }

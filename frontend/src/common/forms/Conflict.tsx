@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
+import { text } from "@/common/text";
 
-/** A field that was entered here was changed by somebody else meanwhile: what now is there, and whose is to hold. */
+/** Conflict of a field that this user and another user changed: shows the current value and asks which value to use. */
 export function Conflict({
   field,
   theirs,
@@ -14,15 +15,23 @@ export function Conflict({
 }) {
   return (
     <Alert color="orange" variant="light" p="xs" role="alert" data-conflict={field}>
-      <Text size="sm">
-        Somebody else changed this meanwhile. {field}: now {theirs}.
-      </Text>
+      <Text size="sm">{text.conflict.changed(field, theirs)}</Text>
       <Group gap="xs" mt={6}>
-        <Button size="compact-sm" variant="default" onClick={onTheirs} aria-label={`Take theirs: ${field}`}>
-          Take theirs
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={onTheirs}
+          aria-label={text.conflict.takeTheirsOf(field)}
+        >
+          {text.conflict.takeTheirs}
         </Button>
-        <Button size="compact-sm" variant="default" onClick={onMine} aria-label={`Keep mine: ${field}`}>
-          Keep mine
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={onMine}
+          aria-label={text.conflict.keepMineOf(field)}
+        >
+          {text.conflict.keepMine}
         </Button>
       </Group>
     </Alert>

@@ -4,23 +4,24 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { asProblem } from "@/api/problems";
 import { type Filters, readPage } from "@/common/tables/list";
+import { text } from "@/common/text";
 
 const SHOWN = 50;
 
-/** A field that finds one of a list of the API by its name, on the server, however long the list. */
+/** Field that searches a list of the API by name. The server searches, so the list may be long. */
 export function Picker({
   path,
   filters = {},
   value,
   onChange,
-  none = "Nothing is called like that.",
+  none = text.picker.none,
   ...rest
 }: {
   path: string;
   filters?: Filters;
   value: string;
   onChange: (name: string) => void;
-  /** What stands there when nothing is found. */
+  /** Message if nothing is found. */
   none?: string;
 } & Omit<SelectProps, "data" | "value" | "onChange">) {
   const [typed, setTyped] = useState(value);
@@ -33,7 +34,7 @@ export function Picker({
     queryFn: async ({ signal }) => (await readPage<{ name: string }>(path, asked, signal)).results,
   });
   const typing = typed !== value;
-  const part = typing ? typed.trim().toLowerCase() : ""; // what does not fit is gone before the server has answered
+  const part = typing ? typed.trim().toLowerCase() : ""; // remove other names before the server responds
   const names = (found.data?.map(({ name }) => name) ?? []).filter((name) =>
     name.toLowerCase().includes(part),
   );
@@ -49,9 +50,13 @@ export function Picker({
       onSearchChange={setTyped}
       filter={({ options }) => options}
       nothingFoundMessage={
-        found.error ? asProblem(found.error).detail : found.isFetching || search !== part ? "Looking…" : none
+        found.error
+          ? asProblem(found.error).detail
+          : found.isFetching || search !== part
+            ? text.picker.searching
+            : none
       }
-      // The first is chosen again when another one becomes it, so that Enter takes it however late the answer comes.
+      // Select the first option again whenever it changes. So Enter selects it even after a late response.
       selectFirstOptionOnChange={(typing && names[0]) as boolean | undefined}
       maxDropdownHeight={280}
     />

@@ -6,6 +6,7 @@ import { asProblem, byField } from "@/api/problems";
 import { type NetworkRequest, useNetworkRequest } from "@/api/request";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { readPage } from "@/common/tables/list";
+import { text } from "@/common/text";
 import { Picker } from "./Picker";
 
 const HOSTS = "/api/v1/hosts/";
@@ -16,7 +17,7 @@ interface Port {
   name?: string;
 }
 
-/** Registers a host at a port of a switch; `onDone` gets its name when the planner has taken it in. */
+/** Dialog that registers a host at a port of a switch. `onDone` receives the name when the request has ended. */
 export function RegisterHost({ onClose, onDone }: { onClose: () => void; onDone?: (name: string) => void }) {
   const [name, setName] = useState("");
   const [at, setAt] = useState("");
@@ -29,7 +30,7 @@ export function RegisterHost({ onClose, onDone }: { onClose: () => void; onDone?
       const body = { name: name.trim(), switch: at, port: Number(port), ip: ip.trim(), mac: mac.trim() };
       return (await api.POST("/api/v1/hosts/", { body })).data as NetworkRequest;
     },
-    { what: `Host ${name.trim()} is registered at port ${port} of ${at}.`, refresh: [[HOSTS], ["counts"]] },
+    { what: text.host.registered(name.trim(), String(port), at), refresh: [[HOSTS], ["counts"]] },
   );
   const problem = save.error ? asProblem(save.error) : null;
   const errors = problem ? byField(problem, FIELDS) : {};
@@ -38,18 +39,18 @@ export function RegisterHost({ onClose, onDone }: { onClose: () => void; onDone?
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title="Register a host" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={onClose} title={text.host.title} closeButtonProps={{ "aria-label": text.close }}>
       <form
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          event.stopPropagation(); // it may stand within another form
+          event.stopPropagation(); // the dialog may be inside another form
           save.mutate(undefined, { onSuccess: done });
         }}
       >
         <Stack gap="sm">
           <TextInput
-            label="Name"
+            label={text.host.name}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             error={errors.name}
@@ -58,16 +59,16 @@ export function RegisterHost({ onClose, onDone }: { onClose: () => void; onDone?
           />
           <Picker
             path="/api/v1/switches/"
-            label="Switch"
+            label={text.host.switch}
             value={at}
             onChange={setAt}
             error={errors.switch}
-            none="No switch is called like that."
+            none={text.host.noSwitch}
             required
           />
           <NumberInput
-            label="Port"
-            description={portsText(ports) || "The number that the switch gives the port where the host is."}
+            label={text.host.port}
+            description={portsText(ports) || text.host.portHelp}
             value={port}
             onChange={setPort}
             min={1}
@@ -76,16 +77,16 @@ export function RegisterHost({ onClose, onDone }: { onClose: () => void; onDone?
             required
           />
           <TextInput
-            label="IP address"
-            description="The last switch sends events there, like fd00::1."
+            label={text.host.ip}
+            description={text.host.ipHelp}
             value={ip}
             onChange={(event) => setIp(event.currentTarget.value)}
             error={errors.ip}
             required
           />
           <TextInput
-            label="MAC address"
-            description="Of the host's interface, like 02:00:00:00:00:01."
+            label={text.host.mac}
+            description={text.host.macHelp}
             value={mac}
             onChange={(event) => setMac(event.currentTarget.value)}
             error={errors.mac}
@@ -93,21 +94,21 @@ export function RegisterHost({ onClose, onDone }: { onClose: () => void; onDone?
           />
           {Object.keys(errors).length > 0 ? (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              It was not registered; what is wrong is told at the fields.
+              {text.host.refused}
             </Text>
           ) : (
             <ProblemAlert problem={save.error} />
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {text.cancel}
             </Button>
             <Button
               type="submit"
               loading={save.isPending}
               disabled={!(name.trim() && at && port && ip.trim() && mac.trim())}
             >
-              Register
+              {text.host.register}
             </Button>
           </Group>
         </Stack>
@@ -116,7 +117,7 @@ export function RegisterHost({ onClose, onDone }: { onClose: () => void; onDone?
   );
 }
 
-/** The ports that the controller knows of a switch. */
+/** Ports of a switch that the controller reported. */
 function usePorts(name: string): Port[] {
   const found = useQuery({
     queryKey: ["/api/v1/switches/", "ports", name],
@@ -132,5 +133,5 @@ const MOST = 12;
 function portsText(ports: readonly Port[]): string {
   const named = ports.slice(0, MOST).map(({ number, name }) => (name ? `${number} (${name})` : `${number}`));
   if (named.length === 0) return "";
-  return `It has ${named.join(", ")}${ports.length > MOST ? ", …" : ""}.`;
+  return text.host.ports(named, ports.length <= MOST);
 }

@@ -2,7 +2,7 @@ import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
 
-/** What is typed goes into the address a moment later; an address that changes otherwise is shown. */
+/** Search field. It writes the input into the address after a short delay, and follows changes of the address. */
 export function SearchField({
   label,
   placeholder,

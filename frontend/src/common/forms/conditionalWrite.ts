@@ -1,10 +1,11 @@
 import { asProblem } from "@/api/problems";
 
-const TRIES = 5; // of a change that edits of something else came before
+const TRIES = 5; // attempts when other edits arrive first
 
 /**
- * Writes by an object as it is at this moment (`If-Match`); an edit that comes in between has it read and judged anew.
- * `body` says what is to be written: null is nothing, and the answer then.
+ * Read an object and write a change that applies to this version (`If-Match`). After another edit, read and try again.
+ *
+ * `body` computes the change from the object. If it is null, nothing is written and the result is null.
  */
 export async function writeConditionally<T, Body, Answer>(
   read: () => Promise<{ data?: unknown; response: Response }>,
@@ -15,7 +16,7 @@ export async function writeConditionally<T, Body, Answer>(
     const { data, response } = await read();
     const wanted = body(data as T);
     if (wanted === null) return null;
-    const tag = response.headers.get("ETag")?.replace(/^W\//, ""); // a proxy that compresses makes it weak
+    const tag = response.headers.get("ETag")?.replace(/^W\//, ""); // a compressing proxy makes the tag weak
     try {
       return await write(wanted, { "If-Match": tag ?? "*" });
     } catch (error) {

@@ -11,7 +11,7 @@ function edited(first = start) {
   return { now: () => result.current, rerender, does: (what: () => void) => act(what) };
 }
 
-test("what was not touched follows the server, and only what was touched is sent", () => {
+test("unedited fields follow the server, and only edited fields are sent", () => {
   const { now, rerender, does } = edited();
   does(() => now().edit("a", 5));
   rerender({ a: 1, b: 7 });
@@ -20,12 +20,12 @@ test("what was not touched follows the server, and only what was touched is sent
   expect(now().conflicts).toEqual([]);
 });
 
-test("a touched field that somebody else changes is a conflict, until one of both holds", () => {
+test("an edited field that another user changes is a conflict until one value is chosen", () => {
   const { now, rerender, does } = edited();
   does(() => now().edit("a", 5));
   rerender({ a: 3, b: 1 });
   expect(now().conflicts).toEqual(["a"]);
-  does(() => now().edit("a", 6)); // to go on typing decides nothing
+  does(() => now().edit("a", 6)); // further typing does not resolve the conflict
   expect(now().conflicts).toEqual(["a"]);
   does(() => now().keepMine("a"));
   expect([now().conflicts, now().change]).toEqual([[], { a: 6 }]);
@@ -35,13 +35,13 @@ test("a touched field that somebody else changes is a conflict, until one of bot
   expect([now().conflicts, now().change, now().values.a]).toEqual([[], {}, 4]);
 });
 
-test("what somebody else has made just so is neither sent nor a conflict; nor is what is as it was", () => {
+test("an equal edit of another user is neither sent nor a conflict; a reverted edit is neither", () => {
   const { now, rerender, does } = edited();
   does(() => now().edit("a", 5));
   does(() => now().edit("b", 2));
   does(() => now().edit("b", 1));
   rerender({ a: 5, b: 4 });
   expect([now().conflicts, now().change, now().values]).toEqual([[], {}, { a: 5, b: 4 }]);
-  does(() => now().edit("a", 1)); // chosen with 5 before the eyes
+  does(() => now().edit("a", 1)); // edited while the form showed 5
   expect([now().conflicts, now().change]).toEqual([[], { a: 1 }]);
 });

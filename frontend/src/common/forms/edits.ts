@@ -1,8 +1,8 @@
-// What a person changes of an object that others change too.
+// Edits of an object that other users edit at the same time.
 
 import { useState } from "react";
 
-/** A field that was touched: what it is to be, and what it was when it was touched. */
+/** Edited field: the new value, and the value that the user saw. */
 interface Edit<V> {
   mine: V;
   seen: V;
@@ -14,7 +14,7 @@ type Same = (a: unknown, b: unknown) => boolean;
 
 const equal: Same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The touched fields that are to be other than the server has them: all that is to be sent. */
+/** Edited fields with values other than those of the server; only these are sent. */
 export function changeOf<T extends object>(edits: Edits<T>, server: T, same = equal): Partial<T> {
   const change: Partial<T> = {};
   for (const name of names(edits)) {
@@ -24,7 +24,7 @@ export function changeOf<T extends object>(edits: Edits<T>, server: T, same = eq
   return change;
 }
 
-/** The touched fields that somebody else has changed since, to something else than what was entered. */
+/** Edited fields that another user has changed to a different value since. */
 export function conflictsOf<T extends object>(edits: Edits<T>, server: T, same = equal): (keyof T)[] {
   return names(edits).filter((name) => {
     const edit = edits[name];
@@ -34,7 +34,7 @@ export function conflictsOf<T extends object>(edits: Edits<T>, server: T, same =
 
 const names = <T extends object>(edits: Edits<T>) => Object.keys(edits) as (keyof T)[];
 
-/** `server` with what the person touched over it; fields that nobody touched follow the server. */
+/** State of a form: the values of the server, replaced by the user's edits. Other fields follow the server. */
 export function useEdits<T extends object>(server: T, same: Same = equal) {
   const [edits, setEdits] = useState<Edits<T>>({});
   const without = (name: keyof T) =>

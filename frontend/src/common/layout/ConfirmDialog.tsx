@@ -1,8 +1,9 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
+import { text } from "@/common/text";
 import { ProblemAlert } from "./ProblemAlert";
 
-/** Asks before something is done; `children` say what it does and who is affected. Stays open while it fails. */
+/** Dialog before an action. `children` describe the effect. The dialog stays open if the action fails. */
 export function ConfirmDialog({
   opened,
   title,
@@ -27,13 +28,13 @@ export function ConfirmDialog({
   children: ReactNode;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ "aria-label": text.close }}>
       <Stack>
         <div>{children}</div>
         <ProblemAlert problem={problem} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
+            {text.cancel}
           </Button>
           <Button color={danger ? "red" : undefined} onClick={onConfirm} loading={busy} disabled={disabled}>
             {action}

@@ -1,7 +1,7 @@
 import { Group, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 
-/** A page's title, also in the window's, and its actions at the right. */
+/** Title of a page, also for the browser window, and its actions. */
 export function PageHeader({ title, children }: { title: string; children?: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Tercast`;

@@ -1,12 +1,13 @@
 import { Alert, Button, Code, List, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { asProblem, type FieldError } from "@/api/problems";
+import { text } from "@/common/text";
 import { InlineMarkup } from "./InlineMarkup";
 
 const SHOWN = 50;
-const LISTED = /; (see|the first \d+ are listed in) `errors`\.$/; // for programs: here they stand below
+const LISTED = /; (see|the first \d+ are listed in) `errors`\.$/; // a hint for API clients; the dashboard lists the errors
 
-/** What failed, every single error of it, and what to do. Nothing when there is no error. */
+/** Error with all its details and remedies. Renders nothing without an error. */
 export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?: () => void }) {
   if (!raw) return null;
   const problem =
@@ -27,11 +28,11 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
       </Text>
       {problem.status === 401 && (
         <Text size="sm">
-          You are no longer logged in; what you entered is still here.{" "}
+          {text.problem.loggedOut}{" "}
           <a href="/login/" target="_blank" rel="noreferrer">
-            Log in in another tab
-          </a>{" "}
-          and try again.
+            {text.problem.logIn}
+          </a>
+          . {text.problem.thenRetry}
         </Text>
       )}
       {details.length > 0 && (
@@ -43,16 +44,16 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
           ))}
         </List>
       )}
-      {details.length > SHOWN && <Text size="sm">and {details.length - SHOWN} more</Text>}
-      {problem.retryAfter && <Text size="sm">Try again in {problem.retryAfter} s.</Text>}
+      {details.length > SHOWN && <Text size="sm">{text.problem.more(details.length - SHOWN)}</Text>}
+      {problem.retryAfter && <Text size="sm">{text.problem.retryAfter(problem.retryAfter)}</Text>}
       {problem.requestId && (
         <Text size="xs" c="dimmed" mt="xs">
-          In the log under <Code>{problem.requestId}</Code>
+          {text.problem.requestId} <Code>{problem.requestId}</Code>
         </Text>
       )}
       {retry && (
         <Button size="xs" mt="xs" variant="light" color="red" onClick={retry}>
-          Try again
+          {text.tryAgain}
         </Button>
       )}
     </Alert>
@@ -61,7 +62,7 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
 
 function place({ line, index, pointer, parameter }: FieldError) {
   const where = [
-    line !== undefined ? `line ${line}` : index !== undefined ? `item ${index + 1}` : "",
+    line !== undefined ? text.problem.line(line) : index !== undefined ? text.problem.item(index + 1) : "",
     pointer && pointer !== "/" ? pointer.replace(/^\//, "").replaceAll("/", " › ") : (parameter ?? ""),
   ].filter(Boolean);
   return where.length > 0 ? <Code>{where.join(", ")}</Code> : null;

@@ -1,7 +1,8 @@
 import { Drawer, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { text } from "@/common/text";
 
-/** Details beside a page, over all of it on a phone; Escape closes it, and focus goes back to where it was. */
+/** Panel with details at the side of a page; on a phone it covers the page. Escape closes it and returns the focus. */
 export function SidePanel({
   opened,
   onClose,
@@ -26,7 +27,7 @@ export function SidePanel({
           {title}
         </Text>
       }
-      closeButtonProps={{ "aria-label": "Close the details" }}
+      closeButtonProps={{ "aria-label": text.closeDetails }}
       transitionProps={{ duration: 0 }}
       overlayProps={{ backgroundOpacity: 0.15 }}
     >

@@ -4,6 +4,7 @@ import { fireEvent, render, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import type { Schemas } from "@/api/client";
 import { asProblem, ProblemError } from "@/api/problems";
+import { text } from "@/common/text";
 import { Affected } from "./AffectedCounts";
 
 function shown(query: object) {
@@ -15,7 +16,7 @@ function shown(query: object) {
   );
 }
 
-test("a count that failed says why, and is tried again", () => {
+test("a failed count shows its error and can be repeated", () => {
   const refetch = vi.fn();
   const error = new ProblemError(asProblem({ status: 503, detail: "The planner was not free." }));
   shown({ error, isFetching: false, refetch });
@@ -24,7 +25,7 @@ test("a count that failed says why, and is tried again", () => {
   expect(refetch).toHaveBeenCalledOnce();
 });
 
-test("while it is counted again it says so", () => {
+test("a repeated count shows that it runs", () => {
   shown({ error: new Error("before"), isFetching: true });
-  expect(screen.getByRole("status").textContent).toBe("Counting who is affected…");
+  expect(screen.getByRole("status").textContent).toBe(text.affected.counting);
 });

@@ -1,19 +1,20 @@
 import { Table } from "@mantine/core";
 import type { Schemas } from "@/api/client";
-import { formatDifference } from "@/common/formatting/figures";
+import { text as common } from "@/common/text";
 
 const SHOWN = 12;
+const text = common.cost.table;
 
-/** Entries of switches now and afterwards, beside their budgets: what something would cost before it is done. */
+/** Table of the entries before and after a change, and the budget, by switch. */
 export function EntriesBySwitch({ entries }: { entries: Schemas["Cost"]["entries"] }) {
   return (
-    <Table aria-label="Entries by switch" verticalSpacing={3} horizontalSpacing={6}>
+    <Table aria-label={text.label} verticalSpacing={3} horizontalSpacing={6}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Switch</Table.Th>
-          <Table.Th ta="right">Entries now</Table.Th>
-          <Table.Th ta="right">Afterwards</Table.Th>
-          <Table.Th ta="right">TCAM budget</Table.Th>
+          <Table.Th>{text.switch}</Table.Th>
+          <Table.Th ta="right">{text.before}</Table.Th>
+          <Table.Th ta="right">{text.after}</Table.Th>
+          <Table.Th ta="right">{text.budget}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -21,17 +22,14 @@ export function EntriesBySwitch({ entries }: { entries: Schemas["Cost"]["entries
           <Table.Tr key={name}>
             <Table.Td>{name}</Table.Td>
             <Table.Td ta="right">{before.toLocaleString()}</Table.Td>
-            <Table.Td ta="right">
-              {after.toLocaleString()} ({formatDifference(after - before)})
-            </Table.Td>
+            <Table.Td ta="right">{text.afterValue(after, after - before)}</Table.Td>
             <Table.Td ta="right" c={exceeded ? "var(--mantine-color-error)" : undefined}>
-              {tcam_budget?.toLocaleString() ?? "none"}
-              {exceeded ? " exceeded" : ""}
+              {exceeded ? text.exceeded(tcam_budget) : (tcam_budget?.toLocaleString() ?? text.unlimited)}
             </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
-      {entries.length > SHOWN && <Table.Caption>and {entries.length - SHOWN} switches more</Table.Caption>}
+      {entries.length > SHOWN && <Table.Caption>{text.more(entries.length - SHOWN)}</Table.Caption>}
     </Table>
   );
 }

@@ -1,6 +1,7 @@
 import { MantineProvider } from "@mantine/core";
 import { render, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { text } from "@/common/text";
 import { ReachabilityBadge, UnreachableAlert } from "./Reachability";
 
 const unreachable = {
@@ -21,18 +22,18 @@ function shown(reach: string, missing: typeof unreachable | null) {
 }
 
 test.each([
-  ["none", "no path", "Out of reach"],
-  ["partial", "paths missing", "Partly out of reach"],
-])("%s is told in a word, and with its remedy", (reach, word, title) => {
+  ["none", "no path", text.reach.none],
+  ["partial", "paths missing", text.reach.partial],
+])("the reach %s has a badge, and an alert with the remedy", (reach, word, title) => {
   shown(reach, unreachable);
   expect(screen.getByText(word)).toBeTruthy();
-  const told = screen.getByRole("alert").textContent;
-  expect(told).toContain(title);
-  expect(told).toContain(unreachable.detail);
-  expect(told).toContain(unreachable.remedy);
+  const alert = screen.getByRole("alert").textContent;
+  expect(alert).toContain(title);
+  expect(alert).toContain(unreachable.detail);
+  expect(alert).toContain(unreachable.remedy);
 });
 
-test("nothing is said while paths lead to all", () => {
+test("full reach shows nothing", () => {
   shown("full", null);
   expect(screen.queryByRole("alert")).toBeNull();
   expect(document.querySelector("[data-reach]")).toBeNull();

@@ -1,6 +1,7 @@
 import { Alert, Badge, Text, Tooltip } from "@mantine/core";
 import { IconUnlink } from "@tabler/icons-react";
 import type { Schemas } from "@/api/client";
+import { text } from "@/common/text";
 
 type Missing = Schemas["Unreachable"];
 
@@ -9,9 +10,9 @@ interface Reachability {
   unreachable?: Missing | null;
 }
 
-const WORDS: Record<string, string> = { none: "no path", partial: "paths missing" };
+const WORDS: Record<string, string> = text.reach.badge;
 
-/** That paths to what an announcement matches are missing, in a list. Nothing while paths lead to all. */
+/** Badge for an announcement without paths to all its matches. Renders nothing if all paths exist. */
 export function ReachabilityBadge({ reach, unreachable }: Reachability) {
   const words = WORDS[reach ?? ""];
   if (!words || !unreachable) return null;
@@ -24,7 +25,7 @@ export function ReachabilityBadge({ reach, unreachable }: Reachability) {
   );
 }
 
-/** The same with its remedy, where there is room for both. */
+/** Alert for an announcement without paths to all its matches, with the remedy. */
 export function UnreachableAlert({ reach, unreachable }: Reachability) {
   if (!unreachable) return null;
   return (
@@ -32,7 +33,7 @@ export function UnreachableAlert({ reach, unreachable }: Reachability) {
       color={reach === "none" ? "red" : "orange"}
       variant="light"
       icon={<IconUnlink size={18} aria-hidden />}
-      title={reach === "none" ? "Out of reach" : "Partly out of reach"}
+      title={reach === "none" ? text.reach.none : text.reach.partial}
       p="xs"
       data-unreachable={reach}
     >

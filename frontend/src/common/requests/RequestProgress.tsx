@@ -5,21 +5,14 @@ import { Link } from "react-router";
 import { api } from "@/api/client";
 import type { NetworkRequest } from "@/api/request";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { text } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { MergingNote } from "./MergingNote";
 
 const FINAL = ["active", "failed", "withdrawn"];
-const EVERY = 2_000; // ms, where the live stream is away
+const EVERY = 2_000; // ms, while the live stream is disconnected
 
-const SAYS: Record<string, string> = {
-  queued: "waits for the planner",
-  planning: "is being planned",
-  deploying: "waits for the switches to confirm",
-  active: "is active: every switch has confirmed it",
-  withdrawn: "is done: every switch has confirmed it",
-};
-
-/** A request as it stands, read anew until it has ended. */
+/** Current state of a request, updated until the request has ended. */
 export function useRequest(request: NetworkRequest | null): NetworkRequest | null {
   const key = ["/api/v1/requests/", "one", request?.id];
   const found = useQuery<NetworkRequest>({
@@ -37,7 +30,7 @@ export function useRequest(request: NetworkRequest | null): NetworkRequest | nul
   return request && (found.data ?? request);
 }
 
-/** How far a request is, told to screen readers as it moves; a failed one says why. */
+/** Progress of a request, announced to screen readers. A failed request shows its error and remedy. */
 export function RequestProgress({ request }: { request: NetworkRequest }) {
   const ended = FINAL.includes(request.state);
   const failed = request.state === "failed";
@@ -53,13 +46,13 @@ export function RequestProgress({ request }: { request: NetworkRequest }) {
         )}
         <Text>
           <Anchor underline="always" component={Link} to={`/requests?row=${request.id}`}>
-            Request {request.id}
+            {text.request.link(request.id)}
           </Anchor>{" "}
-          {failed ? "failed." : `${SAYS[request.state] ?? request.state}.`}
+          {failed ? text.request.failedState : (text.request.states[request.state] ?? request.state)}
         </Text>
       </Group>
       {!failed && <MergingNote merging={request.merging} />}
-      {failed && <ProblemAlert problem={{ title: "The request failed", ...request.problem, status: 0 }} />}
+      {failed && <ProblemAlert problem={{ title: text.request.failed, ...request.problem, status: 0 }} />}
       {failed && <Text size="sm">{request.problem?.remedy}</Text>}
     </Stack>
   );

@@ -2,7 +2,7 @@ import { Badge } from "@mantine/core";
 
 const COLOR: Record<string, string> = { active: "green", failed: "red", withdrawn: "gray" };
 
-/** The state of a request, or of what it is about. */
+/** State of a request, or of the object that it changes. */
 export function StateBadge({ state }: { state: string }) {
   return (
     <Badge variant="light" color={COLOR[state] ?? "teal"} miw="max-content" data-state={state}>

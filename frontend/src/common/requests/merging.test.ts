@@ -14,24 +14,24 @@ const known = {
   reason: "",
 };
 
-test("what is merged names the switches, a few of them", () => {
-  expect(describeMerging(known)).toBe("3 entries merged, at s1, s2");
-  expect(describeMerging({ ...known, merged: 0, unmerged: 1 })).toBe("1 entry unmerged, at s1, s2");
-  expect(describeMerging({ ...known, merged: 0 })).toBe("merged entries changed, at s1, s2");
+test("the description of merged entries names the first switches", () => {
+  expect(describeMerging(known)).toBe("3 entries merged, on s1, s2");
+  expect(describeMerging({ ...known, merged: 0, unmerged: 1 })).toBe("1 entry unmerged, on s1, s2");
+  expect(describeMerging({ ...known, merged: 0 })).toBe("merged entries changed, on s1, s2");
   const many = Array.from({ length: 9 }, (_, n) => `s${n}`);
   expect(describeMerging({ ...known, switches: many })).toContain("s5 and 3 more");
 });
 
 test("the expected cost has units, and a reason where it is unknown", () => {
   expect(expectedCost(known)).toBe(
-    "Expected: 0.123 unwanted deliveries to hosts per event, 2.5 per second, 0 needless copies between switches per event.",
+    "Expected per event: 0.123 false positives (2.5 per second) and 0 redundant copies.",
   );
   const unknown = { ...known, unwanted: null, needless: null, unwanted_per_second: null };
   expect(expectedCost({ ...unknown, reason: "unknown: no events." })).toBe(
     "Expected cost unknown: no events.",
   );
   expect(expectedCost({ ...known, unwanted_per_second: null, reason: "the rate is unknown." })).toContain(
-    "per event. The rate is unknown.",
+    "redundant copies. The rate is unknown.",
   );
-  expect(expectedCost({ ...known, together: 4 })).toContain("of 4 requests planned together");
+  expect(expectedCost({ ...known, together: 4 })).toContain("for 4 requests that are planned together");
 });

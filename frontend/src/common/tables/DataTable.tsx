@@ -12,17 +12,18 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useRef } from "react";
 import { HelpIcon, type Term } from "@/common/documentation/HelpIcon";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { text } from "@/common/text";
 import classes from "./DataTable.module.css";
 import type { List } from "./list";
 
 export interface DataTableProps<Row> {
-  /** What the table is of, for screen readers. */
+  /** Accessible name of the table. */
   label: string;
   list: List<Row>;
   // biome-ignore lint/suspicious/noExplicitAny: columns of one table have values of many types
   columns: ColumnDef<Row, any>[];
   rowId: (row: Row) => string;
-  /** What stands there when there is no row: the cause and the next step. */
+  /** Empty state: the reason and the next step. */
   empty: ReactNode;
   selected?: string | null;
   onSelect?: (row: Row) => void;
@@ -48,7 +49,7 @@ declare module "@tanstack/react-table" {
 
 const ROW = 36;
 
-/** A page of a list: only the rows in sight are in the document; Enter selects the row that has the focus. */
+/** Page of a list. Only visible rows are in the document. Enter selects the focused row. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const {
     label,
@@ -169,7 +170,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {after > 0 && <Spacer height={after} />}
           </Table.Tbody>
         </Table>
-        {list.loading && <Loader role="status" size="sm" m="md" aria-label="Loading" />}
+        {list.loading && <Loader role="status" size="sm" m="md" aria-label={text.loading} />}
       </ScrollArea.Autosize>
       <Pager list={list} onTurn={() => viewport.current?.scrollTo({ top: 0 })} />
     </div>
@@ -178,17 +179,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
 function Pager<Row>({ list, onTurn }: { list: List<Row>; onTurn: () => void }) {
   const turns = [
-    { label: "First page", go: list.first, icon: IconChevronLeftPipe },
-    { label: "Previous page", go: list.previous, icon: IconChevronLeft },
-    { label: "Next page", go: list.next, icon: IconChevronRight },
-    { label: "Last page", go: list.last, icon: IconChevronRightPipe },
+    { label: text.table.first, go: list.first, icon: IconChevronLeftPipe },
+    { label: text.table.previous, go: list.previous, icon: IconChevronLeft },
+    { label: text.table.next, go: list.next, icon: IconChevronRight },
+    { label: text.table.last, go: list.last, icon: IconChevronRightPipe },
   ];
   const more = turns.some(({ go }) => go);
   return (
     <Group justify="space-between" mt="xs" gap="xs">
       <Text size="sm" c="dimmed">
-        {list.total === undefined ? "" : `${list.total.toLocaleString()} in all`}
-        {more && list.rows.length > 0 ? `, ${list.rows.length} on this page` : ""}
+        {countText(list.total, more ? list.rows.length : 0)}
       </Text>
       {more && (
         <Group gap={4}>
@@ -210,6 +210,12 @@ function Pager<Row>({ list, onTurn }: { list: List<Row>; onTurn: () => void }) {
       )}
     </Group>
   );
+}
+
+/** Total number of rows, and the number on the page if there are several pages. */
+function countText(total: number | undefined, rows: number): string {
+  if (total === undefined) return rows > 0 ? text.table.page(rows) : "";
+  return rows > 0 ? text.table.totalAndPage(total, rows) : text.table.total(total);
 }
 
 function Spacer({ height }: { height: number }) {

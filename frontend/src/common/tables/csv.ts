@@ -1,13 +1,13 @@
-// Tables as CSV (RFC 4180), made here from what is shown.
+// CSV files (RFC 4180) from the data of a page.
 
 export type Cell = string | number | boolean | null | undefined;
 
-/** Text of a CSV file; a text that a spreadsheet would take for a formula gets a quote in front. */
+/** Text of a CSV file. A text that a spreadsheet would read as a formula starts with a quote. */
 export function toCsv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [header, ...rows].map((row) => `${row.map(quoteCell).join(",")}\r\n`).join("");
 }
 
-/** Hands a text to the reader as a file. */
+/** Download a text as a file. */
 export function download(name: string, text: string, type = "text/csv;charset=utf-8"): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");

@@ -13,7 +13,7 @@ export interface List<Row> {
   rows: Row[];
   total: number | undefined;
   loading: boolean;
-  /** Rows of before are still shown while those asked for are on their way. */
+  /** Whether the rows are those of the previous query, shown until the next response. */
   stale: boolean;
   error: unknown;
   refetch: () => void;
@@ -26,10 +26,10 @@ export interface List<Row> {
 export type Filters = Record<string, string | number | boolean | undefined | null>;
 
 /**
- * A page of a list of the API, and the ways to others. The page is kept in the address, under `name`. The last page is
- * read from the end (the list in reverse), so that it costs what the first does.
+ * Page of a list of the API, with functions that open other pages.
  *
- * `ordering` is the API's, with "-" for descending.
+ * The address contains the page, under `name`. The last page is the first page of the list in reverse order, so it costs
+ * the same. `ordering` is that of the API, with "-" for descending.
  */
 export function useList<Row>(
   path: string,
@@ -78,17 +78,17 @@ export function useList<Row>(
   };
 }
 
-/** One page of a list. */
+/** Read one page of a list. */
 export async function readPage<Row>(path: string, query: Filters, signal?: AbortSignal): Promise<Page<Row>> {
   const given = Object.fromEntries(
     Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""),
   );
-  // biome-ignore lint/suspicious/noExplicitAny: the paths of lists differ in their types and not in their form
+  // biome-ignore lint/suspicious/noExplicitAny: all lists have the same form, but their paths have different types
   const { data } = await api.GET(path as any, { params: { query: given }, signal } as any);
   return data as Page<Row>;
 }
 
-/** The same order from the other end. */
+/** Reverse an ordering. */
 export function reverseOrdering(ordering: string): string {
   return ordering.startsWith("-") ? ordering.slice(1) : `-${ordering}`;
 }

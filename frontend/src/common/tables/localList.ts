@@ -1,6 +1,6 @@
 import type { List } from "./list";
 
-/** Rows that are all there already, as a list that a `DataTable` shows: one page. */
+/** List with one page for rows that are already loaded. */
 export function localList<Row>(
   rows: Row[],
   { loading = false, error = null as unknown, refetch = () => {} } = {},
