@@ -45,13 +45,13 @@ const found = {
 
 test("which hosts are shown is in the address, and comes from it", async () => {
   const { at } = show(<ExplanationView found={found} />, "/explain?publisher=p&others=yes");
-  expect(screen.getByText("3 in all")).toBeTruthy();
+  expect(screen.getByText("Total: 3")).toBeTruthy();
   fireEvent.click(screen.getByRole("checkbox", { name: /without a subscription/ }));
   expect(at.now).toBe("/explain?publisher=p");
-  expect(screen.getByText("2 in all")).toBeTruthy();
+  expect(screen.getByText("Total: 2")).toBeTruthy();
   fireEvent.change(screen.getByRole("textbox", { name: "Find a host" }), { target: { value: "atl" } });
   await waitFor(() => expect(at.now).toBe("/explain?publisher=p&host=atl"));
-  expect(screen.getByText("1 in all")).toBeTruthy();
+  expect(screen.getByText("Total: 1")).toBeTruthy();
 });
 
 test("where nobody publishes, the page leads to what makes a network", async () => {
