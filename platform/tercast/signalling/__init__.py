@@ -1,1 +1,1 @@
-"""Control messages of hosts: as values, as bytes and back, and how they are sealed (docs/signalling.md)."""
+"""Control messages of hosts: values, bytes and seals (docs/signalling.md)."""

@@ -1,4 +1,4 @@
-"""What a control message is about, as bytes and back: a dz set, a filter, a name or an address."""
+"""Bodies of control messages as bytes and back: a dz set, a filter, a name or an address."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ FORMS = {
     MessageType.LEASE: (HOLDING,),
     MessageType.RELEASE: (HOLDING,),
 }
-"""Which forms of body go with which type of message."""
+"""Forms of body that each type of message allows."""
 
 
 def form_of(body: Body) -> int:
-    """The number of a body's form."""
+    """Return the number of a body's form."""
     return (CellsBody, FilterText, NamedBody, AddressBody, Holding).index(type(body))
 
 
 def write(body: Body) -> bytes:
-    """A body's form and content; ValueError for what the format has no room for."""
+    """Return form and content of a body as bytes; ValueError if they do not fit the format."""
     head = bytes((form_of(body),))
     match body:
         case CellsBody(topic, cells):
@@ -62,11 +62,11 @@ def write(body: Body) -> bytes:
 
 
 def read(reader: ByteReader, type_: MessageType) -> Body:
-    """The body of a message of that type; Malformed."""
+    """Read the body of a message of that type; raise MalformedMessage for other bytes."""
     at = reader.position
     form = reader.byte("the body's form")
     if form not in FORMS[type_]:
-        raise MalformedMessage("bad_form", at, f"form {form} does not go with {type_.name.lower()}")
+        raise MalformedMessage("bad_form", at, f"form {form} is not allowed for {type_.name.lower()}")
     if form == NAMED:
         return NamedBody(_read_name(reader))
     if form == ADDRESS:
@@ -81,21 +81,21 @@ def read(reader: ByteReader, type_: MessageType) -> Body:
 
 
 def write_text(text: str, length_bytes: int) -> bytes:
-    """A text behind its length; ValueError when it is too long, or holds what UTF-8 or the format has not."""
+    """Encode a text with its length in front; ValueError if it is too long or not allowed."""
     data = text.encode()
     if len(data) >> 8 * length_bytes or 0 in data:
-        raise ValueError(f"a text of {len(data)} bytes, or with U+0000, does not fit")
+        raise ValueError(f"the text has {len(data)} bytes or contains U+0000, which is not allowed")
     return len(data).to_bytes(length_bytes, "big") + data
 
 
 def write_terms(terms: TermsBody) -> bytes:
-    """The part of an answer that a lease has; ValueError for numbers that do not fit."""
+    """Encode the lease in an answer; ValueError for numbers that do not fit."""
     numbers = (terms.version, terms.expires_ms, terms.poll_ms)
     return b"".join(_fixed(number, 4) for number in numbers) + bytes((len(terms.indexed), *terms.indexed))
 
 
 def read_terms(reader: ByteReader) -> TermsBody:
-    """The part of an answer that a lease has; Malformed."""
+    """Read the lease in an answer; raise MalformedMessage for other bytes."""
     version, expires, poll = (reader.number(4, "the lease") for _ in range(3))
     return TermsBody(version, expires, poll, tuple(reader.take(reader.byte("the lease"), "the lease")))
 
@@ -109,7 +109,7 @@ def _fixed(number: int, size: int) -> bytes:
 def _write_topic(topic: TopicRef) -> bytes:
     if isinstance(topic, str):
         if not topic:
-            raise ValueError("a topic's name is not empty")
+            raise ValueError("the name of a topic is empty")
         return write_text(topic, 1)
     if not 0 <= topic <= MAX_CODE:
         raise ValueError("a topic code has 0 to 112 bits")
@@ -124,7 +124,7 @@ def _read_topic(reader: ByteReader) -> TopicRef:
 def _write_cell(dz: dzs.Dz) -> bytes:
     bits = dzs.length(dz)
     if bits > MAX_CELL_BITS:
-        raise ValueError(f"a dz of {bits} bits; at most {MAX_CELL_BITS}")
+        raise ValueError(f"the dz has {bits} bits; at most {MAX_CELL_BITS} are allowed")
     size = -(-bits // 8)
     value = dz - (1 << bits)
     return bytes((bits,)) + (value << 8 * size - bits).to_bytes(size, "big")
@@ -134,10 +134,10 @@ def _read_cells(reader: ByteReader) -> dzs.DzSet:
     at = reader.position
     count = reader.byte("the number of cells")
     if not 1 <= count <= MAX_CELLS:
-        raise MalformedMessage("bad_count", at, f"{count} cells; a dz set has 1 to {MAX_CELLS}")
+        raise MalformedMessage("bad_count", at, f"the dz set has {count} cells; 1 to {MAX_CELLS} are allowed")
     cells = tuple(_read_cell(reader) for _ in range(count))
     if dzs.canonical(cells) != cells:
-        rule = "the dz set is not canonical: sorted, none covers another, no two are halves of one"
+        rule = "the dz set is not canonical: it must be sorted, without covered cells and complete halves"
         raise MalformedMessage("not_canonical", at, rule)
     return cells
 
@@ -146,12 +146,12 @@ def _read_cell(reader: ByteReader) -> dzs.Dz:
     at = reader.position
     bits = reader.byte("a dz")
     if bits > MAX_CELL_BITS:
-        raise MalformedMessage("bad_cell", at, f"a dz of {bits} bits; at most {MAX_CELL_BITS}")
+        raise MalformedMessage("bad_cell", at, f"the dz has {bits} bits; at most {MAX_CELL_BITS} are allowed")
     size = -(-bits // 8)
     value = reader.number(size, "a dz")
     spare = 8 * size - bits
     if value & (1 << spare) - 1:
-        raise MalformedMessage("bad_cell", at, "the bits behind a dz are zero")
+        raise MalformedMessage("bad_cell", at, "the bits after a dz are not zero")
     return 1 << bits | value >> spare
 
 
@@ -168,6 +168,6 @@ def _read_address(reader: ByteReader) -> bytes:
     length = reader.byte("the address")
     if length not in (4, 16):
         raise MalformedMessage(
-            "bad_address", at, f"an address of {quantity(length, 'byte')}; IPv4 has 4, IPv6 has 16"
+            "bad_address", at, f"the address has {quantity(length, 'byte')}; IPv4 has 4, IPv6 has 16"
         )
     return reader.take(length, "the address")

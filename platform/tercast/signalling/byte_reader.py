@@ -1,4 +1,4 @@
-"""Reading bytes one field after the other; what is cut or overlong is Malformed."""
+"""Reader for bytes field by field; truncated and overlong fields raise MalformedMessage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_CODE = (1 << 112) - 1
 
 
 class ByteReader:
-    """A position in some bytes, that only moves on."""
+    """A position in some bytes, which only increases."""
 
     __slots__ = ("data", "position")
 
@@ -21,7 +21,7 @@ class ByteReader:
         self.position = position
 
     def take(self, count: int, what: str) -> bytes:
-        """The next `count` bytes."""
+        """Read the next `count` bytes."""
         end = self.position + count
         if end > len(self.data):
             raise MalformedMessage("truncated", len(self.data), f"the message ends within {what}")
@@ -30,15 +30,15 @@ class ByteReader:
         return found
 
     def byte(self, what: str) -> int:
-        """The next byte."""
+        """Read the next byte."""
         return self.take(1, what)[0]
 
     def number(self, count: int, what: str) -> int:
-        """A number of `count` bytes, big-endian."""
+        """Read a big-endian number of `count` bytes."""
         return int.from_bytes(self.take(count, what), "big")
 
     def code(self) -> int:
-        """A topic code as a varint."""
+        """Read a topic code, which is a varint."""
         at = self.position
         try:
             value, self.position = varint.decode(self.data, at, _CODE_BYTES)
@@ -50,7 +50,7 @@ class ByteReader:
         return value
 
     def text(self, count: int, what: str) -> str:
-        """`count` bytes of UTF-8 without U+0000."""
+        """Read `count` bytes of UTF-8 without U+0000."""
         at = self.position
         data = self.take(count, what)
         try:
@@ -58,11 +58,11 @@ class ByteReader:
         except UnicodeDecodeError as error:
             raise MalformedMessage("bad_text", at + error.start, f"{what} is not UTF-8") from None
         if "\0" in text:
-            raise MalformedMessage("bad_text", at + data.index(0), f"{what} holds U+0000")
+            raise MalformedMessage("bad_text", at + data.index(0), f"{what} contains U+0000")
         return text
 
     def end(self) -> None:
-        """Nothing may be left over."""
+        """Refuse bytes that are left over."""
         left = len(self.data) - self.position
         if left:
             raise MalformedMessage(

@@ -1,7 +1,7 @@
-"""Control messages and answers as bytes and back (docs/signalling.md).
+"""Conversion of control messages and answers to bytes and back (docs/signalling.md).
 
-Reading is strict, as for events: one message has one form, and whatever else comes is Malformed by name; no
-other exception comes out, whatever the bytes are.
+Reading is strict as for events, because one message has exactly one form. Other bytes raise MalformedMessage.
+No bytes raise another exception.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tercast.wire import varint
 from tercast.wire.event_codec import MAGIC, VERSION
 
 MESSAGE, ANSWER = 2, 3
-"""Kinds of datagram; 1 is an event."""
+"""Kinds of datagram. Kind 1 is an event."""
 
 SEALED = 1
 CONFIRM = 2
@@ -38,7 +38,7 @@ _ID_BYTES = 8
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A message as it came; `sealed` is None when it bears no seal."""
+    """A received message; `sealed` is None without a seal."""
 
     message: ControlMessage
     sealed: Sealed | None
@@ -46,20 +46,20 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedAnswer:
-    """An answer as it came; `sealed` is None when it bears no seal."""
+    """A received answer; `sealed` is None without a seal."""
 
     answer: ControlReply
     sealed: Sealed | None
 
 
 def encode_message(message: ControlMessage, seal: Seal | None = None) -> bytes:
-    """The bytes of a message; ValueError for what the format has no room for."""
+    """Convert a message to bytes; ValueError if the format has no space for it."""
     flags = SEALED * (seal is not None) | CONFIRM * message.confirm
     return _finish(_head(MESSAGE, message.type, flags, message.request_id) + bodies.write(message.body), seal)
 
 
 def encode_answer(answer: ControlReply, seal: Seal | None = None) -> bytes:
-    """The bytes of an answer, its detail cut to what fits; ValueError for what the format has no room for."""
+    """Convert an answer to bytes; shorten its detail, and raise ValueError for other long parts."""
     if not (answer.reason.isascii() and len(answer.reason) <= MAX_REASON):
         raise ValueError(f"a reason has at most {MAX_REASON} ASCII characters")
     flags = SEALED * (seal is not None) | UNMATCHED * answer.unmatched
@@ -75,11 +75,11 @@ def encode_answer(answer: ControlReply, seal: Seal | None = None) -> bytes:
 
 
 def decode_message(data: bytes) -> Received:
-    """The message in `data`; Malformed for any other bytes."""
+    """Read the message in `data`; raise MalformedMessage for other bytes."""
     reader, number, flags, sealed = _open(data, MESSAGE, SEALED | CONFIRM)
     if number not in [*MessageType]:
         raise MalformedMessage(
-            "unknown_type", 2, f"a message of type {number}; known are 0 to {max(MessageType)}"
+            "unknown_type", 2, f"the message has type {number}; types are 0 to {max(MessageType)}"
         )
     type_ = MessageType(number)
     request_id = reader.number(_ID_BYTES, "the request's id")
@@ -89,11 +89,11 @@ def decode_message(data: bytes) -> Received:
 
 
 def decode_answer(data: bytes) -> ReceivedAnswer:
-    """The answer in `data`; Malformed for any other bytes."""
+    """Read the answer in `data`; raise MalformedMessage for other bytes."""
     reader, number, flags, sealed = _open(data, ANSWER, SEALED | HAS_CODE | UNMATCHED | HAS_TERMS)
     if number not in [*ReplyStatus]:
         raise MalformedMessage(
-            "unknown_status", 2, f"an answer of status {number}; known are 0 to {max(ReplyStatus)}"
+            "unknown_status", 2, f"the answer has status {number}; statuses are 0 to {max(ReplyStatus)}"
         )
     request_id = reader.number(_ID_BYTES, "the request's id")
     name = reader.text(reader.byte("the name"), "the name")
@@ -102,7 +102,9 @@ def decode_answer(data: bytes) -> ReceivedAnswer:
     at = reader.position
     reason = reader.text(reader.byte("the reason"), "the reason")
     if not reason.isascii() or len(reason) > MAX_REASON:
-        raise MalformedMessage("bad_text", at, f"a reason has at most {MAX_REASON} ASCII characters")
+        raise MalformedMessage(
+            "bad_text", at, f"the reason has more than {MAX_REASON} characters or is not ASCII"
+        )
     detail = reader.text(reader.number(2, "the detail"), "the detail")
     reader.end()
     unmatched = bool(flags & UNMATCHED)
@@ -112,7 +114,7 @@ def decode_answer(data: bytes) -> ReceivedAnswer:
 
 def _head(kind: int, number: int, flags: int, request_id: int) -> bytes:
     if not 0 <= request_id < 1 << 8 * _ID_BYTES:
-        raise ValueError("a request's id has 64 bits")
+        raise ValueError("the id of a request does not fit 64 bits")
     return bytes((MAGIC, VERSION << 4 | kind, number, flags)) + request_id.to_bytes(_ID_BYTES, "big")
 
 
@@ -120,30 +122,31 @@ def _finish(data: bytes, seal: Seal | None) -> bytes:
     if seal is not None:
         data += trailer(data, seal)
     if len(data) > MAX_MESSAGE:
-        raise ValueError(f"the message takes {len(data)} bytes; the largest has {MAX_MESSAGE}")
+        raise ValueError(f"the message has {len(data)} bytes; at most {MAX_MESSAGE} are allowed")
     return data
 
 
 def _open(data: bytes, kind: int, known: int) -> tuple[ByteReader, int, int, Sealed | None]:
-    """A reader behind the flags, that ends before the seal; the number of type or status, flags and seal."""
+    """Check the head; return a reader that ends before the seal, type or status, flags and seal."""
     if len(data) > MAX_MESSAGE:
         raise MalformedMessage(
-            "too_large", MAX_MESSAGE, f"{len(data)} bytes; a message has at most {MAX_MESSAGE}"
+            "too_large", MAX_MESSAGE, f"the message has {len(data)} bytes; at most {MAX_MESSAGE} are allowed"
         )
     reader = ByteReader(data)
     magic, version, number, flags = reader.take(4, "the head")
     if magic != MAGIC:
-        raise MalformedMessage("not_ours", 0, f"a message begins with {MAGIC:#04x}, this with {magic:#04x}")
+        rule = f"the first byte is {magic:#04x}; a message begins with {MAGIC:#04x}"
+        raise MalformedMessage("not_ours", 0, rule)
     if version >> 4 != VERSION:
         raise MalformedMessage(
-            "unknown_version", 1, f"version {version >> 4} of the format; this reader knows {VERSION}"
+            "unknown_version", 1, f"the format has version {version >> 4}; this reader supports {VERSION}"
         )
     if version & 15 != kind:
         raise MalformedMessage(
-            "unknown_kind", 1, f"a datagram of kind {version & 15}; {kind} is expected here"
+            "unknown_kind", 1, f"the datagram has kind {version & 15}; this reader expects {kind}"
         )
     if flags & ~known:
-        raise MalformedMessage("unknown_flags", 3, f"flags {flags:#04x}; known are {known:#04x}")
+        raise MalformedMessage("unknown_flags", 3, f"the flags are {flags:#04x}; allowed are {known:#04x}")
     if not flags & SEALED:
         return reader, number, flags, None
     end = len(data) - TRAILER_BYTES
@@ -151,13 +154,13 @@ def _open(data: bytes, kind: int, known: int) -> tuple[ByteReader, int, int, Sea
         raise MalformedMessage("truncated", len(data), "the message ends within its seal")
     counter = int.from_bytes(data[end : end + COUNTER_BYTES], "big")
     if counter > MAX_COUNTER:
-        raise MalformedMessage("bad_number", end, "a counter has at most 63 bits")
+        raise MalformedMessage("bad_number", end, "the counter has more than 63 bits")
     sealed = Sealed(data[:-TAG_BYTES], counter, data[-TAG_BYTES:])
     return ByteReader(data[:end], reader.position), number, flags, sealed
 
 
 def _cut(text: str) -> str:
-    """`text` without U+0000 and in at most `MAX_DETAIL` bytes of UTF-8."""
+    """Return `text` without U+0000, with at most `MAX_DETAIL` bytes of UTF-8."""
     data = text.replace("\0", " ").encode("utf-8", "backslashreplace")
     return (
         data.decode() if len(data) <= MAX_DETAIL else data[: MAX_DETAIL - 3].decode("utf-8", "ignore") + "..."

@@ -1,4 +1,4 @@
-"""What is no control message."""
+"""The error for bytes that are not a control message."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tercast.errors import TercastError
 
 
 class MalformedMessage(TercastError):  # noqa: N818 - named by meaning
-    """Bytes that are no control message: the kind of fault, the offset where it shows, the broken rule."""
+    """Bytes that are not a control message: the kind of error, its offset, and the broken rule."""
 
     def __init__(self, code: str, position: int, rule: str) -> None:
         self.code = code

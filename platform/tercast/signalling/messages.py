@@ -1,7 +1,7 @@
 """Control messages of hosts and the answers to them, as values.
 
-The types are those of Mishra's thesis (section 5.2, table 5.1); a message carries a set of dz as there, or
-the filter's text.
+The types are those of Mishra's thesis (section 5.2, table 5.1). A message contains a set of dz, as in the
+thesis, or the text of the filter.
 """
 
 from __future__ import annotations
@@ -12,35 +12,35 @@ from dataclasses import dataclass
 from tercast.eventspace.dz import DzSet
 
 PORT = 7374
-"""The UDP port that control messages go to, and that answers come from."""
+"""The UDP port that control messages are sent to, and that answers are sent from."""
 
 MAX_MESSAGE = 1200
-"""The largest message in bytes: with all headers it stays below the 1,280 that every IPv6 link carries."""
+"""The largest message in bytes. With all headers it fits the 1,280 bytes that every IPv6 link carries."""
 
 MAX_CELLS = 50
-"""The most cells of a dz set; a filter's encoding has no more by default."""
+"""The largest number of cells in a dz set. The encoding of a filter has no more by default."""
 
 MAX_CELL_BITS = 112
-"""The longest dz: the room of an IPv6 address."""
+"""The longest dz in bits, as many as an IPv6 address has for it."""
 
 
 class MessageType(enum.IntEnum):
-    """What a host asks for."""
+    """Requests of a host."""
 
     ADVERTISE = 0
     UNADVERTISE = 1
     SUBSCRIBE = 2
     UNSUBSCRIBE = 3
     ADDRESS = 4
-    """Here I am, and this is my address."""
+    """The host reports its address."""
     LEASE = 5
-    """How are the events of an advertisement to be encoded, and for how long may I rely on that?"""
+    """The host asks for the encoding of an advertisement's events, and for how long it is valid."""
     RELEASE = 6
-    """I send no more events of it."""
+    """The host sends no more events of an advertisement."""
 
     @property
     def withdraws(self) -> bool:
-        """Whether it takes something back."""
+        """Whether it withdraws an advertisement or a subscription."""
         return self in (MessageType.UNADVERTISE, MessageType.UNSUBSCRIBE)
 
 
@@ -50,7 +50,7 @@ TopicRef = int | str
 
 @dataclass(frozen=True, slots=True)
 class CellsBody:
-    """A canonical set of dz of a topic; at least one."""
+    """A canonical set of dz of a topic, with at least one dz."""
 
     topic: TopicRef
     dz: DzSet
@@ -66,7 +66,7 @@ class FilterText:
 
 @dataclass(frozen=True, slots=True)
 class NamedBody:
-    """An advertisement or a subscription by the name that an answer gave it."""
+    """An advertisement or a subscription, by the name in a previous answer."""
 
     name: str
 
@@ -80,7 +80,7 @@ class AddressBody:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A running publisher of an advertisement: a number of its own, and the version it uses (0: none)."""
+    """A running publisher of an advertisement: its own number, and its version (0: none)."""
 
     name: str
     holder: int
@@ -92,9 +92,10 @@ Body = CellsBody | FilterText | NamedBody | AddressBody | Holding
 
 @dataclass(frozen=True, slots=True)
 class TermsBody:
-    """A lease: the encoding (with the answer's topic code), and milliseconds until it ends, and to ask again.
+    """A lease: the version of the encoding, and milliseconds until expiry and next poll.
 
-    `indexed` are the places of the indexed attributes in the topic's list.
+    The topic code is in the answer. `indexed` are the positions of the indexed attributes in the topic's
+    list.
     """
 
     version: int
@@ -105,9 +106,9 @@ class TermsBody:
 
 @dataclass(frozen=True, slots=True)
 class ControlMessage:
-    """What a host asks for. `request_id` (64 bits, random) stays the same when it is sent again.
+    """A request of a host. A repeated message has the same `request_id` (64 bits, random).
 
-    With `confirm` the host wants a second answer when the switches have confirmed it, or it failed.
+    With `confirm`, the host wants a second answer after the switches have confirmed, or after a failure.
     """
 
     type: MessageType
@@ -117,18 +118,18 @@ class ControlMessage:
 
 
 class ReplyStatus(enum.IntEnum):
-    """What became of a message."""
+    """Outcome of a message."""
 
     ACCEPTED = 0
-    """It stands in the log; the network has yet to follow."""
+    """The request is in the log. The network has not changed yet."""
     DONE = 1
-    """All switches concerned have confirmed."""
+    """All switches that are concerned have confirmed."""
     REFUSED = 2
-    """It changed nothing."""
+    """The request changed nothing."""
     FAILED = 3
-    """It was accepted, and the network could not do it."""
+    """The request was accepted, and the network could not carry it out."""
     BUSY = 4
-    """It changed nothing now; send it again later."""
+    """The request changed nothing now. The host may send it again later."""
 
     @property
     def final(self) -> bool:
@@ -138,10 +139,10 @@ class ReplyStatus(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ControlReply:
-    """An answer. `name` is that of the advertisement, subscription or host; `code` the topic's.
+    """An answer about the advertisement, subscription or host `name`, with the topic's `code`.
 
-    `unmatched`: a subscription that no advertisement overlaps yet. `reason` is a snake_case kind and `detail`
-    a line for people, where the status is not ACCEPTED or DONE. `terms` are those of a lease.
+    `unmatched` means that no advertisement overlaps the subscription yet. If the status is not ACCEPTED or
+    DONE, `reason` is a snake_case code, and `detail` is a line for people. `terms` is the lease.
     """
 
     status: ReplyStatus

@@ -1,4 +1,4 @@
-"""The seal of a control message: a counter, and HMAC-SHA-256 (RFC 2104) over all that stands before it."""
+"""The seal of a control message: a counter, and HMAC-SHA-256 (RFC 2104) over the message."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAST = re.compile(r"counter [0-9]+ is not above ([0-9]{1,19}),")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """A key, and the counter that one message is sealed with."""
+    """A key, and the counter for the seal of one message."""
 
     key: bytes
     counter: int
@@ -28,24 +28,24 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What came with a message that says it is sealed; whether it is shows with the key."""
+    """The seal of a received message, which is not verified yet."""
 
     covered: bytes
     counter: int
     tag: bytes
 
     def fits(self, key: bytes) -> bool:
-        """Whether it was made with `key`; takes the same time for every tag."""
+        """Whether the seal was made with `key`; the time is the same for every tag."""
         return hmac.compare_digest(self.tag, tag_of(key, self.covered))
 
 
 def tag_of(key: bytes, covered: bytes) -> bytes:
-    """The keyed hash over everything before it."""
+    """Compute the keyed hash over all bytes before it."""
     return hmac.digest(key, covered, "sha256")
 
 
 def trailer(data: bytes, seal: Seal) -> bytes:
-    """What stands behind `data` when it is sealed; ValueError for a counter or a key that does not fit."""
+    """Return the seal to append to `data`; ValueError for a counter or a key of the wrong size."""
     if not 0 <= seal.counter <= MAX_COUNTER or len(seal.key) != KEY_BYTES:
         raise ValueError("a seal has a key of 32 bytes and a counter of 63 bits")
     counter = seal.counter.to_bytes(COUNTER_BYTES, "big")
@@ -58,6 +58,6 @@ def replayed_detail(counter: int, last: int) -> str:
 
 
 def last_counter(detail: str) -> int | None:
-    """Return the last counter that the platform names in `replayed_detail`; None in any other text."""
+    """Read the last counter from a text of `replayed_detail`; None for any other text."""
     found = _LAST.match(detail)
     return int(found.group(1)) if found else None

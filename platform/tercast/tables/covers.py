@@ -1,8 +1,8 @@
-"""Covers: parts of an exact table that are to be said with fewer entries.
+"""Covers: parts of an exact table that fewer entries replace.
 
-Under a cover the installed table has an entry at its `dz` and at each `dz` in `kept`, and nothing else at or
-below its `dz`. What lies under no cover is installed as it is. A merge of Bhowmik et al. (section 3) is a
-cover that keeps nothing.
+The installed table has an entry at the `dz` of a cover and at each `dz` in `kept`, and no other entries at or
+below its `dz`. Entries below no cover are installed unchanged. A merge of Bhowmik et al. (section 3) is a
+cover with an empty `kept`.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from tercast.runtime.strict_json import expect_keys, expect_list, expect_object,
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """One part: `kept` lie strictly below `dz`, each once, in text order; they may lie in one another."""
+    """One replaced part; `kept` are strictly below `dz`, unique, in text order, possibly nested."""
 
     dz: Dz
     kept: tuple[Dz, ...] = ()
 
     @classmethod
     def of(cls, dz: Dz, kept: Iterable[Dz] = ()) -> Cover:
-        """The cover with what is kept put into order."""
+        """Return a cover with its `kept` in order."""
         return cls(dz, tuple(sorted(set(kept), key=bin)))
 
     @classmethod
     def from_json(cls, obj: object, path: Path = ()) -> Cover:
-        """`{"dz": "0101", "kept": ["010100"]}`; what breaks the order or leaves the `dz` is refused."""
+        """Read `{"dz": "0101", "kept": ["010100"]}`; refuse a wrong order or a dz outside."""
         fields = expect_keys(obj, path, ("dz", "kept"))
         dz = _read_dz(fields["dz"], (*path, "dz"))
         kept: list[Dz] = []
@@ -38,26 +38,27 @@ class Cover:
             where = (*path, "kept", i)
             kept.append(_read_dz(item, where))
             if kept[-1] == dz or not covers(dz, kept[-1]):
-                detail = f"{shown(item)} does not lie strictly below {shown(text(dz))}"
+                detail = f"{shown(item)} is not strictly below {shown(text(dz))}"
                 raise Refused(where, "not_below", detail, item)
             if i and bin(kept[-2]) >= bin(kept[-1]):
-                raise Refused(where, "not_in_order", f"{shown(item)} is out of text order, or twice", item)
+                rule = f"{shown(item)} is not in text order, or occurs twice"
+                raise Refused(where, "not_in_order", rule, item)
         return cls(dz, tuple(kept))
 
     def to_json(self) -> dict[str, object]:
-        """As in a request."""
+        """Return the cover as in a request."""
         return {"dz": text(self.dz), "kept": [text(dz) for dz in self.kept]}
 
     def __len__(self) -> int:
-        """The number of entries that stand under it."""
+        """Count the entries that the cover installs."""
         return 1 + len(self.kept)
 
 
 @dataclass(frozen=True, slots=True)
 class TableCovers:
-    """All covers of one topic at one switch: of its plain entries, and of those of each ingress port.
+    """All covers of one topic at one switch: of its plain entries, and of each ingress port.
 
-    Those of one table do not overlap, and stand in text order.
+    The covers of one table do not overlap and are in text order.
     """
 
     plain: tuple[Cover, ...] = ()
@@ -65,20 +66,22 @@ class TableCovers:
 
     @classmethod
     def from_json(cls, obj: object, path: Path = ()) -> TableCovers:
-        """`{"plain": [cover, ...], "in_port": {"3": [cover, ...]}}`; each key is optional."""
+        """Read `{"plain": [cover, ...], "in_port": {"3": [cover, ...]}}`; each key is optional."""
         fields = expect_keys(obj, path, (), ("plain", "in_port"))
         by_port: dict[int, tuple[Cover, ...]] = {}
         for name, item in expect_object(fields.get("in_port", {}), (*path, "in_port")).items():
             where = (*path, "in_port", name)
             port = integer_of_text(name, where)
             if port < 1:
-                raise Refused(where, "out_of_range", f"{shown(name)} is below 1", name)
+                raise Refused(
+                    where, "out_of_range", f"{shown(name)} is not a port; a port is 1 or more", name
+                )
             by_port[port] = _read_list(item, where)
         plain = _read_list(fields.get("plain", []), (*path, "plain"))
         return cls(plain, {port: by_port[port] for port in sorted(by_port) if by_port[port]})
 
     def to_json(self) -> dict[str, object]:
-        """As in a request; tables without covers are left out."""
+        """Return the covers as in a request, without empty tables."""
         out: dict[str, object] = {}
         if self.plain:
             out["plain"] = [cover.to_json() for cover in self.plain]
@@ -99,7 +102,7 @@ NetworkCovers = dict[str, dict[str, TableCovers]]
 
 
 def read_network_covers(obj: object, path: Path = ()) -> NetworkCovers:
-    """`{switch: {topic: covers of the table}}`; a switch that is named with `{}` has none."""
+    """Read `{switch: {topic: covers of the table}}`; a switch with `{}` has no covers."""
     return {
         switch: {
             topic: TableCovers.from_json(item, (*path, switch, topic))
@@ -110,7 +113,7 @@ def read_network_covers(obj: object, path: Path = ()) -> NetworkCovers:
 
 
 def network_covers_json(found: Mapping[str, Mapping[str, TableCovers]]) -> dict[str, object]:
-    """As in a request."""
+    """Return the covers of a network as in a request."""
     return {
         switch: {topic: covers.to_json() for topic, covers in topics.items() if covers}
         for switch, topics in found.items()

@@ -1,4 +1,4 @@
-"""Tables: content entries, their actions, and what has to change between two tables."""
+"""Tables: content entries, their actions, and the differences between two tables."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ IN_PORT: Final = "in_port"
 
 LOWEST_PRIORITY = 2
 HIGHEST_PRIORITY = 60_000
-"""Content entries lie between the reserved ones (drop, punt) and what switches keep for themselves."""
+"""Content entries are between the reserved ones (drop, punt) and those of the switches themselves."""
 
 IN_PORT_RISE = 1_000
-"""What an `in_port` adds to a priority: above every entry without one, of any length."""
+"""Added to the priority of an entry with `in_port`; it exceeds all priorities without `in_port`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Send a copy out of a port; IN_PORT is the one it came from."""
+    """Send a copy out of a port; IN_PORT is the port that the packet came from."""
 
     port: int | Literal["in_port"]
 
     def to_json(self) -> dict[str, object]:
-        """As in a plan."""
+        """Return the action as in a plan."""
         return {"output": self.port}
 
 
@@ -36,7 +36,7 @@ class SetDst:
     host: str
 
     def to_json(self) -> dict[str, object]:
-        """As in a plan."""
+        """Return the action as in a plan."""
         return {"set_dst": self.host}
 
 
@@ -45,7 +45,10 @@ Key = tuple[str, int | None]
 
 
 class Entry(NamedTuple):
-    """One content filter: events to `dst` (a CIDR prefix), from `in_port` if that is set, meet `actions`."""
+    """One content filter: events to `dst` (a CIDR prefix) match it and undergo `actions`.
+
+    If `in_port` is set, only events from that port match.
+    """
 
     dst: str
     in_port: int | None
@@ -54,11 +57,11 @@ class Entry(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What tells entries of one switch apart."""
+        """Key that distinguishes the entries of one switch."""
         return self.dst, self.in_port
 
     def to_json(self) -> dict[str, object]:
-        """As a flow of a plan."""
+        """Return the entry as a flow of a plan."""
         match: dict[str, object] = {"dst": self.dst}
         if self.in_port is not None:
             match["in_port"] = self.in_port
@@ -82,10 +85,10 @@ def _in_port(entry: Entry) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SwitchDiff:
-    """What changes at one switch: longest prefixes first where it adds, shortest first where it removes.
+    """Changes at one switch: longest prefixes first for additions, shortest first for removals.
 
-    Taken in this order, with an entry replaced in one step, every event meets either the old answer or the
-    new one at every moment.
+    An entry is replaced in one step. In this order, every event matches either the old or the new entries at
+    any time.
     """
 
     switch: str
@@ -98,15 +101,15 @@ class SwitchDiff:
 
     @property
     def installs(self) -> tuple[Entry, ...]:
-        """Added and modified entries together, in the order to install them."""
+        """Added and modified entries together, in the order of their installation."""
         return tuple(sorted(self.added + self.modified, key=_longest_first))
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """What changes in a network: switches from subscribers to publishers, the order of adding.
+    """Changes in a network; the switches are in the order from subscribers to publishers.
 
-    Removals come after all additions, in the reverse order of switches.
+    This is the order of additions. Removals follow after all additions, in the reverse order.
     """
 
     switches: tuple[SwitchDiff, ...] = ()
@@ -118,7 +121,7 @@ class Diff:
         return iter(self.switches)
 
     def apply(self, tables: Mapping[str, Iterable[Entry]]) -> dict[str, Table]:
-        """The tables after all of the diff; `tables` are left as they are."""
+        """Return the tables after all changes; `tables` stays unchanged."""
         after = {switch: tuple(entries) for switch, entries in tables.items()}
         for change in self.switches:
             gone = {entry.key for entry in change.removed + change.modified}
@@ -128,7 +131,7 @@ class Diff:
 
 
 def difference(switch: str, before: Iterable[Entry], after: Iterable[Entry]) -> SwitchDiff:
-    """The smallest change that leads from one table of `switch` to another."""
+    """Compute the smallest change from one table of `switch` to another."""
     old = {entry.key: entry for entry in before}
     new = {entry.key: entry for entry in after}
     added = (entry for key, entry in new.items() if key not in old)
@@ -140,14 +143,14 @@ def difference(switch: str, before: Iterable[Entry], after: Iterable[Entry]) -> 
 def switch_diff(
     switch: str, added: Iterable[Entry], modified: Iterable[Entry], removed: Iterable[Entry]
 ) -> SwitchDiff:
-    """A change with its entries put into the order in which they are applied."""
+    """Return a change with its entries in the order in which they are applied."""
     return SwitchDiff(switch, _sorted(list(added)), _sorted(list(modified)), _sorted(list(removed))[::-1])
 
 
 def plain_switch_diff(
     switch: str, added: list[Entry], modified: list[Entry], removed: list[Entry]
 ) -> SwitchDiff:
-    """The same of entries none of which has an `in_port`; the lists are used up."""
+    """Sort entries without `in_port` like `switch_diff`; the lists are sorted in place."""
     for rows in (added, modified, removed):
         if len(rows) > 1:
             _sort_plain(rows)
@@ -155,7 +158,7 @@ def plain_switch_diff(
 
 
 def _sorted(rows: list[Entry]) -> Table:
-    """Longest prefixes first, then by address and port."""
+    """Sort by prefix length (longest first), then by address and port."""
     if len(rows) > 1:
         if any(map(_port_of, rows)):
             rows.sort(key=_in_port)
@@ -164,13 +167,13 @@ def _sorted(rows: list[Entry]) -> Table:
 
 
 def _sort_plain(rows: list[Entry]) -> None:
-    """Longest prefixes first, then by address; what is equal stays in its order."""
+    """Sort by prefix length (longest first), then by address; equal entries keep their order."""
     rows.sort(key=_dst)
     rows.sort(key=_priority, reverse=True)
 
 
 def ordered(entries: Iterable[Entry]) -> Table:
-    """The entries of a table by priority, then address: how tables are shown and compared."""
+    """Sort the entries of a table by priority, then address, for display and comparison."""
     return tuple(sorted(entries, key=lambda entry: (entry.priority, entry.dst, entry.in_port or 0)))
 
 

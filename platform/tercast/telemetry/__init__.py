@@ -1,4 +1,4 @@
-"""Telemetry: what is told about events, tables and requests, as rows for Parquet files."""
+"""Telemetry: rows about events, tables and requests, for Parquet files."""
 
 from tercast.telemetry.datasets import (
     DATASETS,

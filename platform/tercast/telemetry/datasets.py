@@ -1,11 +1,11 @@
-"""The four datasets of telemetry: their columns, their keys, and which time a row belongs to."""
+"""The four datasets of telemetry: columns, keys, and the time of a row."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 STRING, LONG, INT, BOOLEAN, TIMESTAMP, STRINGS = "string", "long", "int", "boolean", "timestamp", "strings"
-"""Kinds of columns; `strings` is a list of strings, timestamps are in UTC with microseconds."""
+"""Kinds of columns; `strings` is a list of strings, and timestamps are in UTC with microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One dataset: `key` says which rows are equal, `time` is the row's own time, which gives its `date`."""
+    """One dataset: rows with the same `key` are equal, and the column `time` gives their `date`."""
 
     name: str
     columns: tuple[Column, ...]
@@ -26,7 +26,7 @@ class Dataset:
     time: str
 
     def column(self, name: str) -> Column:
-        """The column of that name; KeyError when there is none."""
+        """Return the column of that name; raise KeyError if there is none."""
         for column in self.columns:
             if column.name == name:
                 return column

@@ -1,7 +1,7 @@
-"""Collects rows as they happen and hands them over in batches from a thread of its own.
+"""Collection of telemetry rows, which a separate thread sends in batches.
 
-Who adds a row never waits for a disk or a network. A batch that could not be handed over is tried again, the
-same one, with a growing pause; meanwhile rows wait, up to a limit, and what is lost is counted.
+Adding a row never waits for a disk or a network. If a batch cannot be sent, the same batch is sent again
+after a pause that grows. Meanwhile rows wait, up to a limit. Lost rows are counted.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tercast.telemetry.rows import Make, check_rows
 from tercast.telemetry.sinks import BatchRefused, Report, RowBatch, Sink, SinkDown
 
 PERIOD_S = 5.0
-"""Rows are handed over after this time, also where they are few."""
+"""Longest time in seconds that rows wait before they are sent, even if they are few."""
 BATCH_ROWS = 5_000
 PENDING_ROWS = 100_000
 CLOSING_S = 15.0
-NO_MEMORY = "no memory for a batch; it is tried again"
+NO_MEMORY = "there is no memory for a batch; it is sent again later"
 
 Clock = Callable[[], int]
 """Returns microseconds since 1970."""
@@ -43,10 +43,10 @@ def now_micros() -> int:
 
 @dataclass(slots=True)
 class RecorderCounts:
-    """What became of rows: each that was taken is written, lost, or pending.
+    """Counters of rows: each accepted row (`taken`) is written, lost or pending.
 
-    A batch is lost when it was refused as a whole, or was still there at the end; `retries` count hand-overs
-    that failed and were tried again.
+    A batch is lost if it was refused as a whole, or was not sent before the end. `retries` counts attempts
+    that failed and were repeated.
     """
 
     taken: int = 0
@@ -59,13 +59,14 @@ class RecorderCounts:
 
 
 class Recorder:
-    """Rows for `sink`. `name` names this writer in its reports; several threads may add.
+    """Collects rows for `sink`; several threads may add rows.
 
-    At most `pending_rows` wait: beyond, the oldest that are in no batch yet are lost, and counted.
+    `name` identifies this writer in its reports. At most `pending_rows` wait. If there are more, the oldest
+    rows that are in no batch are lost and counted.
 
-    Jobs that read telemetry while it is written use `complete_until` of the reports: all rows that were added
-    before this time are handed over or lost. `datasets` are those that this writer may have rows of (None:
-    any); jobs over other datasets do not wait for it. `clock` is the clock that rows are stamped by.
+    Jobs that read telemetry while it is written use `complete_until` of the reports. All rows that were added
+    before this time are sent or lost. `datasets` are the datasets of which this writer may have rows (None:
+    any). Jobs over other datasets do not wait for it. `clock` stamps the rows.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class Recorder:
         self._thread.start()
 
     def add(self, dataset: Dataset, make: Make) -> None:
-        """Take a row; `make` is called when its batch is made. Rows that come after the end are lost."""
+        """Accept a row; `make` is called when its batch is made. A row after `close` is lost."""
         with self._turn:
             self._tally.taken += 1
             if self._closing is not None:
@@ -111,22 +112,22 @@ class Recorder:
             if len(self._rows) + self._in_batches() > self._pending_rows:
                 self._rows.popleft()
                 self._tally.lost += 1
-                self.error = f"more than {self._pending_rows} rows waited; the oldest are lost"
+                self.error = f"more than {self._pending_rows} rows waited; the oldest rows are lost"
             if len(self._rows) == self._batch_rows:
                 self._turn.notify_all()
 
     def reject(self, topic: str, reason: str, host: str) -> None:
-        """Count an event that a host did not accept; the next report has it."""
+        """Count an event that a host did not accept, for the next report."""
         with self._turn:
             self._rejected[host, topic, reason] += 1
 
     def tally(self) -> RecorderCounts:
-        """The counters as they stand."""
+        """Return the current counters."""
         with self._turn:
             return RecorderCounts(**{**asdict(self._tally), "pending": len(self._rows) + self._in_batches()})
 
     def complete_until(self) -> datetime:
-        """Return the time before which no added row waits: that of the oldest row that waits, or now."""
+        """Return the time of the oldest waiting row, or the current time; all rows before are done."""
         with self._turn:
             if self._in_batches():
                 oldest = self._cut_since
@@ -135,7 +136,7 @@ class Recorder:
         return _EPOCH + timedelta(microseconds=oldest)
 
     def report(self) -> Report:
-        """What this writer says of itself, for those who watch over all writers and for jobs."""
+        """Return the state of this writer, for the supervision of all writers and for jobs."""
         return {
             "name": self.name,
             "host": self._host,
@@ -151,7 +152,7 @@ class Recorder:
         }
 
     def _rejections(self) -> Report:
-        """Return the events that were not accepted, by host, topic and reason; nothing without any."""
+        """Return the events that were not accepted, by host, topic and reason; empty without any."""
         with self._turn:
             rows = sorted(self._rejected.items())
         told = [
@@ -161,7 +162,11 @@ class Recorder:
         return {"rejected": told} if told else {}
 
     def close(self, seconds: float = CLOSING_S) -> RecorderCounts:
-        """Hand over what waits, for up to `seconds`; what then still waits is lost. The final counters."""
+        """Send the waiting rows for up to `seconds`; the remaining rows are lost.
+
+        Returns:
+            The final counters.
+        """
         with self._turn:
             if self._closing is None:
                 self._closing = time.monotonic() + seconds
@@ -193,7 +198,7 @@ class Recorder:
         self._end()
 
     def _wait(self, due: float) -> None:
-        """Until rows should go, or an attempt is due again."""
+        """Wait until rows should be sent, or until the next attempt is due."""
         with self._turn:
             while (left := self._due(due) - time.monotonic()) > 0:
                 self._turn.wait(left)
@@ -206,7 +211,7 @@ class Recorder:
         return float("-inf") if full or self._closing is not None else due
 
     def _cut(self) -> None:
-        """Make batches of rows, unless some still wait: rows that are in no batch may still be dropped."""
+        """Make batches of rows unless some still wait, because rows in no batch may be dropped."""
         if self._batches:
             return
         with self._turn:
@@ -230,7 +235,7 @@ class Recorder:
                 self._batches.append(RowBatch(f"{self.name}-{self._number}", dataset, tuple(checked)))
 
     def _hand_over(self) -> None:
-        """Send batches, and make more of what waits, until all is gone or one fails."""
+        """Send batches, and make more of waiting rows, until all are sent or one fails."""
         while self._batches:
             batch = self._batches[0]
             try:
@@ -243,7 +248,7 @@ class Recorder:
                 return
             except BatchRefused as why:
                 self._done(batch, len(batch.rows), str(why))
-            except Exception as error:  # a fault of the sink must not end the thread unnoticed
+            except Exception as error:  # an error of the sink must not end the thread unnoticed
                 self._done(batch, len(batch.rows), f"{type(error).__name__}: {error}")
             else:
                 self._done(
@@ -275,7 +280,7 @@ class Recorder:
             return
         try:
             self._sink.tell(self.report())
-        except Exception as why:  # the next report says the same, and more
+        except Exception as why:  # the next report contains the same data
             self.error = str(why)
 
     def _end(self) -> None:

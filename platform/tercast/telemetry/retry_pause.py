@@ -1,4 +1,4 @@
-"""The pause before a failed hand-over is tried again; it grows with each failure."""
+"""The pause before a failed attempt is repeated; it grows with each failure."""
 
 import time
 
@@ -7,7 +7,7 @@ _MOST_DOUBLINGS = 30
 
 
 class RetryPause:
-    """Count failures in a row and say when to try again: after `first` seconds, then after twice as long."""
+    """Counts consecutive failures and doubles the pause, from `first` seconds up to the longest."""
 
     def __init__(self, first: float = FIRST_PAUSE_S) -> None:
         self._first = first
@@ -21,7 +21,7 @@ class RetryPause:
         self.failures += 1
 
     def end(self) -> None:
-        """Let the next attempt be due immediately; the number of failures stays."""
+        """Make the next attempt due immediately; the number of failures stays the same."""
         self.retry_at = 0.0
 
     def reset(self) -> None:

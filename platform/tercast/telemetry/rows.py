@@ -1,4 +1,4 @@
-"""Rows of telemetry: what a dataset takes, their form in JSON, and every error of a row by its column."""
+"""Rows of telemetry: checks by column, and their form in JSON."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tercast.telemetry.datasets import LONG, STRINGS, TIMESTAMP, Column, Dataset
 Row = dict[str, Any]
 
 Make = Callable[[], Mapping[str, Any]]
-"""Makes a row when its batch is made."""
+"""Makes a row; it is called when the batch of the row is made."""
 
 _BITS = {"int": 31, "long": 63}
 
 
 def check_row(row: Mapping[str, Any], dataset: Dataset) -> Row:
-    """The row with all columns of the dataset, the optional ones null where they are missing; or Refused."""
+    """Check a row, with null for missing optional columns; raise Refused for the first error."""
     out: Row = {}
     for error in _read(row, dataset, (), out, _checked):
         raise error
@@ -45,14 +45,14 @@ def check_rows(rows: Iterable[tuple[Dataset, Make]]) -> tuple[dict[Dataset, list
 
 
 def check_whole_row(row: Mapping[str, Any], dataset: Dataset, path: Path) -> Row:
-    """The same, with all errors of the row below `path`: RefusedMany."""
+    """Check a row like `check_row`; raise RefusedMany with all its errors below `path`."""
     return _all(row, dataset, path, _checked)
 
 
 def read_row(document: object, dataset: Dataset, path: Path = ()) -> Row:
-    """The row that a JSON object says, as `row_json` writes it; RefusedMany with every error of it.
+    """Read a row from a JSON object as `row_json` writes it; raise RefusedMany with all errors.
 
-    A time is ISO 8601 with its zone; an integer beyond ±(2^53-1) may be a decimal string.
+    A time is ISO 8601 with its time zone. An integer beyond ±(2^53-1) may be a decimal string.
     """
     try:
         fields = expect_object(document, path)
@@ -62,7 +62,7 @@ def read_row(document: object, dataset: Dataset, path: Path = ()) -> Row:
 
 
 def row_json(row: Mapping[str, Any], dataset: Dataset) -> Row:
-    """A checked row for JSON; columns that are null are left out."""
+    """Convert a checked row for JSON; columns that are null are left out."""
     return {
         column.name: _to_json(row[column.name], column)
         for column in dataset.columns
@@ -85,29 +85,31 @@ def _all(row: Mapping[str, Any], dataset: Dataset, path: Path, read: Any) -> Row
 
 
 def _empty(row: Mapping[str, Any], dataset: Dataset, path: Path) -> Iterator[Refused]:
-    """Names of nothing: no text of a key is empty, and no host."""
+    """Refuse empty names: the texts of the key and the host."""
     for name in dict.fromkeys((*dataset.key, "host")):
         if row.get(name) == "":
             detail = (
-                f"{name} is empty; a row of {dataset.name} names it"
+                f"{name} is empty; a row of {dataset.name} needs it"
                 if name in dataset.key
-                else (f"{name} is empty; name it, or leave it out")
+                else (f"{name} is empty; write a name, or leave it out")
             )
             yield Refused((*path, name), "empty", detail, "")
 
 
 def _read(row: Mapping[str, Any], dataset: Dataset, path: Path, out: Row, read: Any) -> Iterator[Refused]:
-    """Fill `out` with what is good of a row, and give what is not."""
+    """Fill `out` with the valid values of a row, and yield an error for each invalid one."""
     known = {column.name for column in dataset.columns}
     for name in row:
         if name not in known:
-            detail = f"no column of {dataset.name}; it has {', '.join(sorted(known))}"
+            detail = f"unknown column of {dataset.name}; use {', '.join(sorted(known))}"
             yield Refused((*path, str(name)), "unknown_column", detail, row[name])
     needed = {*dataset.key, dataset.time}
     for column in dataset.columns:
         value = row.get(column.name)
         if value is None and column.name in needed:
-            yield Refused((*path, column.name), "null_key", f"a row of {dataset.name} has to have it")
+            yield Refused(
+                (*path, column.name), "null_key", f"missing value; a row of {dataset.name} needs it"
+            )
             continue
         try:
             out[column.name] = None if value is None else read(value, column, (*path, column.name))
@@ -151,7 +153,7 @@ def _checked(value: Any, column: Column, path: Path) -> Any:
 
 
 def _is_text(value: str) -> bool:
-    """Whether it can be written as UTF-8: half a surrogate pair cannot."""
+    """Whether a text can be written as UTF-8; half of a surrogate pair cannot."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -163,12 +165,12 @@ def _wrong(value: Any, column: Column, path: Path) -> Refused:
     wanted = _WANTED.get(column.kind, f"a value of type {column.kind}")
     if column.kind == STRINGS and isinstance(value, list | tuple):
         bad = next(item for item in value if not (isinstance(item, str) and _is_text(item)))
-        return Refused(path, "wrong_type", f"{shown(bad)} is no text in {wanted}", value)
+        return Refused(path, "wrong_type", f"{shown(bad)} is not a text; write {wanted}", value)
     text = value.isoformat() if isinstance(value, datetime) else value
-    return Refused(path, "wrong_type", f"{shown(text)} is not {wanted}", text)
+    return Refused(path, "wrong_type", f"{shown(text)} has the wrong type; write {wanted}", text)
 
 
 _WANTED = {
-    TIMESTAMP: 'a time with its zone, like "2026-01-31T12:00:00Z"',
-    STRINGS: 'a list of texts, like ["q1"]',
+    TIMESTAMP: 'a time with its time zone, e.g. "2026-01-31T12:00:00Z"',
+    STRINGS: 'a list of texts, e.g. ["q1"]',
 }

@@ -1,4 +1,4 @@
-"""Where batches of telemetry go: a folder of this machine, or whatever else takes them."""
+"""Destinations of telemetry batches: a folder of this machine, or another sink."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from tercast.telemetry.rows import Row
 from tercast.telemetry.writer import by_date, rows_table, write_file
 
 WRITERS = "_writers"
-"""The folder below a telemetry root where each writer says what became of its rows."""
+"""Folder below a telemetry root for the report of each writer."""
 
 Report = Mapping[str, Any]
 
 
 class SinkDown(TercastError):  # noqa: N818 - named by meaning
-    """The batch could not be handed over now; it may have arrived. The same one may be tried again."""
+    """The batch could not be sent now; it may have arrived. The same batch may be sent again."""
 
 
 class BatchRefused(TercastError):  # noqa: N818 - named by meaning
-    """The batch will not be taken, however often it is tried: its rows are lost."""
+    """The batch is refused permanently, and its rows are lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowBatch:
-    """Checked rows of one dataset. Handing over the same `id` again changes nothing."""
+    """Checked rows of one dataset. Sending the same `id` again changes nothing."""
 
     id: str
     dataset: Dataset
@@ -39,29 +39,29 @@ class RowBatch:
 
 
 class Sink(Protocol):
-    """Takes batches; see `SinkDown` and `BatchRefused`."""
+    """Accepts batches; raises `SinkDown` or `BatchRefused`."""
 
     def send(self, batch: RowBatch, report: Report) -> int:
-        """Hand over a batch, with the writer's report; how many of its rows were refused."""
+        """Send a batch with the writer's report; return the number of refused rows."""
 
     def tell(self, report: Report) -> None:
-        """Hand over the writer's report alone."""
+        """Send the writer's report alone."""
 
 
 class FolderSink:
-    """A telemetry root on this machine. It needs PyArrow: BatchRefused, in words, where that is missing."""
+    """A telemetry root on this machine; raises TercastError without PyArrow."""
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self.root = Path(root)
         try:
-            import pyarrow  # noqa: F401, PLC0415 - hosts that write no Parquet need none
+            import pyarrow  # noqa: F401, PLC0415 - hosts that write no Parquet do not need it
         except ImportError:
             raise TercastError(
-                f"telemetry below {self.root} needs PyArrow: pip install pyarrow, or send it to the API"
+                f"telemetry below {self.root} needs PyArrow; run pip install pyarrow, or use the API"
             ) from None
 
     def send(self, batch: RowBatch, report: Report) -> int:
-        """Write a file for each day; a second time the same files."""
+        """Write a file for each day; a repeated call writes the same files."""
         try:
             for date, rows in by_date(batch.rows, batch.dataset).items():
                 folder = self.root / batch.dataset.name / f"date={date}"
@@ -71,7 +71,7 @@ class FolderSink:
         return 0
 
     def tell(self, report: Report) -> None:
-        """Write the report in place of the writer's former one."""
+        """Write the report in place of the previous report of the writer."""
         path = self.root / WRITERS / f"{report['name']}.json"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,4 +81,4 @@ class FolderSink:
             raise self._down(error) from None
 
     def _down(self, error: OSError) -> SinkDown:
-        return SinkDown(f"{self.root}: cannot be written: {error.strerror or error}")
+        return SinkDown(f"{self.root}: cannot write: {error.strerror or error}")

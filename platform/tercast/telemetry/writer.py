@@ -1,4 +1,4 @@
-"""Writes telemetry in batches: complete Parquet files, moved into place, and every lost row counted."""
+"""Writer of telemetry batches: complete Parquet files, with every lost row counted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PENDING_ROWS = 200_000
 
 @dataclass(slots=True)
 class WriterCounts:
-    """What became of the rows of one writer; `pending` are neither written nor lost yet."""
+    """Counters of the rows of one writer; `pending` rows are neither written nor lost yet."""
 
     written: int = 0
     files: int = 0
@@ -35,10 +35,10 @@ class WriterCounts:
 
 
 class BatchWriter:
-    """Rows of one dataset below a local telemetry root; safe to use from several threads.
+    """Writes rows of one dataset below a local telemetry root; several threads may add rows.
 
-    A batch is written when `batch_rows` have come, and at `flush`. When it cannot be written, its rows wait
-    for the next time; of more than `pending_rows` that wait the oldest are lost, counted in `counts.lost`.
+    A batch is written after `batch_rows` rows, and at `flush`. If it cannot be written, its rows wait for the
+    next attempt. If more than `pending_rows` wait, the oldest are lost and counted in `counts.lost`.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class BatchWriter:
         self._lock = Lock()
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Take a row; Refused when a column is unknown, of a wrong type, or a null that the key has not."""
+        """Add a row; raise Refused for an unknown column, a wrong type, or a null in the key."""
         checked = check_row(row, self.dataset)
         with self._lock:
             self._rows.append(checked)
@@ -69,12 +69,12 @@ class BatchWriter:
                 self._write()
 
     def flush(self) -> bool:
-        """Write what waits; False, and `error` says why, when some of it could not be written."""
+        """Write the waiting rows; return False, with the reason in `error`, if some could not be."""
         with self._lock:
             return self._write()
 
     def close(self) -> None:
-        """Write what waits; what cannot be written now is lost, and counted."""
+        """Write the waiting rows; rows that cannot be written now are lost and counted."""
         with self._lock:
             if not self._write():
                 self.counts.lost += len(self._rows)
@@ -92,7 +92,7 @@ class BatchWriter:
             try:
                 write_file(self.folder / f"date={date}", rows_table(rows, self.dataset))
             except OSError as error:
-                self.error = f"{self.folder}: cannot be written: {error.strerror or error}"
+                self.error = f"{self.folder}: cannot write: {error.strerror or error}"
                 self.counts.failures += 1
                 kept.extend(rows)
                 continue
@@ -105,7 +105,7 @@ class BatchWriter:
 
 
 def by_date(rows: Iterable[dict[str, Any]], dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
-    """Checked rows by the day (UTC) of their own time."""
+    """Group checked rows by the day (UTC) of their own time."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         found.setdefault(row[dataset.time].date().isoformat(), []).append(row)
@@ -113,8 +113,8 @@ def by_date(rows: Iterable[dict[str, Any]], dataset: Dataset) -> dict[str, list[
 
 
 def arrow_schema(dataset: Dataset) -> pa.Schema:
-    """The dataset's columns as PyArrow has them."""
-    import pyarrow as pa  # noqa: PLC0415 - only who writes telemetry needs it
+    """Return the columns of the dataset as a PyArrow schema."""
+    import pyarrow as pa  # noqa: PLC0415 - needed only to write telemetry
 
     kinds = {
         STRING: pa.string(),
@@ -128,16 +128,17 @@ def arrow_schema(dataset: Dataset) -> pa.Schema:
 
 
 def rows_table(rows: Iterable[Mapping[str, Any]], dataset: Dataset) -> pa.Table:
-    """Checked rows as a table."""
+    """Convert checked rows to a table."""
     import pyarrow as pa  # noqa: PLC0415
 
     return pa.Table.from_pylist(list(rows), schema=arrow_schema(dataset))
 
 
 def write_file(folder: Path, table: pa.Table, name: str | None = None) -> Path:
-    """Write a table as one file of `folder`, whole or not at all; until then a dot hides it.
+    """Write a table as one file of `folder`, as a whole or not at all.
 
-    It is a new file, but where `name` is given (without its ending) it takes the place of one of that name.
+    A dot hides the file until it is complete. Without `name` it is a new file. A file with `name` (without
+    the extension) replaces the file of that name.
     """
     import pyarrow.parquet as pq  # noqa: PLC0415
 

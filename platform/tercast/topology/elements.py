@@ -1,4 +1,4 @@
-"""Switches, links and hosts: the values of a topology, and reading them from JSON."""
+"""Switches, links and hosts of a topology, and functions that read them from JSON."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MAX_BUDGET = (1 << 31) - 1
 MAX_COST = 1e12
 
 _LEARNT = ("capacity", "declared")
-"""What a snapshot tells of a switch that was found to be full below its budget."""
+"""Keys that a snapshot has for a switch that was found to be full below its budget."""
 
 _ON_MAPS = ("name", "lat", "lon")
-"""What a switch may carry beside, for pages and maps: a text and two coordinates in degrees."""
+"""Optional keys of a switch, for pages and maps: a text and two coordinates in degrees."""
 
 LinkEnds = tuple[str, int, str, int]
-"""A link by its ends: a switch and its port, and the other switch and its port."""
+"""A link by its ends: a switch and its port, then the other switch and its port."""
 
 _DPID = re.compile(r"[0-9a-fA-F]{16}")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
@@ -33,10 +33,14 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A switch; `dpid` is 16 hex digits, `tcam_budget` the content entries it may hold (None: unlimited).
+    """A switch, its budget of content entries and its reserve.
 
-    `reserve` of these are kept free for changes of the table. Where a switch was found to have room for
-    `capacity` entries and no more, `tcam_budget` is what holds now, and `declared` what an operator had said.
+    Attributes:
+        dpid: 16 hexadecimal digits.
+        tcam_budget: the number of content entries that it may hold; None means no limit.
+        reserve: the part of the budget that stays free for changes of the table.
+        capacity: the number of entries at which the switch was found to be full; None if this is unknown.
+        declared: the budget that an operator set, while `capacity` limits `tcam_budget`.
     """
 
     id: str
@@ -48,17 +52,17 @@ class Switch:
 
     @property
     def room(self) -> int | None:
-        """How many entries may be planned; a table that may hold anything keeps one for it."""
+        """Number of entries that may be planned; at least 1 unless the budget is 0. None: no limit."""
         if self.tcam_budget is None:
             return None
         return max(self.tcam_budget - self.reserve, min(self.tcam_budget, 1))
 
     def with_budget(self, budget: int | None) -> Switch:
-        """The same switch with another budget; what was learnt of its capacity is forgotten."""
+        """Return this switch with another budget and without a known capacity."""
         return replace(self, tcam_budget=budget, capacity=None, declared=None)
 
     def with_capacity(self, entries: int | None) -> Switch:
-        """The same switch, found to have room for so many entries; None: nothing is known of it any more."""
+        """Return this switch with a capacity of `entries`, or with none if `entries` is None."""
         declared = self.tcam_budget if self.capacity is None else self.declared
         if entries is None:
             return self.with_budget(declared)
@@ -66,11 +70,11 @@ class Switch:
         return replace(self, tcam_budget=budget, capacity=entries, declared=declared)
 
     def with_reserve(self, entries: int) -> Switch:
-        """The same switch with another reserve."""
+        """Return this switch with another reserve."""
         return replace(self, reserve=entries)
 
     def to_json(self) -> dict[str, object]:
-        """As in a scenario."""
+        """Return this switch as a scenario has it."""
         reserve = {"reserve": self.reserve} if self.reserve else {}
         learnt = {} if self.capacity is None else {"capacity": self.capacity, "declared": self.declared}
         return {"id": self.id, "dpid": self.dpid, "tcam_budget": self.tcam_budget, **reserve, **learnt}
@@ -87,16 +91,16 @@ class Link:
     cost: int | float = 1
 
     def other(self, switch: str, port: int) -> tuple[str, int]:
-        """The end that is not this one."""
+        """Return the end opposite to `port` of `switch`."""
         return (self.b, self.b_port) if (switch, port) == (self.a, self.a_port) else (self.a, self.a_port)
 
     def to_json(self) -> dict[str, object]:
-        """As in a scenario."""
+        """Return this link as a scenario has it."""
         return {"a": self.a, "a_port": self.a_port, "b": self.b, "b_port": self.b_port, "cost": self.cost}
 
 
 def sorted_links(links: Iterable[Link]) -> list[Link]:
-    """Return links by their first end: one order in every process, which sets of links do not have."""
+    """Sort links by their first end, because sets of links have no order across processes."""
     return sorted(links, key=attrgetter("a", "a_port"))
 
 
@@ -108,15 +112,15 @@ class Attachment:
     port: int
 
     def to_json(self) -> dict[str, object]:
-        """As in a host's `standby`."""
+        """Return this attachment as in `standby` of a host."""
         return {"switch": self.switch, "port": self.port}
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host; `primary` is where it is attached, the others stand by in order.
+    """A host; `primary` is its attachment, `standby` are others that replace it, in order.
 
-    After a move `primary` can be one of `standby`, which stays known for when the host moves on.
+    After a move, `primary` can be one of `standby`. It stays in `standby` for the next move.
     """
 
     id: str
@@ -127,24 +131,27 @@ class Host:
 
     @property
     def attachments(self) -> tuple[Attachment, ...]:
-        """Where it can be reached, in order, each place once."""
+        """Attachments in order of use, each of them once."""
         return (self.primary, *(place for place in self.standby if place != self.primary))
 
     @property
     def own_standby(self) -> int | None:
-        """Which of `standby` is the primary place, too; None without one."""
+        """Index in `standby` of the primary attachment; None if it is not among them."""
         return self.standby.index(self.primary) if self.primary in self.standby else None
 
     def moved(self, place: Attachment) -> Host:
-        """The same host with another primary attachment, and the same standby ones."""
+        """Return this host with another primary attachment and the same standby attachments."""
         return replace(self, primary=place)
 
     def with_own_standby(self, index: int) -> Host:
-        """The same host whose primary place is its standby one at `index`, too: what `to_json` leaves out."""
+        """Return this host with its primary attachment also in `standby`, at `index`.
+
+        `to_json` leaves this standby attachment out.
+        """
         return replace(self, standby=(*self.standby[:index], self.primary, *self.standby[index:]))
 
     def to_json(self) -> dict[str, object]:
-        """As in a scenario, where the primary place does not stand among the standby ones."""
+        """Return this host as a scenario has it, with `standby` without the primary attachment."""
         out: dict[str, object] = {
             "id": self.id,
             **self.primary.to_json(),
@@ -158,27 +165,29 @@ class Host:
 
 
 def read_name(value: object, path: Path) -> str:
-    """An id: text of 1 to MAX_NAME printable characters."""
+    """Read an id: text of 1 to MAX_NAME printable characters."""
     name = expect_text(value, path)
     if not name or len(name) > MAX_NAME:
-        raise Refused(path, "bad_name", f"{shown(name)} has {len(name)} characters; 1 to {MAX_NAME}", name)
+        rule = f"{shown(name)} has {len(name)} characters; an id has 1 to {MAX_NAME}"
+        raise Refused(path, "bad_name", rule, name)
     if not name.isprintable():
-        raise Refused(path, "bad_name", f"{shown(name)} has a character that does not print", name)
+        rule = f"{shown(name)} contains a character that is not printable; remove it"
+        raise Refused(path, "bad_name", rule, name)
     return name
 
 
 def read_port(value: object, path: Path) -> int:
-    """A port number, 1 or more."""
+    """Read a port number, 1 to MAX_PORT."""
     return expect_integer(value, path, 1, MAX_PORT)
 
 
 def read_budget(value: object, path: Path) -> int | None:
-    """A number of content entries, 0 or more; None is unlimited."""
+    """Read a number of content entries, 0 or more; None means no limit."""
     return None if value is None else expect_integer(value, path, 0, MAX_BUDGET)
 
 
 def read_switch(obj: object, path: Path = ()) -> Switch:
-    """A switch as in a scenario; how maps show it is checked and left out."""
+    """Read a switch as in a scenario; the fields for maps are checked and not kept."""
     fields = expect_keys(obj, path, ("id", "dpid"), ("tcam_budget", "reserve", *_LEARNT, *_ON_MAPS))
     if fields.get("name") is not None:
         expect_text(fields["name"], (*path, "name"))
@@ -194,17 +203,18 @@ def read_switch(obj: object, path: Path = ()) -> Switch:
 
 
 def read_dpid(value: object, path: Path) -> str:
-    """A datapath id: 16 hex digits, not 0, in small letters."""
+    """Read a datapath id: 16 hexadecimal digits, not all 0; returned in lower case."""
     digits = expect_text(value, path)
     if not _DPID.fullmatch(digits):
-        raise Refused(path, "bad_dpid", f"{shown(digits)} is no datapath id: 16 hex digits", digits)
+        rule = f'invalid datapath id {shown(digits)}; write 16 hexadecimal digits, e.g. "0000000000000001"'
+        raise Refused(path, "bad_dpid", rule, digits)
     if not int(digits, 16):
-        raise Refused(path, "bad_dpid", "a datapath id of 0 names no switch", digits)
+        raise Refused(path, "bad_dpid", "the datapath id is 0; write one from 1 on", digits)
     return digits.lower()
 
 
 def read_link(obj: object, path: Path = ()) -> Link:
-    """A link as in a scenario; whether its ends exist is for the topology to say."""
+    """Read a link as in a scenario; `Topology` checks whether its ends exist."""
     fields = expect_keys(obj, path, ("a", "a_port", "b", "b_port"), ("cost",))
     return Link(
         read_name(fields["a"], (*path, "a")),
@@ -216,14 +226,14 @@ def read_link(obj: object, path: Path = ()) -> Link:
 
 
 def read_attachment(obj: object, path: Path = ()) -> Attachment:
-    """A switch and a port."""
+    """Read a switch and a port."""
     fields = expect_keys(obj, path, ("switch", "port"))
     switch = read_name(fields["switch"], (*path, "switch"))
     return Attachment(switch, read_port(fields["port"], (*path, "port")))
 
 
 def read_host(obj: object, family: str, path: Path = ()) -> Host:
-    """A host as in a scenario, its addresses of `family` (ipv4, ipv6)."""
+    """Read a host as in a scenario, with addresses of `family` (ipv4, ipv6)."""
     fields = expect_keys(obj, path, ("id", "switch", "port", "ip", "mac"), ("standby",))
     name = read_name(fields["id"], (*path, "id"))
     primary = Attachment(
@@ -233,7 +243,7 @@ def read_host(obj: object, family: str, path: Path = ()) -> Host:
     for i, item in enumerate(expect_list(fields.get("standby", ()), (*path, "standby"))):
         place = read_attachment(item, (*path, "standby", i))
         if place in places:
-            detail = f"port {place.port} of {shown(place.switch)} is an attachment of this host already"
+            detail = f"port {place.port} of {shown(place.switch)} is already an attachment of this host"
             raise Refused((*path, "standby", i), "duplicate", detail)
         places.append(place)
     ip = read_ip(fields["ip"], family, (*path, "ip"))
@@ -241,7 +251,7 @@ def read_host(obj: object, family: str, path: Path = ()) -> Host:
 
 
 def read_ip(value: object, family: str, path: Path) -> str:
-    """A unicast address of `family`, in its usual short form."""
+    """Read a unicast address of `family`; it is returned in its usual short form."""
     written = expect_text(value, path)
     kind = ipaddress.IPv4Address if family == "ipv4" else ipaddress.IPv6Address
     try:
@@ -249,24 +259,26 @@ def read_ip(value: object, family: str, path: Path) -> str:
             raise ValueError
         ip = kind(written)
     except ValueError:
-        raise Refused(path, "bad_ip", f"{shown(written)} is no address of family {family}", written) from None
+        rule = f"{shown(written)} is not an {family} address"
+        raise Refused(path, "bad_ip", rule, written) from None
     if ip.is_multicast or ip.is_unspecified or ip.is_loopback:
-        raise Refused(path, "bad_ip", f"{shown(written)} is not the address of one host", written)
+        raise Refused(path, "bad_ip", f"{shown(written)} is not a unicast address of a host", written)
     if isinstance(ip, ipaddress.IPv4Address) and int(ip) == 0xFFFFFFFF:
-        raise Refused(path, "bad_ip", f"{shown(written)} is the broadcast address", written)
+        rule = f"{shown(written)} is the broadcast address; a host has a unicast address"
+        raise Refused(path, "bad_ip", rule, written)
     return str(ip)
 
 
 def read_mac(value: object, path: Path) -> str:
-    """The MAC address of one interface, in small letters."""
+    """Read the MAC address of one interface; it is returned in lower case."""
     written = expect_text(value, path)
     if not _MAC.fullmatch(written):
-        raise Refused(
-            path, "bad_mac", f"{shown(written)} is no MAC address: six pairs of hex digits", written
-        )
+        rule = f"{shown(written)} is not a MAC address; write six pairs of hexadecimal digits, separated by :"
+        raise Refused(path, "bad_mac", rule, written)
     mac = written.lower()
     if int(mac[:2], 16) & 1 or mac == "00:00:00:00:00:00":
-        raise Refused(path, "bad_mac", f"{shown(written)} is not the address of one interface", written)
+        rule = f"{shown(written)} is not a MAC address of one interface; multicast and zero are not allowed"
+        raise Refused(path, "bad_mac", rule, written)
     return mac
 
 
@@ -276,12 +288,14 @@ def _check_degrees(value: object, most: int, path: Path) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong_type(value, path, "a number of degrees")
     if not -most <= value <= most:
-        raise Refused(path, "out_of_range", f"{shown(value)} is not in {-most}..{most} degrees", value)
+        rule = f"{shown(value)} is out of range; degrees are {-most} to {most}"
+        raise Refused(path, "out_of_range", rule, value)
 
 
 def _read_cost(value: object, path: Path) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong_type(value, path, "a number")
     if not 0 <= value <= MAX_COST:
-        raise Refused(path, "out_of_range", f"{shown(value)} is no cost: 0 to {MAX_COST:.0e}", value)
+        rule = f"{shown(value)} is out of range; a cost is 0 to {MAX_COST:.0e}"
+        raise Refused(path, "out_of_range", rule, value)
     return value

@@ -1,4 +1,4 @@
-"""Reading the topology of a scenario: all that is wrong in it, told at once."""
+"""Reader for the topology of a scenario, which reports all errors together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tercast.topology.topology import Topology
 
 
 def read_topology(obj: object, family: str, path: Path = ()) -> Topology:
-    """The topology that a JSON object describes; RefusedMany with one error for each bad item."""
+    """Read a topology from a JSON object; raise RefusedMany with one error for each bad item."""
     fields = expect_keys(obj, path, ("switches", "links", "hosts"))
     topology = Topology(family)
     errors: list[Refused] = []
@@ -32,7 +32,7 @@ def read_topology(obj: object, family: str, path: Path = ()) -> Topology:
             except Refused as refused:
                 if part == "switches" and isinstance(item, dict):
                     refused_switches.add(str(item.get("id")))
-                # A switch that is there but wrong is one error, not one more for all that is joined to it.
+                # A switch with an error is one error. Links and hosts that name it are not reported again.
                 elif refused.code == "unknown_switch" and refused.value in refused_switches:
                     continue
                 errors.append(refused)

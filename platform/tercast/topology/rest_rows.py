@@ -10,7 +10,7 @@ API_NAMES: Mapping[str, Mapping[str, str]] = {
     "links": {},
     "hosts": {"id": "name"},
 }
-"""By part of a topology: the fields that the API names differently. All other fields have one name."""
+"""For each part of a topology, the fields with another name in the API. Other names are equal."""
 
 LEARNT = frozenset({"reserve", "capacity", "declared"})
 """Fields of a switch that a running platform finds out itself; the API does not accept them."""
@@ -19,8 +19,8 @@ LEARNT = frozenset({"reserve", "capacity", "declared"})
 def api_row(part: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Translate an entry of a topology file into the body that the REST API accepts.
 
-    Every field is kept, except those in `LEARNT`. A field without a value is left out, so that the API's
-    default applies. A switch that was found to be full below its budget gets the declared budget again.
+    Every field is kept, except those in `LEARNT`. A field without a value is left out, so that the API uses
+    its default. A switch that was found to be full below its budget gets its declared budget back.
 
     Args:
         part: `switches`, `links` or `hosts`.

@@ -23,9 +23,9 @@ class Edge:
 
 @dataclass(slots=True)
 class Topology:
-    """A mutable network. Every method that changes it refuses by name what cannot be, and then does nothing.
+    """A mutable network; a method refuses an invalid change and then changes nothing.
 
-    `version` is for those who carry out changes, to let others see that there were any.
+    Callers that carry out changes increment `version`, so that others can detect them.
     """
 
     family: str
@@ -40,11 +40,11 @@ class Topology:
     _taken: dict[str, dict[str, str]] = field(default_factory=lambda: {"dpid": {}, "ip": {}, "mac": {}})
 
     def add_switch(self, obj: object, path: Path = ()) -> Switch:
-        """Take in a switch, given as in a scenario."""
+        """Add a switch, given as in a scenario."""
         switch = read_switch(obj, path)
         if switch.id in self.switches:
             raise Refused(
-                (*path, "id"), "duplicate", f"there is a switch {shown(switch.id)} already", switch.id
+                (*path, "id"), "duplicate", f"there is already a switch {shown(switch.id)}", switch.id
             )
         self._unclaimed("dpid", switch.dpid, path)
         self._taken["dpid"][switch.dpid] = switch.id
@@ -52,25 +52,26 @@ class Topology:
         return switch
 
     def add_link(self, obj: object, path: Path = ()) -> Link:
-        """Take in a link between two ports that nothing uses."""
+        """Add a link between two ports that are not in use."""
         link = read_link(obj, path)
         for end, (name, port) in (("a", (link.a, link.a_port)), ("b", (link.b, link.b_port))):
             self._known_switch(name, (*path, end))
             self._free_of_link((name, port), (*path, f"{end}_port"))
             for host in self.attached.get((name, port), ()):
-                detail = f"port {port} of {shown(name)} is where host {shown(host)} is attached"
+                detail = f"port {port} of {shown(name)} is in use: host {shown(host)} is attached to it"
                 raise Refused((*path, f"{end}_port"), "port_in_use", detail, port)
         if link.a == link.b:
-            raise Refused((*path, "b"), "self_link", f"a link from {shown(link.a)} to itself", link.b)
+            rule = f"the link joins {shown(link.a)} to itself; a link joins two different switches"
+            raise Refused((*path, "b"), "self_link", rule, link.b)
         self.links[link.a, link.a_port] = self.links[link.b, link.b_port] = link
         self.down_ports -= {(link.a, link.a_port), (link.b, link.b_port)}
         return link
 
     def add_host(self, obj: object, path: Path = ()) -> Host:
-        """Take in a host, given as in a scenario, with its standby attachments."""
+        """Add a host, given as in a scenario, with its standby attachments."""
         host = read_host(obj, self.family, path)
         if host.id in self.hosts:
-            raise Refused((*path, "id"), "duplicate", f"there is a host {shown(host.id)} already", host.id)
+            raise Refused((*path, "id"), "duplicate", f"there is already a host {shown(host.id)}", host.id)
         for place, where in zip(host.attachments, _attachment_paths(path), strict=False):
             self._check_attachment(place, where)
         for kind, value in (("ip", host.ip), ("mac", host.mac)):
@@ -81,7 +82,7 @@ class Topology:
         return host
 
     def remove_switch(self, name: str, path: Path = ()) -> Switch:
-        """Take out a switch that has no links and no hosts."""
+        """Remove a switch that has no links and no hosts."""
         switch = self._known_switch(name, path)
         for port in sorted(port for owner, port in self.links if owner == name):
             raise Refused(
@@ -97,24 +98,25 @@ class Topology:
         return switch
 
     def remove_link(self, name: str, port: int, path: Path = ()) -> Link:
-        """Take out the link at a port."""
+        """Remove the link at a port."""
         self._known_switch(name, (*path, "switch"))
         link = self.links.get((name, port))
         if link is None:
-            raise Refused((*path, "port"), "unknown_port", f"no link at port {port} of {shown(name)}", port)
+            rule = f"there is no link at port {port} of {shown(name)}"
+            raise Refused((*path, "port"), "unknown_port", rule, port)
         del self.links[link.a, link.a_port], self.links[link.b, link.b_port]
         self.down_links.discard(link)
         return link
 
     def remove_host(self, name: str, path: Path = ()) -> Host:
-        """Take out a host."""
+        """Remove a host."""
         host = self.known_host(name, path)
         del self.hosts[name], self._taken["ip"][host.ip], self._taken["mac"][host.mac]
         self._detach(host)
         return host
 
     def move_host(self, name: str, place: Attachment, path: Path = ()) -> None:
-        """Replace the primary attachment of a host; the standby ones stay, even the new primary."""
+        """Replace the primary attachment of a host; its standby attachments stay the same."""
         host = self.known_host(name, (*path, "host"))
         self._check_attachment(place, path)
         self._detach(host)
@@ -122,24 +124,24 @@ class Topology:
         self._attach(self.hosts[name])
 
     def set_budget(self, name: str, budget: int | None, path: Path = ()) -> None:
-        """Change how many content entries a switch may hold; None is unlimited."""
+        """Set the number of content entries that a switch may hold; None means no limit."""
         self.switches[name] = self._known_switch(name, path).with_budget(budget)
 
     def set_reserve(self, name: str, entries: int, path: Path = ()) -> None:
-        """Change how many of these stay free."""
+        """Set the number of entries of the budget that stay free."""
         self.switches[name] = self._known_switch(name, path).with_reserve(entries)
 
     def set_capacity(self, name: str, entries: int | None, path: Path = ()) -> None:
-        """Note how many content entries a switch was found to have room for; None: forget it."""
+        """Record the number of content entries at which a switch was full; None removes it."""
         self.switches[name] = self._known_switch(name, path).with_capacity(entries)
 
     def set_switch(self, name: str, up: bool, path: Path = ()) -> None:
-        """A switch goes down or comes up, with all its ports."""
+        """Mark a switch, with all its ports, as up or down."""
         self._known_switch(name, path)
         (self.down_switches.discard if up else self.down_switches.add)(name)
 
     def set_port(self, name: str, port: int, up: bool, path: Path = ()) -> None:
-        """The link at a port, or the attachments of the hosts there, go down or come up."""
+        """Mark the link at a port, or the attachments of the hosts there, as up or down."""
         self._known_switch(name, (*path, "switch"))
         link = self.links.get((name, port))
         if link is not None:
@@ -147,25 +149,28 @@ class Topology:
         elif (name, port) in self.attached or (name, port) in self.down_ports:
             (self.down_ports.discard if up else self.down_ports.add)((name, port))
         else:
-            detail = f"neither a link nor a host at port {port} of {shown(name)}"
+            detail = f"there is neither a link nor a host at port {port} of {shown(name)}"
             raise Refused((*path, "port"), "unknown_port", detail, port)
 
     def known_host(self, name: str, path: Path = ()) -> Host:
-        """The host of that name; Refused when there is none."""
+        """Return the host of that name; raise Refused if there is none."""
         host = self.hosts.get(name)
         if host is None:
-            raise Refused(path, "unknown_host", f"no host {shown(name)}", name)
+            raise Refused(path, "unknown_host", f"there is no host {shown(name)}", name)
         return host
 
     def live_attachment(self, name: str) -> Attachment | None:
-        """Where a host can be reached: its first attachment whose switch and port are up."""
+        """Return the first attachment of a host whose switch and port are up, or None."""
         for place in self.hosts[name].attachments:
             if place.switch not in self.down_switches and (place.switch, place.port) not in self.down_ports:
                 return place
         return None
 
     def edges(self) -> dict[str, list[Edge]]:
-        """For each switch that is up, its links that are up, to switches that are up, in order of ports."""
+        """Return the live links of each live switch, if the other end is live too.
+
+        The links of a switch are sorted by port.
+        """
         out: dict[str, list[Edge]] = {name: [] for name in self.switches if name not in self.down_switches}
         for (name, port), link in sorted(self.links.items(), key=lambda item: item[0]):
             far, far_port = link.other(name, port)
@@ -174,7 +179,7 @@ class Topology:
         return out
 
     def copy(self) -> Topology:
-        """The same network, which what happens to this one does not change."""
+        """Return an independent copy of the network."""
         return Topology(
             self.family,
             dict(self.switches),
@@ -189,7 +194,7 @@ class Topology:
         )
 
     def all_links(self) -> Iterator[Link]:
-        """Every link once, in the order of declaration."""
+        """Yield every link once, in the order of declaration."""
         for (name, port), link in self.links.items():
             if (name, port) == (link.a, link.a_port):
                 yield link
@@ -205,14 +210,14 @@ class Topology:
     def _known_switch(self, name: str, path: Path) -> Switch:
         switch = self.switches.get(name)
         if switch is None:
-            raise Refused(path, "unknown_switch", f"no switch {shown(name)}", name)
+            raise Refused(path, "unknown_switch", f"there is no switch {shown(name)}", name)
         return switch
 
     def _unclaimed(self, kind: str, value: str, path: Path) -> None:
         owner = self._taken[kind].get(value)
         if owner is not None:
             raise Refused(
-                (*path, kind), "duplicate", f"{shown(value)} is that of {shown(owner)} already", value
+                (*path, kind), "duplicate", f"{shown(value)} is already in use by {shown(owner)}", value
             )
 
     def _check_attachment(self, place: Attachment, path: Path) -> None:
@@ -224,7 +229,7 @@ class Topology:
         if link is not None:
             far, far_port = link.other(*port)
             detail = (
-                f"port {port[1]} of {shown(port[0])} has a link to {shown(far)}, port {far_port}, already"
+                f"port {port[1]} of {shown(port[0])} is in use by a link to {shown(far)}, port {far_port}"
             )
             raise Refused(path, "port_in_use", detail, port[1])
 
@@ -241,7 +246,7 @@ class Topology:
 
 
 def components(edges: dict[str, list[Edge]]) -> dict[str, int]:
-    """For each switch that is up, the number of its component; numbers go by the order of switches."""
+    """Number the component of each switch that is up, in the order of switches."""
     number: dict[str, int] = {}
     current = -1
     for start in edges:

@@ -1,1 +1,1 @@
-"""The proof that tables deliver every event to exactly the hosts that subscribe to it."""
+"""Proof that tables deliver every event to exactly the hosts that subscribe to it."""

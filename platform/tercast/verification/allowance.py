@@ -1,4 +1,4 @@
-"""Which entries of tables stand under a cover, so that they may send more than was asked for."""
+"""Entries below a cover, which may send more than the subscriptions ask for."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Covers = Callable[[], NetworkCovers]
 
 
 class Allowance:
-    """What tables may do too much: nothing (`exact`), anything, or what entries under `covers` do.
+    """Entries that may send too much: none (`exact`), all, or only those below `covers`.
 
-    Covers are asked for when something is found that they could explain, and once for each check.
+    Covers are requested once for each check, and only when a finding needs them.
     """
 
     __slots__ = ("_covers", "_tops", "exact")
@@ -25,15 +25,15 @@ class Allowance:
 
     @property
     def lenient(self) -> bool:
-        """Whether anything may be too much, wherever it comes from."""
+        """Whether all entries may send too much."""
         return not self.exact and self._covers is None
 
     def begin(self) -> None:
-        """A check begins; covers may have changed since the last."""
+        """Start a check; covers may have changed since the last one."""
         self._tops = None
 
     def is_merged(self, switch: str, topic: str, in_port: int | None, dz: Dz) -> bool:
-        """Whether an entry stands under a cover."""
+        """Whether an entry is below a cover."""
         if self._covers is None:
             return not self.exact
         if self._tops is None:
@@ -42,7 +42,7 @@ class Allowance:
         return tops is not None and any(dz >> k in tops for k in range(dz.bit_length()))
 
     def has_covers(self, switch: str, topic: str) -> bool:
-        """Whether a topic has covers at a switch, so that packets may need other entries less than before."""
+        """Whether a topic has covers at a switch, so that packets may no longer need other entries."""
         if self._covers is None:
             return not self.exact
         if self._tops is None:

@@ -1,4 +1,4 @@
-"""Whether a set of dz holds all that a filter may want: from the spec's halving, without the encoder."""
+"""Check that a set of dz covers a filter, by halving as specified, without the encoder."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _Spans = dict[int, list[Span]]
 
 
 def missing(filter_: Filter, cells: DzSet) -> Iterator[Dz]:
-    """The cells beside a canonical set in which some point lies that the filter may want, in order.
+    """Yield, in order, the cells outside a canonical set that contain a point of the filter.
 
-    Each bit halves the attribute whose turn it is; one that has a single index left is passed over. Where all
-    have, addresses go on with zeros, and no event lies to the right.
+    Each bit halves the next attribute in turn. An attribute with a single index left is skipped. If no
+    attribute can be halved, addresses continue with zeros, and no event is on the right.
     """
     topic = filter_.topic
     turns = topic.indexed_positions
@@ -46,7 +46,7 @@ def missing(filter_: Filter, cells: DzSet) -> Iterator[Dz]:
 
 
 def _next_turn(turns: tuple[int, ...], turn: int, sides: dict[int, Span]) -> int | None:
-    """The place in turns of the attribute that is halved next; None when there is none."""
+    """Return the index in `turns` of the attribute to halve next; None if there is none."""
     for step in range(len(turns)):
         place = (turn + step) % len(turns)
         low, high = sides[turns[place]]
@@ -56,7 +56,7 @@ def _next_turn(turns: tuple[int, ...], turn: int, sides: dict[int, Span]) -> int
 
 
 def _terms(filter_: Filter) -> list[_Spans]:
-    """Each term as the indexes that its tests meet, of the attributes that it tests."""
+    """Convert each term to the indexes that its tests match, for the attributes that it tests."""
     attributes = filter_.topic.attributes
     terms: list[_Spans] = []
     for term in filter_.terms:
@@ -70,7 +70,7 @@ def _terms(filter_: Filter) -> list[_Spans]:
 
 
 def _touches(terms: list[_Spans], sides: dict[int, Span], cut: int) -> bool:
-    """Whether a term meets a box; asks first about the attribute `cut` last, which mostly decides."""
+    """Whether a term overlaps a box; the attribute `cut` was halved last and usually decides."""
     for term in terms:
         if cut in term and not _overlaps(term[cut], sides[cut]):
             continue

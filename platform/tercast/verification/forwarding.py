@@ -1,4 +1,4 @@
-"""What an entry does to a packet in a given network: where copies go, who is served, what is wrong."""
+"""Effect of an entry on a packet in a network: links and hosts of the copies, and problems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HostMask = int
 
 @dataclass(frozen=True, slots=True)
 class ForwardingStep:
-    """One output: a link to `far`, or hosts (a mask), or nothing but a `problem`."""
+    """One output: a link to `far`, or hosts (a mask), or only a `problem`."""
 
     port: int
     far: Port | None = None
@@ -22,7 +22,7 @@ class ForwardingStep:
 
 
 class ForwardingModel:
-    """Links that are up, and hosts where they can be reached, of one topology at one moment."""
+    """Live links, and hosts with their live attachments, for all topics at one moment."""
 
     __slots__ = ("_at", "components", "far", "index", "members", "names", "place", "ports")
 
@@ -49,11 +49,11 @@ class ForwardingModel:
             self.members[number] = self.members.get(number, 0) | 1 << self.index[host]
 
     def hosts(self, mask: HostMask) -> list[str]:
-        """The names of the hosts in a mask."""
+        """Return the names of the hosts in a mask."""
         return [self.names[i] for i in range(mask.bit_length()) if mask >> i & 1]
 
     def steps(self, switch: str, entry: Entry) -> tuple[ForwardingStep, ...]:
-        """The outputs of an entry, but for those to the ingress port."""
+        """Return the outputs of an entry, except those to the ingress port."""
         found: list[ForwardingStep] = []
         rewritten: str | None = None
         for action in entry.actions:
@@ -64,7 +64,7 @@ class ForwardingModel:
         return tuple(found)
 
     def back(self, switch: str, port: int, entry: Entry) -> tuple[ForwardingStep, ...]:
-        """The outputs of an entry to the port that the packet came from."""
+        """Return the outputs of an entry to the port that the packet came from."""
         found: list[ForwardingStep] = []
         rewritten: str | None = None
         for action in entry.actions:
@@ -81,19 +81,19 @@ class ForwardingModel:
             if rewritten is None:
                 return ForwardingStep(number, far=far)
             problem = f"{switch} sends packets for {rewritten} over port {number} to switch {far[0]}"
-            return ForwardingStep(number, problem=f"{problem}, which then knows them no more")
+            return ForwardingStep(number, problem=f"{problem}, where no entry matches them after the rewrite")
         if port not in self.ports:
             return ForwardingStep(number, problem=f"{switch} has no port {number} with a link or a host")
         if rewritten is None:
             reason = "is down" if port not in self._live_ports() else "leads to hosts"
             return ForwardingStep(
-                number, problem=f"port {number} of {switch} {reason}; no packet may go there as it came"
+                number, problem=f"port {number} of {switch} {reason}; packets must be rewritten for a host"
             )
         hosts = self._at.get((port, rewritten), 0)
         if hosts:
             return ForwardingStep(number, hosts=hosts)
         return ForwardingStep(
-            number, problem=f"{switch} sends packets for {rewritten} to port {number}, where it is not"
+            number, problem=f"{switch} sends packets for {rewritten} to port {number}, where that host is not"
         )
 
     def _live_ports(self) -> Iterable[Port]:

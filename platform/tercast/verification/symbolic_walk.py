@@ -1,4 +1,4 @@
-"""The walk of a proof: packets of every atom through the tables, from every port where a publisher is."""
+"""The walk of a proof: packets of each atom, from each publisher's port, through the tables."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tercast.verification.violations import Findings
 
 EVERYWHERE: DzSet = (WHOLE,)
 
-_NOBODY = "no packet ever comes to"
+_NOBODY = "no packet matches"
 
 
 @dataclass(slots=True)
 class PacketSet:
-    """What becomes of packets at a switch from an ingress port: hosts that get them, and get them again.
+    """Packets at a switch from one ingress port: the hosts that get them once or more than once.
 
-    `direct` are those on the switch itself; `rule` is what sends them there, and `onward`.
+    `direct` are the hosts at the switch. `rule` is the entry that sends packets to them and to `onward`.
     """
 
     once: HostMask = 0
@@ -31,7 +31,7 @@ class PacketSet:
 
 
 class SymbolicWalk:
-    """One pass over a cell of the space: all atoms in it, and all entries."""
+    """One pass over a cell of the event space: all its atoms and all its entries."""
 
     __slots__ = ("_effects", "_flows", "_found", "_matched", "_needed", "_proof", "_stack", "_world")
 
@@ -46,7 +46,7 @@ class SymbolicWalk:
         self._effects = Effects()
 
     def check(self, cell: Dz) -> None:
-        """Walk every atom within `cell`, then look at the entries there."""
+        """Walk every atom within `cell`, then check the entries in it."""
         proof, world = self._proof, self._world
         above, within = proof.prefixes_of(cell)
         stack = self._stack
@@ -61,7 +61,7 @@ class SymbolicWalk:
         self._check_entries(above, within)
 
     def _close(self, cell: Dz) -> None:
-        """A prefix ends: what of it no longer prefix has is an atom."""
+        """Close a prefix; the part of it that no longer prefix covers is an atom."""
         frame = self._stack[-1]
         if frame.filled < frame.volume and frame.brought and covers(cell, frame.dz):
             self._check_atom(frame, frame.dz)
@@ -88,7 +88,7 @@ class SymbolicWalk:
             self._check_needless(dz, atom.wanted)
 
     def _unexplained(self, unwanted: HostMask) -> HostMask:
-        """Those of hosts that get what they did not ask for from an entry that is not merged."""
+        """Return the hosts that get unwanted events from an entry that is not merged."""
         found = 0
         for (switch, _), flow in self._flows.items():
             if flow.direct & unwanted and not self._is_merged(switch, flow.rule):
@@ -96,19 +96,19 @@ class SymbolicWalk:
         return found
 
     def _is_merged(self, switch: str, rule: ProofRule | None) -> bool:
-        """Whether what an entry sends may be too much."""
+        """Whether an entry may send too much."""
         proof = self._proof
         return rule is not None and proof.allowance.is_merged(
             switch, proof.topic, rule.entry.in_port, rule.dz
         )
 
     def _note(self, dz: Dz, host: str, masks: tuple[HostMask, HostMask, HostMask]) -> None:
-        """Note which hosts lost events, got unwanted ones, got them more than once."""
+        """Record the hosts that lost events, got unwanted ones, or got them more than once."""
         publisher = self._proof.publisher(host, dz)
         kinds = (
-            ("lost", "subscribes to them and gets none"),
-            ("unwanted", "gets them and has no such subscription"),
-            ("doubled", "gets more than one copy"),
+            ("lost", "has a matching subscription and does not receive them"),
+            ("unwanted", "receives them without a matching subscription"),
+            ("doubled", "receives more than one copy"),
         )
         for (kind, what), mask in zip(kinds, masks, strict=True):
             for name in self._world.hosts(mask):
@@ -122,7 +122,7 @@ class SymbolicWalk:
                 )
 
     def _flow(self, start: Port, dz: Dz, chain: list[Rules]) -> PacketSet:
-        """Follow packets of the atom from a switch and ingress port; what is reached twice is walked once."""
+        """Follow packets of the atom from a switch and ingress port; walk each such place once."""
         done = self._flows
         opened: dict[Port, PacketSet] = {}
         stack = [start]
@@ -143,7 +143,7 @@ class SymbolicWalk:
         return done[start]
 
     def _finish(self, here: Port, flow: PacketSet, dz: Dz) -> None:
-        """All that lies behind a switch is known: who gets the packets through it."""
+        """Combine the results of all switches after this one: the hosts that get packets through it."""
         for step, far in flow.onward:
             behind = self._flows.get(far)
             if behind is None:
@@ -155,7 +155,7 @@ class SymbolicWalk:
         self._flows[here] = flow
 
     def _open(self, here: Port, dz: Dz, chain: list[Rules]) -> PacketSet:
-        """What the entry that wins at a switch does to packets from an ingress port."""
+        """Apply the entry with the highest priority at a switch to packets from an ingress port."""
         switch, in_port = here
         flow = PacketSet()
         winner, other = self._winner(switch, in_port, chain)
@@ -181,7 +181,7 @@ class SymbolicWalk:
     def _winner(
         self, switch: str, in_port: int, chain: list[Rules]
     ) -> tuple[ProofRule | None, ProofRule | None]:
-        """The entry that packets from a port meet, and the one that they would meet without it."""
+        """Return the entry that packets from a port match, and the entry that they match without it."""
         winner: ProofRule | None = None
         other: ProofRule | None = None
         for rules in chain:
@@ -195,14 +195,17 @@ class SymbolicWalk:
         return winner, other
 
     def _differ(self, winner: ProofRule, other: ProofRule | None, in_port: int) -> bool:
-        """Whether packets from a port would fare otherwise without the entry that they meet."""
+        """Whether the treatment of packets from a port changes without the entry that they match."""
         effects = self._effects
         return winner.turns or effects.of(winner.entry, in_port) != (
             [] if other is None else effects.of(other.entry, in_port)
         )
 
     def _check_needless(self, dz: Dz, wanted: HostMask) -> None:
-        """No copy crosses a link for nobody, but from a merged entry (then also for those who want none)."""
+        """Find copies that cross a link and reach no host; merged entries may send some of them.
+
+        For a merged entry, a host that does not want the copies does not count as reached.
+        """
         exact = self._proof.allowance.exact
         for (switch, _), flow in self._flows.items():
             for step, far in flow.onward:
@@ -210,20 +213,18 @@ class SymbolicWalk:
                 if behind is None or behind.once & (-1 if exact else wanted):
                     continue
                 if exact or not self._is_merged(switch, flow.rule):
-                    detail = (
-                        f"{switch} sends copies over port {step.port} to {far[0]}, where nobody gets them"
-                    )
+                    detail = f"{switch} sends copies over port {step.port} to {far[0]}, but no host gets them"
                     self._add("needless", detail, dz, switch)
 
     def _check_entries(self, above: list[Dz], within: list[Dz]) -> None:
-        """The entries in the cell, by themselves, and whether packets come to them at all."""
+        """Check the entries in the cell, and whether any packets match them."""
         proof = self._proof
         rows: dict[str, list[LintRow]] = {}
         allowance, topic = proof.allowance, proof.topic
         for dz, switch, rule in proof.rules(within):
             rows.setdefault(switch, []).append(LintRow(dz, rule.entry))
             if id(rule) not in self._needed and not self._may_idle(switch, rule):
-                what = "no packet would fare otherwise without" if id(rule) in self._matched else _NOBODY
+                what = "no packet is treated differently without" if id(rule) in self._matched else _NOBODY
                 self._add("idle", f"{switch}: {what} entry {named(rule.entry)}", dz, switch)
         over: dict[str, list[LintRow]] = {switch: [] for switch in rows}
         for dz, switch, rule in proof.rules(above):
@@ -233,7 +234,7 @@ class SymbolicWalk:
             check_rows(switch, topic, own, over[switch], self._found, allowance=allowance)
 
     def _may_idle(self, switch: str, rule: ProofRule) -> bool:
-        """Whether an entry that no packet needs is merged, or may lie beneath merged ones."""
+        """Whether an entry that no packet needs is merged, or may be below merged entries."""
         return self._is_merged(switch, rule) or self._proof.allowance.has_covers(switch, self._proof.topic)
 
     def _add(self, kind: str, detail: str, dz: Dz, switch: str) -> None:

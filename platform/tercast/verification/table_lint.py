@@ -1,4 +1,4 @@
-"""Checks of a table that need no packet: clashes, order of priorities, entries that say nothing new."""
+"""Checks of a table without packets: ambiguous, misordered and redundant entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STRICT = Allowance(exact=True, covers=None)
 Note = Callable[[str, str], None]
 
 Copy = tuple[str, str]
-"""A port, and the host whose address is set before; empty where it stays."""
+"""A port, and the host whose address is set before the output; empty without a rewrite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,15 @@ def check_rows(
     *,
     allowance: Allowance = STRICT,
 ) -> None:
-    """Check entries of one topic at one switch against each other and those `above` them.
+    """Check the entries of one topic at one switch against each other and against `above`.
 
-    `rows` come depth first; `above` are the entries that cover all of them, from short to long. A merged
-    entry may say what another says.
+    Args:
+        switch: the switch.
+        topic: the topic.
+        rows: the entries to check, depth first.
+        above: entries that cover all of `rows`, from short to long prefixes.
+        found: receives the violations.
+        allowance: which entries are merged; a merged entry may be redundant.
     """
     open_rows = list(above)
     effects = Effects()
@@ -51,9 +56,9 @@ def check_rows(
 
 
 class Effects:
-    """What entries do, remembered by their actions, of which many have the same.
+    """Cache of the effects of entries by their actions, which many entries share.
 
-    Actions are told apart by identity, so those that are remembered are kept.
+    The key is the identity of the actions, so the cache holds a reference to them.
     """
 
     __slots__ = ("_found",)
@@ -62,7 +67,7 @@ class Effects:
         self._found: dict[tuple[int, int | None], tuple[tuple[Action, ...], list[Copy]]] = {}
 
     def of(self, entry: Entry, port: int | None) -> list[Copy]:
-        """As `effect`."""
+        """Return the result of `effect` from the cache."""
         key = id(entry.actions), port
         known = self._found.get(key)
         if known is None:
@@ -80,7 +85,7 @@ def _check_row(
     found: Findings,
     allowance: Allowance,
 ) -> None:
-    """Compare an entry with those that cover it, the nearest last."""
+    """Compare an entry with the entries that cover it, the nearest last."""
     entry = row.entry
 
     def note(kind: str, detail: str) -> None:
@@ -89,7 +94,8 @@ def _check_row(
     if not LOWEST_PRIORITY <= entry.priority <= HIGHEST_PRIORITY:
         note(
             "priority",
-            f"entry {entry.dst} has priority {entry.priority}; {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}",
+            f"entry {entry.dst} has priority {entry.priority}; "
+            f"allowed are {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}",
         )
     for port, host in _repeated(effects.of(entry, None)):
         note("doubled", f"entry {named(entry)} sends to port {port}{host and f' as {host}'} more than once")
@@ -99,8 +105,8 @@ def _check_row(
     if not _says_news(row, hidden, effects):
         among = (row,) if hidden is None else (row, hidden)
         if not any(allowance.is_merged(switch, topic, one.entry.in_port, one.dz) for one in among):
-            same = named(hidden.entry) if hidden is not None else "no entry at all"
-            note("redundant", f"entry {named(row.entry)} does no other than {same}")
+            same = named(hidden.entry) if hidden is not None else "no entry"
+            note("redundant", f"entry {named(row.entry)} has the same effect as {same}")
 
 
 def _check_pair(row: LintRow, other: LintRow, note: Note) -> None:
@@ -109,36 +115,36 @@ def _check_pair(row: LintRow, other: LintRow, note: Note) -> None:
     if entry.in_port is not None and over.in_port is not None and entry.in_port != over.in_port:
         return
     if over.key == entry.key:
-        note("ambiguous", f"entry {named(entry)} is there twice")
+        note("ambiguous", f"entry {named(entry)} exists twice")
     elif over.priority == entry.priority:
-        note("ambiguous", f"entries {named(over)} and {named(entry)} share priority {entry.priority}")
+        note("ambiguous", f"entries {named(over)} and {named(entry)} have the same priority {entry.priority}")
     elif (over.priority > entry.priority) != _wins(other, row):
         low, high = (entry, over) if _wins(row, other) else (over, entry)
-        note("priority", f"entry {named(high)} wins over {named(low)}, which should win")
+        note("priority", f"entry {named(high)} has a higher priority than {named(low)}, which must win")
 
 
 def _repeated(copies: list[Copy]) -> list[Copy]:
-    """The outputs that an entry has more than once, whether or not anybody behind them gets the copies."""
+    """Return the outputs that an entry has more than once, even if no host gets the copies."""
     if len({*copies}) == len(copies):
         return []
     return [output for output, count in Counter(copies).items() if count > 1]
 
 
 def _wins(a: LintRow, b: LintRow) -> bool:
-    """Whether `a` should win over `b`, which it overlaps."""
+    """Whether `a` must win over `b`, which it overlaps."""
     if (a.entry.in_port is None) != (b.entry.in_port is None):
         return a.entry.in_port is not None
     return length(a.dz) > length(b.dz)
 
 
 def _says_news(row: LintRow, hidden: LintRow | None, effects: Effects) -> bool:
-    """Whether an entry says something that the one it hides does not say."""
+    """Whether the effect of an entry differs from that of the entry it hides."""
     port = row.entry.in_port
     return effects.of(row.entry, port) != (effects.of(hidden.entry, port) if hidden is not None else [])
 
 
 def _hidden(row: LintRow, above: list[LintRow]) -> LintRow | None:
-    """The entry that packets would meet without this one."""
+    """Return the entry that packets match without this one."""
     port = row.entry.in_port
     found = None
     for other in above:
@@ -150,7 +156,10 @@ def _hidden(row: LintRow, above: list[LintRow]) -> LintRow | None:
 
 
 def effect(entry: Entry, port: int | None) -> list[Copy]:
-    """The copies that an entry makes of packets from `port` (None: any): ports with new destinations."""
+    """Return the copies that an entry makes of packets from `port`: ports with new destinations.
+
+    None as `port` means any port.
+    """
     copies: list[Copy] = []
     rewritten = ""
     for action in entry.actions:
@@ -162,5 +171,5 @@ def effect(entry: Entry, port: int | None) -> list[Copy]:
 
 
 def named(entry: Entry) -> str:
-    """An entry as findings name it."""
+    """Return the name of an entry in findings."""
     return entry.dst if entry.in_port is None else f"{entry.dst} from port {entry.in_port}"

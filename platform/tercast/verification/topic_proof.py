@@ -1,8 +1,8 @@
-"""The proof for one topic: every publisher, every region of the event space, walked through the tables.
+"""The proof for one topic: each publisher and region of the event space, through all tables.
 
-The prefixes of all entries, advertisements and subscriptions cut the space into atoms: a prefix without those
-below it. Within an atom every table does the same to every event, so one walk for an atom and an ingress port
-stands for all its events. Nothing is sampled.
+The prefixes of all entries, advertisements and subscriptions divide the space into atoms. An atom is a prefix
+without the longer prefixes in it. Within an atom every table treats all events in the same way. So one walk
+for an atom and an ingress port proves all its events. Nothing is sampled.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tercast.verification.forwarding import ForwardingModel, ForwardingStep, Hos
 
 @dataclass(slots=True)
 class ProofRule:
-    """An entry, with what it does; `turns` when it sends something back to where it came from."""
+    """An entry with its effect; `turns` means that it sends copies back to the ingress port."""
 
     dz: Dz
     entry: Entry
@@ -28,7 +28,7 @@ class ProofRule:
 
 
 Meaning = tuple[tuple[Action, ...], tuple[ForwardingStep, ...], bool]
-"""Actions, what they do at a switch, and whether they send something back to where it came from."""
+"""Actions, their effect at a switch, and whether they send copies back to the ingress port."""
 
 _KEPT_MEANINGS = 50_000
 
@@ -38,7 +38,10 @@ Rules = dict[str, list[ProofRule]]
 
 @dataclass(slots=True)
 class ProofFrame:
-    """A prefix that is open during the pass: volume, what of it is filled, who brings and wants it."""
+    """A prefix that is open during the pass, with its volume, publishers and subscribers.
+
+    `filled` is the part of `volume` that longer prefixes cover.
+    """
 
     dz: Dz
     volume: int
@@ -65,7 +68,7 @@ class TopicProof:
         self._subs: dict[Dz, dict[str, list[str]]] = {}
 
     def add_entry(self, switch: str, dz: Dz, entry: Entry, world: ForwardingModel) -> None:
-        """An entry of the topic is in a table."""
+        """Add an entry of the topic in a table."""
         _, steps, turns = self._meaning(switch, entry, world)
         rule = ProofRule(dz, entry, steps, turns)
         here = self._rules.get(dz)
@@ -80,7 +83,7 @@ class TopicProof:
         self._use(dz)
 
     def remove_entry(self, switch: str, dz: Dz, entry: Entry) -> None:
-        """It is there no more."""
+        """Remove an entry from a table."""
         here = self._rules[dz]
         rules = here[switch]
         del rules[next(i for i, rule in enumerate(rules) if rule.entry.key == entry.key)]
@@ -91,7 +94,7 @@ class TopicProof:
         self._unuse(dz)
 
     def look_again(self, world: ForwardingModel) -> None:
-        """The network is another one: read anew what entries do."""
+        """Compute the effects of all entries again, for a changed network."""
         self._meanings.clear()
         for here in self._rules.values():
             for switch, rules in here.items():
@@ -99,7 +102,7 @@ class TopicProof:
                     rule.steps = world.steps(switch, rule.entry)
 
     def register(self, ad: bool, name: str, host: str, cells: DzSet) -> list[Dz]:
-        """An advertisement or a subscription is live; where that is news about the host."""
+        """Add an advertisement or a subscription; return the cells that are new for its host."""
         table = self._ads if ad else self._subs
         news = [dz for dz in cells if not _covered(table, host, dz)]
         for dz in cells:
@@ -108,7 +111,11 @@ class TopicProof:
         return news
 
     def withdraw(self, ad: bool, name: str, host: str, cells: DzSet) -> list[Dz]:
-        """It is live no more; where nothing else of the host says the same."""
+        """Remove an advertisement or a subscription.
+
+        Returns:
+            The cells that no other advertisement (or subscription) of the host covers.
+        """
         table = self._ads if ad else self._subs
         for dz in cells:
             table[dz][host].remove(name)
@@ -120,7 +127,7 @@ class TopicProof:
         return [dz for dz in cells if not _covered(table, host, dz)]
 
     def prefixes_of(self, dz: Dz) -> tuple[list[Dz], list[Dz]]:
-        """The prefixes that cover `dz`, without it, from short to long; those within it, depth first."""
+        """Return the shorter prefixes that cover `dz`, and `dz` with those within it, depth first."""
         above = [dz >> k for k in range(dz.bit_length() - 1, 0, -1) if dz >> k in self._uses]
         key = self._order.key(dz)
         return above, [self._order.dz(found) for found in self._prefixes.range(key, self._order.end(key))]
@@ -128,7 +135,7 @@ class TopicProof:
     def frame(
         self, dz: Dz, over: ProofFrame | None, world: ForwardingModel, always: bool
     ) -> ProofFrame | None:
-        """What is known of a prefix inside `over`; None where it is nothing new, but not with `always`."""
+        """Return the frame of a prefix inside `over`; None if it adds nothing, unless `always`."""
         brought, wanted = (over.brought, over.wanted) if over is not None else (0, 0)
         for host in self._ads.get(dz, ()):
             brought |= 1 << world.index[host] if host in world.place else 0
@@ -142,7 +149,7 @@ class TopicProof:
         return ProofFrame(dz, volume, brought, wanted, rules or {})
 
     def publisher(self, host: str, dz: Dz) -> str:
-        """An advertisement of `host` that holds a cell."""
+        """Return an advertisement of `host` that covers a cell, or the host if there is none."""
         for k in range(dz.bit_length()):
             names = self._ads.get(dz >> k, {}).get(host)
             if names:
@@ -150,16 +157,16 @@ class TopicProof:
         return host
 
     def rules(self, prefixes: Iterable[Dz]) -> Iterator[tuple[Dz, str, ProofRule]]:
-        """The rules at the given prefixes, in that order, with prefix and switch."""
+        """Yield the rules at the given prefixes, in that order, with prefix and switch."""
         for dz in prefixes:
             for switch, rules in self._rules.get(dz, {}).items():
                 for rule in rules:
                     yield dz, switch, rule
 
     def _meaning(self, switch: str, entry: Entry, world: ForwardingModel) -> Meaning:
-        """What the actions of an entry do at a switch; entries that share them are many.
+        """Return the effect of an entry's actions at a switch, from a cache if possible.
 
-        What is remembered is found by the identity of the actions, which are kept with it.
+        The key is the identity of the actions, which many entries share. The cache holds a reference to them.
         """
         key = switch, id(entry.actions)
         found = self._meanings.get(key)
@@ -184,5 +191,5 @@ class TopicProof:
 
 
 def _covered(table: dict[Dz, dict[str, list[str]]], host: str, dz: Dz) -> bool:
-    """Whether the host has a cell that holds `dz`."""
+    """Whether the host has a cell that covers `dz`."""
     return any(host in table[dz >> k] for k in range(dz.bit_length()) if dz >> k in table)

@@ -1,8 +1,8 @@
-"""The verifier: proves a set of tables from the tables alone, by walking prefixes.
+"""The verifier: a proof of tables from the tables alone, by walking prefixes.
 
-For every publisher and every region of the event space: each host with a subscription there, in reach, gets
-the events once; nobody else gets them; nothing loops. It shares no state with the planner and assumes no more
-of tables than that the entry with the highest priority wins.
+It checks every publisher and every region of the event space. Each reachable host with a subscription there
+gets the events once, no other host gets them, and nothing loops. The verifier shares no state with the
+planner. It assumes only that the entry with the highest priority wins.
 """
 
 from __future__ import annotations
@@ -39,11 +39,14 @@ def verify(
     exact: bool = True,
     covers: NetworkCovers | None = None,
 ) -> list[Violation]:
-    """All that is wrong with `tables`; nothing means that they hold.
+    """Verify `tables` against advertisements and subscriptions.
 
-    Without `address` it is the default plan of the topology's family.
-    With `covers` the entries that stand under these may send too much; with `exact=False` and no covers all
-    may. None may ever lose, double or loop.
+    Without `address`, the default plan of the topology's family is used. With `covers`, entries below them
+    may send too much. With `exact=False` and no covers, all entries may. No entry may lose or duplicate
+    events or cause a loop.
+
+    Returns:
+        All violations; empty if the tables are correct.
     """
     verifier = Verifier(
         topology,
@@ -59,7 +62,7 @@ def verify(
 
 
 class Verifier:
-    """Keeps tables and registrations, and checks all of them or the part that something touched."""
+    """Keeps tables and registrations, and checks all of them or a changed part."""
 
     def __init__(
         self,
@@ -94,9 +97,9 @@ class Verifier:
         exact: bool = True,
         covers: Covers | None = None,
     ) -> Verifier:
-        """A verifier that knows the live registrations and the tables, to go on with `step`.
+        """Make a verifier with the live registrations and the tables, to continue with `step`.
 
-        `covers` gives those that are in force whenever it is asked.
+        `covers` returns the covers that are in force at the time of the call.
         """
         topics = registry.topics.values()
         verifier = cls(registry.topology, topics, registry.address, exact=exact, covers=covers)
@@ -106,9 +109,9 @@ class Verifier:
         return verifier
 
     def step(self, registry: Registry, diff: Diff) -> list[Violation]:
-        """Take in what changed in registrations, network and tables, and check what that touches.
+        """Apply the changes of registrations, network and tables, and check the affected cells.
 
-        A changed network or topic touches everything.
+        A changed network or topic affects all cells.
         """
         everything = self._know(registry.topics.values())
         if registry.topology.version != self._version:
@@ -122,7 +125,7 @@ class Verifier:
         return self.check({topic: canonical(cells) for topic, cells in touched.items()})
 
     def register(self, registration: Registration) -> list[Dz]:
-        """An advertisement or subscription is live; the cells where its host did not say the same before."""
+        """Add an advertisement or subscription; return cells that are new for its host."""
         self._registered[registration.id] = registration
         self._last_seq = max(self._last_seq, registration.seq)
         ad = registration.kind == ADVERTISEMENT
@@ -130,14 +133,14 @@ class Verifier:
         return proof.register(ad, registration.id, registration.host, registration.dz)
 
     def withdraw(self, name: str) -> list[Dz]:
-        """It is live no more; the cells where its host does not say the same any longer."""
+        """Remove an advertisement or subscription; return the cells its host no longer covers."""
         gone = self._registered.pop(name)
         return self._proofs[gone.topic].withdraw(gone.kind == ADVERTISEMENT, gone.id, gone.host, gone.dz)
 
     def follow(self, registry: Registry, encoded_anew: bool = True) -> Touched:
-        """Take in which registrations are live; the cells about which that is news.
+        """Follow the live registrations; return the cells that changed, by topic.
 
-        With `encoded_anew=False` live registrations are taken to be what they were when they came.
+        With `encoded_anew=False`, the encodings of known registrations are assumed to be unchanged.
         """
         touched: Touched = {}
         live, registered = registry.live, self._registered
@@ -158,13 +161,13 @@ class Verifier:
         return touched
 
     def load(self, tables: Mapping[str, Iterable[Entry]]) -> None:
-        """Take in whole tables, in addition to what is there."""
+        """Add whole tables to the tables that are known."""
         for switch, entries in tables.items():
             for entry in entries:
                 self._add(switch, entry)
 
     def apply(self, diff: Diff) -> Touched:
-        """Take in a diff; the cells whose entries changed."""
+        """Apply a diff; return the cells whose entries changed, by topic."""
         touched: Touched = {}
         for change in diff.switches:
             for entry in change.removed + change.modified:
@@ -174,7 +177,7 @@ class Verifier:
         return touched
 
     def refresh(self) -> None:
-        """Read the topology anew after it changed."""
+        """Read the topology again after it changed."""
         self._world = ForwardingModel(self._topology)
         self._version = self._topology.version
         for proof in self._proofs.values():
@@ -185,7 +188,7 @@ class Verifier:
             self._add(switch, entry)
 
     def check(self, touched: Mapping[str, DzSet] | None = None) -> list[Violation]:
-        """All that is wrong within `touched` cells by topic; everywhere without it."""
+        """Return all violations in the `touched` cells by topic; without `touched` in all cells."""
         found = Findings()
         self._allowance.begin()
         self._check_strays(found)
@@ -196,7 +199,7 @@ class Verifier:
         return found.violations()
 
     def _know(self, topics: Iterable[Topic]) -> bool:
-        """Take in which topics there are, and their codes; whether any is new or gone."""
+        """Update the topics and their codes; return whether any topic was added or removed."""
         codes = {topic.code: topic.name for topic in topics}
         if codes == self._names:
             return False
@@ -231,7 +234,7 @@ class Verifier:
             touched.setdefault(topic, set()).add(dz)
 
     def _place(self, switch: str, entry: Entry) -> tuple[str, Dz] | str:
-        """The topic and cell of an entry, or why it has none."""
+        """Return the topic and cell of an entry, or the reason why it has none."""
         if switch not in self._topology.switches:
             return f"there is no switch {switch}"
         if entry.in_port is not None and (switch, entry.in_port) not in self._world.ports:
@@ -262,4 +265,4 @@ class Verifier:
             count, budget = self._counts.get(name, 0), switch.tcam_budget
             if budget is not None and count > budget:
                 entries = quantity(count, "entry", "entries")
-                found.add("budget", f"{name} has {entries}, its budget is {budget}", switch=name)
+                found.add("budget", f"{name} has {entries}, but its budget is {budget}", switch=name)

@@ -1,4 +1,4 @@
-"""What a verifier finds, one line each, with the regions of one kind of finding joined."""
+"""Findings of a verifier, with the regions of equal findings joined."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _SURPLUS = ("needless", "redundant", "idle")
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One way in which tables break a promise.
+    """One way in which tables break the rules.
 
-    `kind` is a word for programs. `topic` and `region` say for which events, `publisher` (an advertisement)
-    whose, `switch` and `host` where; each is empty where it does not apply. `detail` says it for people.
+    `kind` is a code for programs, `detail` a text for people. `topic` and `region` are the affected events,
+    `publisher` (an advertisement) sends them, and `switch` or `host` is the place. A field is empty if it
+    does not apply.
     """
 
     kind: str
@@ -29,7 +30,7 @@ class Violation:
 
     @property
     def is_surplus(self) -> bool:
-        """Whether it is about what serves nobody, and harms nobody either: needless copies and entries."""
+        """Whether it concerns only redundant copies or entries, which do no harm."""
         return self.kind in _SURPLUS
 
     def __str__(self) -> str:
@@ -55,7 +56,7 @@ class _Subject:
 
 
 class Findings:
-    """Collects violations; those that differ in region alone become one."""
+    """Collects violations; those that differ only in their region become one."""
 
     __slots__ = ("_found",)
 
@@ -73,12 +74,12 @@ class Findings:
         switch: str = "",
         host: str = "",
     ) -> None:
-        """Note something in `region` of `topic`."""
+        """Add a violation in `region` of `topic`."""
         subject = _Subject(kind, detail, topic, publisher, switch, host)
         self._found.setdefault(subject, []).extend(region)
 
     def violations(self) -> list[Violation]:
-        """What was noted, in the order in which it was first found."""
+        """Return the violations, in the order in which they were first found."""
         return [
             Violation(
                 subject.kind,

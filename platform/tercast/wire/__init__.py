@@ -1,1 +1,1 @@
-"""Events as bytes."""
+"""Events as bytes, and the frames and packets around them."""

@@ -1,4 +1,4 @@
-"""What goes wrong at a host, by meaning."""
+"""Errors of the wire format, the transports and the clients of hosts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tercast.errors import TercastError
 
 
 class WireError(TercastError):
-    """Bytes that are no event of the wire format: the offset where it shows, and the broken rule."""
+    """Bytes that are not an event of the wire format: the offset and the broken rule."""
 
     def __init__(self, position: int, rule: str) -> None:
         self.position = position
@@ -22,21 +22,21 @@ class UnknownSchema(WireError):  # noqa: N818 - named by meaning
 
 
 class TransportError(TercastError):
-    """The network below could not do it: the address, what the system said, what to do."""
+    """An error of the network below: the address, the system's message, and the remedy."""
 
 
 class TransportClosed(TransportError):  # noqa: N818 - named by meaning
-    """The other end is gone; nothing more will come."""
+    """The other end has closed the connection; no more data arrives."""
 
 
 class SequenceError(TercastError):
-    """A sequence number that never repeats cannot be given: the state file, and why."""
+    """A unique sequence number cannot be assigned: the state file, and the reason."""
 
 
 class ApiError(TercastError):
-    """The REST API did not answer as needed: one line with request, status and reason.
+    """An unexpected response of the REST API: request, status and reason in one line.
 
-    `status` is that of the answer, None where there was none.
+    `status` is the status of the response, or None without a response.
     """
 
     def __init__(self, text: str, status: int | None = None) -> None:
@@ -45,7 +45,7 @@ class ApiError(TercastError):
 
 
 class KeyFileError(TercastError):
-    """A host's key or its counter cannot be used: the file, and why."""
+    """The key of a host or its counter cannot be used: the file, and the reason."""
 
 
 class NoAnswer(TercastError):  # noqa: N818 - named by meaning
@@ -53,7 +53,7 @@ class NoAnswer(TercastError):  # noqa: N818 - named by meaning
 
 
 class NotTaken(TercastError):  # noqa: N818 - named by meaning
-    """The platform refused what a host asked for, or failed at it: the kind of reason, and the reason."""
+    """The platform refused or failed a request of a host: the reason's kind, and the reason."""
 
     def __init__(self, reason: str, detail: str) -> None:
         self.reason = reason
@@ -65,7 +65,7 @@ class NotTaken(TercastError):  # noqa: N818 - named by meaning
 
 
 class LeaseLapsed(TercastError):  # noqa: N818 - named by meaning
-    """A publisher may send nothing: the platform has not said for too long how events are encoded now."""
+    """A publisher may send nothing, because its information about the encoding has expired."""
 
     def __init__(self, advertisement: str, reason: str) -> None:
         self.advertisement = advertisement
@@ -75,6 +75,6 @@ class LeaseLapsed(TercastError):  # noqa: N818 - named by meaning
     def __str__(self) -> str:
         because = f" ({self.reason})" if self.reason else ""
         return (
-            f"the lease of {self.advertisement} is over{because}: nothing is sent until the platform has"
-            " told how events are encoded now"
+            f"the lease of {self.advertisement} has expired{because}: no events are sent until the platform"
+            " confirms the encoding of events"
         )

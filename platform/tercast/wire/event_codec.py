@@ -1,7 +1,7 @@
-"""An event as bytes and back: the wire format, version 1 (its page is docs/wire-format.md).
+"""Conversion of events to bytes and back: the wire format, version 1 (docs/wire-format.md).
 
-Reading is strict: one event has one form, and whatever is cut, overlong, outside a domain or left over is a
-WireError with its offset; no other exception comes out, whatever the bytes are.
+Reading is strict, because one event has exactly one form. Bytes that are truncated, overlong, outside a
+domain or left over raise a WireError with their offset. No bytes raise another exception.
 """
 
 from __future__ import annotations
@@ -23,32 +23,33 @@ LARGEST_SEQUENCE = (1 << 64) - 1
 """The largest sequence number of an event."""
 
 MAX_PAYLOAD = 1200
-"""The largest event in bytes: with all headers it stays below the 1,280 that every IPv6 link carries."""
+"""The largest event in bytes. With all headers it fits the 1,280 bytes that every IPv6 link carries."""
 
 MAX_PUBLISHER = 255
-"""The longest publisher id in bytes of UTF-8."""
+"""The longest publisher id, in bytes of UTF-8."""
 
 MAGIC = 0x54
 VERSION = 1
 EVENT = 1
-"""The kind of message; kinds 2 and 3 are the control messages of hosts."""
+"""The kind of message. Kinds 2 and 3 are the control messages of hosts."""
 SEALED_EVENT = 4
-"""An event with a seal behind its values."""
+"""An event with a seal after its values."""
 
 _HEAD = struct.Struct(">BBIQQ")
 HEAD_BYTES = _HEAD.size
-"""The fixed part: what stands before the topic code."""
+"""The length of the fixed part, before the topic code, in bytes."""
 
 _KINDS = (VERSION << 4 | EVENT, VERSION << 4 | SEALED_EVENT)
 
-_CODE_BYTES = 16  # 112 bits, the room of an IPv6 address
+_CODE_BYTES = 16  # 112 bits, as many as an IPv6 address has for it
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a publisher sent: (`topic`, `publisher`, `seq`) name it, `sent_at` is in microseconds since 1970.
+    """An event of a publisher, identified by `topic`, `publisher` and `seq`.
 
-    `code` is the topic's code at the time; `values` are in topic order.
+    `code` is the topic's code at that time. `sent_at` is in microseconds since 1970. `values` are in the
+    order of the topic.
     """
 
     topic: str
@@ -73,30 +74,31 @@ class EventCodec:
         self._readers = [(name, entry.read) for name, entry in fields]
 
     def encode(self, event: Event) -> bytes:
-        """The bytes of `event`, whose values the topic has checked, however many bytes they are.
+        """Convert `event` to bytes of any length; the topic has checked its values.
 
-        Refused for a publisher id or numbers that the format has no room for.
+        Raises:
+            Refused: the format has no space for the publisher's id or for a number.
         """
         for name, number in (("seq", event.seq), ("sent_at", event.sent_at)):
             if not 0 <= number <= LARGEST_SEQUENCE:
-                raise Refused((name,), "out_of_range", f"{shown(number)} is not in 0..2**64-1", number)
+                raise Refused((name,), "out_of_range", f"{shown(number)} is out of range; 0 to 2**64-1", number)
         origin = origin_bytes(event.code, event.publisher)
         return self.head(event.seq, event.sent_at) + origin + self.encode_values(event.values)
 
     def head(self, seq: int, sent_at: int, kind: int = EVENT) -> bytes:
-        """The fixed part that an event begins with."""
+        """Return the fixed part at the start of an event."""
         return _HEAD.pack(MAGIC, VERSION << 4 | kind, self.fingerprint, seq, sent_at)
 
     def encode_values(self, values: Mapping[str, object]) -> bytes:
-        """The part that an event ends with; `values` as the topic's check returns them."""
+        """Return the part at the end of an event; `values` are as the topic's check returns them."""
         return b"".join([write(values[name]) for name, write in self._writers])
 
     def sizes(self, values: Mapping[str, object]) -> dict[str, int]:
-        """How many bytes each attribute takes."""
+        """Count the bytes of each attribute."""
         return {name: len(write(values[name])) for name, write in self._writers}
 
     def decode_values(self, data: bytes, position: int) -> dict[str, object]:
-        """The values that stand from `position` to the end of `data`."""
+        """Read the values between `position` and the end of `data`."""
         values: dict[str, object] = {}
         for name, read in self._readers:
             values[name], position = read(data, position)
@@ -107,9 +109,9 @@ class EventCodec:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What an event says of itself before its values, which begin at byte `position` and end at `end`.
+    """The part of an event before its values, which begin at byte `position` and end at `end`.
 
-    `key_number` is that of its seal's key; None without a seal.
+    `key_number` is the key number of the seal; None without a seal.
     """
 
     schema: int
@@ -123,9 +125,9 @@ class Head:
 
 
 def read_head(data: bytes) -> Head:
-    """Read all but the values of an event. Raises WireError."""
+    """Read all parts of an event except the values. Raises WireError."""
     if len(data) > MAX_PAYLOAD:
-        raise WireError(MAX_PAYLOAD, f"{len(data)} bytes; an event has at most {MAX_PAYLOAD}")
+        raise WireError(MAX_PAYLOAD, f"the event has {len(data)} bytes; at most {MAX_PAYLOAD} are allowed")
     if len(data) < HEAD_BYTES:
         raise WireError(len(data), "the event ends within the header")
     magic, kind, schema, seq, sent_at = _HEAD.unpack_from(data)
@@ -146,32 +148,34 @@ Find = Callable[[int, int], "EventCodec | None"]
 
 
 def codec_of(head: Head, find: Find) -> EventCodec:
-    """Return the codec that `find` has for an event. Raises UnknownSchema where it has none."""
+    """Return the codec that `find` has for an event. Raises UnknownSchema if it has none."""
     codec = find(head.code, head.schema)
     if codec is None:
-        raise UnknownSchema(2, f"no topic with code {head.code} and schema {head.schema:08x} is known here")
+        raise UnknownSchema(2, f"there is no topic with code {head.code} and schema {head.schema:08x}")
     return codec
 
 
 def read_event(data: bytes, head: Head, codec: EventCodec) -> Event:
-    """Read the values behind `head`. Raises WireError."""
+    """Read the values after `head`. Raises WireError."""
     values = codec.decode_values(data if head.key_number is None else data[: head.end], head.position)
     return Event(codec.topic.name, head.code, head.publisher, head.seq, head.sent_at, values)
 
 
 def decode(data: bytes, find: Find) -> Event:
-    """The event in `data`; `find` gives the codec for a topic code and a fingerprint.
+    """Read the event in `data`; `find` returns the codec for a topic code and a fingerprint.
 
-    UnknownSchema when it gives none; any other WireError for bytes that are no event.
+    Raises:
+        UnknownSchema: `find` returns no codec.
+        WireError: the bytes are not an event.
     """
     head = read_head(data)
     return read_event(data, head, codec_of(head, find))
 
 
 def fingerprint(topic: Topic) -> int:
-    """32 bits that differ when name or attribute list (names, types, domains, order) of a topic differ.
+    """Hash the name and the attributes of a topic to 32 bits (names, types, domains, order).
 
-    Neither code nor indexing is in it: these change while the topic stays the same.
+    The hash does not depend on the code or the indexing, because these change while the topic stays the same.
     """
     attributes = topic.attributes
     described = text_bytes(topic.name) + varint.encode(len(attributes)) + b"".join(map(describe, attributes))
@@ -179,9 +183,10 @@ def fingerprint(topic: Topic) -> int:
 
 
 def origin_bytes(code: int, publisher: str) -> bytes:
-    """The part between head and values: topic code, and publisher behind its length.
+    """Return the part between head and values: topic code, length of the publisher's id, and the id.
 
-    Refused unless the publisher's id has 1 to 255 bytes of UTF-8 and no U+0000.
+    Raises:
+        Refused: the publisher's id does not have 1 to 255 bytes of UTF-8, or contains U+0000.
     """
     try:
         data = publisher.encode()
@@ -190,10 +195,10 @@ def origin_bytes(code: int, publisher: str) -> bytes:
             ("publisher",), "bad_text", f"{shown(publisher)} is not Unicode text", publisher
         ) from None
     if not 0 < len(data) <= MAX_PUBLISHER:
-        detail = f"{len(data)} bytes; a publisher's id has 1 to {MAX_PUBLISHER}"
+        detail = f"the publisher's id has {len(data)} bytes; 1 to {MAX_PUBLISHER} are allowed"
         raise Refused(("publisher",), "out_of_range", detail, publisher)
     if 0 in data:
-        raise Refused(("publisher",), "bad_text", f"{shown(publisher)} holds U+0000", publisher)
+        raise Refused(("publisher",), "bad_text", f"{shown(publisher)} contains U+0000; remove it", publisher)
     return varint.encode(code) + len(data).to_bytes(1, "big") + data
 
 
@@ -208,7 +213,7 @@ def _read_publisher(data: bytes, position: int) -> tuple[str, int]:
 
 def _not_ours(magic: int, kind: int) -> WireError:
     if magic != MAGIC:
-        return WireError(0, f"an event begins with {MAGIC:#04x}, this with {magic:#04x}")
+        return WireError(0, f"the first byte is {magic:#04x}; an event begins with {MAGIC:#04x}")
     if kind >> 4 != VERSION:
-        return WireError(1, f"version {kind >> 4} of the format; this reader knows {VERSION}")
-    return WireError(1, f"a message of kind {kind & 15}, not an event")
+        return WireError(1, f"the format has version {kind >> 4}; this reader supports {VERSION}")
+    return WireError(1, f"the message has kind {kind & 15}, so it is not an event")

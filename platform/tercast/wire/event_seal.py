@@ -1,8 +1,8 @@
 """The seal of an event: a keyed hash over all its bytes, and the number of the key.
 
-A key belongs to one advertisement and one number, so a good seal says that the event was made by somebody who
-has that key: the publisher, or another subscriber of the topic. The topic code and the values, which the seal
-covers, decide the address that the event is sent to; the last switch rewrites that address.
+A key belongs to one advertisement and one number. So a valid seal proves that the sender has that key: it is
+the publisher or another subscriber of the topic. The seal covers the topic code and the values, which
+determine the address of the event. It does not cover the address, which the last switch rewrites.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TAG_BYTES = 16
 """128 bits."""
 
 SEAL_BYTES = 4 + TAG_BYTES
-"""What a seal adds to an event: the number of its key, and the tag."""
+"""The length of a seal in bytes: the number of its key, and the tag."""
 
 LARGEST_NUMBER = (1 << 32) - 1
 
@@ -27,13 +27,13 @@ _NUMBER = struct.Struct(">I")
 
 @dataclass(frozen=True, slots=True)
 class EventSeal:
-    """The key that the events of one advertisement are sealed with, and its number."""
+    """A key for the events of one advertisement, and its number."""
 
     number: int
     key: bytes = field(repr=False)
 
     def closed(self, event: bytes) -> bytes:
-        """Return the event with its seal behind it."""
+        """Return the event with its seal appended."""
         data = event + _NUMBER.pack(self.number)
         return data + _tag(self.key, data)
 
@@ -44,7 +44,7 @@ def is_good(data: bytes, key: bytes) -> bool:
 
 
 def number_of(data: bytes) -> int:
-    """Return the number of the key that the seal at the end of an event names."""
+    """Return the key number in the seal at the end of an event."""
     number: int = _NUMBER.unpack_from(data, len(data) - SEAL_BYTES)[0]
     return number
 

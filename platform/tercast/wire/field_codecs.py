@@ -1,4 +1,4 @@
-"""One attribute's value as bytes, by type, and an attribute's description for the schema fingerprint."""
+"""Conversion of attribute values to bytes by type, and descriptions for the fingerprint."""
 
 from __future__ import annotations
 
@@ -11,19 +11,23 @@ from tercast.wire import varint
 from tercast.wire.errors import WireError
 
 _DOUBLE = struct.Struct(">d")
-_LENGTH_BYTES = 2  # of a string: no event has room for more
+_LENGTH_BYTES = 2  # of a string; no event can contain more
 
 Decoded = tuple[object, int]
 
 
 class FieldCodec(Protocol):
-    """How the values of one attribute stand in an event."""
+    """Conversion of one attribute's values in an event."""
 
     def write(self, value: Any, /) -> bytes:
-        """The bytes of a value that the topic has checked."""
+        """Convert a value, which the topic has checked, to bytes."""
 
     def read(self, data: bytes, position: int, /) -> Decoded:
-        """The value at an offset and the offset behind it; WireError unless it is whole and in the domain."""
+        """Read the value at an offset and return it with the next offset.
+
+        Raises:
+            WireError: the value is truncated or outside the domain.
+        """
 
 
 class _IntField:
@@ -57,13 +61,13 @@ class _FloatField:
         if end > len(data):
             raise _cut(len(data), self._name)
         (value,) = _DOUBLE.unpack_from(data, position)
-        if not self._min <= value <= self._max:  # NaN is within nothing
+        if not self._min <= value <= self._max:  # this is false for NaN
             raise _outside(position, self._name, value, self._domain)
         return value, end
 
 
 class _ChoiceField:
-    """A bool or an enum: the index of the value."""
+    """Conversion of a bool or an enum to the index of its value."""
 
     def __init__(self, attribute: Bool | Enum) -> None:
         self._name = attribute.name
@@ -95,7 +99,7 @@ class _StringField:
 
 
 def field(attribute: Attribute) -> FieldCodec:
-    """How values of `attribute` are written and read."""
+    """Return the codec for values of `attribute`."""
     match attribute:
         case Int():
             return _IntField(attribute)
@@ -108,7 +112,7 @@ def field(attribute: Attribute) -> FieldCodec:
 
 
 def describe(attribute: Attribute) -> bytes:
-    """Name, type and domain of `attribute` as bytes; equal ones have equal bytes, different ones differ."""
+    """Describe name, type and domain of `attribute` in bytes, which differ if any of them does."""
     name = text_bytes(attribute.name)
     match attribute:
         case Int(min=low, max=high):
@@ -124,13 +128,13 @@ def describe(attribute: Attribute) -> bytes:
 
 
 def text_bytes(text: str) -> bytes:
-    """The length of the UTF-8 bytes of `text`, and they."""
+    """Encode `text` as UTF-8 with its length in front."""
     data = text.encode()
     return varint.encode(len(data)) + data
 
 
 def read_text(data: bytes, begin: int, length: int, name: str) -> str:
-    """The `length` bytes at `begin` as text; WireError when cut, not UTF-8, or with U+0000."""
+    """Read `length` bytes at `begin` as text; WireError if truncated, not UTF-8, or with U+0000."""
     raw = data[begin : begin + length]
     if len(raw) < length:
         raise _cut(len(data), name)
@@ -139,7 +143,7 @@ def read_text(data: bytes, begin: int, length: int, name: str) -> str:
     except UnicodeDecodeError as error:
         raise WireError(begin + error.start, f"{name} is not valid UTF-8") from None
     if "\0" in text:
-        raise WireError(begin + raw.index(0), f"{name} holds U+0000")
+        raise WireError(begin + raw.index(0), f"{name} contains U+0000")
     return text
 
 

@@ -1,6 +1,6 @@
-"""Ethernet frames over a Unix stream socket, as the dummy ports of Open vSwitch speak it.
+"""Ethernet frames over a Unix stream socket, in the format of Open vSwitch's dummy ports.
 
-Each frame stands behind its length, 2 bytes, big-endian. `FrameStream` is one end of such a connection.
+A length of 2 bytes (big-endian) precedes each frame. `FrameStream` is one end of a connection.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from tercast.wire.errors import TransportClosed, TransportError
 MAX_FRAME = 0xFFFF
 _CHUNK = 1 << 16
 _PREFIX = 2
-_PIECE = 1 << 15  # a Unix stream socket takes so much as a whole or not at all
-_LONGEST_WAIT_MS = 1e9  # the system takes no more at once
+_PIECE = 1 << 15  # a Unix stream socket accepts this many bytes as a whole or not at all
+_LONGEST_WAIT_MS = 1e9  # the system call accepts no longer wait
 
 
 def pack(frame: bytes) -> bytes:
-    """The frame as it goes over the socket; TransportError when its length does not fit."""
+    """Return the frame with its length in front; raise TransportError if it is too long."""
     if len(frame) > MAX_FRAME:
-        raise TransportError(f"a frame of {len(frame)} bytes; the framing carries {MAX_FRAME}")
+        raise TransportError(f"the frame has {len(frame)} bytes; at most {MAX_FRAME} are allowed")
     return len(frame).to_bytes(_PREFIX, "big") + frame
 
 
 class FrameSplitter:
-    """Cuts a byte stream into frames, however the stream was cut into reads."""
+    """Splits a byte stream into frames, whatever the sizes of the reads are."""
 
     __slots__ = ("_rest",)
 
@@ -40,7 +40,7 @@ class FrameSplitter:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Frames that `data` completes, in order; an incomplete one waits for the next call."""
+        """Return the frames that `data` completes, in order; an incomplete one waits for more data."""
         buffer = self._rest + data
         frames: list[bytes] = []
         at, end = 0, len(buffer)
@@ -55,10 +55,10 @@ class FrameSplitter:
 
 
 class FrameStream:
-    """Frames in and out over one connected stream socket, which it owns and closes.
+    """Sends and receives frames over a connected stream socket, which it owns and closes.
 
-    Frames come out whole however the bytes were cut on the way. One thread may send while another receives;
-    several threads may send. Once the connection is broken it stays so: TransportClosed.
+    Received frames are complete, whatever the sizes of the reads are. Several threads may send, and another
+    may receive. After the connection is broken, every call raises TransportClosed.
     """
 
     def __init__(self, connected: socket.socket) -> None:
@@ -73,9 +73,10 @@ class FrameStream:
 
     @classmethod
     def connect(cls, path: str | Path) -> Self:
-        """A stream to the socket that listens at `path`; TransportError when there is none.
+        """Connect to the socket that listens at `path`.
 
-        The error's cause is what the system said.
+        Raises:
+            TransportError: there is no such socket; the cause is the system's error.
         """
         connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -86,9 +87,10 @@ class FrameStream:
         return cls(connected)
 
     def send(self, frame: bytes, timeout: float | None = None) -> bool:
-        """Write one frame, waiting up to `timeout` seconds (None: for ever) while the other end is slow.
+        """Send one frame; wait up to `timeout` seconds (None: without limit) for the receiver.
 
-        False when it could not be sent in time; then nothing of it was.
+        Returns:
+            False if the time was too short; then no part of the frame was sent.
         """
         data = pack(frame)
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -102,10 +104,10 @@ class FrameStream:
             self._sending.release()
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """The next frame, or None when none is complete after `timeout` seconds (None: wait for ever).
+        """Return the next frame, or None if none is complete after `timeout` seconds.
 
-        With a timeout of 0 it takes what is there. TransportClosed at the end of the stream; half a frame
-        before the end is lost with it.
+        None as `timeout` means to wait without limit. 0 means not to wait. At the end of the stream the
+        method raises TransportClosed, and an incomplete frame is lost.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self._ready:
@@ -115,7 +117,7 @@ class FrameStream:
         return self._ready.popleft()
 
     def receive_ready(self) -> list[bytes]:
-        """All frames that are there now, without waiting; TransportClosed when the stream has ended."""
+        """Return all frames that are available now; raise TransportClosed after the last one."""
         try:
             while self._fill() == _CHUNK:
                 pass
@@ -127,12 +129,12 @@ class FrameStream:
         return frames
 
     def fileno(self) -> int:
-        """The descriptor to wait on; note that whole frames may already stand in the buffer."""
+        """Return the descriptor to wait on. Complete frames may already be in the buffer."""
         return self._socket.fileno()
 
     def close(self) -> None:
         """Close the connection; a thread that waits in `receive` gets TransportClosed."""
-        with contextlib.suppress(OSError):  # the other end was faster
+        with contextlib.suppress(OSError):  # the other end closed it first
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
@@ -148,7 +150,7 @@ class FrameStream:
         if deadline is None:
             self._socket.sendall(data)
             return True
-        if len(data) > _PIECE:  # a part might be taken; a socket that counts as writable has room for all
+        if len(data) > _PIECE:  # a part could be accepted; a writable socket has space for all of it
             if not wait_ready(self._writable, deadline):
                 return False
             self._socket.sendall(data)
@@ -162,7 +164,7 @@ class FrameStream:
                     return False
 
     def _fill(self) -> int:
-        """Take in what is there, up to a chunk; the number of bytes."""
+        """Read available bytes, up to a chunk; return their number."""
         try:
             chunk = self._socket.recv(_CHUNK, socket.MSG_DONTWAIT)
         except (BlockingIOError, InterruptedError):
@@ -176,7 +178,7 @@ class FrameStream:
 
 
 def wait_ready(poll: select.poll, deadline: float | None) -> bool:
-    """Wait for `poll` until a time of the monotonic clock; False when it has passed (None: never)."""
+    """Wait for `poll` until a monotonic time (None: no limit); return False after that time."""
     if deadline is None:
         return bool(poll.poll())
     left = max(0.0, deadline - time.monotonic()) * 1000

@@ -1,7 +1,8 @@
-"""Ethernet, IPv6 or IPv4, and UDP around an event, and back.
+"""Frames with Ethernet, IPv6 or IPv4, and UDP around an event, and their reading.
 
-Checksums follow RFC 1071: a ones' complement sum of 16-bit words is the number that the bytes spell, modulo
-0xffff, which Python computes at once. A UDP checksum of zero is sent as 0xffff (RFC 768, RFC 8200).
+Checksums follow RFC 1071. A ones' complement sum of 16-bit words equals the number that the bytes represent,
+modulo 0xffff, which Python computes in one step. A UDP checksum of zero is sent as 0xffff (RFC 768, RFC
+8200).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import socket
 import struct
 
 EVENT_PORT = 7373
-"""The UDP port that events go to, and come from."""
+"""The UDP port from which and to which events are sent."""
 
 HOP_LIMIT = 64
 
@@ -24,19 +25,19 @@ _MAC = re.compile(r"[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}")
 
 
 class Ignored(enum.Enum):
-    """Why a frame holds no event for this host."""
+    """Reason why a frame has no event for this host."""
 
     NOT_UDP = "not_udp"
     """Another protocol, a VLAN tag, an extension header, or a fragment."""
     OTHER_ADDRESS = "other_address"
     OTHER_PORT = "other_port"
     TRUNCATED = "truncated"
-    """Shorter than its own length fields say, or those contradict each other."""
+    """Shorter than its length fields, or with length fields that contradict each other."""
     BAD_CHECKSUM = "bad_checksum"
 
 
 def pack_ip(address: str) -> bytes:
-    """The 4 or 16 bytes of an IP address; ValueError when it is none."""
+    """Convert an IP address to 4 or 16 bytes; raise ValueError if it is not an address."""
     try:
         return socket.inet_pton(socket.AF_INET6 if ":" in address else socket.AF_INET, address)
     except (OSError, ValueError, TypeError):
@@ -49,14 +50,17 @@ def ip_text(packed: bytes) -> str:
 
 
 def pack_mac(address: str) -> bytes:
-    """The 6 bytes of a MAC address in the form 02:00:00:00:00:01; ValueError when it is none."""
+    """Convert a MAC address like 02:00:00:00:00:01 to 6 bytes; raise ValueError for other texts."""
     if not _MAC.fullmatch(address):
         raise ValueError(f"{address!r} is not a MAC address like 02:00:00:00:00:01")
     return bytes.fromhex(address.replace(":", ""))
 
 
 def group_mac(packed: bytes) -> bytes:
-    """The Ethernet group address of a multicast IP address (RFC 1112, RFC 2464); ValueError for another."""
+    """Return the Ethernet address for a multicast IP address; ValueError for other addresses.
+
+    See RFC 1112 and RFC 2464.
+    """
     if len(packed) == 16 and packed[0] == 0xFF:
         return b"\x33\x33" + packed[12:]
     if len(packed) == 4 and packed[0] >> 4 == 0xE:
@@ -65,7 +69,7 @@ def group_mac(packed: bytes) -> bytes:
 
 
 def checksum(data: bytes) -> int:
-    """The Internet checksum of `data`, between 1 and 0xffff (where 0 and 0xffff mean the same)."""
+    """Compute the Internet checksum of `data`, 1 to 0xffff (0 and 0xffff are equivalent)."""
     if len(data) & 1:
         data += b"\0"
     return 0xFFFF - int.from_bytes(data, "big") % 0xFFFF
@@ -74,10 +78,14 @@ def checksum(data: bytes) -> int:
 def udp_frame(
     ends: tuple[bytes, bytes], source: bytes, target: bytes, payload: bytes, ports: tuple[int, int]
 ) -> bytes:
-    """An Ethernet frame with one UDP datagram.
+    """Build an Ethernet frame with one UDP datagram.
 
-    `ends` are source and destination MAC, `source` and `target` packed addresses of one family, `ports` the
-    source and the destination port.
+    Args:
+        ends: source and destination MAC.
+        source: the packed source address.
+        target: the packed destination address, of the same family.
+        payload: the data of the datagram.
+        ports: source and destination port.
     """
     length = _UDP_HEADER + len(payload)
     header = struct.pack(">HHH", *ports, length)
@@ -90,9 +98,9 @@ def udp_frame(
 
 
 def event_payload(frame: bytes, own: bytes, port: int) -> bytes | Ignored:
-    """The UDP payload of `frame` when it goes to address `own` (packed) and `port`; else why not.
+    """Return the UDP payload of a frame to the packed address `own` and `port`, or a reason.
 
-    Never raises, whatever the bytes are.
+    This function raises no exception, whatever the bytes are.
     """
     kind = frame[12:_ETHERNET]
     if kind == _IPV6:
@@ -107,12 +115,12 @@ def event_payload(frame: bytes, own: bytes, port: int) -> bytes | Ignored:
 
 
 def source_address(frame: bytes) -> bytes:
-    """Return the packed source address of a frame that `event_payload` has found whole."""
+    """Return the packed source address of a frame that `event_payload` has accepted."""
     return frame[22:38] if frame[12:_ETHERNET] == _IPV6 else frame[26:30]
 
 
 def _ipv6_content(frame: bytes, own: bytes) -> tuple[bytes, bytes] | Ignored:
-    """Addresses (for the pseudo header) and UDP datagram of an IPv6 frame."""
+    """Return addresses (for the pseudo header) and UDP datagram of an IPv6 frame."""
     if len(frame) < _ETHERNET + 40:
         return Ignored.TRUNCATED
     if frame[14] >> 4 != 6 or frame[20] != _UDP:
@@ -126,7 +134,7 @@ def _ipv6_content(frame: bytes, own: bytes) -> tuple[bytes, bytes] | Ignored:
 
 
 def _ipv4_content(frame: bytes, own: bytes) -> tuple[bytes, bytes] | Ignored:
-    """Addresses (for the pseudo header) and UDP datagram of an IPv4 frame."""
+    """Return addresses (for the pseudo header) and UDP datagram of an IPv4 frame."""
     if len(frame) < _ETHERNET + 20:
         return Ignored.TRUNCATED
     fragment = (frame[20] << 8 | frame[21]) & 0x3FFF
@@ -151,7 +159,7 @@ def _udp_payload(addresses: bytes, datagram: bytes, port: int) -> bytes | Ignore
     if length < _UDP_HEADER or length > len(datagram):
         return Ignored.TRUNCATED
     datagram = datagram[:length]
-    if datagram[6:8] == b"\0\0":  # none was computed, which only IPv4 allows
+    if datagram[6:8] == b"\0\0":  # there is no checksum, which only IPv4 allows
         return datagram[_UDP_HEADER:] if len(addresses) == 8 else Ignored.BAD_CHECKSUM
     middle = len(addresses) // 2
     if checksum(_pseudo(addresses[:middle], addresses[middle:], length) + datagram) != 0xFFFF:
@@ -160,7 +168,7 @@ def _udp_payload(addresses: bytes, datagram: bytes, port: int) -> bytes | Ignore
 
 
 def _pseudo(source: bytes, target: bytes, length: int) -> bytes:
-    """What the checksum covers beside the datagram; both families' forms have the same sum as this one."""
+    """Return the pseudo header of the checksum; this form has the same sum for both families."""
     return source + target + struct.pack(">HH", _UDP, length)
 
 

@@ -1,7 +1,8 @@
-"""Integers of any size as bytes: seven bits a byte, low bits first, the high bit says that more follow.
+"""Integers of any size as bytes: seven bits for each byte, low bits first.
 
-One number has one form: the last byte of a longer one is never zero. Signed integers go through zigzag
-(0, -1, 1, -2, … become 0, 1, 2, 3, …), so that small ones of either sign stay short.
+The high bit of a byte means that more bytes follow. One number has one form, so the last of several bytes is
+never zero. Signed integers use zigzag (0, -1, 1, -2, … become 0, 1, 2, 3, …), so that small numbers of both
+signs are short.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from tercast.wire.errors import WireError
 
 
 def encode(value: int) -> bytes:
-    """The bytes of `value`, 0 or more."""
+    """Convert `value`, 0 or more, to bytes."""
     if value < 0x80:
         return value.to_bytes(1, "big")
     out = bytearray()
@@ -22,9 +23,10 @@ def encode(value: int) -> bytes:
 
 
 def decode(data: bytes, position: int, most: int) -> tuple[int, int]:
-    """The number that starts at `position`, and the offset behind it.
+    """Read the number that starts at `position`; return it with the next offset.
 
-    WireError when `data` ends within it, when it takes more than `most` bytes, or when it is overlong.
+    Raises:
+        WireError: the data ends within the number, the number has more than `most` bytes, or it is overlong.
     """
     start, value, shift = position, 0, 0
     end = min(len(data), start + most)
@@ -34,24 +36,24 @@ def decode(data: bytes, position: int, most: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             if not byte and shift:
-                raise WireError(position - 1, "a number is written in its shortest form")
+                raise WireError(position - 1, "a number is not in its shortest form")
             return value, position
         shift += 7
     if position >= len(data):
         raise WireError(position, "the event ends within a number")
-    raise WireError(start, f"a number here takes at most {most} bytes")
+    raise WireError(start, f"a number has more than {most} bytes")
 
 
 def size(largest: int) -> int:
-    """How many bytes `largest` takes, and no number below it takes more."""
+    """Count the bytes of `largest`, which is also the maximum for all smaller numbers."""
     return max(1, -(-largest.bit_length() // 7))
 
 
 def zigzag(value: int) -> int:
-    """The number, 0 or more, that stands for the signed `value`."""
+    """Convert a signed `value` to a number that is 0 or more."""
     return value << 1 if value >= 0 else ~(value << 1)
 
 
 def unzigzag(value: int) -> int:
-    """The signed number that `value` stands for."""
+    """Convert a number of `zigzag` back to its signed value."""
     return ~(value >> 1) if value & 1 else value >> 1

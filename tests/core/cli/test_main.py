@@ -93,12 +93,12 @@ def test_a_plan_that_does_not_hold_is_told_line_by_line(bench: Bench) -> None:
     assert (status, out) == (1, "")
     assert errors == [
         "pending: q1 is not pending, the plan says otherwise",
-        'lost: topic quotes, dz "0001100100", events of a1: host h2 subscribes to them and gets none',
+        'lost: topic quotes, dz "0001100100", events of a1: host h2 has a matching subscription and does not receive them',
     ]
     _, _, strict = bench.run("verify", "--strict", scenario, str(bench.path / "plan.json"))
     assert strict == [
         *errors,
-        'needless: topic quotes, dz "0001100100": s1 sends copies over port 1 to s2, where nobody gets them',
+        'needless: topic quotes, dz "0001100100": s1 sends copies over port 1 to s2, but no host gets them',
     ]
 
 
@@ -167,7 +167,7 @@ def test_all_errors_of_a_scenario_are_told_with_file_and_path(bench: Bench) -> N
     for command in (("plan", file), ("encode", file), ("verify", file, file)):
         status, out, errors = bench.run(*command)
         assert (status, out) == (2, "")
-        assert f'{file}: topology.links[0].b: no switch "s9"' in errors
+        assert f'{file}: topology.links[0].b: there is no switch "s9"' in errors
         assert f'{file}: topics[0].code: "4" is not an integer' in errors
 
 

@@ -283,16 +283,16 @@ def test_errors_of_a_row_show_the_value_and_what_it_should_be() -> None:
         (
             ("received_at",),
             "wrong_type",
-            '"2026-01-01T00:00:00" is not a time with its zone, like "2026-01-31T12:00:00Z"',
+            '"2026-01-01T00:00:00" has the wrong type; write a time with its time zone, e.g. "2026-01-31T12:00:00Z"',
         ),
-        (("subscriptions",), "wrong_type", 'null is no text in a list of texts, like ["q1"]'),
-        (("topic",), "empty", "topic is empty; a row of delivered names it"),
-        (("host",), "empty", "host is empty; a row of delivered names it"),
+        (("subscriptions",), "wrong_type", 'null is not a text; write a list of texts, e.g. ["q1"]'),
+        (("topic",), "empty", "topic is empty; a row of delivered needs it"),
+        (("host",), "empty", "host is empty; a row of delivered needs it"),
     ]
     with pytest.raises(RefusedMany) as told:
         event = {"topic": "t", "publisher": "a1", "seq": 1, "host": "", "published_at": "2026-01-01T00:00Z"}
         read_row(event, PUBLISHED)
-    assert [error.detail for error in told.value.errors] == ["host is empty; name it, or leave it out"]
+    assert [error.detail for error in told.value.errors] == ["host is empty; write a name, or leave it out"]
 
 
 class Clock:

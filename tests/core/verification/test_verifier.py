@@ -215,7 +215,10 @@ def test_a_violation_names_publisher_region_and_host() -> None:
     change(tables, "s3", PART_011, actions=(SetDst("g"), Output(9)))
     (found,) = [violation for violation in judged(planner, tables) if violation.kind == "lost"]
     assert (found.kind, found.topic, found.publisher, found.host) == ("lost", "a", "a", "i")
-    assert str(found) == 'lost: topic a, dz "011", events of a: host i subscribes to them and gets none'
+    assert (
+        str(found)
+        == 'lost: topic a, dz "011", events of a: host i has a matching subscription and does not receive them'
+    )
 
 
 def test_budgets_are_checked() -> None:

@@ -1,4 +1,4 @@
-"""Topologies as other tools write them: GraphML, GML, SNDlib, JSON, Rocketfuel, BRITE, Mininet."""
+"""Topology files of other tools: GraphML, GML, SNDlib, JSON, Rocketfuel, BRITE, Mininet."""
 
 from tercast.topology.importers.address_pool import FAMILIES, TakenAddresses
 from tercast.topology.importers.format_guess import FORMATS

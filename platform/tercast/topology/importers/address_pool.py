@@ -1,4 +1,4 @@
-"""What a file seldom has and every topology needs: datapath ids, and the addresses of hosts."""
+"""Datapath ids of switches and addresses of hosts: those of the file, or free ones."""
 
 import ipaddress
 import re
@@ -15,7 +15,10 @@ _LARGEST_DPID = 2**64 - 1
 
 @dataclass(frozen=True, slots=True)
 class TakenAddresses:
-    """What others have already, so that it is not given again: as text, in its usual short form."""
+    """Datapath ids and addresses that the network uses already, as text in the usual short form.
+
+    An import assigns none of them again.
+    """
 
     dpids: frozenset[str] = frozenset()
     ips: frozenset[str] = frozenset()
@@ -23,7 +26,11 @@ class TakenAddresses:
 
 
 def read_dpid(value: object) -> int | None:
-    """A datapath id of a file: a whole number, or hex digits in text; None for 0 and whatever is none."""
+    """Read a datapath id of a file: an integer, or hexadecimal digits in a text.
+
+    Returns:
+        The id; None for 0 and for a value that is not a datapath id.
+    """
     if isinstance(value, str):
         digits = value.strip().lower().replace(":", "").removeprefix("0x")
         value = int(digits, 16) if re.fullmatch(r"[0-9a-f]{1,16}", digits) else None
@@ -33,14 +40,21 @@ def read_dpid(value: object) -> int | None:
 
 
 def give_dpids(wanted: Sequence[tuple[str, object]], taken: TakenAddresses, notes: list[str]) -> list[str]:
-    """A datapath id for each (switch, what the file says): the file's own, or the lowest that is free."""
+    """Choose a datapath id for each switch: the one in the file, or the lowest free one.
+
+    Args:
+        wanted: pairs of a switch and the value in the file.
+        taken: ids that are in use.
+        notes: receives a line for each id that cannot be used.
+    """
     kept: dict[int, int] = {}
     for place, (switch, value) in enumerate(wanted):
         dpid = read_dpid(value)
         if dpid is not None and dpid not in kept:
             kept[dpid] = place
         elif value is not None:
-            notes.append(f"datapath id {shown(value)} of {switch} is 0, taken, or none; a free one is given")
+            rule = "not valid or not unique; the switch gets a free one"
+            notes.append(f"datapath id {shown(value)} of {switch} is {rule}")
     own = {place: dpid for dpid, place in kept.items()}
     given, number, skipped = [], 0, 0
     for place in range(len(wanted)):
@@ -54,13 +68,13 @@ def give_dpids(wanted: Sequence[tuple[str, object]], taken: TakenAddresses, note
         given.append(f"{number:016x}")
     if skipped:
         ids = quantity(skipped, "datapath id is", "datapath ids are")
-        notes.append(f"{ids} in use in the network; switches got the next free ones")
+        notes.append(f"{ids} in use in the network; the switches got the next free ones")
     return given
 
 
 @dataclass(slots=True)
 class Addresses:
-    """Addresses of hosts: those of the file where they can be used, else fd00::1, ... or 10.0.0.1, ..."""
+    """Addresses of hosts: those of the file if they are valid, else fd00::1, ... or 10.0.0.1, ..."""
 
     family: str
     taken: TakenAddresses
@@ -70,9 +84,9 @@ class Addresses:
     _skipped: int = 0
 
     def keep(self, host: str, ip: object, mac: object) -> tuple[str | None, str | None]:
-        """The file's addresses of a host, where they are good and nobody else's; None instead of the others.
+        """Return the addresses of a host in the file; None replaces an unusable one.
 
-        Call it for all hosts of the file before the first `fill`.
+        An address must be valid and unique. Call this method for all hosts before the first `fill`.
         """
         return (
             self._keep(host, "address", ip, lambda value: read_ip(value, self.family, ())),
@@ -80,7 +94,7 @@ class Addresses:
         )
 
     def fill(self, ip: str | None = None, mac: str | None = None) -> tuple[str, str]:
-        """Both addresses; those that are None are given."""
+        """Return both addresses, with free ones in place of None."""
         if ip is not None and mac is not None:
             return ip, mac
         while True:
@@ -92,10 +106,10 @@ class Addresses:
                 return ip or next_ip, mac or next_mac
 
     def tell(self) -> None:
-        """Note how many addresses were passed over, once all are given."""
+        """Note how many addresses in use were skipped; call it after all addresses are assigned."""
         if self._skipped:
             addresses = quantity(self._skipped, "address is", "addresses are")
-            self.notes.append(f"{addresses} in use in the network; hosts got the next free ones")
+            self.notes.append(f"{addresses} in use in the network; the hosts got the next free ones")
 
     def _keep(self, host: str, what: str, value: object, read: Callable[[object], str]) -> str | None:
         if value is None:
@@ -103,10 +117,11 @@ class Addresses:
         try:
             address = read(value)
         except Refused as refused:
-            self.notes.append(f"{what} of host {host}: {refused.detail}; a free one is given")
+            self.notes.append(f"{what} of host {host}: {refused.detail}; the host gets a free one")
             return None
         if address in self._used:
-            self.notes.append(f"{what} {address} of host {host} is another's too; a free one is given")
+            rule = "also the address of another host; this host gets a free one"
+            self.notes.append(f"{what} {address} of host {host} is {rule}")
             return None
         self._used.add(address)
         return address

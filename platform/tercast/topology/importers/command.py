@@ -1,4 +1,4 @@
-"""The `import` command: a topology file of another tool becomes one of ours."""
+"""The `import` command, which converts a topology file of another tool."""
 
 import argparse
 import sys
@@ -17,24 +17,31 @@ def add_commands(commands: Any) -> None:
     """Add `import` to the command line of `tercast`."""
     parser = commands.add_parser(
         "import",
-        help="read a topology of another tool",
-        description="Read a topology file (Topology Zoo and other GraphML, GML, SNDlib XML, topohub and "
-        "other node-link JSON, Rocketfuel, BRITE, Mininet lists, Tercast's own) and write it as scenarios "
-        "have it. "
-        "Every repair is told on standard error.",
+        help="convert a topology file of another tool",
+        description="Read a topology file and write it in the format of scenarios. It reads GraphML "
+        "(Topology Zoo and others), GML, SNDlib XML, node-link JSON (topohub and others), Rocketfuel, BRITE, "
+        "Mininet lists and Tercast's own format. "
+        "Every repair is reported on standard error.",
     )
     parser.add_argument("file", metavar="FILE")
-    parser.add_argument("-o", "--output", required=True, metavar="TOPOLOGY", help="- is standard output")
-    parser.add_argument("--format", choices=FORMATS, help="where the content does not tell it")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="TOPOLOGY", help="file to write; - is standard output"
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, help="format of the file, if its content does not show it"
+    )
     parser.add_argument("--hosts", type=_hosts, default=0, metavar="N", help="attach N hosts to every switch")
     parser.add_argument(
-        "--family", choices=FAMILIES, default="ipv6", help="of the hosts' addresses (default %(default)s)"
+        "--family",
+        choices=FAMILIES,
+        default="ipv6",
+        help="family of the hosts' addresses (default %(default)s)",
     )
     parser.set_defaults(call=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Import; 0 when it is written, 2 when the file is refused."""
+    """Import a file; return 0 if the output is written, 2 if the file is refused."""
     try:
         with Path(arguments.file).open("rb") as stream:
             data = stream.read(LARGEST_FILE + 1)
@@ -64,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _counts(imported: Imported) -> str:
-    """How many switches, links, hosts and repairs there are, in words."""
+    """Describe the numbers of switches, links, hosts and repairs in words."""
     nouns = {"switches": ("switch", "switches"), "links": ("link", "links"), "hosts": ("host", "hosts")}
     counts = [quantity(number, *nouns[part]) for part, number in imported.counts.items()]
     return ", ".join((*counts, quantity(len(imported.repairs), "repair")))
@@ -72,5 +79,5 @@ def _counts(imported: Imported) -> str:
 
 def _hosts(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= MOST_HOSTS_A_SWITCH):
-        raise argparse.ArgumentTypeError(f"{text}: give 0 to {MOST_HOSTS_A_SWITCH}")
+        raise argparse.ArgumentTypeError(f"{text} is out of range; write 0 to {MOST_HOSTS_A_SWITCH}")
     return int(text)

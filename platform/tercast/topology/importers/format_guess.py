@@ -1,7 +1,7 @@
-"""Which format a file has by its content, and whether the graph that is read bears the guess out.
+"""The format of a file as its content shows it, and a check of that guess on the graph.
 
-A guess by form alone may be wrong: `A,B 1 0` has the three fields of Rocketfuel, but both ends of a link in
-one. So each guess is checked against what every file of its format has.
+A guess from the form alone may be wrong. For example, `A,B 1 0` has the three fields of Rocketfuel, but its
+first field contains both ends of a link. Therefore the graph is checked against the rules of the format.
 """
 
 import re
@@ -22,7 +22,7 @@ FORMS = {
     "brite": "sections Topology, Nodes and Edges",
     "tercast": "a scenario, or switches with id and dpid",
 }
-"""By what the content shows each format, in words."""
+"""For each format, the content that shows it, in words."""
 
 _HEAD = 65536
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -34,11 +34,18 @@ _OTHERS = (
     (r"\*(?:vertices|network)\b", "Pajek"),
     (r"(?:c\b.*\n)*p\s+\w+\s+\d+\s+\d+", "DIMACS"),
 )
-"""How formats begin that are not read."""
+"""Patterns and names of formats that are not supported."""
 
 
 def guess_format(data: bytes) -> str:
-    """The format that the content shows (`json` for Tercast's own too); refused where it shows none."""
+    """Return the format that the content shows.
+
+    Returns:
+        One of `FORMATS`; `json` for Tercast's own format too.
+
+    Raises:
+        Refused: the content shows no format.
+    """
     text = file_text(data[:_HEAD], partial=True).lstrip()
     if text.startswith("<") or data.startswith((b"<\0", b"\0<")):
         return _guess_xml(data)
@@ -53,22 +60,25 @@ def guess_format(data: bytes) -> str:
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     if re.fullmatch(r"\S+\s+\S+\s+[0-9.eE+-]+\s*", first):
         return "rocketfuel"
-    raise Refused((), "format", f"the content shows no known format; known are {', '.join(FORMATS)}", None)
+    raise Refused((), "format", f"unknown format; the content must be one of {', '.join(FORMATS)}", None)
 
 
 def check_guess(form: str, raw: RawGraph) -> None:
-    """Refuse a graph that no file of the guessed format has. Only Rocketfuel's lines say too little alone."""
+    """Refuse a graph that no file of the guessed format has.
+
+    Only the lines of Rocketfuel say too little for a certain guess.
+    """
     reason = _doubt_lines(raw) if form == "rocketfuel" else None
     if reason:
         detail = (
-            f"the lines have three fields, as Rocketfuel's FROM TO WEIGHT, but {reason}; convert the file to "
-            "a format that is read, or name the format if it is rocketfuel all the same"
+            f"the lines have three fields like Rocketfuel's FROM TO WEIGHT, but {reason}; convert the file "
+            "to a supported format, or name the format if it is rocketfuel"
         )
         raise Refused(("format",), "format", detail, form)
 
 
 def file_text(data: bytes, *, partial: bool = False) -> str:
-    """The file's text: UTF-8, or UTF-16 where a mark at its start says so."""
+    """Decode the text of a file: UTF-8, or UTF-16 if the file starts with a byte order mark."""
     encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8-sig"
     try:
         return data.decode(encoding, errors="ignore" if partial else "strict")
@@ -84,18 +94,18 @@ def _guess_xml(data: bytes) -> str:
         return "graphml"
     if root == "network" and has_element(data, "networkStructure"):
         return "sndlib"
-    what = "<network> but no <networkStructure> in it" if root == "network" else shown(root)
-    detail = f"XML with the root {what}; known are <graphml>, and SNDlib's <network> with <networkStructure>"
+    what = "<network> without <networkStructure>" if root == "network" else shown(root)
+    detail = f"XML with the root {what}; write <graphml>, or SNDlib's <network> with <networkStructure>"
     raise Refused((), "format", detail, None)
 
 
 def _check_brite(text: str) -> None:
-    """Refuse what begins like BRITE and has neither its counts nor its sections."""
+    """Refuse a text that begins like BRITE and has neither its counts nor its sections."""
     header = text.partition("\n")[0]
     if not re.search(r"[0-9]+\s+Nodes\b", header) and not re.search(r"^(?:Nodes|Edges):", text, re.M):
         detail = (
-            f"{shown(header.strip())} begins like BRITE, but has no counts of nodes and edges, and no "
-            f"section Nodes: or Edges: follows; known formats are {', '.join(FORMATS)}"
+            f"{shown(header.strip())} begins like BRITE, but has no counts of nodes and edges, and there is "
+            f"no section Nodes: or Edges:; the supported formats are {', '.join(FORMATS)}"
         )
         raise Refused((), "format", detail, None)
 
@@ -104,45 +114,57 @@ def _refuse_others(text: str) -> None:
     content = re.sub(r"\A(?:\s+|//[^\n]*|/\*.*?\*/|#[^\n]*)+", "", text, flags=re.DOTALL)
     for pattern, name in _OTHERS:
         if re.match(pattern, content, re.IGNORECASE):
-            detail = f"the content looks like {name}, which is not read; convert it to GraphML or GML"
+            detail = f"the content looks like {name}, which is not supported; convert it to GraphML or GML"
             raise Refused((), "format", detail, None)
 
 
 def _doubt_lines(raw: RawGraph) -> str | None:
-    """Why lines are no Rocketfuel: what is there that no such file has. None where they may well be."""
+    """Find content that no file of Rocketfuel has.
+
+    Returns:
+        A reason in words; None if the lines can be Rocketfuel's.
+    """
     for edge in raw.edges:
         if not _POSITIVE.fullmatch(str(edge.weight)):
-            return f"the weight {shown(edge.weight)} in line {edge.line} is no positive number"
+            return f"the weight {shown(edge.weight)} in line {edge.line} is not a positive number"
         for end in (edge.a, edge.b):
             if re.search(r",(?!\+)", str(end)):
                 return (
-                    f"{shown_key(end)} in line {edge.line} has a comma without the + that stands for a blank"
+                    f"{shown_key(end)} in line {edge.line} has a comma without a + (which represents a blank)"
                 )
     if raw.edges and all(edge.a == edge.b for edge in raw.edges):
         return "no line joins two different nodes"
     numbers = [[_NUMBER.fullmatch(str(end)) is not None for end in (edge.a, edge.b)] for edge in raw.edges]
     if all(b and not a for a, b in numbers):
-        return "the second column has numbers and the first has none, so they name no nodes alike"
+        return (
+            "the second column has numbers and the first column has none, so they do not name the same nodes"
+        )
     if _is_numbered(raw):
-        return "the first column numbers the lines, so it names no nodes"
+        return "the first column numbers the lines, so it does not name nodes"
     return _doubt_numbers(raw) if all(a and b for a, b in numbers) else None
 
 
 def _doubt_numbers(raw: RawGraph) -> str | None:
-    """Why numbers are no names of nodes: measured values, or two columns of different things."""
+    """Find out whether numbers are not names of nodes.
+
+    Numbers can be measured values, or the two columns can contain different things.
+
+    Returns:
+        A reason in words; None if the numbers can be names.
+    """
     for edge in raw.edges:
         for end in (edge.a, edge.b):
             if not str(end).isdecimal():
-                return f"{shown_key(end)} in line {edge.line} is a measured number, no name of a node"
+                return f"{shown_key(end)} in line {edge.line} is a measured number, not the name of a node"
     if len(raw.edges) > 1 and {str(edge.a) for edge in raw.edges}.isdisjoint(
         str(edge.b) for edge in raw.edges
     ):
-        return "the first and second columns are numbers and have none in common, so they name no nodes alike"
+        return "the first and second columns have no number in common, so they do not name the same nodes"
     return None
 
 
 def _is_numbered(raw: RawGraph) -> bool:
-    """Whether the first column counts on line by line, and what follows cannot be the other end of a link."""
+    """Whether the first column counts the lines and the second names no ends of links."""
     firsts = [str(edge.a) for edge in raw.edges]
     if len(firsts) < 2 or not firsts[0].isdecimal() or len(firsts[0]) > _LONGEST_INDEX:
         return False

@@ -1,4 +1,4 @@
-"""GML: keys with values, and lists of them in brackets; of these, the graph's nodes and edges count."""
+"""GML: keys with values and nested lists; only the nodes and edges of the graph are read."""
 
 import re
 from collections.abc import Iterator
@@ -22,32 +22,35 @@ _TOKEN = re.compile(
 )
 
 Token = tuple[str, str, int]
-"""What it is, its text, and where it ends."""
+"""Kind of the token, its text, and the offset of its end."""
 
 
 def read_gml(text: str) -> RawGraph:
-    """Read GML; an edge that stands there twice is two parallel links."""
+    """Read GML; an edge that is listed twice becomes two parallel links."""
     reader = _Reader(text)
     for token in _tokens(text):
         try:
             reader.take(token)
         except _Bad as bad:
             line = text.count("\n", 0, token[2]) + 1
-            raise Refused((), "gml", f"not GML that can be read: {bad}, in line {line}", None) from None
+            raise Refused((), "gml", f"invalid GML: {bad}, in line {line}", None) from None
     if not reader.graphs:
-        raise Refused((), "gml", "not GML that can be read: there is no graph [ ... ] in it", None)
+        raise Refused((), "gml", "invalid GML: there is no graph [ ... ] in the file", None)
     if reader.graphs > 1:
         reader.raw.notes.append(f"the file has {reader.graphs} graphs; the first one is read")
     return reader.raw
 
 
 class _Bad(Exception):  # noqa: N818 - named by meaning
-    """What is wrong with a token."""
+    """Fault of a token, in words."""
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Follows the brackets; `_open` are the keys of the lists around, `_key` waits for its value."""
+    """Reader that follows the brackets.
+
+    `_open` contains the keys of the lists that are open. `_key` is a key that waits for its value.
+    """
 
     text: str
     raw: RawGraph = field(default_factory=RawGraph)
@@ -59,7 +62,7 @@ class _Reader:
     _line: int = 1
 
     def take(self, token: Token) -> None:
-        """Go on by one token; raises `_Bad`."""
+        """Process the next token; raise `_Bad` if it is wrong."""
         kind, text, place = token
         if kind == "end":
             if self._open or self._key is not None:
@@ -76,7 +79,7 @@ class _Reader:
         elif kind == "close" and self._open:
             self._close(self._open.pop(), place)
         else:
-            raise _Bad(f"{shown(text)} where a key or the end of a list is expected")
+            raise _Bad(f"found {shown(text)}, expected a key or the end of a list")
 
     def _take_value(self, key: str, kind: str, text: str) -> None:
         if kind == "close":
@@ -110,7 +113,7 @@ class _Reader:
             check_links(len(self.raw.edges))
 
     def _line_at(self, place: int) -> int:
-        """The line of a place that is not before the one asked for last."""
+        """Return the line of an offset; offsets must not decrease from call to call."""
         self._line += self.text.count("\n", self._place, place)
         self._place = place
         return self._line
@@ -130,8 +133,10 @@ def _tokens(text: str) -> Iterator[Token]:
         match = _TOKEN.match(text, place)
         if match is None:
             line = text.count("\n", 0, place) + 1
-            words = f"line {line} has {shown(text[place : place + 40].strip())}"
-            raise Refused((), "gml", f"not GML that can be read: {words}", None)
+            words = (
+                f"line {line} has {shown(text[place : place + 40].strip())}, which is not a key or a value"
+            )
+            raise Refused((), "gml", f"invalid GML: {words}", None)
         kind, place, number = match.lastgroup or "", match.end(), number + 1
         if number > _MOST_TOKENS:
             raise Refused(
@@ -141,7 +146,7 @@ def _tokens(text: str) -> Iterator[Token]:
 
 
 def starts_as_gml(text: str) -> bool:
-    """Whether the text is keys with values up to a list `graph`, wherever on a line that stands."""
+    """Whether the text consists of keys with values up to a list `graph`, with any line breaks."""
     depth, key = 0, ""
     try:
         for kind, word, _ in _tokens(text):
@@ -167,7 +172,7 @@ def _value(kind: str, text: str) -> str | int:
 
 
 def _character(entity: re.Match[str]) -> str:
-    """The character that `&name;` or `&#number;` stands for; the text itself where it stands for none."""
+    """Return the character of `&name;` or `&#number;`, or the text itself if it names none."""
     if entity["name"]:
         return html5.get(f"{entity['name']};", entity[0])
     number = int(entity["number"]) if entity["number"] else int(entity["hex"], 16)

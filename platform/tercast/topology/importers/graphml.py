@@ -12,7 +12,14 @@ from tercast.topology.importers.sndlib import elements, local_name, parse_with_l
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A declared attribute: its name in small letters, of what, whether it is a whole number, its default."""
+    """A declared attribute.
+
+    Attributes:
+        name: its name in lower case.
+        of: the kind of element that has it (`node`, `edge`, `all`).
+        whole: whether its values are integers.
+        default: its default value, or None.
+    """
 
     name: str
     of: str
@@ -31,18 +38,18 @@ _Keys = dict[tuple[str | None, str], _Key]
 
 
 def read_graphml(data: bytes) -> RawGraph:
-    """Read GraphML; parallel edges stay, whatever ids they have and whatever the file says of itself."""
+    """Read GraphML; parallel edges are kept, whatever ids and declarations the file has."""
     root, lines = parse_with_lines(data)
     graphs = [child for child in root if local_name(child) == "graph"]
     if not graphs:
-        _refuse("there is no <graph> in it")
+        _refuse("there is no <graph> element")
     keys = _keys(root)
     graph = graphs[0]
     raw = RawGraph(both_ways=_directed(graph))
     if len(graphs) > 1:
         raw.notes.append(f"the file has {len(graphs)} graphs; the first one is read")
     if elements(graph, "hyperedge"):
-        _refuse("it has <hyperedge> elements; make each a node that is joined to the hyperedge's nodes")
+        _refuse("it has <hyperedge> elements; replace each with a node that has an edge to each of its nodes")
     for node in elements(graph, "node"):
         key = _end(node, "id", lines)
         fields = _fields(node, keys, f"node {shown(key)}", raw.notes)
@@ -55,23 +62,23 @@ def read_graphml(data: bytes) -> RawGraph:
 
 
 def _directed(graph: ET.Element) -> bool:
-    """Whether the edges have directions: all of them, or none."""
+    """Whether the edges have directions; refuse a file where only some have."""
     default = "true" if graph.get("edgedefault") == "directed" else "false"
     found = {edge.get("directed", default) for edge in elements(graph, "edge")} or {default}
     if len(found) > 1:
-        _refuse("some edges have a direction and others have none; make them alike")
+        _refuse("some edges have a direction and others have none; give all edges the same kind")
     return found == {"true"}
 
 
 def _is_group(node: ET.Element) -> bool:
-    """Whether the node frames others: yEd says it by a folder type, any tool by a graph in the node."""
+    """Whether the node frames others: by a folder type of yEd, or by a graph inside the node."""
     if node.get("yfiles.foldertype") in ("group", "folder"):
         return True
     return any(local_name(child) == "graph" for child in node)
 
 
 def _keys(root: ET.Element) -> _Keys:
-    """The declared attributes by id and owner: some files use one id for nodes and for edges."""
+    """Read the declared attributes by id and owner: nodes and edges may use the same id."""
     keys: _Keys = {}
     for child in root:
         if local_name(child) == "key":
@@ -82,9 +89,9 @@ def _keys(root: ET.Element) -> _Keys:
 
 
 def _fields(element: ET.Element, keys: _Keys, owner: str, notes: list[str]) -> dict[str, object]:
-    """The attributes of a node or edge by name; yEd's label is taken out of its drawing.
+    """Read the attributes of a node or edge by name; a label of yEd is read from its drawing.
 
-    Where several have one name, the first counts, and `notes` says so of `owner`.
+    If several attributes have one name, the first is used, and a line about `owner` is added to `notes`.
     """
     of = (local_name(element), "all", "")
     fields: dict[str, object] = {}
@@ -98,7 +105,7 @@ def _fields(element: ET.Element, keys: _Keys, owner: str, notes: list[str]) -> d
             value = _typed(child.text or "", key.whole)
             if fields.setdefault(key.name, value) != value:
                 first = shown(fields[key.name])
-                notes.append(f"{owner} has {key.name} twice, {first} and {shown(value)}; the first counts")
+                notes.append(f"{owner} has {key.name} twice, {first} and {shown(value)}; the first is used")
         elif labels := elements(child, "NodeLabel"):
             fields["label"] = (labels[0].text or "").strip()
     defaults = {key.name: key.default for key in keys.values() if key.default is not None and key.of in of}
@@ -122,4 +129,4 @@ def _end(element: ET.Element, attribute: str, lines: dict[ET.Element, int]) -> s
 
 
 def _refuse(words: str) -> NoReturn:
-    raise Refused((), "graphml", f"not GraphML that can be read: {words}", None)
+    raise Refused((), "graphml", f"invalid GraphML: {words}", None)

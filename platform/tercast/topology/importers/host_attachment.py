@@ -1,4 +1,4 @@
-"""Attaching hosts to every switch of a topology, where the file has none."""
+"""Attachment of new hosts to every switch of an imported topology."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tercast.topology.importers.repair import host_row
 
 
 def attach_hosts(topology: dict[str, Any], per_switch: int, ports: Ports, addresses: Addresses) -> None:
-    """Add `per_switch` hosts `h-SWITCH-N` to each switch, on ports of their own, to the topology's hosts."""
+    """Add `per_switch` hosts `h-SWITCH-N` to each switch of the topology, each on an own port."""
     hosts, switches = topology["hosts"], topology["switches"]
     check_hosts(len(hosts) + per_switch * len(switches))
     taken = {row["id"] for row in (*hosts, *switches)}
@@ -18,6 +18,6 @@ def attach_hosts(topology: dict[str, Any], per_switch: int, ports: Ports, addres
         for number in range(1, per_switch + 1):
             name = f"h-{switch}-{number}"
             if name in taken:
-                detail = f"the file has a node named {shown(name)}; import it without hosts"
+                detail = f"the file already uses the id {shown(name)} of a new host; import it without hosts"
                 raise Refused((), "host_id", detail, name)
             hosts.append(host_row(name, [(switch, ports.take(switch))], *addresses.fill()))

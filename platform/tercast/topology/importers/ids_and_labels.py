@@ -1,4 +1,4 @@
-"""Ids and labels: ids short, plain, unique and the same whenever the file is read; labels as they are."""
+"""Ids and labels: short, plain, unique and reproducible ids; labels as they are in the file."""
 
 import re
 import unicodedata
@@ -15,18 +15,19 @@ LONGEST_LABEL = 200
 
 
 def slug(text: str) -> str:
-    """`text` in lower-case ASCII letters, digits and hyphens; empty when nothing of it remains."""
+    """Convert `text` to lower-case ASCII letters, digits and hyphens; the result may be empty."""
     plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode("ascii").lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_ID].strip("-")
 
 
 def unique_ids(labels: Iterable[tuple[Hashable, str]]) -> dict[Hashable, str]:
-    """An id for each (key, label): its slug; with the key behind it where another node has the same slug.
+    """Choose an id for each pair of a key and a label: the label's slug, and more if needed.
 
-    Where keys look alike too (they differ in punctuation, case, their ends, or in being text or number), a
-    checksum of the exact key follows. So a node's id depends on its label and key, and on which others look
-    like these, and never on where it stands in the file. Slugs that are left empty become `n` and the key; a
-    key without any plain letter or digit counts by its checksum.
+    If another node has the same slug, the key follows the slug. If the keys look alike too, a checksum of the
+    exact key follows. Keys look alike if they differ only in punctuation, case, their ends, or their type
+    (text or number). Therefore the id of a node depends on its label, its key and the similar nodes, but
+    never on its position in the file. If the slug is empty, the id is `n` and the key. A key without an ASCII
+    letter or digit is replaced by its checksum.
     """
     rows = list(labels)
     ids: dict[Hashable, str] = {}
@@ -45,7 +46,7 @@ def unique_ids(labels: Iterable[tuple[Hashable, str]]) -> dict[Hashable, str]:
 
 
 def plain_label(text: str) -> str:
-    """The label without what cannot be kept: control characters, half surrogate pairs, excess length."""
+    """Return the label without control characters, lone surrogates and excess length."""
     if not text.isprintable():
         text = "".join(map(_kept, text))
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 3] + "..."
@@ -67,7 +68,7 @@ def _key_slug(key: Hashable) -> str:
 
 
 def _exact(key: Hashable) -> str:
-    """The key with what it is, so that 1 and "1" differ."""
+    """Return the key with its type, so that 1 and "1" differ."""
     return f"{type(key).__name__} {text_of(key)}"
 
 
@@ -81,9 +82,9 @@ _FORMS: tuple[Callable[[str, Hashable], str], ...] = (
     lambda name, key: f"{name}-{_key_slug(key)}-{_digest(key, 4)}",
     lambda name, key: f"{name}-{_digest(key, 16)}",
 )
-"""What an id may be, the shortest form first; each is for those whose shorter forms are another's too."""
+"""Forms of an id, the shortest first; a node gets the first form that no other node has."""
 
 
 def _free(wanted: str, taken: set[str]) -> str:
-    """`wanted` with the first number behind it that is free."""
+    """Return `wanted` with the first free number as a suffix."""
     return next(name for n in count(2) if (name := f"{wanted}-{n}") not in taken)

@@ -1,4 +1,4 @@
-"""Reading a topology file: which format it has, then its graph, then the repaired topology."""
+"""Import of a topology file: find its format, read its graph, then repair the topology."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ _READERS: dict[str, Callable[[str], RawGraph]] = {
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A topology as scenarios have it, the format it was read from, and what had to be repaired.
+    """A topology as scenarios have it, with the format of the file and the repairs.
 
-    `assumed` says that the format is a guess from the content.
+    `assumed` means that the format was guessed from the content.
     """
 
     topology: dict[str, Any]
@@ -40,7 +40,7 @@ class Imported:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many switches, links and hosts there are."""
+        """Numbers of switches, links and hosts."""
         return {part: len(self.topology[part]) for part in ("switches", "links", "hosts")}
 
 
@@ -52,24 +52,34 @@ def read_topology(  # noqa: PLR0917
     taken: TakenAddresses | None = None,
     most: int | None = None,
 ) -> Imported:
-    """Read a topology file of any known format; `form` names it where its content does not tell.
+    """Read a topology file of any supported format.
 
-    A graph that leads to more than `most` switches, links and hosts is refused before it is repaired.
-    Hosts get addresses of `family`; what the file leaves open is given such that it differs from what is
-    `taken`. Raises `Refused` (or `RefusedMany`) for a format that is not known, for a file that is broken,
-    and for one beyond the limits.
+    Args:
+        data: the content of the file.
+        form: the format; None to find it from the content.
+        hosts_per_switch: the number of hosts to attach to every switch.
+        family: the address family of the hosts, `ipv6` or `ipv4`.
+        taken: datapath ids and addresses that must not be assigned again.
+        most: the limit for switches, links and hosts together, checked before the repair; None for no limit.
+
+    Raises:
+        Refused: the format is unknown, the file is invalid, or it exceeds a limit.
+        RefusedMany: a file in Tercast's own format has several errors.
     """
     if len(data) > LARGEST_FILE:
-        raise Refused((), TOO_LARGE, f"{len(data)} bytes; a file has at most {LARGEST_FILE}", len(data))
+        rule = f"the file has {len(data)} bytes; at most {LARGEST_FILE} are allowed, so split the file"
+        raise Refused((), TOO_LARGE, rule, len(data))
     _check_hosts(hosts_per_switch)
     for name, value, known in (("format", form or "json", FORMATS), ("family", family, FAMILIES)):
         if value not in known:
-            rule = f"{shown(value)} is not known; use one of {', '.join(known)}"
+            rule = f"unknown {name} {shown(value)}; use one of {', '.join(known)}"
             raise Refused((name,), "choice", rule, value)
     try:
         return _read(data, form, hosts_per_switch, Addresses(family, taken or TakenAddresses(), []), most)
     except RecursionError:
-        raise Refused((), "too_deep", "the file nests too deeply", None) from None
+        raise Refused(
+            (), "too_deep", "the file is nested too deeply; write it with fewer levels", None
+        ) from None
 
 
 def _read(
@@ -106,5 +116,5 @@ def _graph(data: bytes, document: dict[str, Any] | None, form: str) -> RawGraph:
 
 def _check_hosts(per_switch: int) -> None:
     if not 0 <= per_switch <= MOST_HOSTS_A_SWITCH:
-        rule = f"{per_switch}: give 0 to {MOST_HOSTS_A_SWITCH} hosts a switch"
+        rule = f"{per_switch} hosts for each switch are out of range; use 0 to {MOST_HOSTS_A_SWITCH}"
         raise Refused(("hosts",), "range", rule, per_switch)

@@ -1,4 +1,4 @@
-"""How large a topology may be that is read; beyond it the file is refused, and not half of it taken."""
+"""Largest size of an imported topology; a larger file is refused as a whole."""
 
 from tercast.errors import Path, Refused
 from tercast.topology.importers.raw_graph import RawGraph
@@ -29,18 +29,18 @@ def check_hosts(count: int, path: Path = ()) -> None:
 
 
 def check_total(raw: RawGraph, hosts_per_switch: int, most: int) -> None:
-    """Refuse a graph that leads to more than `most` switches, links and hosts.
+    """Refuse a graph that results in more than `most` switches, links and hosts together.
 
-    Counts nodes of one id once, and links that may be listed for each direction once, so it refuses nothing
-    that has `most` when it is repaired.
+    Nodes with the same id count once. Links that may be listed for each direction count once. Therefore no
+    graph is refused that has `most` elements or fewer after the repair.
     """
     nodes = len({node.key for node in raw.nodes})
     links = sum(edge.a != edge.b for edge in raw.edges) // 2
     least = nodes * (1 + hosts_per_switch) + links
     if least > most:
         rule = (
-            f"{nodes} nodes and {len(raw.edges)} links, with {hosts_per_switch} hosts a node; at most {most}"
-            " of all three are taken at once, so split the file"
+            f"{nodes} nodes and {len(raw.edges)} links, with {hosts_per_switch} hosts for each node; at most "
+            f"{most} switches, links and hosts together are allowed, so split the file"
         )
         raise Refused((), TOO_MANY, rule, least)
 

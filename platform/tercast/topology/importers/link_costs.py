@@ -1,4 +1,4 @@
-"""Weights become costs: positive whole numbers in the weights' proportions, exact wherever that fits."""
+"""Costs of links: positive integers in proportion to the weights, exact if they fit."""
 
 import math
 import re
@@ -15,30 +15,29 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})(?
 
 
 def weight_of(edge: RawEdge, notes: list[str]) -> Fraction:
-    """The weight as an exact number; 1 where there is none, or (with a note) where it cannot be a cost."""
+    """Return the weight as an exact number; 1 if it is missing or, with a note, invalid."""
     if edge.weight is None:
         return Fraction(1)
     weight = _exact(edge.weight)
     if weight is None or weight <= 0:
         notes.append(
-            f"weight {shown(edge.weight)} between {shown_key(edge.a)} and {shown_key(edge.b)} is no cost; "
-            "1 is taken"
+            f"weight {shown(edge.weight)} between {shown_key(edge.a)} and {shown_key(edge.b)} is not a "
+            "positive number; 1 is used"
         )
         return Fraction(1)
     return weight
 
 
 def costs(edges: Sequence[RawEdge], notes: list[str]) -> list[int]:
-    """The cost of each edge, 1 to 2^31-1; notes tell the common factor, and how many costs are rounded.
+    """Return the cost of each edge, 1 to 2^31-1, in the order of the weights.
 
-    Costs are in the order of the weights: equal ones are equal, and a larger one is larger, rounded or not.
+    Equal weights have equal costs, and a larger weight has a larger cost, even after rounding. `notes`
+    receives the common factor and the number of rounded costs.
     """
     weights = [weight_of(edge, notes) for edge in edges]
     bare = sum(edge.weight is None for edge in edges)
     if 0 < bare < len(edges):
-        notes.append(
-            f"{quantity(bare, 'link has', 'links have')} no weight while others have one; 1 is taken"
-        )
+        notes.append(f"{quantity(bare, 'link has', 'links have')} no weight but others have one; 1 is used")
     unit = Fraction(1, math.lcm(*{weight.denominator for weight in weights}))
     wholes = [weight.numerator * (unit.denominator // weight.denominator) for weight in weights]
     distinct = sorted(set(wholes))
@@ -50,21 +49,22 @@ def costs(edges: Sequence[RawEdge], notes: list[str]) -> list[int]:
 
 
 def _tell_factor(unit: Fraction, notes: list[str]) -> None:
-    """Note what every weight was multiplied with, where a cost of 1 stands for a weight of `unit`."""
+    """Note the factor of all weights, if a cost of 1 is not a weight of 1 but of `unit`."""
     if unit != 1:
-        why = "weights have fractions" if unit < 1 else f"weights go beyond {LARGEST_COST}"
+        why = "some weights have fractions" if unit < 1 else f"some weights exceed {LARGEST_COST}"
         notes.append(f"{why}; all costs are {_shown(1 / unit)} times the weights")
 
 
 def _rounded(wholes: Sequence[int], distinct: Sequence[int], unit: Fraction, notes: list[str]) -> list[int]:
-    """The costs next to the weights (multiples of `unit`) that keep their order; a note tells how far off.
+    """Round weights, in units of `unit`, to costs in the same order; note the largest error.
 
-    The largest factor is taken, whole if it can be, that leaves each room to be one above the one before.
+    The factor is as large as possible, and an integer if it is at least 1. It leaves each cost enough range
+    to be one above the previous cost.
     """
     factor = (LARGEST_COST - len(distinct)) / (distinct[-1] * unit)
     scale = (Fraction(math.floor(factor)) if factor >= 1 else factor) * unit
     table: dict[int, int] = {}
-    off: dict[int, int] = {}  # of those that are not exact: by which part, in units of 2^-64
+    off: dict[int, int] = {}  # of those that are not exact: their relative error, in units of 2^-64
     last = 0
     for whole in distinct:
         exact = whole * scale.numerator
@@ -74,15 +74,16 @@ def _rounded(wholes: Sequence[int], distinct: Sequence[int], unit: Fraction, not
             off[whole] = (difference << 64) // exact
     worst = max(off, key=off.__getitem__)
     notes.append(
-        f"weights need more digits than a cost has; costs are {_shown(scale / unit)} times the weights, "
-        f"{sum(whole in off for whole in wholes)} of them rounded, "
-        f"the one of weight {_shown(worst * unit)} most: by {_shown(Fraction(100 * off[worst], 1 << 64))}%"
+        f"weights need more digits than a cost has; costs are {_shown(scale / unit)} times the weights. "
+        f"{sum(whole in off for whole in wholes)} of them are rounded. "
+        f"The largest error is {_shown(Fraction(100 * off[worst], 1 << 64))}%, "
+        f"at the weight {_shown(worst * unit)}"
     )
     return [table[whole] for whole in wholes]
 
 
 def _shown(number: Fraction) -> str:
-    """The number to six digits, however large or small it is; a whole one with all digits, up to twelve."""
+    """Format a number with six digits; an integer below 10^12 with all its digits."""
     if number.denominator == 1 and number < 10**12:
         return str(number)
     quotient = Context(prec=6).divide(Decimal(number.numerator), Decimal(number.denominator))
@@ -90,7 +91,7 @@ def _shown(number: Fraction) -> str:
 
 
 def _exact(weight: object) -> Fraction | None:
-    """The number, bounded in digits and exponent; None for whatever is no finite number."""
+    """Convert a weight, with bounded digits and exponent; None if it is not a finite number."""
     match weight:
         case bool():
             return None

@@ -1,4 +1,4 @@
-"""Tercast's own topologies, alone or in a scenario: read strictly, and nothing is repaired."""
+"""Tercast's own topologies, alone or in a scenario: read strictly, without repairs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ _SHOWN = ("name", "lat", "lon")
 
 
 def is_own(document: object) -> bool:
-    """Whether a JSON document is a scenario, or a topology as scenarios have it."""
+    """Whether a JSON document is a scenario, or a topology in the format of scenarios."""
     if not isinstance(document, dict):
         return False
     inner = document.get("topology")
@@ -23,7 +23,7 @@ def is_own(document: object) -> bool:
 
 
 def read_own(document: dict[str, Any], ports: Ports, addresses: Addresses) -> dict[str, Any]:
-    """The topology of the document; `RefusedMany` with all that is wrong in it."""
+    """Read the topology of the document; raise `RefusedMany` with all its errors."""
     path = ("topology",) if "topology" in document else ()
     given = document["topology"] if path else document
     topology: dict[str, Any] = read_topology(given, addresses.family, path).to_json()

@@ -1,4 +1,4 @@
-"""JSON: node-link files (networkx, D3, topohub), and lists of Mininet hosts, switches and links."""
+"""JSON: node-link files of networkx, D3 and topohub, and lists of Mininet."""
 
 import json
 import math
@@ -24,7 +24,7 @@ _Row = tuple[Path, dict[str, Any]]
 
 
 def parse_json(text: str) -> dict[str, Any]:
-    """The object that the text is; NaN and infinities are let through, for the repair to tell."""
+    """Parse a JSON object; NaN and infinities are accepted here and reported by the repair."""
     if text.count("{") + text.count("[") > _MOST_CONTAINERS:
         raise Refused((), TOO_MANY, f"more than {_MOST_CONTAINERS} objects and lists; split the file", None)
     try:
@@ -32,19 +32,19 @@ def parse_json(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise Refused((), "json_syntax", f"not JSON: {words_of(error)}", None) from None
     if not isinstance(document, dict):
-        raise Refused((), "type", "a topology is a JSON object with nodes and links", None)
+        raise Refused((), "type", "the file is not a JSON object; write one with nodes and links", None)
     return document
 
 
 def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these members; refused where one of their keys is there twice."""
+    """Make an object of its members; refuse two members with the same key."""
     found = dict(items)
     if len(found) < len(items):
         seen: dict[str, Any] = {}
         for key, value in items:
             if key in seen:
                 values = f"{shown(seen[key])} and {shown(value)}"
-                detail = f"the key {shown(key)} is there twice in one object, with {values}; keep one"
+                detail = f"the key {shown(key)} occurs twice in one object, with {values}; keep one"
                 raise Refused((), "duplicate_key", detail, value)
             seen[key] = value
     return found
@@ -82,13 +82,13 @@ def _node_link(document: dict[str, Any]) -> RawGraph:
 
 
 def _directed(document: dict[str, Any]) -> bool | None:
-    """What the file says of its links' directions; None where it says nothing."""
+    """Read whether the file calls its links directed; None if it does not say."""
     directed = document.get("directed")
     return directed if isinstance(directed, bool) else None
 
 
 def _resolve_places(raw: RawGraph) -> None:
-    """In old files of D3 and networkx the ends of a link are places in the list of nodes."""
+    """Replace indexes by keys: in old files of D3 and networkx, links refer to nodes by index."""
     ends = [end for edge in raw.edges for end in (edge.a, edge.b)]
     if not all(isinstance(end, int) and 0 <= end < len(raw.nodes) for end in ends):
         return
@@ -127,18 +127,18 @@ def _mininet(document: dict[str, Any]) -> RawGraph:
 
 
 def _without_length(ip: object) -> object:
-    """Mininet writes `10.0.0.1/8`."""
+    """Remove the prefix length, because Mininet writes `10.0.0.1/8`."""
     return ip.partition("/")[0] if isinstance(ip, str) else ip
 
 
 def _objects(document: dict[str, Any], name: str, check: Callable[[int, Path], None]) -> list[_Row]:
     rows = document.get(name)
     if not isinstance(rows, list):
-        raise Refused((name,), "type", f"a topology has a list of {name}", None)
+        raise Refused((name,), "type", f'the file has no list "{name}"; a topology needs one', None)
     check(len(rows), (name,))
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise Refused((name, index), "type", f"{shown(row)}: an object is expected", None)
+            raise Refused((name, index), "type", f"got {shown(row)}; write an object", None)
     return [((name, index), row) for index, row in enumerate(rows)]
 
 
@@ -148,7 +148,7 @@ def _label(node: dict[str, Any], named: object, key: Hashable) -> str:
 
 
 def _key(value: object, path: Path) -> Hashable:
-    """A node's key: a text, a number, or a list of such (networkx writes tuples as lists)."""
+    """Read a node's key: a text, a number, or a list of these (networkx writes tuples as lists)."""
     match value:
         case bool():
             pass
@@ -159,5 +159,8 @@ def _key(value: object, path: Path) -> Hashable:
         case list():
             return tuple(_key(part, path) for part in value)
     raise Refused(
-        path, "type", f"{shown(value)}: a node is named by a text, a number, or a list of these", None
+        path,
+        "type",
+        f"got {shown(value)}; write the name of a node: a text, a number, or a list of these",
+        None,
     )

@@ -1,4 +1,4 @@
-"""What every format is read into: nodes and edges as the file has them, nothing repaired yet."""
+"""Common result of all readers: nodes and edges as the file has them, before the repair."""
 
 import json
 from collections.abc import Hashable, Mapping
@@ -11,7 +11,13 @@ WEIGHTS = ("weight", "cost", "metric")
 
 @dataclass(frozen=True, slots=True)
 class RawNode:
-    """A node of the file. `key` names it there; coordinates are degrees, or None; addresses are a host's."""
+    """A node of the file.
+
+    Attributes:
+        key: its name in the file.
+        latitude: degrees, or None, like `longitude`.
+        ip: the address of a host, or None, like `mac`.
+    """
 
     key: Hashable
     label: str = ""
@@ -26,9 +32,9 @@ class RawNode:
 
     @classmethod
     def from_fields(cls, key: Hashable, fields: Mapping[str, object], *, is_group: bool = False) -> "RawNode":
-        """From the attributes (their names in small letters) that GraphML and GML files use.
+        """Make a node of the attributes that GraphML and GML files use (names in lower case).
 
-        `is_group` says that the node frames other nodes; GML of yEd says it by an attribute.
+        `is_group` means that the node frames other nodes. GML files of yEd have an attribute for this.
         """
         hyperedge = str_of(fields.get("hyperedge")).lower() in ("1", "true")
         label = str_of(fields.get("label", fields.get("name", key)))
@@ -45,7 +51,7 @@ class RawNode:
 
 @dataclass(frozen=True, slots=True)
 class RawEdge:
-    """An edge of the file, and its line there; `weight` and ports are None where it gives none."""
+    """An edge of the file with its line; `weight` and the ports are None if the file has none."""
 
     a: Hashable
     b: Hashable
@@ -57,12 +63,15 @@ class RawEdge:
 
 @dataclass(slots=True)
 class RawGraph:
-    """A file's graph. With `both_ways`, the file lists each link once for each direction.
+    """The graph of a file.
 
-    None where the file does not say: its links then show it. Unless `surely_both_ways`, a file may
-    have all its links only once as well.
-
-    `edges_name` is what the file calls its list of edges, `notes` tells what the reader itself left out.
+    Attributes:
+        both_ways: whether the file lists each link once for each direction. None: the file does not say, so
+            the edges show it.
+        surely_both_ways: whether the format requires both directions. Otherwise a file may also list all its
+            links only once.
+        edges_name: the name of the list of edges in the file.
+        notes: lines about parts of the file that the reader ignored.
     """
 
     nodes: list[RawNode] = field(default_factory=list)
@@ -74,26 +83,26 @@ class RawGraph:
 
 
 def str_of(value: object) -> str:
-    """A text or a number as text; empty for whatever else stands where a text is expected."""
+    """Convert a text or a number to text; any other value becomes an empty text."""
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
 def text_of(key: Hashable) -> str:
-    """The text of a node's key: a list as JSON writes it, others as they are."""
+    """Convert the key of a node to text; a list is written as JSON."""
     return json.dumps(key, ensure_ascii=False) if isinstance(key, tuple) else str(key)
 
 
 def shown_key(key: Hashable) -> str:
-    """The key for a message; a list as it is, cut like others."""
+    """Format a key for a message; a list is shown without outer quotes."""
     return shown(text_of(key))[1:-1] if isinstance(key, tuple) else shown(key)
 
 
 def first_of(fields: Mapping[str, object], names: tuple[str, ...]) -> object:
-    """The field of the first of these names that is there; None without one."""
+    """Return the field of the first of these names that exists, or None."""
     return next((fields[name] for name in names if name in fields), None)
 
 
 def words_of(error: Exception) -> str:
-    """What an error of another library says: one line, printable, not too long."""
+    """Return the message of an error of another library: one printable line of limited length."""
     line = " ".join(str(error).split())[:200]
     return "".join(char if char.isprintable() else "?" for char in line) or type(error).__name__

@@ -1,4 +1,4 @@
-"""From a file's graph to a topology: unique ids, ports, datapath ids, costs; every repair is told."""
+"""Repair of a file's graph: unique ids, ports, datapath ids and costs, with notes."""
 
 import math
 from collections import Counter, deque
@@ -19,9 +19,9 @@ Attachment = tuple[str, int]
 
 @dataclass(slots=True)
 class Repair:
-    """Builds the scenario form of one graph; `notes` tells what the file left open or had wrong.
+    """Converts one graph to the format of scenarios; `notes` receives a line for each repair.
 
-    `ports` and `addresses` know afterwards what is in use, for hosts that are to be attached beside.
+    Afterwards `ports` and `addresses` know what is in use, so that more hosts can be attached.
     """
 
     raw: RawGraph
@@ -33,7 +33,7 @@ class Repair:
     _ids: dict[Hashable, str] = field(default_factory=dict)
 
     def topology(self) -> dict[str, Any]:
-        """The topology as scenarios have it; switches carry `name`, and `lat` and `lon` where known."""
+        """Build the topology; switches also have `name`, and `lat` and `lon` if they are known."""
         self.notes += self.raw.notes
         self.ports = Ports(self.notes)
         self._nodes = self._distinct_nodes()
@@ -62,25 +62,25 @@ class Repair:
                 continue
             if node.key in nodes:
                 self.notes.append(
-                    f"node {shown_key(node.key)} is there twice, as {shown(nodes[node.key].label)} and as "
-                    f"{shown(node.label)}; the first counts"
+                    f"node {shown_key(node.key)} occurs twice, as {shown(nodes[node.key].label)} and as "
+                    f"{shown(node.label)}; the first is used"
                 )
                 continue
             label = plain_label(node.label)
             if label != node.label:
                 self.notes.append(
-                    f"label {shown(node.label)} is too long or has characters that cannot be kept; "
+                    f"label {shown(node.label)} is too long or has characters that are not allowed; "
                     f"it became {shown(label)}"
                 )
             nodes[node.key] = node if label == node.label else replace(node, label=label)
         return nodes
 
     def _keeps_group(self, node: RawNode, linked: Set[Hashable]) -> bool:
-        """Whether a node that frames others becomes a switch: only where links end at it. Note both."""
+        """Whether a node that frames others becomes a switch, which needs a link; note the result."""
         kept = node.key in linked
         label = shown(plain_label(node.label))
         made = "links end at it, so it became a switch" if kept else "it was left out"
-        self.notes.append(f"node {shown_key(node.key)} is a group of others, {label}; {made}")
+        self.notes.append(f"node {shown_key(node.key)} is a group of other nodes, {label}; {made}")
         return kept
 
     def _tell_names(self) -> None:
@@ -89,17 +89,17 @@ class Repair:
             name, label, became = shown_key(key), shown(node.label), self._ids[key]
             if node.hyperedge:
                 self.notes.append(
-                    f"node {name} stands for a hyperedge (a shared medium); it became switch {became}"
+                    f"node {name} represents a hyperedge (a shared medium); it became switch {became}"
                 )
             elif not node.label.strip():
                 self.notes.append(f"node {name} has an empty label; its id is {became}")
             elif times[node.label] > 1:
-                self.notes.append(f"label {label} is there several times; node {name} became {became}")
+                self.notes.append(f"label {label} occurs several times; node {name} became {became}")
             elif slug(node.label) not in ("", became):
-                self.notes.append(f"label {label} looks like another's; node {name} became {became}")
+                self.notes.append(f"label {label} looks like another label; node {name} became {became}")
 
     def _sorted_edges(self) -> tuple[list[RawEdge], list[RawEdge]]:
-        """The edges between switches, and those between a switch and a host."""
+        """Separate the edges between switches from those between a switch and a host."""
         edges = self._distinct_ends()
         if self.raw.both_ways or (self.raw.both_ways is None and self._shows_both_ways(edges)):
             edges = self._join_directions(edges)
@@ -125,18 +125,18 @@ class Repair:
                 raise Refused(
                     (self.raw.edges_name, number),
                     "unknown_node",
-                    f"{where}no node {shown_key(unknown[0])}; an edge joins two nodes of the file",
+                    f"{where}there is no node {shown_key(unknown[0])}; an edge joins two nodes of the file",
                     None,
                 )
             if edge.a == edge.b:
-                self.notes.append(f"an edge joins node {shown_key(edge.a)} with itself; it was left out")
+                self.notes.append(f"an edge joins node {shown_key(edge.a)} to itself; it was left out")
                 continue
             if isinstance(edge.a_port, int) and isinstance(edge.b_port, int):
                 cable = frozenset(((edge.a, edge.a_port), (edge.b, edge.b_port)))
                 if cable in cables:
                     self.notes.append(
-                        f"the link of port {edge.a_port} of {shown_key(edge.a)} and port {edge.b_port} of "
-                        f"{shown_key(edge.b)} is there twice; it was joined"
+                        f"the link between port {edge.a_port} of {shown_key(edge.a)} and port {edge.b_port} "
+                        f"of {shown_key(edge.b)} occurs twice; it became one link"
                     )
                     continue
                 cables.add(cable)
@@ -144,18 +144,18 @@ class Repair:
         return edges
 
     def _shows_both_ways(self, edges: list[RawEdge]) -> bool:
-        """Whether each link is there once for each direction in a file that does not say so; note it."""
+        """Whether a file lists each link in both directions without saying so; note it."""
         times = Counter((edge.a, edge.b) for edge in edges)
         if not edges or any(times[b, a] != number for (a, b), number in times.items()):
             return False
         self.notes.append(
-            "each link is there in both directions, and the file does not say whether they are directed; "
+            "each link is listed in both directions, and the file does not say whether links are directed; "
             f"{quantity(len(edges), 'edge')} became {quantity(len(edges) // 2, 'link')}"
         )
         return True
 
     def _join_directions(self, edges: list[RawEdge]) -> list[RawEdge]:
-        """One link for each edge and its twin the other way; the larger of their weights counts."""
+        """Join each edge with an edge of the opposite direction; the larger weight is used."""
         joined: list[RawEdge] = []
         open_at: dict[tuple[Hashable, Hashable], deque[int]] = {}
         for edge in edges:
@@ -169,8 +169,8 @@ class Repair:
             there, back = weight_of(twin, self.notes), weight_of(edge, self.notes)
             if there != back:
                 self.notes.append(
-                    f"{shown_key(twin.a)} to {shown_key(twin.b)} weighs {shown(twin.weight)}, and "
-                    f"{shown(edge.weight)} back; the larger counts"
+                    f"{shown_key(twin.a)} to {shown_key(twin.b)} has weight {shown(twin.weight)}, and the "
+                    f"opposite direction has {shown(edge.weight)}; the larger is used"
                 )
                 if back > there:
                     joined[place] = replace(twin, weight=edge.weight)
@@ -178,7 +178,7 @@ class Repair:
         if alone and (self.raw.surely_both_ways or alone < len(joined)):
             edges_are = quantity(alone, "edge is", "edges are")
             links = "it became a link" if alone == 1 else "they became links"
-            self.notes.append(f"{edges_are} there in one direction only; {links} like the others")
+            self.notes.append(f"{edges_are} listed in one direction only; {links} like the others")
         return joined
 
     def _switch(self, node: RawNode, dpid: str) -> dict[str, Any]:
@@ -189,7 +189,7 @@ class Repair:
             row |= {"lat": latitude, "lon": longitude}
         elif node.latitude is not None or node.longitude is not None:
             place = f"{shown(node.latitude)}, {shown(node.longitude)}"
-            self.notes.append(f"coordinates {place} of {switch} are no place; left out")
+            self.notes.append(f"coordinates {place} of {switch} are not valid degrees; they were left out")
         return row
 
     def _links(self, edges: list[RawEdge]) -> list[dict[str, Any]]:
@@ -201,7 +201,7 @@ class Repair:
         return links
 
     def _attached(self, edges: list[RawEdge]) -> dict[Hashable, list[Attachment]]:
-        """Each host of the file with its attachments, in the file's order."""
+        """Return the hosts of the file with their attachments, in the file's order."""
         attached: dict[Hashable, list[Attachment]] = {}
         for edge in edges:
             ends = ((edge.a, edge.b, edge.b_port), (edge.b, edge.a, edge.a_port))
@@ -223,7 +223,7 @@ class Repair:
 
 
 def host_row(name: str, places: list[Attachment], ip: str, mac: str) -> dict[str, Any]:
-    """A host as scenarios have it; the first place is the primary one."""
+    """Return a host as scenarios have it; the first place is the primary attachment."""
     (switch, port), *others = places
     row: dict[str, Any] = {"id": name, "switch": switch, "port": port, "ip": ip, "mac": mac}
     if others:

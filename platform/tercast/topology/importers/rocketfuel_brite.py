@@ -1,4 +1,4 @@
-"""Formats of lines: Rocketfuel's weights and latencies, BRITE."""
+"""Formats that consist of lines: weights and latencies of Rocketfuel, and BRITE."""
 
 import re
 from collections.abc import Iterator
@@ -13,9 +13,9 @@ _BRITE_EDGE_FIELDS = 9
 
 
 def read_rocketfuel(text: str) -> RawGraph:
-    """Read `FROM TO WEIGHT` lines; `+` stands for a blank, and each link is there once a direction.
+    """Read `FROM TO WEIGHT` lines; `+` is a blank, and each link has a line for each direction.
 
-    The format does not say how many lines there are: what lets a file look cut off is told.
+    The format does not contain the number of lines. A note reports a file that may be truncated.
     """
     raw = RawGraph(both_ways=True, surely_both_ways=True)
     seen: dict[str, None] = {}
@@ -31,14 +31,14 @@ def read_rocketfuel(text: str) -> RawGraph:
         check_links(len(raw.edges))
     raw.nodes = [RawNode(key, key.replace("+", " ")) for key in seen]
     if not text.endswith(("\n", "\r")):
-        raw.notes.append("the last line has no end; the file may be cut off")
+        raw.notes.append("the last line has no line end; the file may be truncated")
     return raw
 
 
 def read_brite(text: str) -> RawGraph:
-    """Read BRITE: a section of nodes, then one of edges, whose fields are separated by blanks.
+    """Read BRITE: a section of nodes, then one of edges, with fields that blanks separate.
 
-    The headers say how many there are; a file that has others is refused.
+    The headers contain the numbers of nodes and edges. A file with other numbers is refused.
     """
     raw = RawGraph()
     section = ""
@@ -68,7 +68,7 @@ def read_brite(text: str) -> RawGraph:
 
 
 def _counts(section: str, line: str) -> Iterator[tuple[str, str, int]]:
-    """What a header says: itself, of what, and how many."""
+    """Yield the counts of a header: the header, what it counts, and the number."""
     if section == "Topology":
         for number, kind in re.findall(r"([0-9]{1,18})\s+(Nodes|Edges)\b", line):
             yield section, kind.lower(), int(number)
@@ -77,16 +77,18 @@ def _counts(section: str, line: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _check_counts(raw: RawGraph, said: list[tuple[str, str, int]]) -> None:
-    """Refuse a file that has more or fewer nodes or edges than it says; note what it does not say."""
+    """Refuse a file whose counts differ from its headers; note a missing header."""
     for kind, there in (("nodes", len(raw.nodes)), ("edges", len(raw.edges))):
         counts = [(header, number) for header, of, number in said if of == kind]
         for header, number in counts:
             if number != there:
-                rule = f"the header {header} says {quantity(number, kind[:-1])}, but the file has {there}"
-                reason = "it is cut off" if there < number else "it has more than it says"
+                rule = (
+                    f"the header {header} announces {quantity(number, kind[:-1])}, but the file has {there}"
+                )
+                reason = "the file is truncated" if there < number else "correct the header or the section"
                 raise Refused((kind,), "incomplete", f"{rule}; {reason}", there)
         if not counts:
-            raw.notes.append(f"no header says how many {kind} there are; the file may be cut off")
+            raw.notes.append(f"no header contains the number of {kind}; the file may be truncated")
 
 
 def _are_numbers(fields: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""XML without surprises, and SNDlib's files in it."""
+"""Safe reading of XML, and the XML files of SNDlib."""
 
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _MOST_ELEMENTS = 3_000_000
 
 @dataclass(slots=True)
 class _Scan:
-    """Looks through a document before anything of it is built, whatever its encoding."""
+    """Checks of a document before any of it is built, for every encoding."""
 
     root: str = ""
     depth: int = 0
@@ -53,12 +53,15 @@ class _Scan:
             self.lines.append(self.parser.CurrentLineNumber)
 
     def declared(self, *_arguments: Any) -> NoReturn:
-        raise Refused((), "xml_doctype", "a document type or entity declaration is not read; remove it", None)
+        rule = "document type and entity declarations are not allowed; remove them"
+        raise Refused((), "xml_doctype", rule, None)
 
 
 def root_name(data: bytes) -> str:
-    """The local name of the root; refused when the document is too deep, too long, brings a document type,
-    or is not well-formed.
+    """Return the local name of the root element.
+
+    Raises:
+        Refused: the document is too deep or too long, declares a document type, or is not well-formed.
     """
     return _scanned(data).root
 
@@ -78,12 +81,12 @@ def _scanned(data: bytes) -> _Scan:
 
 
 def has_element(data: bytes, name: str) -> bool:
-    """Whether a document that `root_name` reads has an element of this local name."""
+    """Whether a document that `root_name` accepts has an element of this local name."""
     return bool(elements(parse_xml(data), name))
 
 
 def parse_xml(data: bytes) -> ET.Element:
-    """The root of an XML document; refused like `root_name` does."""
+    """Parse an XML document; documents that `root_name` refuses are refused."""
     root_name(data)
     return _built(data)
 
@@ -96,7 +99,7 @@ def _built(data: bytes) -> ET.Element:
 
 
 def parse_with_lines(data: bytes) -> tuple[ET.Element, dict[ET.Element, int]]:
-    """The root of an XML document, and the lines where its nodes, edges and links begin."""
+    """Return the root of an XML document, and the first lines of its nodes, edges and links."""
     lines = _scanned(data).lines
     root = _built(data)
     found = [element for element in root.iter() if local_name(element) in _COUNTED]
@@ -104,7 +107,7 @@ def parse_with_lines(data: bytes) -> tuple[ET.Element, dict[ET.Element, int]]:
 
 
 def read_sndlib(data: bytes) -> RawGraph:
-    """Read SNDlib XML; coordinates count when the file calls them geographical."""
+    """Read SNDlib XML; coordinates are used if the file calls them geographical."""
     root, lines = parse_with_lines(data)
     nodes = _only(root, "nodes")
     geographical = nodes.get("coordinatesType") == "geographical"
@@ -115,7 +118,7 @@ def read_sndlib(data: bytes) -> RawGraph:
             raise Refused(
                 (),
                 "sndlib",
-                f"the <node> in line {lines.get(node)} has no id; SNDlib names its nodes by it",
+                f"the <node> in line {lines.get(node)} has no id; SNDlib names its nodes with an id",
                 None,
             )
         longitude, latitude = (_text(node, "x"), _text(node, "y")) if geographical else (None, None)
@@ -127,12 +130,12 @@ def read_sndlib(data: bytes) -> RawGraph:
 
 
 def local_name(element: ET.Element) -> str:
-    """An element's name without its name space."""
+    """Return the name of an element without its namespace."""
     return element.tag.rpartition("}")[2]
 
 
 def elements(root: ET.Element, name: str) -> list[ET.Element]:
-    """The elements of this name within `root`, however deep, in their order."""
+    """Find the elements of this name below `root`, at any depth, in document order."""
     return [element for element in root.iter() if local_name(element) == name]
 
 
@@ -154,7 +157,7 @@ def _only(root: ET.Element, name: str) -> ET.Element:
 def _end(link: ET.Element, name: str, line: int | None) -> str:
     found = _text(link, name)
     if not found:
-        rule = f"has no <{name}>; SNDlib names both ends of a link by <source> and <target>"
+        rule = f"has no <{name}>; SNDlib names both ends of a link with <source> and <target>"
         raise Refused((), "sndlib", f"link {shown(link.get('id'))} in line {line} {rule}", None)
     return found
 

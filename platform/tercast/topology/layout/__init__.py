@@ -1,4 +1,4 @@
-"""Where the switches of a topology lie in a picture: computed once, and kept while others come and go.
+"""Positions of switches in a drawing: computed once, and kept when other switches change.
 
-Positions are in units in which a link is about `LINK` long; x grows to the right, y downwards.
+A link is approximately `LINK` units long; x grows to the right, y grows downwards.
 """

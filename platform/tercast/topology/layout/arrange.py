@@ -1,4 +1,4 @@
-"""The first layout of a topology, and places for what comes later."""
+"""The first layout of a topology, and places for switches that are added later."""
 
 from __future__ import annotations
 
@@ -16,33 +16,39 @@ Links = Collection[tuple[str, str]]
 Places = dict[str, Point]
 
 _ENOUGH = 0.8
-"""The share of switches that have coordinates from which on a layout is a map."""
+"""A layout is a map if at least this share of the switches have coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Geography:
-    """How coordinates (degrees) become positions: Mercator, `scale` units a radian, then moved by x and y."""
+    """Conversion from degrees to positions: Mercator in `scale` units a radian, then moved."""
 
     scale: float
     x: float
     y: float
 
     def place(self, latitude: float, longitude: float) -> Point:
-        """Where a point of the globe lies."""
+        """Return the position of a point on the globe."""
         east, south = _mercator(latitude, longitude)
         return east * self.scale + self.x, south * self.scale + self.y
 
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """Positions by name; `geography` where they are those of a map."""
+    """Positions by name; `geography` is set if they are those of a map."""
 
     places: Places
     geography: Geography | None
 
 
 def arrange(names: Sequence[str], links: Links, coordinates: Mapping[str, tuple[float, float]]) -> Arranged:
-    """Positions of all of `names`: a map where most have coordinates (latitude, longitude), else by links."""
+    """Compute positions for `names`: a map if most have coordinates, else a layout by links.
+
+    Args:
+        names: the switches.
+        links: pairs of switches.
+        coordinates: latitude and longitude in degrees of the switches that have them.
+    """
     known = {name: coordinates[name] for name in names if name in coordinates}
     if names and len(known) >= _ENOUGH * len(names) and len(set(known.values())) > 1:
         geography = _geography(known, links)
@@ -59,7 +65,7 @@ def place_new(
     coordinates: Mapping[str, tuple[float, float]],
     geography: Geography | None,
 ) -> Places:
-    """`places`, as they are, and places for those of `names` that have none yet."""
+    """Return `places` unchanged, with places added for those of `names` that have none."""
     out = dict(places)
     for name in names:
         if name not in out and name in coordinates and geography is not None:
@@ -79,7 +85,7 @@ def place_new(
 
 
 def _geography(known: Mapping[str, tuple[float, float]], links: Links) -> Geography:
-    """With links about `LINK` long, and the middle at the origin."""
+    """Choose the scale at which the median link has the length `LINK`; centre at the origin."""
     flat = {name: _mercator(*at) for name, at in known.items()}
     lengths = [math.dist(flat[a], flat[b]) for a, b in links if a in flat and b in flat]
     lengths = [length for length in lengths if length > 1e-9]
@@ -92,13 +98,13 @@ def _geography(known: Mapping[str, tuple[float, float]], links: Links) -> Geogra
 
 
 def _mercator(latitude: float, longitude: float) -> Point:
-    """Radians to the east and to the south; the poles lie at 85 degrees."""
+    """Convert to radians to the east and to the south; latitudes are cut off at 85 degrees."""
     north = math.radians(min(max(latitude, -85.0), 85.0))
     return math.radians(longitude), -math.asinh(math.tan(north))
 
 
 def _free(place: Point, others: Collection[Point]) -> Point:
-    """The place itself, or one beside it where another is there."""
+    """Return the place itself, or a place next to it if another switch is too close."""
     if all(math.dist(place, other) >= LEAST for other in others):
         return place
     return beside([place], others)
@@ -114,7 +120,7 @@ def _neighbours(names: Iterable[str], links: Links) -> dict[str, list[str]]:
 
 
 def _components(names: Sequence[str], links: Links) -> list[list[str]]:
-    """The connected parts, the largest first."""
+    """Find the connected parts, the largest first."""
     neighbours = _neighbours(names, links)
     parts, seen = [], set[str]()
     for name in names:
@@ -131,7 +137,7 @@ def _components(names: Sequence[str], links: Links) -> list[list[str]]:
 
 
 def _packed(parts: Sequence[Sequence[str]], links: Links) -> Places:
-    """Each part in its own shape, side by side in rows about as wide as all is high."""
+    """Place each part in its own shape, in rows, such that width and height are similar."""
     shapes = [_shaped(part, links) for part in parts]
     sizes = [points.max(axis=0) - points.min(axis=0) + 1.5 * LINK for points in shapes]
     width = max(math.sqrt(sum(float(size[0] * size[1]) for size in sizes)) * 1.3, *(s[0] for s in sizes), 0.0)
@@ -153,7 +159,7 @@ def _shaped(part: Sequence[str], links: Links) -> Points:
 
 
 def _moved(places: Places, others: Collection[Point]) -> Places:
-    """To the right of the others."""
+    """Move places to the right of the others."""
     if not others:
         return places
     right = max(x for x, _ in others) + 1.5 * LINK

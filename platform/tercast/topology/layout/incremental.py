@@ -1,4 +1,4 @@
-"""A place for a switch that comes later: beside its neighbours, where there is room; nothing else moves."""
+"""A place for a new switch near its neighbours; other switches do not move."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tercast.topology.layout.stress_majorization import LINK
 Point = tuple[float, float]
 
 LEAST = 40.0
-"""How far apart switches lie at least, where there is room."""
+"""The smallest distance between switches, if there is enough space."""
 
 _TURNS = 16
 _GOLDEN = 2.399963
 
 
 def beside(neighbours: Sequence[Point], others: Iterable[Point]) -> Point:
-    """The place around the middle of `neighbours` that is farthest from all `others`, near ones first."""
+    """Find a place near the middle of `neighbours` with enough distance to `others`."""
     x = sum(point[0] for point in neighbours) / len(neighbours)
     y = sum(point[1] for point in neighbours) / len(neighbours)
     near = [point for point in others if math.dist(point, (x, y)) < 6 * LINK]
@@ -32,7 +32,7 @@ def beside(neighbours: Sequence[Point], others: Iterable[Point]) -> Point:
 
 
 def _candidates(x: float, y: float, middle: bool) -> Iterable[Point]:
-    """The middle itself where there are several neighbours, then places around it, ring by ring."""
+    """Yield the middle if there are several neighbours, then places around it, ring by ring."""
     if middle:
         yield x, y
     for ring in (1.0, 1.5, 2.0, 3.0):

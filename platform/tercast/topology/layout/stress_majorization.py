@@ -1,7 +1,7 @@
-"""The shape of a connected graph in the plane, such that distances follow the numbers of links between nodes.
+"""Layout of a connected graph by stress majorization: distances follow the numbers of links.
 
-Stress majorization (Gansner, Koren and North, Graph Drawing by Stress Majorization, 2004) from the start that
-classical scaling gives; nothing in it is random.
+See Gansner, Koren and North, Graph Drawing by Stress Majorization, 2004. The start is classical scaling.
+Nothing is random.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LINK = 100.0
 """The length of a link."""
 
 MOST = 1500
-"""Nodes whose shape is worked out by all their distances; beyond that they lie on a spiral, by distance."""
+"""Largest number of nodes for a layout by all distances; larger graphs become a spiral."""
 
 _ROUNDS = 60
 _CALM = 2e-3
@@ -27,7 +27,7 @@ Points = NDArray[np.float64]
 
 
 def shape(neighbours: Sequence[Sequence[int]]) -> Points:
-    """(n, 2) positions of the nodes of a connected graph, around the origin."""
+    """Return (n, 2) positions of the nodes of a connected graph, around the origin."""
     n = len(neighbours)
     if n == 1:
         return np.zeros((1, 2))
@@ -40,7 +40,7 @@ def shape(neighbours: Sequence[Sequence[int]]) -> Points:
 
 
 def _far(neighbours: Sequence[Sequence[int]], start: int) -> list[int]:
-    """How many links away from `start` each node is."""
+    """Count the links between `start` and each node."""
     far = [-1] * len(neighbours)
     far[start] = 0
     ring = [start]
@@ -56,7 +56,7 @@ def _far(neighbours: Sequence[Sequence[int]], start: int) -> list[int]:
 
 
 def _scaled(distances: Points) -> Points:
-    """Classical scaling: the plane that keeps most of the distances."""
+    """Classical scaling: project onto the plane that keeps most of the distances."""
     squares = distances**2
     centred = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
     turn = np.arange(len(distances)) * _GOLDEN
@@ -64,13 +64,13 @@ def _scaled(distances: Points) -> Points:
     for _ in range(_POWERS):
         basis = np.linalg.qr(centred @ basis)[0]
     lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", basis, centred @ basis), 1e-9))
-    # The leaves of one node have one place; they begin a little apart.
+    # The leaves of one node get the same place from scaling, so they start with a small distance.
     start: Points = basis * lengths + 0.05 * np.column_stack((np.cos(turn), np.sin(turn)))
     return start
 
 
 def _majorized(points: Points, distances: Points) -> Points:
-    """Points moved until the weighted error of distances (weights 1/d²) hardly falls any more."""
+    """Move points until the weighted error of distances (weights 1/d²) decreases only slightly."""
     n = len(points)
     weights = 1 / (distances + np.eye(n)) ** 2
     np.fill_diagonal(weights, 0)
@@ -90,16 +90,17 @@ def _majorized(points: Points, distances: Points) -> Points:
 
 
 def _apart(points: Points) -> Points:
-    """(n, n) distances."""
+    """Compute the (n, n) distances."""
     squares = (points**2).sum(axis=1)
     apart: Points = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))
     return apart
 
 
 def spread(points: Points, least: float) -> Points:
-    """The points, with those that lie closer together than `least` pushed apart, as far as that soon ends."""
+    """Push apart points that are closer than `least`, for a limited number of rounds."""
     turn = np.arange(len(points)) * _GOLDEN
-    points = points + 1e-3 * np.column_stack((np.cos(turn), np.sin(turn)))  # of two at one place, two
+    # A small spiral separates points at the same place.
+    points = points + 1e-3 * np.column_stack((np.cos(turn), np.sin(turn)))
     for _ in range(_PUSHES):
         apart = _apart(points)
         first, second = np.nonzero(np.triu(apart < least * 0.999, 1))

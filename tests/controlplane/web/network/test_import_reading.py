@@ -44,7 +44,7 @@ def test_a_process_reads_what_the_web_process_would():
 
 
 def test_refusals_come_through(monkeypatch):
-    with pytest.raises(Refused, match="not GML that can be read"):
+    with pytest.raises(Refused, match="invalid GML"):
         read(NODES[:-2] + b" node [ ] ]")
     refused = {"refused": [{"path": ["a", 0], "code": "c", "detail": "d", "value": 1}] * 2}
     monkeypatch.setattr(import_reader, "_run", lambda asked: refused)

@@ -350,9 +350,9 @@ def test_only_post_is_there(operator, problem):
 LAUGHS = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><graphml>&b;</graphml>'
 HOSTILE = {
     "empty": (b"", "empty"),
-    "zeros": (b"\0" * 1000, "no known format"),
-    "rubbish": (bytes(range(256)) * 40, "no known format"),
-    "gzip": (b"\x1f\x8b\x08\0\0\0\0\0", "no known format"),
+    "zeros": (b"\0" * 1000, "unknown format"),
+    "rubbish": (bytes(range(256)) * 40, "unknown format"),
+    "gzip": (b"\x1f\x8b\x08\0\0\0\0\0", "unknown format"),
     "laughs": (LAUGHS, "document type"),
     "laughs in UTF-16": (LAUGHS.encode("utf-16"), "document type"),
     "laughs in UTF-16 without a mark": (LAUGHS.encode("utf-16-be"), "document type"),
@@ -367,7 +367,7 @@ HOSTILE = {
     "deep JSON": ("[" * 100_000, "not JSON"),
     "deep label": (
         '{"nodes": [{"id": 1, "label": ' + "[" * 500 + "]" * 500 + '}], "links": 1}',
-        "list of links",
+        "has no list",
     ),
     "huge integer": ('{"nodes": [{"id": ' + "9" * 5000 + '}], "links": []}', "not JSON"),
     "no object": ("[]", "JSON object"),

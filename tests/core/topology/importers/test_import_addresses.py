@@ -41,7 +41,7 @@ def test_a_hosts_own_addresses_are_kept_where_they_can_be_used():
         ("10.0.0.4", "02:00:00:00:00:04"),
     ]
     told = "\n".join(imported.repairs)
-    assert "10.0.0.2 of host h3 is another's too" in told
+    assert "10.0.0.2 of host h3 is also the address of another host" in told
     assert "127.0.0.1" in told and "01:00:00:00:00:01" in told
 
 
@@ -62,8 +62,8 @@ def test_what_is_taken_is_not_given_but_kept_when_the_file_says_it():
     assert [int(row["dpid"], 16) for row in imported.topology["switches"]] == [2, 3, 4]
     assert addresses(imported)[0] == ("fd00::3", "02:00:00:00:00:03")
     assert imported.repairs == (
-        "1 datapath id is in use in the network; switches got the next free ones",
-        "2 addresses are in use in the network; hosts got the next free ones",
+        "1 datapath id is in use in the network; the switches got the next free ones",
+        "2 addresses are in use in the network; the hosts got the next free ones",
     )
 
 
@@ -86,7 +86,7 @@ def test_datapath_ids_in_text_are_hex_and_numbers_are_numbers():
 def test_labels_lose_only_what_cannot_be_kept(label, kept):
     imported = read_topology(json.dumps({"nodes": [{"id": 1, "label": label}], "links": []}).encode())
     assert imported.topology["switches"][0]["name"] == kept
-    assert any("cannot be kept" in note for note in imported.repairs)
+    assert any("are not allowed" in note for note in imported.repairs)
 
 
 def test_a_port_is_never_given_to_a_link_and_a_host():

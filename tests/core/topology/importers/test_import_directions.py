@@ -10,7 +10,7 @@ from tercast.topology.importers import read_topology
 NODES = [{"id": "a"}, {"id": "b"}, {"id": "c"}]
 THERE = [{"source": "a", "target": "b"}, {"source": "b", "target": "c"}]
 BACK = [{"source": "b", "target": "a"}, {"source": "c", "target": "b"}]
-JOINED = "each link is there in both directions"
+JOINED = "each link is listed in both directions"
 
 
 def graphml(keys, content, default="undirected"):
@@ -60,7 +60,7 @@ def test_a_cable_that_is_listed_from_both_ends_is_one_link():
     imported = read_topology(json.dumps(file).encode())
     ports = [(link["a_port"], link["b_port"]) for link in imported.topology["links"]]
     assert ports == [(1, 2), (3, 4)]
-    assert any("is there twice" in note for note in imported.repairs)
+    assert any("occurs twice" in note for note in imported.repairs)
 
 
 def test_the_first_of_two_values_of_one_name_counts():
@@ -77,8 +77,8 @@ def test_the_first_of_two_values_of_one_name_counts():
     assert imported.topology["switches"][0]["name"] == "Alpha"
     assert imported.topology["links"][0]["cost"] == 2
     assert [note for note in imported.repairs if "twice" in note] == [
-        'node "n" has label twice, "Alpha" and "Beta"; the first counts',
-        'the edge from "n" to "m" has weight twice, "2" and "9"; the first counts',
+        'node "n" has label twice, "Alpha" and "Beta"; the first is used',
+        'the edge from "n" to "m" has weight twice, "2" and "9"; the first is used',
     ]
 
 
@@ -102,7 +102,7 @@ def test_a_default_is_no_second_value():
 
 def test_a_repeated_node_is_told_with_both_labels():
     imported = read_topology(b'graph [ node [ id 1 label "A" ] node [ id 1 label "B" ] ]')
-    assert imported.repairs == ('node 1 is there twice, as "A" and as "B"; the first counts',)
+    assert imported.repairs == ('node 1 occurs twice, as "A" and as "B"; the first is used',)
 
 
 @pytest.mark.parametrize(
@@ -110,19 +110,25 @@ def test_a_repeated_node_is_told_with_both_labels():
     [
         (graphml("", "<node/>"), "the <node> in line 3 has no id"),
         (graphml("", '<node id="a"/>\n<edge source="a"/>'), 'line 4 has no target; it has only "source"'),
-        (graphml("", '<node id="a"/>\n<edge source="a" target="q"/>'), 'edges[0]: line 4: no node "q"'),
-        (b"graph [\n node [ id 1 ]\n edge [ source 1 target 3 ]\n]\n", "edges[0]: line 3: no node 3"),
+        (
+            graphml("", '<node id="a"/>\n<edge source="a" target="q"/>'),
+            'edges[0]: line 4: there is no node "q"',
+        ),
+        (
+            b"graph [\n node [ id 1 ]\n edge [ source 1 target 3 ]\n]\n",
+            "edges[0]: line 3: there is no node 3",
+        ),
         (b"a b 1\nb a 1\nb c\n", 'line 3: "b c": a line has three fields'),
         (b"a b 1\n\nb a x\n", 'the weight "x" in line 3'),
         (
             b"Topology: ( 1 Nodes, 1 Edges )\nNodes: ( 1 )\n0 1 1 1 1 0 X\nEdges: ( 1 )\n0 0 7 1 1 1 0 0 X\n",
-            'edges[0]: line 5: no node "7"',
+            'edges[0]: line 5: there is no node "7"',
         ),
         (
             b'{"nodes": [{"id": 1, "id": 2}], "links": []}',
-            'the key "id" is there twice in one object, with 1 and 2',
+            'the key "id" occurs twice in one object, with 1 and 2',
         ),
-        (b'{"nodes": [{"id": 1}], "nodes": [], "links": []}', 'the key "nodes" is there twice'),
+        (b'{"nodes": [{"id": 1}], "nodes": [], "links": []}', 'the key "nodes" occurs twice'),
     ],
 )
 def test_errors_name_the_line_and_the_value(file, words):

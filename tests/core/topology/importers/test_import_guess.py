@@ -16,9 +16,9 @@ MATSIM = """<network name="m"><nodes><node id="1" x="0" y="0"/><node id="2" x="1
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        pytest.param(LINKS, 'the weight "0" in line 1 is no positive number', id="link, index, capacity"),
+        pytest.param(LINKS, 'the weight "0" in line 1 is not a positive number', id="link, index, capacity"),
         pytest.param(
-            LINKS.replace(" 0", " 10"), '"A,B" in line 1 has a comma without the +', id="link in one field"
+            LINKS.replace(" 0", " 10"), '"A,B" in line 1 has a comma without a +', id="link in one field"
         ),
         pytest.param(
             "AB 1 10\nBA 2 10\nBC 3 10\n", "the second column has numbers", id="name, index, number"
@@ -33,16 +33,16 @@ MATSIM = """<network name="m"><nodes><node id="1" x="0" y="0"/><node id="2" x="1
         pytest.param("a b 1e\nb a 1e\n", 'the weight "1e"', id="broken numbers"),
         pytest.param("0.5 1.0 2.0\n0.7 1.5 2.5\n", '"0.5" in line 1 is a measured number', id="points"),
         pytest.param("2 -1 5\n-1 2 5\n", '"-1" in line 1 is a measured number', id="negative numbers"),
-        pytest.param("2020 01 15\n2020 02 16\n", "have none in common", id="dates"),
+        pytest.param("2020 01 15\n2020 02 16\n", "have no number in common", id="dates"),
         pytest.param("e 1 2\ne 2 3\n", "the second column has numbers", id="DIMACS edges"),
         pytest.param("c a graph\np edge 3 2\ne 1 2\ne 2 3\n", "looks like DIMACS", id="DIMACS"),
         pytest.param('digraph g {\n graph [bb="0,0"];\n a -> b;\n}\n', "looks like DOT", id="DOT"),
         pytest.param("// made\nstrict graph {\n a -- b\n}\n", "looks like DOT", id="DOT with a comment"),
         pytest.param("*Vertices 2\n1 a\n2 b\n*Edges\n1 2 1\n", "looks like Pajek", id="Pajek"),
-        pytest.param("from,to,weight\na,b,1\n", "no known format", id="CSV"),
-        pytest.param("a;b;1\nb;a;1\n", "no known format", id="semicolons"),
-        pytest.param(MATSIM, "no <networkStructure>", id="MATSim"),
-        pytest.param("<network><name>default</name></network>", "no <networkStructure>", id="libvirt"),
+        pytest.param("from,to,weight\na,b,1\n", "unknown format", id="CSV"),
+        pytest.param("a;b;1\nb;a;1\n", "unknown format", id="semicolons"),
+        pytest.param(MATSIM, "without <networkStructure>", id="MATSim"),
+        pytest.param("<network><name>default</name></network>", "without <networkStructure>", id="libvirt"),
         pytest.param("<gexf><graph/></gexf>", 'the root "gexf"', id="GEXF"),
         pytest.param("Topology:\n  nodes: [a, b]\n", "begins like BRITE", id="YAML"),
         pytest.param("Topology: ring of 5\n0 1\n1 2\n", "begins like BRITE", id="a title"),
@@ -51,7 +51,7 @@ MATSIM = """<network name="m"><nodes><node id="1" x="0" y="0"/><node id="2" x="1
             "are numbers",
             id="BRITE of words",
         ),
-        pytest.param(json.dumps({"elements": {"nodes": []}}), "list of nodes", id="Cytoscape"),
+        pytest.param(json.dumps({"elements": {"nodes": []}}), "has no list", id="Cytoscape"),
         pytest.param(
             json.dumps({"nodes": [{"id": 1}, {"id": 2}], "edges": [{"from": 1, "to": 2}]}),
             "edges[0].source",
@@ -74,7 +74,7 @@ def test_near_misses_are_refused_with_the_reason(file, words):
 def test_who_names_the_format_gets_it_with_repairs():
     imported = read_topology(LINKS.encode(), "rocketfuel")
     assert (imported.format, imported.assumed) == ("rocketfuel", False)
-    assert sum("is no cost" in note for note in imported.repairs) == 4
+    assert sum("is not a positive number" in note for note in imported.repairs) == 4
 
 
 @pytest.mark.parametrize(
@@ -136,5 +136,5 @@ def test_the_command_names_the_format_that_it_assumed(tmp_path, capsys):
     assert main.main(["import", str(file), "-o", str(out)]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"{file}: format: ")
-    assert "no positive number" in error
+    assert "not a positive number" in error
     assert not out.exists()

@@ -116,7 +116,7 @@ def test_a_file_beyond_the_limit_is_refused(monkeypatch):
 def test_a_weight_that_is_no_plain_number_is_told(weight):
     imported = read_topology(f"a b {weight}\n".encode(), "rocketfuel")
     assert imported.topology["links"][0]["cost"] == 1
-    assert any("is no cost" in note for note in imported.repairs)
+    assert any("is not a positive number" in note for note in imported.repairs)
 
 
 # What took the square of the size, seen by counting.

@@ -39,7 +39,7 @@ def test_brite_that_is_cut_off_anywhere_is_refused():
         with pytest.raises(Refused) as caught:
             read_topology("".join(lines[:kept]).encode())
         assert caught.value.code == "incomplete"
-        assert "cut off" in caught.value.detail
+        assert "truncated" in caught.value.detail
     for characters in range(len("".join(lines[:-1])), len(BRITE) - len("E_RT\tU\n")):
         with pytest.raises(Refused):
             read_topology(BRITE[:characters].encode())
@@ -48,10 +48,19 @@ def test_brite_that_is_cut_off_anywhere_is_refused():
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ("Topology: ( 3 Nodes, 9 Edges )", "header Topology says 9 edges, but the file has 2; it is cut off"),
-        ("Topology: ( 4 Nodes, 2 Edges )", "header Topology says 4 nodes, but the file has 3; it is cut off"),
-        ("Nodes: ( 2 )", "header Nodes says 2 nodes, but the file has 3; it has more than it says"),
-        ("Edges: ( 3 )", "header Edges says 3 edges, but the file has 2; it is cut off"),
+        (
+            "Topology: ( 3 Nodes, 9 Edges )",
+            "header Topology announces 9 edges, but the file has 2; the file is truncated",
+        ),
+        (
+            "Topology: ( 4 Nodes, 2 Edges )",
+            "header Topology announces 4 nodes, but the file has 3; the file is truncated",
+        ),
+        (
+            "Nodes: ( 2 )",
+            "header Nodes announces 2 nodes, but the file has 3; correct the header or the section",
+        ),
+        ("Edges: ( 3 )", "header Edges announces 3 edges, but the file has 2; the file is truncated"),
     ],
 )
 def test_brite_with_other_counts_than_it_says_is_refused(said, words):
@@ -66,8 +75,8 @@ def test_brite_that_says_no_counts_is_read_and_that_is_told():
     text = BRITE.replace("( 3 Nodes, 2 Edges )", "").replace("Edges: ( 2 )", "Edges:")
     imported = read_topology(text.encode())
     assert len(imported.topology["links"]) == 2
-    assert [note for note in imported.repairs if "cut off" in note] == [
-        "no header says how many edges there are; the file may be cut off"
+    assert [note for note in imported.repairs if "truncated" in note] == [
+        "no header contains the number of edges; the file may be truncated"
     ]
 
 
@@ -96,23 +105,26 @@ def test_rocketfuel_directions_are_one_link_and_fractions_are_scaled():
 def test_different_weights_in_the_two_directions_are_told_and_the_larger_counts():
     imported = read_topology(b"a b 3\nb a 7\n")
     assert [row["cost"] for row in imported.topology["links"]] == [7]
-    assert any("the larger counts" in note for note in imported.repairs)
+    assert any("the larger is used" in note for note in imported.repairs)
 
 
 def test_rocketfuel_that_looks_cut_off_is_told():
     file = "a b 1\nb a 1\na c 25\nc a 25\n"
     assert read_topology(file.encode()).repairs == ()
     notes = read_topology(file[:-2].encode()).repairs
-    assert "the last line has no end; the file may be cut off" in notes
-    assert any("weighs" in note for note in notes)
-    assert "the last line has no end; the file may be cut off" in read_topology(file[:-1].encode()).repairs
+    assert "the last line has no line end; the file may be truncated" in notes
+    assert any("opposite direction" in note for note in notes)
+    assert (
+        "the last line has no line end; the file may be truncated"
+        in read_topology(file[:-1].encode()).repairs
+    )
     for whole, words in (
-        (3, "1 edge is there in one direction only; it became a link"),
-        (1, "1 edge is there"),
+        (3, "1 edge is listed in one direction only; it became a link"),
+        (1, "1 edge is listed"),
     ):
         lines = file.splitlines(keepends=True)[:whole]
         assert any(words in note for note in read_topology("".join(lines).encode()).repairs)
     assert any(
-        "2 edges are there in one direction only; they became links" in note
+        "2 edges are listed in one direction only; they became links" in note
         for note in read_topology(b"a b 1\nb c 1\na c 1\nc a 1\n").repairs
     )
