@@ -119,11 +119,13 @@ class PlainSimulator:
         name = expect_text(fields["publisher"], ("publisher",))
         ad = self._live.get(name)
         if ad is None or ad.kind != ADVERTISEMENT:
-            raise Refused(("publisher",), "unknown_publisher", f"no live advertisement {shown(name)}", name)
+            raise Refused(
+                ("publisher",), "unknown_publisher", f"there is no live advertisement {shown(name)}", name
+            )
         topic = self._scenario.final.topics[ad.topic]
         values = topic.check_json(expect_object(fields["values"], ("values",)), ("values",))
         if not self._scenario.filters[name].matches(values):
-            detail = f"the event lies outside advertisement {shown(name)}: {ad.filter or 'true'}"
+            detail = f"the event is outside advertisement {shown(name)}: {ad.filter or 'true'}"
             raise Refused(("values",), "outside_advertisement", detail)
         return ad, topic, values
 

@@ -1,1 +1,1 @@
-"""Aggregation over whole networks: FA-LB, FA-PB, the optimum, what-if questions and attribution."""
+"""Aggregation over whole networks: FA-LB, FA-PB, the optimum, what-if and attribution."""

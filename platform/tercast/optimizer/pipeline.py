@@ -1,4 +1,4 @@
-"""Aggregation from end to end: traffic in, covers as a request of the log out, with what they are to cost."""
+"""The complete aggregation: from traffic to covers as a request, with their expected cost."""
 
 from __future__ import annotations
 
@@ -27,13 +27,16 @@ METHODS = ("fa-lb", "fa-pb", "optimal")
 
 @dataclass(frozen=True, slots=True)
 class AggregationResult:
-    """What an aggregation came to.
+    """Result of an aggregation.
 
-    `request` is what the log takes. `before` and `after` are the entries of every switch, exact and with the
-    covers. `optimality_gap` is by how much of itself the cost is above (below: negative) that of the exact
-    choice of merge points, both as the method charges them; None where that choice costs nothing and this
-    does. `unmet` are the switches whose budgets no covers can hold; they are left as they are. `chosen` is
-    the candidate that was best.
+    Attributes:
+        request: the request for the log.
+        before: the exact entries of every switch.
+        after: the entries of every switch with the covers.
+        optimality_gap: the relative distance of the cost from that of the exact choice of merge points, both
+            as the method charges them; negative if it is lower. None if only the exact choice costs nothing.
+        unmet: the switches whose budgets no covers can meet; they do not change.
+        chosen: the best candidate.
     """
 
     method: str
@@ -58,15 +61,23 @@ def aggregate(
     *,
     budgets: Mapping[str, int | None] | None = None,
 ) -> AggregationResult:
-    """Work out covers with which all budgets hold; the planner stays as it is.
+    """Compute covers that meet all budgets; the planner does not change.
 
-    `traffic` are past events: as `read_traffic` gives them, or as JSON. `budgets` take the place of those of
-    the switches that they name. Refused: an unknown method, a sampling factor outside (0, 1], events of
-    publishers that do not exist or outside what they advertise.
+    Args:
+        planner: the planner.
+        method: one of `METHODS`.
+        traffic: past events, as JSON or as the result of `read_traffic`.
+        sampling: the share of events to use.
+        seed: the seed of random choices.
+        budgets: replaces the budgets of the switches that it names.
+
+    Raises:
+        Refused: the method is unknown, the sampling factor is outside (0, 1], or an event has an unknown
+            publisher or is outside its advertisement.
     """
     start = perf_counter()
     if method not in METHODS:
-        detail = f"{shown(method)} is none of {', '.join(METHODS)}"
+        detail = f"unknown method {shown(method)}; use one of {', '.join(METHODS)}"
         raise Refused(("method",), "unknown_method", detail, method)
     check_sampling(sampling)
     known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)

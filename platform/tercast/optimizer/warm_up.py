@@ -1,4 +1,4 @@
-"""A small network on which every kernel of aggregation runs once, so that all are compiled."""
+"""A small network on which every kernel of aggregation runs once, to compile all of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DOMAIN = 64
 
 
 def warm_up() -> None:
-    """Compile all kernels that aggregation has."""
+    """Compile all kernels of aggregation."""
     jit.use(True)
     planner = _network()
     events: list[dict[str, Any]] = [
@@ -31,7 +31,7 @@ def warm_up() -> None:
 
 
 def _network() -> Planner:
-    """Three switches in a ring, with hosts that publish and subscribe, two of them on one port."""
+    """Build a ring of three switches with hosts that publish and subscribe, two on one port."""
     ends = (("s1", 1, "s2", 2), ("s2", 1, "s3", 2), ("s3", 1, "s1", 2))
     places = (("s1", 3), ("s1", 3), ("s2", 3), ("s3", 3))
     network = {

@@ -1,4 +1,4 @@
-"""What other budgets and methods would do, without touching the planner."""
+"""Effects of other budgets and methods, without a change of the planner."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from tercast.planner.planner import Planner
 
 POINTS = 12
-"""Budgets of a curve where none are asked for."""
+"""Number of budgets on a curve, if none are given."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """With a budget: entries, and means for each event of needless copies and unwanted deliveries.
+    """A budget with its entries, and means per event: redundant copies, unwanted deliveries.
 
-    Of the whole network, as far as the one switch adds to them. No entries where the budget cannot hold.
+    The means are those that one switch adds to the whole network. `entries` is None if the budget cannot be
+    met.
     """
 
     budget: int
@@ -51,7 +52,7 @@ def what_if(
     *,
     budgets: Mapping[str, int | None] | None = None,
 ) -> dict[str, object]:
-    """Entries and expected false positives, as JSON: for each switch that has entries, and of the network."""
+    """Return entries and expected false positives as JSON, by switch and for the network."""
     result = aggregate(planner, method, traffic, sampling, seed, budgets=budgets)
     expected = result.expected
     limits = {name: site.budget for name, site in planner.network.sites.items()} | dict(budgets or {})
@@ -90,10 +91,10 @@ def curve(
     budgets: Sequence[int] | None = None,
     seed: int = 0,
 ) -> list[CurvePoint]:
-    """What a switch adds to false positives with each of some budgets; all others are as they are installed.
+    """Compute the false positives that a switch adds with each of some budgets.
 
-    Judged on a part of the traffic that is held back. Without `budgets`, some from 1 to what the exact table
-    has.
+    All other switches keep their installed tables. The cost is measured on a held-back part of the traffic.
+    Without `budgets`, some values from 1 to the size of the exact table are used.
     """
     _check_question(planner, switch, method)
     known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
@@ -118,17 +119,16 @@ def curve(
 
 
 def _check_question(planner: Planner, switch: str, method: str) -> None:
-    """Refuse a method or a switch that does not exist."""
+    """Refuse an unknown method or switch."""
     if method not in METHODS:
-        raise Refused(
-            ("method",), "unknown_method", f"{shown(method)} is none of {', '.join(METHODS)}", method
-        )
+        rule = f"unknown method {shown(method)}; use one of {', '.join(METHODS)}"
+        raise Refused(("method",), "unknown_method", rule, method)
     if switch not in planner.network.sites:
-        raise Refused(("switch",), "unknown_switch", f"no switch {shown(switch)}", switch)
+        raise Refused(("switch",), "unknown_switch", f"there is no switch {shown(switch)}", switch)
 
 
 def _install(selection: EntrySelection, at: int, flows: Sequence[EventFlows]) -> None:
-    """Install a selection at the switch `at`, for the events of every topic that has a table there."""
+    """Install a selection at the switch `at`, for every topic that has a table there."""
     found = selection.tables()
     for one in flows:
         if at in one.topic.tables:
@@ -136,7 +136,7 @@ def _install(selection: EntrySelection, at: int, flows: Sequence[EventFlows]) ->
 
 
 def spread_budgets(count: int) -> list[int]:
-    """Some budgets from 1 to a number of entries, nearer to each other where they are small."""
+    """Choose budgets from 1 to a number of entries, closer together where they are small."""
     steps = {max(1, round(count ** (i / (POINTS - 1)))) for i in range(POINTS)}
     return sorted(step for step in steps if step <= count)
 
@@ -158,7 +158,7 @@ def _forest(
 
 
 def _decide(forest: SwitchForest, method: str, budget: int) -> EntrySelection | None:
-    """The entries of a method alone; the methods of the paper leave exact tables that fit as they are."""
+    """Return the entries of a method; the paper's methods do not change tables that fit."""
     if method == "optimal":
         return best_selection(forest, budget, HOST_WEIGHT)
     if budget >= forest.entries:

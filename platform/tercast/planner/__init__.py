@@ -1,1 +1,1 @@
-"""The planner: requests in, differences of tables out."""
+"""The planner, which turns requests into changes of tables."""

@@ -1,4 +1,4 @@
-"""Requests that are applied together: runs of routine requests, whose filters are encoded in one call."""
+"""Requests that are applied together: routine requests share one call that encodes filters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tercast.requests.reader import read_or_refusal
 ReadRequest = Request | Refused
 
 _ROUTINE = (Subscribe, Advertise, Unsubscribe, Unadvertise, Refused)
-"""Requests that change neither the network nor topics nor budgets."""
+"""Requests that change neither the network nor topics nor budgets, including refused ones."""
 
 
 def request_runs(
@@ -28,7 +28,7 @@ def request_runs(
 
 
 def encode_filters(planner: PlannerState, requests: Iterable[ReadRequest]) -> dict[tuple[str, str], DzSet]:
-    """Return the dz sets of filters that are quick to encode, by topic and text."""
+    """Return the dz sets of filters that are fast to encode, by topic and text."""
     texts: dict[str, dict[str, None]] = {}
     for request in requests:
         if isinstance(request, Subscribe | Advertise) and request.dz is None:

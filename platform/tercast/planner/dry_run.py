@@ -1,4 +1,4 @@
-"""Trying requests: what they would do, with the planner left as it was."""
+"""Dry runs: the outcome of requests, without a change of the planner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNDOABLE = Subscribe | Advertise | Unsubscribe | Unadvertise | Refused
 
 
 class TriedPlanner(Protocol):
-    """A planner, as far as a dry run needs it."""
+    """The part of a planner that a dry run needs."""
 
     applied: int
     journal: list[Callable[[], None]] | None
@@ -35,10 +35,10 @@ class TriedPlanner(Protocol):
         """Return the number of installed entries of every switch."""
 
     def version(self, topic: str) -> int:
-        """Return the number of a topic's encoding."""
+        """Return the version of a topic's encoding."""
 
     def take_diff(self) -> Diff:
-        """Return what has changed in the tables since the last call."""
+        """Return the changes of the tables since the last call."""
 
 
 AnyPlanner = TypeVar("AnyPlanner", bound=TriedPlanner)
@@ -49,9 +49,9 @@ def try_requests(
     requests: Sequence[Mapping[str, Any] | Request],
     look: Callable[[AnyPlanner], Any] | None = None,
 ) -> DryRun:
-    """Apply the requests, look, and undo them; on a copy if they change the network itself.
+    """Apply the requests, call `look`, and undo them; use a copy if they change the network.
 
-    Where topics move, the result is that of the end, when their old entries are gone.
+    If topics migrate, the result is the state after the removal of their old entries.
     """
     parsed = [read_or_refusal(request) for request in requests]
     if all(isinstance(request, _UNDOABLE) for request in parsed):

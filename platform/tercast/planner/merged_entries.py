@@ -1,6 +1,6 @@
-"""The merged entries of a planner's tables, and how many exact entries merging replaces.
+"""The merged entries of a planner's tables, and the number of entries that they replace.
 
-An entry is merged when it is at the top of a cover or among those that the cover keeps.
+An entry is merged if it is at the top of a cover or among the entries that the cover keeps.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ Place = tuple[str, int | None, Dz]
 """Topic, ingress port (None: any) and dz of an entry."""
 
 Mark = tuple[int, PortMask]
-"""What changes when a merged entry changes: the exact entries of its cover, and its outputs."""
+"""Values that show a change of a merged entry: the exact entries of its cover, and its outputs."""
 
 MergedTable = Mapping[Place, Mark]
 
 
 def merged_tables(planner: PlannerState) -> dict[str, MergedTable]:
-    """The merged entries of every switch that has any, under the codes that topics use now."""
+    """Return the merged entries of every switch that has any, under the current codes of topics."""
     tables = {name: merged_table(planner, name) for name in planner.keeper.overlays}
     return {name: table for name, table in tables.items() if table}
 
 
 def merged_table(planner: PlannerState, switch: str) -> MergedTable:
-    """The merged entries of one switch."""
+    """Return the merged entries of one switch."""
     overlay = planner.keeper.overlays.get(switch)
     return {} if overlay is None else _marks(planner, overlay)
 
@@ -52,7 +52,7 @@ def _marks(planner: PlannerState, overlay: Overlay) -> MergedTable:
 
 @dataclass(frozen=True, slots=True)
 class Merges:
-    """Exact entries that are merged from now on, and those that are installed themselves again."""
+    """Numbers of exact entries that are merged, and that are installed as exact entries again."""
 
     merged: int = 0
     unmerged: int = 0
@@ -63,14 +63,14 @@ class Merges:
 
 
 class Savings:
-    """By switch, how many entries merging saves; follows a planner request by request."""
+    """The number of entries that merging saves, by switch, updated after each request."""
 
     def __init__(self, planner: PlannerState) -> None:
         self._planner = planner
         self._saved = _all_saved(planner)
 
     def step(self, switches: Iterable[str]) -> Merges:
-        """Return what has changed at `switches` since the last step."""
+        """Return the changes at `switches` since the last step."""
         before = {name: self._saved.get(name, 0) for name in switches}
         now = {name: _saved(self._planner, name) for name in before}
         self._saved |= now
@@ -79,14 +79,14 @@ class Savings:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The merged entries of all switches at a moment, and how many entries they save."""
+    """The merged entries of all switches at one moment, and the number of entries they save."""
 
     tables: Mapping[str, MergedTable]
     saved: Mapping[str, int]
 
     @classmethod
     def of(cls, planner: PlannerState) -> Picture:
-        """Return those of a planner as it is."""
+        """Return the picture of a planner in its current state."""
         return cls(merged_tables(planner), _all_saved(planner))
 
     def merges(self, after: Picture) -> Merges:
@@ -96,9 +96,9 @@ class Picture:
         return _merges(before, {name: after.saved.get(name, 0) for name in names})
 
     def changed(self, after: Picture) -> dict[str, frozenset[Place]]:
-        """Return by switch the entries that are new or different in a later picture.
+        """Return, by switch, the entries that are new or different in a later picture.
 
-        A switch that has fewer merged entries than before, and no other change, has an empty set.
+        A switch with fewer merged entries and no other change has an empty set.
         """
         names = self.tables.keys() | after.tables.keys()
         pairs = {name: (self.tables.get(name, {}), after.tables.get(name, {})) for name in sorted(names)}
@@ -111,7 +111,7 @@ def changed_places(before: MergedTable, after: MergedTable) -> frozenset[Place]:
 
 
 def covers_without(covers: NetworkCovers, places: Mapping[str, Collection[Place]]) -> NetworkCovers:
-    """Return covers without those that hold any of some merged entries, which are given by switch."""
+    """Return the covers that contain none of the given merged entries (by switch)."""
     return {
         switch: {topic: _without(topic, table, places.get(switch, ())) for topic, table in topics.items()}
         for switch, topics in covers.items()
@@ -140,6 +140,6 @@ def _all_saved(planner: PlannerState) -> dict[str, int]:
 
 
 def _saved(planner: PlannerState, switch: str) -> int:
-    """How many entries the exact table of a switch has more than the installed one."""
+    """Count the entries that the exact table of a switch has in addition to the installed one."""
     overlay = planner.keeper.overlays.get(switch)
     return 0 if overlay is None else overlay.site.count - overlay.count

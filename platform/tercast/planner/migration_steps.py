@@ -1,4 +1,4 @@
-"""When a topic migrates to its other code, and how that begins and ends."""
+"""Conditions for the migration of a topic to its other code, and its start and end."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tercast.topology.topology import Topology
 
 
 def may_migrate(planner: PlannerState, request: Change) -> bool:
-    """Return whether a request could take regions to other trees, and leaves the time to migrate them.
+    """Return whether a request may change the trees of regions and leaves time for a migration.
 
-    What has failed already leaves none: its tables change in place, at once.
+    After a failure there is no time, so tables change in place immediately.
     """
     if planner.is_stale or not planner.registry.live:
         return False
@@ -38,7 +38,7 @@ def may_migrate(planner: PlannerState, request: Change) -> bool:
 
 
 def _are_apart(planner: PlannerState, a: object, b: object) -> bool:
-    """Return whether two switches are in different parts of the network, both of them up."""
+    """Return whether two switches are up and in different components of the network."""
     numbers = [planner.network.component_of(name) for name in (a, b) if isinstance(name, str)]
     return len({*numbers} - {None}) == 2
 
@@ -59,13 +59,13 @@ def can_migrate(planner: PlannerState, name: str) -> bool:
 
 
 def migrate(planner: PlannerState, name: str, former: Topology, topic: Topic | None = None) -> TopicMigration:
-    """Begin to plan a topic under its other code.
+    """Start to plan a topic under its other code.
 
     Args:
-        planner: The planner, with the new network and the new encodings of what is live.
+        planner: The planner, with the new network and the new encodings of live registrations.
         name: The name of the topic.
-        former: The network for which the tables so far were planned.
-        topic: The topic as it is encoded from now on, if that changes as well.
+        former: The network of the current tables.
+        topic: The topic with its new encoding, if that changes too.
     """
     old = planner.plan(name)
     before = old.topic
@@ -82,12 +82,12 @@ def migrate(planner: PlannerState, name: str, former: Topology, topic: Topic | N
     for host in sorted({one.host for one in mine.values()}):
         place = former.live_attachment(host)
         if place is not None and place != planner.network.place(host):
-            leaving.drop_host(host)  # with the change it was taken out where it had been
+            leaving.drop_host(host)  # the change detached it from its former place
     return leaving
 
 
 def finish_migration(planner: PlannerState, request: FinishMove) -> None:
-    """Remove the old tables of a topic, since publishers have changed over."""
+    """Remove the old tables of a topic, because its publishers use the other code."""
     leaving = planner.leaving.get(request.topic)
     if leaving is None or leaving.version != request.version:
         detail = f"topic {shown(request.topic)} is not moving to version {request.version}"
@@ -96,7 +96,7 @@ def finish_migration(planner: PlannerState, request: FinishMove) -> None:
 
 
 def drop_migration(planner: PlannerState, leaving: TopicMigration) -> None:
-    """Remove the old tables of a topic, those at the switches of publishers first."""
+    """Remove the old tables of a topic, first those at the switches of publishers."""
     plan = leaving.plan
     places = (
         leaving.topology.live_attachment(one.host)
@@ -104,6 +104,6 @@ def drop_migration(planner: PlannerState, leaving: TopicMigration) -> None:
         if one.kind == ADVERTISEMENT
     )
     sources = {place.switch for place in places if place is not None}
-    plan.clear(last=sources)  # what changes last is removed first
+    plan.clear(last=sources)  # tries that change last are removed first
     planner.keeper.forget_plan(plan)
     del planner.leaving[leaving.name]

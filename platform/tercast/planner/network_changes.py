@@ -1,4 +1,4 @@
-"""Requests that change the network or topics: plans are updated, or topics migrate to their other codes."""
+"""Requests that change the network or topics: plans are updated, or topics migrate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NetworkChanges:
         self._planner = planner
 
     def apply(self, request: Change) -> Outcome:
-        """Carry out a change; one of what is indexed is refused where budgets have no room for it."""
+        """Carry out a change; refuse a change of indexed attributes that exceeds budgets."""
         planner = self._planner
         migrates = planner.hitless and may_migrate(planner, request) and self._has_room_to_migrate(request)
         if isinstance(request, SetIndexed):
@@ -40,7 +40,7 @@ class NetworkChanges:
         else:
             done = self._change_network(request, migrates)
         self._follow_network()
-        # while the network is stale nothing is registered, and tables are empty
+        # While the network is stale, nothing is registered and tables are empty.
         return Outcome(
             ok=True,
             failed_switches=() if planner.is_stale else planner.over_budget(),
@@ -49,18 +49,18 @@ class NetworkChanges:
         )
 
     def finish_migration(self, request: FinishMove) -> Outcome:
-        """Remove the old tables of a topic, since publishers use its other code."""
+        """Remove the old tables of a topic, because its publishers use the other code."""
         planner = self._planner
         finish_migration(planner, request)
         self._follow_network()
         if not planner.leaving:
             planner.keeper.end_passing()
             if not planner.is_stale and planner.registry.live:
-                planner.refresh_plans()  # what the old tables kept in the network may go
+                planner.refresh_plans()  # removes parts of the network that only the old tables needed
         return Outcome(ok=True)
 
     def _follow_network(self) -> None:
-        """Let installed tables follow, wherever they are."""
+        """Update the installed tables at all switches."""
         marked = self._planner.tracker.take_marked()
         if not self._planner.keeper.idle:
             self._planner.keeper.settle_all(marked)
@@ -86,7 +86,7 @@ class NetworkChanges:
         return ReplannedTopics()
 
     def _migrate(self, plan: TopicRouting, former: Topology) -> bool:
-        """Plan a topic under its other code, if that is free; return whether it is."""
+        """Plan a topic under its other code if that is free; return whether it is."""
         name = plan.topic.name
         if not can_migrate(self._planner, name):
             return False
@@ -95,9 +95,9 @@ class NetworkChanges:
         return True
 
     def _has_room_to_migrate(self, request: Change) -> bool:
-        """Return whether budgets have room for old and new tables; merged ones, if need be, until the end.
+        """Return whether budgets have space for old and new tables, merged until the end if needed.
 
-        Where nothing is merged otherwise, exact tables have to fit again in the end.
+        Without aggregation, exact tables must fit again at the end.
         """
         keeper = self._planner.keeper
         if not self._exceeded(request, hitless=True):
@@ -108,9 +108,9 @@ class NetworkChanges:
         return keeper.passing
 
     def _exceeded(self, request: Change, hitless: bool, passing: bool = False) -> tuple[str, ...]:
-        """Return the switches that a change would leave over their budget, with more entries than now.
+        """Return the switches over budget after a change, if the change adds entries to them.
 
-        It cannot be undone, so it is tried on a copy, where there are budgets.
+        A change cannot be undone. So, if there are budgets, it is tried on a copy.
         """
         planner = self._planner
         if planner.is_stale or not planner.has_budgets():
@@ -119,13 +119,13 @@ class NetworkChanges:
         copy.enforce_budgets, copy.hitless, copy.keeper.passing = False, hitless, passing
         try:
             outcome = NetworkChanges(copy).apply(request)
-        except (Refused, RefusedMany):  # as the request itself will be
+        except (Refused, RefusedMany):  # the request itself will be refused for the same reason
             return ()
         before, after = planner.counts(), copy.counts()
         return tuple(sorted(name for name in outcome.failed_switches if after[name] > before.get(name, 0)))
 
     def _set_indexed(self, request: SetIndexed, migrates: bool) -> ReplannedTopics:
-        """Encode the live filters of a topic again, then build all that is planned for it from them."""
+        """Encode the live filters of a topic again, then plan the topic from them."""
         planner = self._planner
         before = planner.registry.known_topic(request.topic, ("topic",))
         after = before.with_indexed(request.indexed, ("indexed",))
@@ -142,13 +142,15 @@ class NetworkChanges:
         return ReplannedTopics(moved=name) if migrates else ReplannedTopics(in_place=name if encoded else [])
 
     def _encode_live(self, name: str, topic: Topic) -> list[Registration]:
-        """Return the live registrations of a topic with their new dz; refuse where one has no filter."""
+        """Return the live registrations of a topic with new dz; refuse one without a filter."""
         planner = self._planner
         live = [one for one in planner.registry.live.values() if one.topic == name]
         for registration in live:
             if registration.filter is None:
                 named = f"{registration.kind} {shown(registration.id)}"
-                detail = f"{named} came as dz, without a filter to encode anew"
+                detail = (
+                    f"{named} was registered with dz and has no filter to encode again; withdraw it first"
+                )
                 raise Refused(("topic",), "no_filter", detail, name)
         limit = planner.limits.max_dz_per_filter
         return [one.encoded(encode_text(one.filter or "", topic, planner.depth, limit)) for one in live]

@@ -1,8 +1,8 @@
-"""The planner: a state machine into which requests go, and out of which table diffs come.
+"""The planner: a state machine that reads requests and produces changes of tables.
 
-The same requests give the same tables, however they are cut into batches and wherever a snapshot and a
-restart are between them. `apply` updates the plan immediately; `take_diff` returns what changed since it was
-last called. See `docs/algorithms.md` for how tables follow from requests.
+The same requests result in the same tables, for every division into batches and with a snapshot and a restart
+at any point. `apply` updates the plan immediately. `take_diff` returns the changes since its last call.
+`docs/algorithms.md` describes how tables follow from requests.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ class Planner(PlannerState):
         return NetworkChanges(self)
 
     def apply(self, request: Mapping[str, Any] | Request | Refused) -> Outcome:
-        """Carry out one request, or refuse it and change nothing; what could not be read is refused."""
+        """Carry out one request, or refuse it and change nothing; refuse a request that is invalid."""
         self.applied += 1
         try:
-            if type(request) is dict or isinstance(request, Mapping):  # the first is quicker to see
+            if type(request) is dict or isinstance(request, Mapping):  # the first test is faster
                 request = read_request(request)
             elif isinstance(request, Refused):
                 return Outcome(ok=False, reason=request)
@@ -75,10 +75,10 @@ class Planner(PlannerState):
             return Outcome(ok=False, reason=many.errors[0])
 
     def apply_all(self, requests: Iterable[Mapping[str, Any] | Request]) -> list[Outcome]:
-        """Carry out requests in order; the result is identical to `apply` for each, and takes less time.
+        """Carry out requests in order, with the same result as `apply` for each but in less time.
 
-        Filters are encoded in one call. Changes spread once for a run of subscriptions, advertisements and
-        withdrawals, unless budgets need an answer to each request.
+        Filters are encoded in one call. A run of subscriptions, advertisements and withdrawals propagates its
+        changes once, unless budgets need a result for each request.
         """
         outcomes: list[Outcome] = []
         for routine, run in request_runs(requests):
@@ -90,9 +90,10 @@ class Planner(PlannerState):
         return outcomes
 
     def in_turn(self, requests: Iterable[Mapping[str, Any] | Request]) -> Iterator[Outcome]:
-        """Carry out requests in order, each completely before its outcome, so that its diff can be taken.
+        """Carry out requests in order; yield each outcome after its request is complete.
 
-        It takes less time than `apply` for each, since filters are encoded together.
+        The caller can take the diff of each request. This method takes less time than `apply` for each,
+        because filters are encoded together.
         """
         for routine, run in request_runs(requests):
             with self._encoded(encode_filters(self, run) if routine else {}):
@@ -100,7 +101,7 @@ class Planner(PlannerState):
                     yield self.apply(request)
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the whole state as JSON; `restore` continues from it as if nothing had happened."""
+        """Return the complete state as JSON, from which `restore` continues."""
         return take_snapshot(self)
 
     @staticmethod
@@ -109,7 +110,7 @@ class Planner(PlannerState):
         return restore_planner(Planner, data)
 
     def copy(self) -> Planner:
-        """Return an independent planner in the same state, without the diff that was not taken yet."""
+        """Return an independent planner in the same state, without the diff that was not taken."""
         return self.restore(self.snapshot())
 
     def dry_run(
@@ -117,15 +118,15 @@ class Planner(PlannerState):
         requests: Sequence[Mapping[str, Any] | Request],
         look: Callable[[Planner], Any] | None = None,
     ) -> DryRun:
-        """Return what the requests would do, one after the other; the planner stays as it is.
+        """Return the outcome of the requests in order, without a change of the planner.
 
-        `look` is called with a planner in the state after the requests; it must not change it.
+        `look` is called with a planner in the state after the requests. It must not change that planner.
         """
         return dry_run.try_requests(self, requests, look)
 
     @contextmanager
     def _encoded(self, known: Mapping[tuple[str, str], DzSet]) -> Iterator[None]:
-        """Use dz sets that are known, by topic and text; topics must not change meanwhile."""
+        """Use known dz sets by topic and text; topics must not change during this time."""
         self.known_encodings = known
         try:
             yield

@@ -1,7 +1,7 @@
-"""Subscriptions without an advertisement, and announcements without a path to those that they match.
+"""Subscriptions without an advertisement, and announcements without a path to their matches.
 
-Nothing here compares all pairs: cells are taken in depth-first order, so that what overlaps a cell is on a
-stack of cells that are open above it, apart by component of the network.
+Nothing here compares all pairs. Cells are processed in depth-first order. So the cells that overlap a cell
+are on a stack of open cells, separated by component of the network.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Component = int | None
 Pair = tuple[str, str]
 
 MOST_NAMED = 20
-"""Announcements that are named where no path leads to them."""
+"""Largest number of unreachable announcements that are named."""
 
-_KEPT = MOST_NAMED + 1  # one more tells that there are others
+_KEPT = MOST_NAMED + 1  # one more shows that there are others
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class OutOfReach:
 
 @dataclass(slots=True)
 class _Open:
-    """A cell that is open: what it covers, and who has it, by component and kind."""
+    """An open cell: its end, and its announcements by component and kind."""
 
     end: Key
     holders: dict[tuple[Component, str], list[str]] = field(default_factory=dict)
@@ -51,10 +51,15 @@ class _Open:
 def unreachable_pairs(
     registrations: Iterable[Registration], order: Order, component: Callable[[str], Component]
 ) -> list[Pair]:
-    """The pairs (advertisement, subscription) of one topic that overlap, with no path between their hosts.
+    """Find the pairs (advertisement, subscription) of one topic that overlap without a path.
 
-    `component` tells in which component a host can be reached, None while it cannot be. Pairs stand in the
-    order of the registrations, by advertisement, then by subscription.
+    Args:
+        registrations: Live announcements of the topic, in the order of the log.
+        order: The order of their cells.
+        component: Returns the component of a host; None while the host cannot be reached.
+
+    Returns:
+        Pairs in the order of the registrations, by advertisement, then by subscription.
     """
     rank: dict[str, int] = {}
     cells: list[tuple[Key, str, Component, str]] = []
@@ -87,7 +92,7 @@ def _overlapping(cells: list[tuple[Key, str, Component, str]], order: Order) -> 
 
 
 def waiting(subscriptions: Iterable[Registration], matched: Callable[[DzSet], bool]) -> list[str]:
-    """The subscriptions, in order, that nothing advertised anywhere overlaps."""
+    """Return, in order, the subscriptions that no advertisement overlaps."""
     return [subscription.id for subscription in subscriptions if not matched(subscription.dz)]
 
 
@@ -97,10 +102,10 @@ _ByPlace = dict[Component, _Names]
 
 @dataclass(slots=True)
 class _Side:
-    """Announcements of one kind at a cell: those of cells around it, of the cell itself, and within it.
+    """Announcements of one kind at a cell: those of cells around it, of the cell, and within it.
 
-    `around` is shared with the cells next to it, and `answers` with it: what an announcement of the other
-    kind finds that has nothing but `around`, by its component.
+    Neighbouring cells share `around` and `answers`. `answers` has the result for an announcement of the other
+    kind that finds only `around`, by its component.
     """
 
     around: _ByPlace
@@ -109,7 +114,7 @@ class _Side:
     within: _ByPlace = field(default_factory=dict)
 
     def inner(self) -> _Side:
-        """Return the same side of a cell within this one, whose own announcements are all known."""
+        """Return the same side for a cell within this one, after its own announcements are known."""
         if not self.here:
             return _Side(self.around, self.answers)
         around = {place: dict(names) for place, names in self.around.items()}
@@ -117,7 +122,7 @@ class _Side:
         return _Side(around, {})
 
     def answer(self, place: Component) -> _Answer:
-        """Return what an announcement of the other kind at a component finds here."""
+        """Return the result for an announcement of the other kind in a component."""
         if not self.here and not self.within:
             known = self.answers.get(place)
             if known is None:
@@ -128,7 +133,7 @@ class _Side:
 
 @dataclass(slots=True)
 class _Level:
-    """A cell that is open, with both kinds."""
+    """An open cell, with both kinds of announcement."""
 
     cell: Key
     end: Key
@@ -136,23 +141,23 @@ class _Level:
 
 
 _Answer = tuple[bool, _Names]
-"""Whether a match is reached, and matches that are not: `_KEPT` of each component at most."""
+"""Whether a match is reached, and matches that are not: at most `_KEPT` of each component."""
 
 
 def out_of_reach(
     registrations: Iterable[Registration], order: Order, component: Callable[[str], Component]
 ) -> dict[str, OutOfReach]:
-    """Return the announcements of one topic that lack a path to some of those that they match.
+    """Return the announcements of one topic without a path to some of their matches.
 
-    Takes time in proportion to the cells, not to the pairs.
+    The time is proportional to the number of cells, not of pairs.
 
     Args:
         registrations: Live announcements of the topic, in the order of the log.
         order: The order of their cells.
-        component: Returns the component in which a host is reached; None while it cannot be.
+        component: Returns the component of a host; None while the host cannot be reached.
 
     Returns:
-        By id; announcements that reach all they match, or match none, are left out.
+        Results by id. Announcements without a match, or with paths to all matches, are left out.
     """
     rank: dict[str, int] = {}
     places: dict[str, Component] = {}
@@ -182,7 +187,7 @@ _OTHER = {ADVERTISEMENT: SUBSCRIPTION, SUBSCRIPTION: ADVERTISEMENT}
 
 
 def _close(stack: list[_Level], found: dict[str, _Answer]) -> None:
-    """Take the innermost cell off the stack, once all cells within it are known."""
+    """Remove the innermost cell from the stack, after all cells within it are known."""
     sides = stack.pop().sides
     for kind, side in sides.items():
         for place, names in side.here.items():
@@ -208,7 +213,7 @@ def _answer(parts: Iterable[_ByPlace], place: Component) -> _Answer:
 
 
 def _both(one: _Answer, other: _Answer) -> _Answer:
-    """Join what two cells of an announcement have found."""
+    """Combine the results of two cells of an announcement."""
     if one is other or (other[1].keys() <= one[1].keys() and one[0] >= other[0]):
         return one
     missed = one[1] if len(one[1]) >= _KEPT else {**one[1], **other[1]}
@@ -216,7 +221,7 @@ def _both(one: _Answer, other: _Answer) -> _Answer:
 
 
 def _merge(part: _ByPlace, into: _ByPlace) -> None:
-    """Add announcements to those that are known, up to `_KEPT` of each component."""
+    """Add announcements to the known ones, up to `_KEPT` of each component."""
     for place, names in part.items():
         known = into.setdefault(place, {})
         if len(known) < _KEPT:
@@ -224,7 +229,7 @@ def _merge(part: _ByPlace, into: _ByPlace) -> None:
 
 
 def _told(found: dict[str, _Answer], rank: dict[str, int]) -> dict[str, OutOfReach]:
-    """Return the answers that miss something; equal ones are made once."""
+    """Return the results with unreachable matches; equal results share one object."""
     made: dict[int, OutOfReach] = {}
     out: dict[str, OutOfReach] = {}
     for name, answer in found.items():

@@ -1,4 +1,4 @@
-"""What is out of reach, kept through requests: searched again only where a request can have changed it."""
+"""Announcements out of reach, searched again only if a request can have changed them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tercast.requests.registry import ADVERTISEMENT, Registration
 
 
 class ReachWatch:
-    """The announcements of a network that lack a path to some of those that they match.
+    """The announcements of a network without a path to some of their matches.
 
-    A search takes time in proportion to all cells of a topic whose hosts are apart. Subscriptions that reach
-    all they match, which is nearly all of them, come without one.
+    A search takes time in proportion to all cells of a topic whose hosts are in several components. Almost
+    all subscriptions reach all their matches and need no search.
     """
 
     def __init__(self) -> None:
         self.found: Mapping[str, OutOfReach] | None = None
 
     def update(self, network: PlannerState, requests: Iterable[Mapping[str, Any]]) -> bool:
-        """Follow requests that the network has carried out; return whether anything changed.
+        """Update the result after requests; return whether it changed.
 
         Args:
             network: The network after the requests.
@@ -42,7 +42,7 @@ class ReachWatch:
         op, name = request["op"], str(request.get("id"))
         if op in REACH_PRESERVING:
             return True
-        if op == UNSUBSCRIBE:  # it may have been the last that an advertisement reached
+        if op == UNSUBSCRIBE:  # it may have been the only reachable match of an advertisement
             return name not in self.found and not any(
                 one.reach is Reach.PARTIAL for other, one in self.found.items() if _is_ad(network, other)
             )
@@ -52,7 +52,7 @@ class ReachWatch:
         return registration is None or self._brings_nothing(network, registration)
 
     def _brings_nothing(self, network: PlannerState, registration: Registration) -> bool:
-        """Return whether a subscription reaches all it matches, and no advertisement for the first time."""
+        """Return whether a subscription reaches all its matches, and is the first match of none."""
         assert self.found is not None
         reach = network.plan(registration.topic).reach(registration.host, registration.dz)
         if reach is None:

@@ -1,4 +1,4 @@
-"""Registering and withdrawing subscriptions and advertisements, and undoing both."""
+"""Registration and withdrawal of subscriptions and advertisements, and the undoing of both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tercast.requests.registry import ADVERTISEMENT, Registration
 from tercast.routing.topic_routing import Claim
 
 Withdrawn = tuple[Claim | None, tuple[Registration, Claim | None] | None]
-"""What a registration had when it was withdrawn: in trees, and under the former code of its topic."""
+"""State of a withdrawn registration: its claim in trees, and its part under the former code."""
 
 _OK = Outcome(ok=True)
 _SUBSCRIBED: dict[Reach | None, Outcome] = {
@@ -23,10 +23,10 @@ _SUBSCRIBED: dict[Reach | None, Outcome] = {
 
 
 class Registrations:
-    """Carries out requests that register or withdraw something.
+    """Carries out requests that register or withdraw an announcement.
 
-    A request that a budget has no room for is refused, and changes nothing. While the planner has a journal,
-    the other requests write there how they are undone.
+    A request that exceeds a budget is refused and changes nothing. While the planner has a journal, each
+    other request adds a function to it that undoes the request.
     """
 
     def __init__(self, planner: PlannerState) -> None:
@@ -55,7 +55,7 @@ class Registrations:
         return _SUBSCRIBED[planner.plan(topic.name).reach(request.host, dz)]
 
     def withdraw(self, request: Withdrawing) -> Outcome:
-        """Withdraw a subscription or an advertisement, or refuse that."""
+        """Withdraw a subscription or an advertisement, or refuse the request."""
         planner = self._planner
         registration = planner.registry.find(request)
         withdrawn = self._remove(registration)
@@ -91,7 +91,7 @@ class Registrations:
         return claim, former
 
     def _undo_add(self, registration: Registration, tree_number: int, step: BudgetChange | None) -> None:
-        """Undo `_add`: as if the registration had never been."""
+        """Undo `_add`, as if the registration had never existed."""
         planner = self._planner
         if step is not None:
             planner.keeper.take_back(step)
@@ -123,7 +123,7 @@ class Registrations:
         self._restore_merges(registration)
 
     def _restore_merges(self, registration: Registration) -> None:
-        """Let installed tables follow an undone change."""
+        """Update the installed tables after an undone change."""
         planner = self._planner
         marked = planner.tracker.take_marked()
         if not planner.keeper.idle:
@@ -131,7 +131,7 @@ class Registrations:
             planner.keeper.follow_back(marked, registration.topic if is_ad else None)
 
     def _exceeded(self, registration: Registration) -> tuple[BudgetChange | None, tuple[str, ...]]:
-        """Return what aggregation did, and the switches over budget that have more entries than before."""
+        """Return the change by aggregation, and the switches that the request took over budget."""
         planner = self._planner
         marked = planner.tracker.take_marked()
         if not planner.keeper.idle:

@@ -1,7 +1,7 @@
-"""A planner's state as JSON, and back.
+"""A planner's state as JSON, and its restoration.
 
-Registrations, trees and who is in which tree are kept; tables, which follow from these, are built anew. What
-`take_diff` has not taken yet is not part of a snapshot: take the diff first.
+A snapshot contains registrations, trees, and the announcements in each tree. Tables follow from these and are
+built again. A snapshot does not contain changes that `take_diff` has not taken, so take the diff first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ AnyPlanner = TypeVar("AnyPlanner", bound=PlannerState)
 
 
 def take_snapshot(planner: PlannerState) -> dict[str, Any]:
-    """The state of `planner`; equal states give equal snapshots."""
+    """Return the state of `planner`; equal states have equal snapshots."""
     plans = planner.plans
     return {
         "format": FORMAT,
@@ -61,9 +61,9 @@ def take_snapshot(planner: PlannerState) -> dict[str, Any]:
 
 
 def restore_planner(planner_class: type[AnyPlanner], data: Mapping[str, Any]) -> AnyPlanner:
-    """The planner whose snapshot `data` is."""
+    """Return the planner of the snapshot `data`."""
     if data.get("format") != FORMAT:
-        raise ValueError(f"a snapshot of format {data.get('format')!r}; this version reads {FORMAT!r}")
+        raise ValueError(f"the snapshot has the format {data.get('format')!r}; this version reads {FORMAT!r}")
     address = AddressPlan.from_json(data["address"])
     planner = planner_class(
         address,
@@ -97,7 +97,7 @@ def restore_planner(planner_class: type[AnyPlanner], data: Mapping[str, Any]) ->
 
 
 def _restore_trees(planner: PlannerState, data: Mapping[str, Any]) -> None:
-    """Trees with their links, then every advertisement into its trees."""
+    """Restore the trees with their links, then add every advertisement to its trees."""
     network = planner.network
     trees: dict[int, tuple[Tree, Forest]] = {}
     links = {(link.a, link.a_port): link for link in planner.topology.all_links()}
@@ -124,7 +124,7 @@ def _restore_trees(planner: PlannerState, data: Mapping[str, Any]) -> None:
 
 
 def _aggregation_json(planner: PlannerState) -> dict[str, Any]:
-    """The policy and all covers; nothing where there is neither."""
+    """Return the method and all covers; empty if there are neither."""
     keeper = planner.keeper
     covers = network_covers_json(keeper.covers())
     if not keeper.lays and not covers:

@@ -1,4 +1,4 @@
-"""What snapshots are made of: registrations, cells, and a network with what is down in it."""
+"""Parts of snapshots: registrations, cells, and a network with the parts that are down."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tercast.topology.topology import Topology
 
 
 def topology_json(topology: Topology) -> dict[str, Any]:
-    """A network, what of it is down, and which of its standby places each host has moved to."""
+    """Convert a network, its parts that are down, and the standby places that hosts use."""
     places = {host.id: host.own_standby for host in topology.hosts.values() if host.own_standby is not None}
     return {
         "topology": topology.to_json(),
@@ -30,7 +30,7 @@ def _down(topology: Topology) -> dict[str, Any]:
 
 
 def read_network(data: Mapping[str, Any], family: str) -> Topology:
-    """The network of a `topology_json`."""
+    """Read the network of a `topology_json`."""
     topology = read_topology(data["topology"], family)
     for name, index in data.get("own_standby", {}).items():
         topology.hosts[name] = topology.hosts[name].with_own_standby(index)
@@ -42,7 +42,7 @@ def read_network(data: Mapping[str, Any], family: str) -> Topology:
 
 
 def registration_json(registration: Registration) -> list[Any]:
-    """A registration as a row."""
+    """Convert a registration to a row."""
     return [
         registration.seq,
         registration.kind,
@@ -55,16 +55,16 @@ def registration_json(registration: Registration) -> list[Any]:
 
 
 def read_registration(row: list[Any]) -> Registration:
-    """The registration of a row."""
+    """Read the registration of a row."""
     seq, kind, name, host, topic, filter_text, cells = row
     return Registration(seq, kind, name, host, topic, filter_text, cells_of(cells))
 
 
 def texts(cells: Iterable[int]) -> list[str]:
-    """Cells as texts."""
+    """Convert cells to texts."""
     return [text(dz) for dz in cells]
 
 
 def cells_of(texts: Iterable[str]) -> DzSet:
-    """The set of texts, in their order."""
+    """Read cells from texts, in their order."""
     return tuple(parse(cell) for cell in texts)

@@ -1,4 +1,4 @@
-"""What is left of topics under their former codes, as part of a planner's snapshot, and back."""
+"""Topics under their former codes as part of a planner's snapshot, and their restoration."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tercast.routing.topic_routing import Claim
 
 
 def leaving_json(planner: PlannerState) -> dict[str, Any]:
-    """All of it; nothing where no topic is moving."""
+    """Return the former state of all migrating topics; empty if there are none."""
     if not planner.leaving:
         return {}
     return {"leaving": {name: _one_json(one) for name, one in sorted(planner.leaving.items())}}
 
 
 def restore_leaving(planner: PlannerState, data: Mapping[str, Any]) -> None:
-    """Let a planner, whose network is known already, have what `leaving_json` told."""
+    """Restore what `leaving_json` returned, in a planner whose network is already restored."""
     for name, row in data.get("leaving", {}).items():
         planner.leaving[name] = _restore(planner, name, row)
     planner.queue.propagate()

@@ -1,4 +1,4 @@
-"""The state of a planner, what can be read from it, and how changes of it spread."""
+"""The state of a planner, methods that read it, and the propagation of its changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tercast.topology.topology import Topology
 
 
 class PlannerState:
-    """A network, all that is registered in it, and the trees and tables that follow."""
+    """A network, all registrations in it, and the resulting trees and tables."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class PlannerState:
 
     @property
     def topology(self) -> Topology:
-        """The network as the requests have it."""
+        """The network according to the requests."""
         return self.registry.topology
 
     @property
@@ -73,37 +73,37 @@ class PlannerState:
 
     @property
     def network(self) -> LiveNetwork:
-        """The network as plans see it, up to date."""
+        """The network that plans use, up to date."""
         if self._stale:
             self.refresh_plans()
         return self._network
 
     @property
     def is_stale(self) -> bool:
-        """Whether plans, of nothing, have still to follow a network that has changed."""
+        """Whether plans, which are empty, must still be updated after a change of the network."""
         return self._stale
 
     @property
     def plans(self) -> Collection[TopicRouting]:
-        """What is planned for each topic."""
+        """The plans of all topics."""
         return self._plans.values()
 
     @property
     def all_plans(self) -> list[TopicRouting]:
-        """The same, and what is left under former codes."""
+        """The plans of all topics, and those under former codes."""
         return [*self._plans.values(), *(one.plan for one in self.leaving.values())]
 
     def plan(self, topic: str) -> TopicRouting:
-        """What is planned for one topic."""
+        """Return the plan of one topic."""
         return self._plans[topic]
 
     def add_topic(self, topic: Topic) -> None:
-        """Plan nothing for a topic yet, unless it is planned already."""
+        """Create an empty plan for a topic, unless it has one."""
         if topic.name not in self._plans:
             self._plans[topic.name] = self.make_plan(topic)
 
     def remove_topic(self, name: str) -> None:
-        """Forget the plan of a topic, for which nothing is registered."""
+        """Remove the plan of a topic without registrations."""
         del self._plans[name]
 
     def has_budgets(self) -> bool:
@@ -112,24 +112,24 @@ class PlannerState:
         return self.enforce_budgets and any(switch.room is not None for switch in switches)
 
     def version(self, topic: str) -> int:
-        """Which encoding of a topic this is: 1, and one more for each change of code or `indexed`."""
+        """Return the version of a topic's encoding: 1, plus 1 for each change of code or `indexed`."""
         return self.versions.get(topic, 1)
 
     def set_topic(self, topic: Topic) -> None:
-        """A topic has another encoding: what was planned for it is somewhere else, and nothing is here."""
+        """Replace the encoding of a topic; its new plan is empty, and the caller keeps the old one."""
         self.registry.topics[topic.name] = topic
         self._plans[topic.name] = self.make_plan(topic)
 
     def make_plan(self, topic: Topic) -> TopicRouting:
-        """A plan of nothing."""
+        """Create an empty plan."""
         return TopicRouting(topic, self.order, self._network, self.queue, self.tracker)
 
     def tables(self) -> dict[str, Table]:
-        """The table of every switch that has entries, as it is to be installed."""
+        """Return the table of every switch that has entries, as it is to be installed."""
         return self._tables(exact=False)
 
     def tables_of(self, plans: Iterable[TopicRouting]) -> dict[str, Table]:
-        """The part of these tables that comes from some plans."""
+        """Return the part of these tables that comes from some plans."""
         chosen = list(plans)
         tables = {
             switch: self.writer.table(plan.tries[switch] for plan in chosen if switch in plan.tries)
@@ -138,28 +138,28 @@ class PlannerState:
         return {switch: table for switch, table in tables.items() if table}
 
     def exact_tables(self) -> dict[str, Table]:
-        """The same without aggregation."""
+        """Return the tables without aggregation."""
         return self._tables(exact=True)
 
     def table(self, switch: str) -> Table:
-        """The table of one switch as it is to be installed, by priority and address."""
+        """Return the table of one switch as it is to be installed, by priority and address."""
         return self.writer.table(self._tries(switch))
 
     def counts(self) -> dict[str, int]:
-        """The number of installed entries of every switch."""
+        """Count the installed entries of every switch."""
         return {switch: site.installed for switch, site in self.network.sites.items()}
 
     def exact_counts(self) -> dict[str, int]:
-        """The same without aggregation."""
+        """Count the entries of every switch without aggregation."""
         return {switch: site.count for switch, site in self.network.sites.items()}
 
     def over_budget(self) -> tuple[str, ...]:
-        """The switches that have more entries than their budget allows."""
+        """Return the switches that have more entries than their budget allows."""
         sites = self.network.sites.values()
         return tuple(site.id for site in sites if site.budget is not None and site.installed > site.budget)
 
     def over_budget_exactly(self) -> tuple[str, ...]:
-        """The switches whose exact tables are larger than their budgets: where aggregation has work."""
+        """Return the switches whose exact tables exceed their budgets; these need aggregation."""
         counts, switches = self.exact_counts(), self.topology.switches
         limits = {name: switch.tcam_budget for name, switch in switches.items()}
         return tuple(
@@ -167,7 +167,7 @@ class PlannerState:
         )
 
     def trees(self) -> list[TreeView]:
-        """All trees, oldest first."""
+        """Return all trees, the oldest first."""
         views: list[tuple[int, TreeView]] = []
         left = ((one.name, one.plan) for one in self.leaving.values())
         for name, plan in (*self._plans.items(), *left):
@@ -178,18 +178,18 @@ class PlannerState:
         return [view for _, view in sorted(views, key=lambda item: item[0])]
 
     def encodings(self) -> dict[str, DzSet]:
-        """The dz of every live request."""
+        """Return the dz of every live registration."""
         return {registration.id: registration.dz for registration in self.registry.live.values()}
 
     def pending(self) -> list[str]:
-        """The live subscriptions that no live advertisement overlaps, in the order of the log."""
+        """Return the live subscriptions that no live advertisement overlaps, in log order."""
         found: list[str] = []
         for name, plan in self._plans.items():
             found += waiting(self.registry.subscriptions(name), plan.matched)
         return sorted(found, key=lambda name: self.registry.live[name].seq)
 
     def unreachable(self) -> list[Pair]:
-        """The pairs (advertisement, subscription) that overlap, with no path between their hosts."""
+        """Return the pairs (advertisement, subscription) that overlap without a path between hosts."""
         pairs: list[Pair] = []
         for name in self._plans:
             registered = (reg for reg in self.registry.live.values() if reg.topic == name)
@@ -197,9 +197,9 @@ class PlannerState:
         return pairs
 
     def out_of_reach(self) -> dict[str, OutOfReach]:
-        """Return the live announcements that lack a path to some of those that they match, by id.
+        """Return, by id, the live announcements without a path to some of their matches.
 
-        Costs next to nothing while the hosts of each topic are in one part of the network.
+        The cost is very low while the hosts of each topic are in one component.
         """
         if self._stale:  # nothing is registered
             return {}
@@ -218,10 +218,11 @@ class PlannerState:
         self._stale = True
 
     def refresh_plans(self, migrate: Callable[[TopicRouting], bool] | None = None) -> ReplannedTopics:
-        """Update plans after a change of the network; with nothing registered, that can be deferred.
+        """Update plans after a change of the network; without registrations, this can be deferred.
 
         Args:
-            migrate: Plans a topic whose regions go to other trees under its other code, if it returns True.
+            migrate: Plans a topic under its other code, if regions change their trees. It returns whether it
+                did so.
         """
         self._stale = False
         self._bits_retired = True
@@ -238,22 +239,22 @@ class PlannerState:
         self.propagate()
 
     def plan_live(self, topic: str) -> None:
-        """Plan all that is live of a topic, of which nothing is planned yet: advertisements first."""
+        """Plan all live registrations of an unplanned topic, advertisements first."""
         mine = [one for one in self.registry.live.values() if one.topic == topic]
         for registration in sorted(mine, key=lambda one: (one.kind != ADVERTISEMENT, one.seq)):
             self.plan_registration(registration)
 
     def propagate(self) -> None:
-        """Propagate changes of plans, unless more will follow first."""
+        """Propagate changes of plans, unless more changes follow first."""
         if not self.defers_propagation:
             self.queue.propagate()
 
     def take_diff(self) -> Diff:
-        """Return what has changed in the tables since the last call."""
+        """Return the changes of the tables since the last call."""
         diff = take_changes(self.tracker, self.writer)
         if self._bits_retired:
             self._bits_retired = False
-            for site in self._network.sites.values():  # those of a stale one: sites to come have none
+            for site in self._network.sites.values():  # a stale network has none in sites to come
                 site.release_retired()
         self.keeper.prune()
         return diff

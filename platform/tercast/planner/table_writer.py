@@ -1,4 +1,4 @@
-"""From masks to entries: the tables of switches, and what has changed in them."""
+"""Conversion of masks to entries: the tables of switches, and their changes."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ _KEPT_ROWS = 50_000
 
 
 class TableWriter:
-    """Writes entries; remembers how cells look as prefixes, since one cell stands at many switches.
-
-    What it remembers is bounded.
-    """
+    """Writes entries, with a bounded cache of prefixes, which many switches share."""
 
     __slots__ = ("_address", "_kept", "_rows")
 
@@ -45,25 +42,25 @@ class TableWriter:
         self._kept = 0
 
     def rows(self, code: int) -> Rows:
-        """Prefix and priority of the cells of a topic, as far as they are remembered."""
+        """Return the cached prefixes and priorities of a topic's cells."""
         rows = self._rows.get(code)
         if rows is None:
             rows = self._rows[code] = {}
         return rows
 
     def plain(self, trie: SwitchTrie, key: Key, outputs: PortMask) -> Entry:
-        """The entry of a cell with these outputs."""
+        """Return the entry of a cell with these outputs."""
         dst, priority = self.rows(trie.code).get(key) or self.row(trie, key)
         return Entry(dst, None, priority, trie.site.actions(outputs))
 
     def in_port(self, trie: SwitchTrie, at: InPortKey, masks: InPortMasks) -> Entry:
-        """The entry of a port and cell with outputs elsewhere and back."""
+        """Return the entry of a port and cell with outputs to other ports and back."""
         port, key = at
         dst, priority = self.rows(trie.code).get(key) or self.row(trie, key)
         return Entry(dst, port, priority + IN_PORT_RISE, trie.site.actions(*masks))
 
     def installed(self, table: Installed, key: Key, mask: PortMask) -> Entry:
-        """The entry of a cell in a table that aggregation keeps."""
+        """Return the entry of a cell in a table that aggregation maintains."""
         if not table.port:
             return self.plain(table.trie, key, mask)
         return self.in_port(
@@ -71,9 +68,9 @@ class TableWriter:
         )
 
     def table(self, tries: Iterable[SwitchTrie], exact: bool = False) -> Table:
-        """The table of a switch: the entries of all its topics, by priority and address.
+        """Return the table of a switch: the entries of all its topics, by priority and address.
 
-        `exact` asks for the exact ones, also where others are installed.
+        `exact` selects the exact entries, even if others are installed.
         """
         found: list[Entry] = []
         for trie in tries:
@@ -87,7 +84,7 @@ class TableWriter:
         return ordered(found)
 
     def row(self, trie: SwitchTrie, key: Key) -> Row:
-        """The prefix and priority of a cell, remembered from now on."""
+        """Compute the prefix and priority of a cell, and cache them."""
         if self._kept >= _KEPT_ROWS:
             self._kept = 0
             for rows in self._rows.values():
@@ -100,9 +97,10 @@ class TableWriter:
 
 
 def take_changes(tracker: TrieTracker, writer: TableWriter) -> Diff:
-    """The net change of all tables since the last call; switches in the order in which changes reached them.
+    """Return the net change of all tables since the last call.
 
-    Changes spread from subscribers towards publishers, so that is the order of adding.
+    Changes propagate from subscribers to publishers. The switches are in the order in which changes reached
+    them, which is also the order of additions.
     """
     if not tracker.tries:
         return _NOTHING
@@ -121,7 +119,7 @@ def take_changes(tracker: TrieTracker, writer: TableWriter) -> Diff:
 
 
 _NOTHING = Diff()
-_make = tuple.__new__  # what a named tuple calls in the end
+_make = tuple.__new__  # the constructor of a named tuple without its overhead
 
 
 def _switch_changes(
@@ -155,13 +153,13 @@ def _switch_changes(
 def _plain_changes(
     trie: SwitchTrie, changes: Iterable[EntryChange], writer: TableWriter, lists: tuple[list[Entry], ...]
 ) -> None:
-    """Put changes of plain entries on the lists of those added, modified and removed.
+    """Add changes of plain entries to the lists of added, modified and removed entries.
 
-    It does what `TableWriter.plain` does, without a call for each.
+    This is equivalent to `TableWriter.plain`, without a call for each entry.
     """
     added, modified, removed = lists
     rows, actions = writer.rows(trie.code), trie.site.actions
-    renamed = trie.site.has_retired  # then other masks may mean the same
+    renamed = trie.site.has_retired  # then different masks may have the same meaning
     for key, before, after in changes:
         if before == after:
             continue
@@ -183,7 +181,7 @@ def _in_port_changes(
     modified: list[Entry],
     removed: list[Entry],
 ) -> None:
-    """Put changes of in-port entries on the lists of those added, modified and removed."""
+    """Add changes of in-port entries to the lists of added, modified and removed entries."""
     for at, masks in trie.in_port_table.touched.items():
         now = trie.in_port_table.entries.get(at)
         if masks == now:
@@ -205,7 +203,7 @@ def _installed_changes(
     modified: list[Entry],
     removed: list[Entry],
 ) -> None:
-    """The same where aggregation keeps the tables; what was touched is forgotten."""
+    """Add changes of tables that aggregation maintains, and mark them as taken."""
     for table in overlay.tables.values():
         for key, before in table.touched.items():
             after = table.value(key)

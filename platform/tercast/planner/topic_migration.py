@@ -1,9 +1,9 @@
-"""A topic that moves to its other code, so that no event matches half of an old table and half of a new one.
+"""Migration of a topic to its other code: no event matches both old and new tables.
 
-Every topic has two neighbouring codes. Where a change of the network, or of what is indexed, takes regions of
-a topic to other trees, the topic is planned again under the code that it does not use, in addition to the old
-tables, which stay as they are but for registrations that begin or end. Once publishers have changed over, the
-old tables are removed (see `docs/decisions/0006-moving-under-the-other-code.md` and `migration_steps`).
+Every topic has two neighbouring codes. A change of the network or of the indexed attributes can change the
+trees of a topic's regions. Then the topic is planned again under its unused code. The old tables stay, and
+change only when registrations start or end. After publishers use the new code, the old tables are removed
+(see `docs/decisions/0006-moving-under-the-other-code.md` and `migration_steps`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tercast.topology.topology import Topology
 
 @dataclass(slots=True)
 class TopicMigration:
-    """A topic under its former code: its plan, its network then, and the registrations that it serves.
+    """A topic under its former code: its plan, its former network, and its registrations.
 
-    `version` is that of the encoding which comes after it; `live` holds what it serves as encoded here.
+    `version` is the version of the encoding that follows. `live` has the registrations with their former dz.
     """
 
     name: str
@@ -40,12 +40,12 @@ class TopicMigration:
     def serves(
         self, registration: Registration, network: LiveNetwork, topic: Topic, limits: Limits
     ) -> Registration | None:
-        """Return a registration as it is encoded here; None if its host came later, or has moved since.
+        """Return a registration in its former encoding; None if its host is new or has moved.
 
         Args:
             registration: A registration of the topic.
-            network: The network as it is now.
-            topic: The topic with its present encoding.
+            network: The current network.
+            topic: The topic with its current encoding.
             limits: The limits of encodings.
         """
         host = registration.host
@@ -64,9 +64,9 @@ class TopicMigration:
     def subscribe(
         self, registration: Registration, network: LiveNetwork, topic: Topic, limits: Limits
     ) -> None:
-        """Let a subscription get the events of the former code, too; see `serves` for the arguments.
+        """Let a subscription receive the events of the former code too; see `serves` for arguments.
 
-        An advertisement is ignored: a new publisher never uses the former code.
+        An advertisement is ignored, because a new publisher never uses the former code.
         """
         if registration.kind == ADVERTISEMENT:
             return
@@ -76,7 +76,7 @@ class TopicMigration:
             self.plan.subscribe(mine.host, mine.dz)
 
     def withdraw(self, name: str) -> tuple[Registration, Claim | None] | None:
-        """End a registration here as well; return what `restore` needs, None if it is not served here."""
+        """End a registration here too; return the argument of `restore`, or None if it is not here."""
         mine = self.live.pop(name, None)
         if mine is None:
             return None
@@ -96,7 +96,7 @@ class TopicMigration:
             self._reclaim(mine, claim)
 
     def drop_host(self, host: str) -> None:
-        """Serve a host no longer, since it is somewhere else now."""
+        """Stop serving a host, because it has moved."""
         for registration in [one for one in self.live.values() if one.host == host]:
             self.withdraw(registration.id)
         self.plan.detach_host(host)
@@ -104,7 +104,7 @@ class TopicMigration:
     def _reclaim(self, mine: Registration, claim: Claim) -> None:
         forests = self.plan.forests
         if not any(forest is claim.forest for forest in forests.values()):
-            forests[min(forests, default=0) - 1] = claim.forest  # keys say nothing here
+            forests[min(forests, default=0) - 1] = claim.forest  # the value of the key is not used here
         self.plan.revive_trees(claim)
         self.plan.join_trees(mine.id, mine.host, claim)
 

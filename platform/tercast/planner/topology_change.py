@@ -1,4 +1,4 @@
-"""The effect of a topology change on plans: hosts move, trees are repaired, forests split or join."""
+"""Effect of a topology change on plans: moved hosts, repaired trees, split or joined parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tercast.routing.update_queue import UpdateQueue
 
 @dataclass(slots=True)
 class ReplannedTopics:
-    """The topics with regions that went to other trees: under their other codes (`moved`), or `in_place`."""
+    """Topics whose regions changed trees: under their other codes (`moved`), or `in_place`."""
 
     moved: list[str] = field(default_factory=list)
     in_place: list[str] = field(default_factory=list)
@@ -25,7 +25,7 @@ class ReplannedTopics:
 
 @dataclass(frozen=True, slots=True)
 class TopologyChange:
-    """Updates plans after a change of the topology; what the change does not affect stays as it is."""
+    """Updates plans after a change of the topology; unaffected parts stay the same."""
 
     network: LiveNetwork
     registry: Registry
@@ -40,15 +40,16 @@ class TopologyChange:
     ) -> ReplannedTopics:
         """Update plans.
 
-        Hosts that moved or left are detached first. A component then keeps the trees of the one old component
-        that most of its advertisements come from, repaired where links are gone or switches new;
-        advertisements from elsewhere are planned again, in the order of the log.
+        Hosts that moved or left are detached first. Then each component keeps the trees of one old component:
+        the one that most of its advertisements come from. These trees are repaired if links are gone or
+        switches are new. Other advertisements are planned again, in the order of the log.
 
         Args:
-            plans: What is planned for each topic.
-            migrations: Former encodings of topics; they stay, except for hosts that moved. A topic that
-                changes again has not told publishers of its first migration yet.
-            migrate: Plans a topic whose regions go to other trees under its other code, if it returns True.
+            plans: The plan of each topic.
+            migrations: Former encodings of topics; they stay, except for hosts that moved. If a topic changes
+                again, its publishers have not been notified of its first migration yet.
+            migrate: Plans a topic under its other code, if regions change their trees. It returns whether it
+                did so.
         """
         done = ReplannedTopics()
         moved_hosts = self._refresh(plans, migrations)
@@ -61,14 +62,14 @@ class TopologyChange:
                 if migrate is None or not any(one.name == name for one in migrations):
                     done.in_place.append(name)
             self._update_plan(plan, moved_hosts)
-        if not migrations:  # else their tables still need what is gone
+        if not migrations:  # their tables still need switches that are gone
             for switch in self.network.remove_unused():
                 for plan in plans:
                     plan.tries.pop(switch, None)
         return done
 
     def _refresh(self, plans: Collection[TopicRouting], migrations: Collection[TopicMigration]) -> list[str]:
-        """Read the topology again; return the hosts that moved, which are detached."""
+        """Read the topology again; detach the hosts that moved, and return them."""
         before = self.network.places()
         moved = self.network.refresh()
         for host in moved:
@@ -83,10 +84,10 @@ class TopologyChange:
         return moved
 
     def _leads_elsewhere(self, plan: TopicRouting) -> bool:
-        """Return whether events of advertised regions will take links that close a cycle with the old ones.
+        """Return whether events will use links that form a cycle with the old links.
 
-        That is so where a tree loses a link, and where advertisements go to the trees of another component.
-        A tree that only grows changes in place.
+        This is so if a tree loses a link, or if advertisements move to the trees of another component. A tree
+        that only grows changes in place.
         """
         network, heirs = self.network, self._heirs(plan)
         for ad, claim in plan.claims.items():
@@ -101,7 +102,7 @@ class TopologyChange:
         )
 
     def _update_plan(self, plan: TopicRouting, moved_hosts: Collection[str]) -> None:
-        """Regroup the forests of a plan, attach hosts that moved, and plan advertisements without trees."""
+        """Regroup the forests of a plan, attach moved hosts, and plan advertisements without trees."""
         self._regroup(plan)
         for host in moved_hosts:
             plan.attach_host(host)
@@ -112,7 +113,7 @@ class TopologyChange:
                 self.queue.propagate()
 
     def _regroup(self, plan: TopicRouting) -> None:
-        """Assign forests to the components that there are now, and repair their trees."""
+        """Assign forests to the current components, and repair their trees."""
         network, heirs = self.network, self._heirs(plan)
         for ad, claim in list(plan.claims.items()):
             host = self.registry.live[ad].host
@@ -132,7 +133,10 @@ class TopologyChange:
                     plan.replace_links(tree, links)
 
     def _heirs(self, plan: TopicRouting) -> dict[int, Forest]:
-        """Return for each component the forest with most of its advertisements; a forest has one heir."""
+        """Return, for each component, the forest with most of its advertisements.
+
+        A forest is assigned to one component only.
+        """
         votes: Counter[tuple[int, int]] = Counter()
         forests: dict[int, Forest] = {}
         for ad, claim in plan.claims.items():
@@ -147,7 +151,7 @@ class TopologyChange:
         return heirs
 
     def _new_root(self, tree: Tree) -> str:
-        """Return the switch of the oldest advertisement in a tree, all of which are in one component."""
+        """Return the switch of the oldest advertisement in a tree within one component."""
         oldest: Registration = min((self.registry.live[ad] for ad in tree.ads), key=lambda ad: ad.seq)
         place = self.network.place(oldest.host)
         if place is None:

@@ -1,4 +1,4 @@
-"""Counted cells of one party, and the widest among them, which are all that others have to know."""
+"""Counted cells of one host, and the widest of them, which are all that others need."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tercast.routing.cell_keys import LENGTH_MASK, Key, Order, SortedKeys
 
 Change = tuple[Sequence[Key], Sequence[Key]]
-"""Tops that came and tops that went."""
+"""Tops that were added and tops that were removed."""
 
 NO_CHANGE: Change = ((), ())
 
@@ -15,8 +15,8 @@ NO_CHANGE: Change = ((), ())
 class CellCounts:
     """A multiset of cells, with its *tops*: the members that no other member covers.
 
-    Covered members stay stored under the top that hides them, so that a withdrawal uncovers what it hid;
-    adding one costs a search among the tops and nothing else.
+    Covered members are stored under the top that hides them, so that a withdrawal makes them tops again.
+    Adding a member costs only a search among the tops.
     """
 
     __slots__ = ("_counts", "_hidden", "_order", "_shifts", "tops")
@@ -38,7 +38,7 @@ class CellCounts:
         return iter(self._counts)
 
     def add(self, key: Key) -> Change:
-        """Count `key` once more; which tops came and went."""
+        """Increase the count of `key`; return the added and removed tops."""
         counts = self._counts
         count = counts.get(key)
         if count is not None:
@@ -56,7 +56,7 @@ class CellCounts:
         return (key,), self._hide_below(key)
 
     def remove(self, key: Key) -> Change:
-        """Count `key`, which is there, once less; which tops came and went."""
+        """Decrease the count of `key`, which must be a member; return the added and removed tops."""
         count = self._counts[key]
         if count > 1:
             self._counts[key] = count - 1
@@ -73,7 +73,7 @@ class CellCounts:
         return self._uncover(self._hidden.pop(key, ())), [key]
 
     def add_all(self, keys: Iterable[Key]) -> Change:
-        """Count disjoint cells once more; which tops came and went."""
+        """Increase the counts of disjoint cells; return the added and removed tops."""
         came: Sequence[Key] = ()
         went: Sequence[Key] = ()
         for key in keys:
@@ -84,7 +84,7 @@ class CellCounts:
         return came, went
 
     def remove_all(self, keys: Iterable[Key]) -> Change:
-        """Count disjoint cells, which are there, once less; which tops came and went."""
+        """Decrease the counts of disjoint members; return the added and removed tops."""
         came: Sequence[Key] = ()
         went: Sequence[Key] = ()
         for key in keys:
@@ -95,20 +95,20 @@ class CellCounts:
         return came, went
 
     def covering(self, key: Key) -> Key:
-        """The top that holds `key`; NONE where there is none."""
+        """Return the top that covers `key`, or NONE."""
         top = self.tops.floor(key)
         return top if top and not (key ^ top) >> self._shifts[top & LENGTH_MASK] else 0
 
     def below(self, key: Key) -> list[Key]:
-        """The tops that `key` holds."""
+        """Return the tops that `key` covers."""
         return self.tops.range(key, self._order.end(key))
 
     def overlaps(self, key: Key) -> bool:
-        """Whether `key` has anything in common with a member."""
+        """Whether `key` overlaps a member."""
         return bool(self.covering(key)) or self.tops.ceil(key) < self._order.end(key)
 
     def _hide_below(self, key: Key) -> Sequence[Key]:
-        """Make a top of `key`, which no top covers; the tops that it hides."""
+        """Make `key`, which no top covers, a top; return the tops that it hides."""
         _, after = self.tops.add(key)
         if (key ^ after) >> self._shifts[key & LENGTH_MASK]:
             return ()
@@ -121,7 +121,7 @@ class CellCounts:
         return below
 
     def _uncover(self, hidden: Iterable[Key]) -> list[Key]:
-        """Make tops of what a top hid; depth-first order brings a cell before what it covers."""
+        """Make hidden cells tops; depth-first order has a cell before those that it covers."""
         tops: list[Key] = []
         for key in sorted(hidden):
             if tops and self._order.covers(tops[-1], key):

@@ -1,8 +1,9 @@
-"""Cells as sort keys: depth-first order by comparing ints, and sorted sets of them that stay fast.
+"""Cells as integer sort keys in depth-first order, and sorted sets of keys.
 
-A key is the dz with its sentinel, shifted to the full depth, above seven bits that hold its length. So keys
-compare in depth-first order (a cell before what it covers), and the subtree of a cell is a range of keys.
-Searching is `bisect` on blocks of ints, which runs in C; a trie of linked nodes needs a Python step a level.
+A key is the dz with its sentinel, shifted to the full depth, followed by seven bits with its length. So keys
+compare in depth-first order (a cell before those that it covers), and the subtree of a cell is a range of
+keys. A search uses `bisect` on blocks of ints, which runs in C. A linked trie would need a Python step for
+each level.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ LENGTH_BITS = 7
 LENGTH_MASK = (1 << LENGTH_BITS) - 1
 
 NONE: Key = 0
-"""Below every key: the answer of a search that found nothing to the left."""
+"""Smaller than every key; the result of a search without a smaller member."""
 
 FAR: Key = 1 << 256
-"""Above every key: the answer of a search that found nothing to the right."""
+"""Larger than every key; the result of a search without a larger member."""
 
 _BLOCK = 512
 
 
 class Order:
-    """The keys of cells of at most `depth` bits."""
+    """The keys of cells with at most `depth` bits."""
 
     __slots__ = ("bits", "depth", "shifts")
 
@@ -35,29 +36,29 @@ class Order:
         self.depth = depth
         self.shifts = tuple(depth - length + LENGTH_BITS for length in range(depth + 1))
         self.bits = tuple(1 << shift for shift in self.shifts)
-        """By length: the bit in which a cell differs from the other half of what it is half of."""
+        """By length: the bit that distinguishes the two halves of the parent cell."""
 
     def key(self, dz: Dz) -> Key:
-        """The key of `dz`, which has at most `depth` bits."""
+        """Return the key of `dz`, which has at most `depth` bits."""
         length = dz.bit_length() - 1
         return dz << self.shifts[length] | length
 
     def dz(self, key: Key) -> Dz:
-        """The cell of `key`."""
+        """Return the cell of `key`."""
         return key >> self.shifts[key & LENGTH_MASK]
 
     def end(self, key: Key) -> Key:
-        """The first value behind all keys that `key` covers."""
+        """Return the first value after all keys that `key` covers."""
         shift = self.shifts[key & LENGTH_MASK]
         return (key >> shift) + 1 << shift
 
     def covers(self, a: Key, b: Key) -> bool:
-        """Whether cell `a` holds cell `b`; every cell holds itself."""
+        """Whether cell `a` covers cell `b`; every cell covers itself."""
         return a <= b and not (a ^ b) >> self.shifts[a & LENGTH_MASK]
 
 
 class SortedKeys:
-    """A sorted set of keys: a list of blocks of bounded length, found by their first members."""
+    """A sorted set of keys: a list of blocks of bounded length, indexed by their first members."""
 
     __slots__ = ("_blocks", "_firsts", "_size")
 
@@ -75,26 +76,26 @@ class SortedKeys:
             yield from block if block[0] else block[1:]
 
     def floor(self, key: Key) -> Key:
-        """The largest member that is not above `key`; NONE where there is none."""
+        """Return the largest member that is not above `key`, or NONE."""
         block = self._blocks[bisect_right(self._firsts, key) - 1]
         return block[bisect_right(block, key) - 1]
 
     def ceil(self, key: Key) -> Key:
-        """The smallest member that is not below `key` (which is above NONE); FAR where there is none."""
+        """Return the smallest member that is not below `key` (which is above NONE), or FAR."""
         i = bisect_right(self._firsts, key) - 1
         block = self._blocks[i]
         j = bisect_left(block, key)
         return block[j] if j < len(block) else self._first_of(i + 1)
 
     def around(self, key: Key) -> tuple[Key, Key]:
-        """The members just below and just above `key`, which is no member."""
+        """Return the members just below and just above `key`, which is not a member."""
         i = bisect_right(self._firsts, key) - 1
         block = self._blocks[i]
         j = bisect_right(block, key)
         return block[j - 1], block[j] if j < len(block) else self._first_of(i + 1)
 
     def add(self, key: Key) -> tuple[Key, Key]:
-        """Take in `key`, which is no member yet; the members just below and just above it."""
+        """Add `key`, which is not a member yet; return the members just below and just above it."""
         i = bisect_right(self._firsts, key) - 1
         block = self._blocks[i]
         j = bisect_right(block, key)
@@ -108,7 +109,7 @@ class SortedKeys:
         return before, after
 
     def remove(self, key: Key) -> None:
-        """Take out the member `key`."""
+        """Remove the member `key`."""
         i = bisect_right(self._firsts, key) - 1
         block = self._blocks[i]
         del block[bisect_left(block, key)]
@@ -119,7 +120,7 @@ class SortedKeys:
             self._firsts[i] = block[0]
 
     def range(self, low: Key, high: Key) -> list[Key]:
-        """The members from `low` (above NONE) up to but not including `high`."""
+        """Return the members from `low` (above NONE) up to but not including `high`."""
         i = bisect_right(self._firsts, low) - 1
         block = self._blocks[i]
         start, stop = bisect_left(block, low), bisect_left(block, high)
@@ -132,9 +133,9 @@ class SortedKeys:
         return out
 
     def scan(self, low: Key, high: Key) -> Generator[Key, Key | None, None]:
-        """The members from `low` to below `high`; a key that is sent in is where to go on, not the next.
+        """Yield the members from `low` to below `high`; a key that is sent continues from there.
 
-        The set may not change meanwhile.
+        The set must not change during the scan.
         """
         firsts, blocks = self._firsts, self._blocks
         i = bisect_right(firsts, low) - 1

@@ -1,8 +1,8 @@
-"""Masks over cells: which bits own a cell, and which own something above it, without a linked trie.
+"""Masks of cells without a linked trie: the owners of each cell, and the owners above it.
 
-A layer keeps, for each cell that somebody owns, the mask of its owners and the mask of all owners of cells
-that cover it. There are no pointers between cells: the mask above any cell is found by searching the sorted
-keys (see `Layer.over`), so taking a cell in or out touches no other cell.
+A layer has, for each owned cell, the mask of its owners and the mask of all owners of cells that cover it.
+Cells have no pointers to each other. The mask above any cell is found by a search in the sorted keys (see
+`Layer.over`), so adding or removing a cell changes no other cell.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tercast.routing.spanning_tree import Tree
 
 
 class Layer:
-    """Cells with the masks of those who own them; used for subscriptions, and below for advertisements."""
+    """Cells with the masks of their owners; used for subscriptions, and by `AdLayer`."""
 
     __slots__ = ("_shifts", "above", "keys", "own", "seen")
 
@@ -28,7 +28,7 @@ class Layer:
         self.seen: PortMask = reduce(or_, self.own.values(), 0)
 
     def over(self, key: Key) -> PortMask:
-        """The mask of all owners of cells that cover `key` and are not `key` itself."""
+        """Return the mask of all owners of cells that cover `key`, without those of `key` itself."""
         above = self.above.get(key)
         if above is not None:
             return above
@@ -36,14 +36,14 @@ class Layer:
         return self.between(key, before, after)
 
     def between(self, key: Key, before: Key, after: Key) -> PortMask:
-        """The same for a cell that nobody owned so far, from the owned cells next to it in order."""
+        """Return the mask above a cell without owners, from the owned cells next to it in order."""
         if before and not (key ^ before) >> self._shifts[before & LENGTH_MASK]:
             return self.own[before] | self.above[before]
         ref = self._like(key, before, after)
         return self.above[ref] if ref else 0
 
     def insert(self, key: Key, bit: PortBit) -> tuple[PortMask, bool]:
-        """Make `bit` the first owner of `key`; the mask above it, and whether it covers other owned cells."""
+        """Make `bit` the first owner of `key`; return the mask above, and if it covers others."""
         before, after = self.keys.add(key)
         above = self.above[key] = self.between(key, before, after)
         self.own[key] = bit
@@ -51,18 +51,18 @@ class Layer:
         return above, not (key ^ after) >> self._shifts[key & LENGTH_MASK]
 
     def remove(self, key: Key) -> None:
-        """Forget a cell that nobody owns any more."""
+        """Remove a cell that has no more owners."""
         del self.own[key], self.above[key]
         self.keys.remove(key)
         if not self.own:
             self.seen = 0
 
     def _like(self, key: Key, before: Key, after: Key) -> Key:
-        """An owned cell with just the same cells above it as `key`, which `before` does not cover; 0: none.
+        """Return an owned cell with the same cells above it as `key`, or 0.
 
-        Where `key` has more bits in common with `after`, the cells above both are the same: one above `after`
-        alone would stand between the two in order. Where it has more in common with `before`, the same holds
-        for the first cell of the half, next to that of `key`, in which `before` lies.
+        `before` must not cover `key`. If `key` shares more bits with `after`, both have the same cells above,
+        because a cell above only `after` would be between them in order. If `key` shares more bits with
+        `before`, the same is true for the first cell of the half that contains `before`.
         """
         if not before:
             return 0 if after is FAR else after
@@ -73,7 +73,7 @@ class Layer:
 
 
 class AdLayer(Layer):
-    """Advertisements: every cell also belongs to a tree, the same for all that cover each other."""
+    """Advertisements: every cell also has a tree, the same for all cells that cover each other."""
 
     __slots__ = ("tree",)
 
@@ -82,7 +82,7 @@ class AdLayer(Layer):
         self.tree: dict[Key, Tree] = {}
 
     def masks_at(self, key: Key) -> tuple[PortMask, PortMask, Tree | None, bool]:
-        """Return the mask over `key`, the one over or at it, the tree, and whether cells below are owned."""
+        """Return the mask above `key`, with its own mask, its tree, and if owned cells are below."""
         own = self.own.get(key)
         if own is not None:
             above = self.above[key]
@@ -99,13 +99,13 @@ class AdLayer(Layer):
         return mask, mask, self.tree[ref] if mask else None, below
 
     def remove(self, key: Key) -> None:
-        """Forget a cell that nobody owns any more."""
+        """Remove a cell that has no more owners."""
         super().remove(key)
         del self.tree[key]
 
 
 def _above(order: Order, own: dict[Key, PortMask], keys: SortedKeys) -> dict[Key, PortMask]:
-    """For each owned cell the mask of all owners of cells that cover it."""
+    """Return, for each owned cell, the mask of all owners of cells that cover it."""
     above: dict[Key, PortMask] = {}
     open_cells: list[tuple[Key, PortMask]] = []
     for key in keys:

@@ -1,4 +1,4 @@
-"""Which switches and which of their tables have changed since changes were last taken."""
+"""Switches and tables with changes that were not taken yet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TrackedTrie = TypeVar("TrackedTrie", bound=Trackable)
 
 
 class ChangeTracker(Generic[TrackedTrie]):
-    """The switches that changed in the current request, and the tries that changed since the last diff.
+    """The switches that changed in this request, and the tries that changed since the last diff.
 
     `tries` are in the order of their first changes.
     """
@@ -34,7 +34,7 @@ class ChangeTracker(Generic[TrackedTrie]):
         self._marked.append((site, site.count))
 
     def take_marked(self) -> list[tuple[SwitchPorts, int]]:
-        """Return the switches that changed since the last call, each with its former number of entries."""
+        """Return the switches that changed since the last call, with former numbers of entries."""
         marked = self._marked
         if not marked:
             return marked
@@ -44,7 +44,7 @@ class ChangeTracker(Generic[TrackedTrie]):
         return marked
 
     def track(self, trie: TrackedTrie) -> None:
-        """Record that the tables of a topic at a switch are about to change."""
+        """Record that the tables of a topic at a switch change next."""
         if not trie.is_tracked:
             trie.is_tracked = True
             self.tries.append(trie)

@@ -13,7 +13,7 @@ InPortKey = tuple[int, Key]
 """An ingress port and a cell."""
 
 InPortMasks = tuple[PortMask, PortMask]
-"""Outputs elsewhere, and hosts on the ingress port."""
+"""Outputs to other ports, and outputs to hosts on the ingress port."""
 
 
 class PlainTable:
@@ -47,7 +47,7 @@ class PlainTable:
 
     @property
     def has_suppressed_outputs(self) -> bool:
-        """Whether any entry has, or had when changes were last taken, outputs that are not installed."""
+        """Whether any entry has suppressed outputs now, or had them when changes were last taken."""
         return bool(self.suppressed_outputs or self._suppressed_before)
 
     def installed(self) -> Mapping[Key, PortMask]:
@@ -92,7 +92,7 @@ class PlainTable:
             del self.suppressed_outputs[key]
 
     def changes(self) -> Iterator[tuple[Key, PortMask, PortMask]]:
-        """Yield where entries may have changed: cell, installed outputs when last taken, and now."""
+        """Yield possible changes: cell, installed outputs when last taken, and current outputs."""
         entries, suppressed, suppressed_before = (
             self.entries,
             self.suppressed_outputs,
@@ -103,21 +103,21 @@ class PlainTable:
             yield key, was & ~suppressed_before.get(key, now), entries.get(key, 0) & ~now
 
     def forget_changes(self) -> None:
-        """Forget what has changed, which was taken."""
+        """Forget the changes after they were taken."""
         self.touched, self._suppressed_before = {}, {}
 
     def load_changes(self, touched: dict[Key, PortMask]) -> None:
-        """Let this be what was installed at touched cells when changes were last taken."""
+        """Set the outputs that were installed at touched cells when changes were last taken."""
         self.touched, self._suppressed_before = touched, dict.fromkeys(touched, 0)
 
     def load_entries(
         self, rows: Iterable[tuple[Key, PortMask, PortMask]], touched: dict[Key, PortMask]
     ) -> None:
-        """Replace all entries and changes, without recording or counting that.
+        """Replace all entries and changes without recording or counting this.
 
         Args:
             rows: Cell, outputs or NO_ENTRY_NEEDED, suppressed outputs.
-            touched: What was installed at touched cells when changes were last taken.
+            touched: The outputs that were installed at touched cells when changes were last taken.
         """
         site, record_change = self._site, self._record_change
         count, self._record_change = site.count, _record_nothing
@@ -142,7 +142,7 @@ class PlainTable:
             self._install(key, self.entries[key], 0)
 
     def _install(self, key: Key, before: PortMask, after: PortMask) -> None:
-        """Change the outputs that are installed at `key`."""
+        """Change the installed outputs at `key`."""
         self._touch(key, before)
         if after:
             self.entries[key] = after
@@ -162,7 +162,7 @@ def _record_nothing() -> None:
 
 
 class _CellsOfPort:
-    """The cells of those of `entries` that are for one ingress port."""
+    """The cells of the `entries` for one ingress port."""
 
     __slots__ = ("_entries", "_port")
 
@@ -177,7 +177,7 @@ class _CellsOfPort:
 class InPortTable:
     """Ports and cells with their outputs.
 
-    `entries` has no `shadowed` entries, which no packet matches. `touched` maps what may have changed to its
+    `entries` has no `shadowed` entries, which no packet matches. `touched` maps changed entries to their
     outputs when changes were last taken (None: no entry). `record_change` is called before a change.
     """
 
@@ -193,7 +193,7 @@ class InPortTable:
         self.touched: dict[InPortKey, InPortMasks | None] = {}
 
     def set_entry(self, at: InPortKey, after: InPortMasks | None) -> None:
-        """Change the entry of a port and cell; None: there is none."""
+        """Change the entry of a port and cell; None removes it."""
         port, key = at
         shadowing, installed = self._shadowings.get(port), _CellsOfPort(self.entries, port)
         if shadowing is None:
@@ -217,7 +217,7 @@ class InPortTable:
                 self._install((port, over), self.shadowed.pop((port, over)))
 
     def forget_changes(self) -> None:
-        """Forget what has changed, which was taken."""
+        """Forget the changes after they were taken."""
         self.touched = {}
 
     def clear(self) -> None:
@@ -228,7 +228,7 @@ class InPortTable:
             self._install(at, None)
 
     def _install(self, at: InPortKey, after: InPortMasks | None) -> None:
-        """Change what is installed for a port and cell; None: nothing."""
+        """Change the installed entry of a port and cell; None removes it."""
         before = self.entries.get(at)
         if before == after:
             return

@@ -1,4 +1,4 @@
-"""The trees of one topic in one component of the network, and which of them owns which cells."""
+"""The trees of one topic in one component of the network, and the cells that each tree owns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tercast.routing.spanning_tree import Tree
 
 
 class Forest:
-    """Trees that own disjoint parts of the space; each part is what live advertisements of the tree hold."""
+    """Trees that own disjoint parts of the space: the cells of their live advertisements."""
 
     __slots__ = ("_cells", "_dz_sets", "_order", "_owner", "trees")
 
@@ -25,11 +25,11 @@ class Forest:
 
     @property
     def age(self) -> int:
-        """The number of its oldest tree."""
+        """The number of the oldest tree."""
         return min(self.trees, default=0)
 
     def add(self, tree: Tree, keys: Iterable[Key]) -> None:
-        """An advertisement of `tree` brings the cells `keys`, which no other tree overlaps."""
+        """Add cells of an advertisement of `tree`; no other tree overlaps them."""
         for key in keys:
             came, went = self._cells.add(key)
             if came or went:
@@ -40,7 +40,7 @@ class Forest:
                 self._owner[top] = tree
 
     def remove(self, tree: Tree, keys: Iterable[Key]) -> None:
-        """An advertisement of `tree` brings them no more."""
+        """Remove cells of an advertisement of `tree`."""
         for key in keys:
             came, went = self._cells.remove(key)
             if came or went:
@@ -55,7 +55,7 @@ class Forest:
         return any(map(self._cells.overlaps, keys))
 
     def owner_of(self, keys: Iterable[Key]) -> Tree | None:
-        """The tree that owns all of all these cells; None where there is none."""
+        """Return the tree that owns all these cells completely, or None."""
         found = None
         for key in keys:
             top = self._cells.covering(key)
@@ -69,20 +69,20 @@ class Forest:
         return found
 
     def owners(self) -> Mapping[Key, Tree]:
-        """The widest cells that are owned, each with its tree."""
+        """Return the widest owned cells, each with its tree."""
         return self._owner
 
     def tree_at(self, key: Key) -> Tree:
-        """The tree that owns all of a cell that it owns at all."""
+        """Return the tree of a cell that one tree owns completely."""
         return self._owner[self._cells.covering(key)]
 
     def pieces(self, key: Key) -> list[tuple[Key, Tree]]:
-        """The widest cells that trees own and that have a part in a cell, each with its tree."""
+        """Return the widest owned cells that overlap a cell, each with its tree."""
         top = self._cells.covering(key)
         return [(cell, self._owner[cell]) for cell in ((top,) if top else self._cells.below(key))]
 
     def claim(self, cells: DzSet) -> tuple[dict[Tree, DzSet], DzSet]:
-        """The parts of a canonical set that trees own, and what is left of it (Mishra, algorithm 4.1)."""
+        """Divide a canonical set into the parts that trees own and the rest (Mishra, algorithm 4.1)."""
         owned: dict[Tree, list[Dz]] = {}
         rest: list[Dz] = []
         for dz in cells:
@@ -100,10 +100,10 @@ class Forest:
         return parts, dzs.canonical(rest)
 
     def nearest(self, cells: DzSet, root: str) -> Tree:
-        """The tree that is to take in `cells`, which no tree owns, where no more trees may be founded.
+        """Return the tree to add `cells` to, which no tree owns, if no more trees may be created.
 
-        The one that owns most of their other halves, so that sets join (PLEROMA merges {0000, 0010} and
-        {0001, 0011} into {00}); then one with the same root; then the oldest.
+        The best tree owns most of the other halves of the cells, so that sets join (PLEROMA merges {0000,
+        0010} and {0001, 0011} into {00}). Next come trees with the same root, then the oldest tree.
         """
         halves = dict.fromkeys(self.trees, 0)
         for dz in cells:
@@ -118,7 +118,7 @@ class Forest:
         )
 
     def dz_sets(self) -> dict[Tree, DzSet]:
-        """What each tree owns; worked out again only when that has changed."""
+        """Return the cells that each tree owns; the result is cached until it changes."""
         if self._dz_sets is None:
             owned: dict[Tree, list[Dz]] = {}
             for top, tree in self._owner.items():

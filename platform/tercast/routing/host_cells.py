@@ -1,4 +1,4 @@
-"""The cells that each host subscribes to and advertises in one topic, and the bits that do so at switches."""
+"""The subscribed and advertised cells of each host in one topic, and its bits at switches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tercast.routing.topic_tries import TopicTries
 from tercast.topology.elements import Attachment
 
 Spot = tuple[SwitchTrie, PortBit]
-"""Where a host is attached: the trie of its switch, and its bit there."""
+"""The attachment of a host: the trie of its switch, and its bit there."""
 
 Pieces = tuple[tuple[Tree, tuple[Key, ...]], ...]
 """The cells of one advertisement in each of its trees."""
@@ -23,7 +23,7 @@ _NO_CELLS = CellCounts(Order(0))
 
 
 class HostCells:
-    """Counted cells by host; their widest ones reach the trie where the host is attached."""
+    """Counted cells by host; the widest ones are added to the trie of the host's switch."""
 
     __slots__ = ("_ads", "_network", "_order", "_spots", "_subs", "_tries")
 
@@ -44,7 +44,7 @@ class HostCells:
         return {*self._subs, *self._ads}
 
     def add_subscription(self, host: str, keys: tuple[Key, ...]) -> None:
-        """Let a host subscribe to disjoint cells, once more if it does already."""
+        """Add one subscription of a host to disjoint cells."""
         mine = self._subs.get(host)
         if mine is None:
             mine = self._subs[host] = CellCounts(self._order)
@@ -54,7 +54,7 @@ class HostCells:
             spot[0].update_subscriptions(came, went, spot[1])
 
     def remove_subscription(self, host: str, keys: tuple[Key, ...]) -> None:
-        """End one of the subscriptions of a host."""
+        """Remove one of the subscriptions of a host."""
         mine = self._subs[host]
         came, went = mine.remove_all(keys)
         spot = self._spots.get(host)
@@ -64,7 +64,7 @@ class HostCells:
             del self._subs[host]
 
     def add_advertisement(self, host: str, pieces: Pieces) -> None:
-        """Let a host advertise cells in their trees."""
+        """Add an advertisement of a host, with its cells by tree."""
         mine = self._ads.get(host)
         if mine is None:
             mine = self._ads[host] = CellCounts(self._order)
@@ -75,7 +75,7 @@ class HostCells:
                 spot[0].update_advertisements(came, went, spot[1], tree)
 
     def remove_advertisement(self, host: str, pieces: Pieces) -> None:
-        """End one of the advertisements of a host."""
+        """Remove one of the advertisements of a host."""
         mine = self._ads[host]
         spot = self._spots.get(host)
         for tree, keys in pieces:
@@ -86,7 +86,7 @@ class HostCells:
             del self._ads[host]
 
     def detach(self, host: str) -> None:
-        """Remove the cells of a host from the trie where it was attached; they stay known."""
+        """Remove the cells of a host from the trie of its switch; the host keeps its cells."""
         spot = self._spots.pop(host, None)
         if spot is None:
             return
@@ -95,7 +95,7 @@ class HostCells:
         trie.update_advertisements((), tuple(self._ads.get(host, _NO_CELLS).tops), bit)
 
     def attach(self, host: str, tree_at: Callable[[str, Key], Tree]) -> None:
-        """Add the cells of a host to the trie where it can be reached now, if it can.
+        """Add the cells of a host to the trie of its current switch, if it can be reached.
 
         Args:
             host: The name of the host, which is not attached.
@@ -128,7 +128,7 @@ class HostCells:
 
 
 class UnreachedCells:
-    """The cells of advertisements whose hosts cannot be reached; counted when they are needed."""
+    """The cells of advertisements whose hosts cannot be reached; they are counted on demand."""
 
     __slots__ = ("_counts", "_order", "by_ad")
 
@@ -146,7 +146,7 @@ class UnreachedCells:
         self._counts = None
 
     def remove(self, ad: str) -> None:
-        """Remove the cells of an advertisement, if they are here."""
+        """Remove the cells of an advertisement, if it has any here."""
         if self.by_ad.pop(ad, None) is not None:
             self._counts = None
 
@@ -156,7 +156,7 @@ class UnreachedCells:
         self._counts = None
 
     def overlaps(self, keys: tuple[Key, ...]) -> bool:
-        """Return whether any of `keys` has anything in common with the cells here."""
+        """Return whether any of `keys` overlaps the cells here."""
         if not self.by_ad:
             return False
         if self._counts is None:

@@ -1,4 +1,4 @@
-"""The network as plans see it: sites, paths that are up, where hosts can be reached, load of links."""
+"""The network for plans: switches, live paths, places of hosts, and the load of links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tercast.topology.topology import Edge, Topology, components
 
 
 class LiveNetwork:
-    """What follows from a topology, brought up to date by `refresh` after it changed."""
+    """Data derived from a topology; `refresh` updates it after a change of the topology."""
 
     __slots__ = ("_edges", "_live", "_numbers", "_places", "load", "next_tree", "sites", "topology")
 
@@ -29,7 +29,7 @@ class LiveNetwork:
         self.refresh()
 
     def refresh(self) -> list[str]:
-        """Read the topology anew; the hosts that are reached elsewhere now, or no more, or again."""
+        """Read the topology again; return the hosts whose place changed, appeared or disappeared."""
         topology = self.topology
         for name in topology.switches:
             if name not in self.sites:
@@ -43,12 +43,12 @@ class LiveNetwork:
         return [host for host in {**before, **self._places} if before.get(host) != self._places.get(host)]
 
     def read_budgets(self) -> None:
-        """Read the budgets of all switches anew."""
+        """Read the budgets of all switches again."""
         for switch in self.topology.switches.values():
             self.sites[switch.id].budget = switch.room
 
     def add_switches(self, switches: Iterable[Switch]) -> None:
-        """Add the switches that are not here yet, also those that the topology no longer has."""
+        """Add the switches that are missing here, including those that the topology no longer has."""
         for switch in switches:
             if switch.id not in self.sites:
                 site = self.sites[switch.id] = SwitchPorts(switch.id)
@@ -66,20 +66,20 @@ class LiveNetwork:
         return gone
 
     def places(self) -> dict[str, Attachment | None]:
-        """Where every host can be reached, as of the last `refresh`."""
+        """Return the attachment of every host at the last `refresh`."""
         return dict(self._places)
 
     def place(self, host: str) -> Attachment | None:
-        """Where a host can be reached; None while it cannot."""
+        """Return the attachment where a host can be reached, or None."""
         return self._places.get(host)
 
     def component(self, host: str) -> int | None:
-        """The component in which a host can be reached; None while it cannot be."""
+        """Return the component in which a host can be reached, or None."""
         place = self._places.get(host)
         return None if place is None else self._numbers[place.switch]
 
     def component_of(self, switch: str) -> int | None:
-        """The component of a switch; None while it is down."""
+        """Return the component of a switch; None while it is down."""
         return self._numbers.get(switch)
 
     def create_tree(self, root: str) -> Tree:
@@ -97,15 +97,15 @@ class LiveNetwork:
         return len(tree.links) == size - 1 and tree.links <= self._live
 
     def repaired_links(self, tree: Tree) -> frozenset[Link]:
-        """Return the links with which `tree` spans the component of its root as it is now."""
+        """Return the links with which `tree` spans the current component of its root."""
         others = self.load.copy()
         others.subtract(tree.links)
         return span(self._edges, tree.root, others, tree.links)
 
     def set_links(self, tree: Tree, links: Sequence[Link]) -> None:
-        """Let `tree` have just these links: its masks at all sites, and the load.
+        """Set the links of `tree`: its masks at all switches, and the load.
 
-        New ports get their bits in the order of `links`, so it has to be the same in every process.
+        New ports get their bits in the order of `links`, so the order must be the same in every process.
         """
         self.load.subtract(tree.links)
         tree.links = frozenset(links)
@@ -113,7 +113,7 @@ class LiveNetwork:
         tree.masks = self._masks(links)
 
     def _masks(self, links: Sequence[Link]) -> dict[SwitchPorts, PortMask]:
-        """The ports of `links` at every site; equal sequences give equal bits."""
+        """Return the ports of `links` at every switch; equal sequences have equal bits."""
         masks: dict[SwitchPorts, PortMask] = {}
         for link in links:
             for switch, port in ((link.a, link.a_port), (link.b, link.b_port)):

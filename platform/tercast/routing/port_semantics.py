@@ -1,8 +1,8 @@
-"""What masks of subscribers and advertisers mean at a switch: its entries and what it exports.
+"""The meaning of masks of subscribers and advertisers at a switch: entries and exports.
 
-At any cell of a topic, S is the mask of bits that subscribe (the hosts that subscribe here; the link ports
-beyond which somebody does) and A the mask of bits that advertise (likewise). All that the table has, and all
-that neighbours need to know, follows from S and A.
+At any cell of a topic, S is the mask of bits that subscribe: hosts that subscribe here, and link ports with
+subscribers beyond. A is the mask of bits that advertise, in the same way. The table, and all that neighbours
+need, follow from S and A.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ PortBit = int
 """One link port or host."""
 
 InPort = tuple[int, PortMask, PortMask]
-"""For packets that enter at a port: the port, the outputs elsewhere, the hosts on the port itself."""
+"""For packets from a port: the port, the outputs elsewhere, and the hosts on the port itself."""
 
 NO_ENTRY_NEEDED: Final = -1
 """Instead of outputs: a shorter entry covers the cell, no packet matches it here, and none is needed."""
 
 MEMO_LIMIT: Final = 20_000
-"""How many results are cached: masks of a busy switch, a few MB."""
+"""Largest number of cached results: the masks of a busy switch, a few MB."""
 
 
 CellState = tuple[PortMask, PortMask, tuple[InPort, ...], PortMask]
-"""What a switch has at a cell: outputs, exports, ingress ports, suppressed outputs.
+"""State of a cell at a switch: outputs, exports, ingress ports, suppressed outputs.
 
-Outputs are those of its plain entry (0: no entry, or NO_ENTRY_NEEDED), exports the link ports over which
-the subscription is exported, ingress ports those with entries of their own, and suppressed outputs those that
-lead back to the only port from which packets match the plain entry. A plain tuple is the fastest to compare.
+Outputs are those of its plain entry (0: no entry, or NO_ENTRY_NEEDED). Exports are the link ports over which
+the subscription is exported. Ingress ports are those with own entries. Suppressed outputs lead back to the
+only port from which packets match the plain entry. A plain tuple is the fastest to compare.
 """
 
 NOTHING: Final[CellState] = (0, 0, (), 0)
 
 
 def advertisement_exports(a: PortMask, links: PortMask) -> PortMask:
-    """Return the ports of `links` over which an advertisement is exported: others than the port have it."""
+    """Return the ports of `links` that export an advertisement: another port advertises it."""
     if not a:
         return 0
     return links if a & a - 1 else links & ~a
@@ -71,7 +71,7 @@ class PortSemantics:
         self.is_shared = len(mates) > links.bit_count() + len(ports)
 
     def state(self, s0: PortMask, a0: PortMask, s1: PortMask, a1: PortMask) -> CellState:
-        """Return what a switch has at a cell with masks S1 and A1, whose nearest ancestors have S0 and A0."""
+        """Return the state of a cell with masks S1 and A1, whose nearest ancestors have S0 and A0."""
         key = (s0, a0, s1, a1)
         state = self._memo.get(key)
         if state is None:
@@ -81,7 +81,7 @@ class PortSemantics:
         return state
 
     def same_below(self, a0: PortMask, a1: PortMask, seen: PortMask) -> bool:
-        """Return whether A0 and A1 mean the same for every cell below where S has only bits of `seen`."""
+        """Return whether A0 and A1 are equivalent for all cells below with only bits of `seen` in S."""
         if not seen:
             return True
         changed = a0 ^ a1
@@ -107,13 +107,14 @@ class PortSemantics:
         return outputs, exports, in_ports, suppressed
 
     def _entry(self, s0: PortMask, a0: PortMask, s1: PortMask, a1: PortMask) -> tuple[PortMask, PortMask]:
-        """Return the outputs of a plain entry, and those of them that are suppressed.
+        """Return the outputs of a plain entry, and the suppressed ones among them.
 
-        It is for packets from ports that have no entries of their own. Where these have the same outputs as
-        above, no entry is needed. Otherwise somebody needs one: a port that is now the only such one loses
-        itself as an output, but then hosts on the others subscribe to more here than above.
+        The entry is for packets from ports without own entries. If these have the same outputs as above, no
+        entry is needed. Otherwise one is needed: if a port is now the only such port, it loses itself as an
+        output, but then hosts on the other ports subscribe to more here than above.
 
-        Outputs only grow down the trie, which aggregation relies on; without the suppressed ones they do not.
+        Outputs only grow down the trie, which aggregation requires. Without the suppressed outputs they do
+        not.
         """
         over, here = self._served(s0, a0), self._served(s1, a1)
         if here == over:
@@ -124,7 +125,7 @@ class PortSemantics:
         return outputs, outputs & ~here
 
     def _served(self, s: PortMask, a: PortMask) -> PortMask:
-        """Return the outputs for ports without own entries; NO_ENTRY_NEEDED: no packets come there."""
+        """Return the outputs for ports without own entries; NO_ENTRY_NEEDED: no packets arrive."""
         if not a:
             return 0
         a = self._open_ports(s, a)
@@ -134,7 +135,7 @@ class PortSemantics:
         return s if a & ~mates else s & ~mates
 
     def _open_ports(self, s: PortMask, a: PortMask) -> PortMask:
-        """Return A without ports that have entries of their own, where hosts both advertise and subscribe."""
+        """Return A without ports that have own entries, where hosts both advertise and subscribe."""
         hosts = a & self._hosts
         if not self.is_shared:
             return a & ~(hosts & s)
@@ -146,16 +147,16 @@ class PortSemantics:
         return a
 
     def _is_open_below(self, a: PortMask, seen: PortMask) -> bool:
-        """Return whether a further port without subscribers, or one less, changes nothing at cells below.
+        """Return whether one port more or less without subscribers changes nothing at cells below.
 
-        That is so with two other such ports, and with one whose own bits no cell there has.
+        This is so with two other such ports, or with one whose own bits no cell there has.
         """
         free = self._open_ports(seen, a)
         mates = self.mates[free & -free] if free else 0
         return bool(free) and (bool(free & ~mates) or not seen & mates)
 
     def _excluded(self, a: PortMask) -> PortMask:
-        """Return the bits that get nothing of what A, which is not 0, advertises: its only port."""
+        """Return the bits that receive nothing of A (which is not 0): those of its only port."""
         mates = self.mates[a & -a]
         return 0 if a & ~mates else mates
 
@@ -167,7 +168,7 @@ class PortSemantics:
         return links if s & s - 1 else links & ~s
 
     def _in_ports(self, s: PortMask, a: PortMask) -> tuple[InPort, ...]:
-        """Return, for each port with both publishers and subscribers, where packets from there have to go."""
+        """Return the outputs of packets from each port with both publishers and subscribers."""
         found: list[InPort] = []
         hosts = s & self._hosts
         while hosts:

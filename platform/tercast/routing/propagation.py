@@ -1,8 +1,8 @@
-"""How a change of subscriptions or advertisements at one switch affects its table and its neighbours.
+"""Effects of a changed subscription or advertisement at a switch on table and neighbours.
 
-Cells are in two layers, subscriptions (S) and advertisements (A); the owners of a cell are bits of the
-switch. A change at a cell takes effect there and below, down to cells that the bit owns itself; everything
-at one cell follows from the masks there and just above (`PortSemantics.state`). What has to cross to a
+Cells are in two layers, subscriptions (S) and advertisements (A). The owners of a cell are bits of the
+switch. A change at a cell affects it and the cells below, down to cells that the bit owns itself. The state
+of a cell follows from the masks there and just above (`PortSemantics.state`). A change that affects a
 neighbour is queued as an update of the neighbour, for the bit of the port between them.
 """
 
@@ -19,7 +19,7 @@ from tercast.routing.switch_ports import SwitchPorts
 from tercast.routing.update_queue import NeighbourExports
 
 Masks = tuple[PortMask, PortMask]
-"""One mask over a cell, and at it."""
+"""A mask above a cell, and the mask at it."""
 
 
 class SubtreeFrame(NamedTuple):
@@ -142,13 +142,13 @@ class Propagator:
                 self._neighbours.export_advertisements(key, was, now, tree)
 
     def owned_keys(self, low: Key, high: Key) -> list[Key]:
-        """Return the cells that anybody owns, depth first, from `low` up to but not including `high`."""
+        """Return the cells that have owners, depth first, from `low` up to but not including `high`."""
         s_keys = self.subscriptions.keys.range(low, high)
         a_keys = self.advertisements.keys.range(low, high)
         return sorted({*s_keys, *a_keys}) if a_keys else s_keys
 
     def _spread_s(self, key: Key, bit: PortBit, over: PortMask, own: PortMask, below: bool) -> None:
-        """Change S at `key` by `bit`: it was `own` and the mask `over` the cell."""
+        """Change S at `key` by `bit`; before, its owners were `own`, and `over` the mask above."""
         s0 = over | own
         s1 = s0 ^ bit
         a_over, a_at, tree, a_below = self.advertisements.masks_at(key)
@@ -164,7 +164,7 @@ class Propagator:
             self._walk_s(key, bit, a_at, tree)
 
     def _walk_s(self, key: Key, bit: PortBit, brought: PortMask, tree: Tree | None) -> None:
-        """Change S by `bit` at the cells below `key`, none of which anybody advertises."""
+        """Change S by `bit` at the cells below `key`, none of which is advertised."""
         own, above = self.subscriptions.own, self.subscriptions.above
         state, shifts = self._site.semantics.state, self._order.shifts
         scan = self.subscriptions.keys.scan(key + 1, self._order.end(key))
@@ -184,7 +184,7 @@ class Propagator:
                 cell = next(scan, None)
 
     def _spread_a(self, key: Key, bit: PortBit, over: PortMask, own: PortMask, tree: Tree) -> None:
-        """Change A at `key` by `bit`: it was `own` and the mask `over` the cell."""
+        """Change A at `key` by `bit`; before, its owners were `own`, and `over` the mask above."""
         a0 = over | own
         a1 = a0 ^ bit
         subs, semantics = self.subscriptions, self._site.semantics
@@ -242,7 +242,7 @@ class Propagator:
                 stack.append(SubtreeFrame(end, s0_at, s1_at, a0_at, a1_at, tree))
 
     def _compare_exports(self, key: Key, before: Masks, after: Masks, tree: Tree) -> None:
-        """Export what changes for the neighbours when A over and at `key` changes."""
+        """Export to neighbours the effect of a change of A over and at `key`."""
         exports, links = advertisement_exports, tree.masks.get(self._site, 0)
         was = exports(before[1], links) & ~exports(before[0], links)
         now = exports(after[1], links) & ~exports(after[0], links)

@@ -1,8 +1,8 @@
-"""Shadowed entries: those whose cells longer entries take completely, so that no packet matches them.
+"""Shadowed entries: longer entries cover their cells completely, so no packet matches them.
 
-A cell is *full* where an entry is, where no entry is needed although a shorter one covers the cell
-(`NO_ENTRY_NEEDED`), and where both its halves are full. An entry both of whose halves are full is left out
-until one of them opens again. What is left out follows from what there is, not from the order of changes.
+A cell is *full* if it has an entry, if it needs no entry although a shorter one covers it
+(`NO_ENTRY_NEEDED`), or if both its halves are full. An entry whose halves are both full is left out until one
+of them is no longer full. The shadowed entries depend on the current cells, not on the order of changes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key, Order
 class Shadowing:
     """The cells of one table that are full without an installed entry of their own.
 
-    `full_by_halves` are those whose halves are both full, `without_need` those that need no entry.
+    `full_by_halves` are cells with two full halves. `without_need` are cells that need no entry.
     """
 
     __slots__ = ("_bits", "full_by_halves", "without_need")
@@ -29,7 +29,7 @@ class Shadowing:
         return bool(self.full_by_halves or self.without_need)
 
     def is_sibling_full(self, key: Key, entries: Container[Key]) -> bool:
-        """Return whether the other half of the cell that `key` is a half of is full."""
+        """Return whether the sibling of a cell (the other half of its parent) is full."""
         other = key ^ self._bits[key & LENGTH_MASK]
         return other in entries or other in self.full_by_halves or other in self.without_need
 
@@ -37,7 +37,7 @@ class Shadowing:
         """Record that a cell is full from now on.
 
         Returns:
-            The installed entry that becomes shadowed by this; NONE if there is none.
+            The installed entry that becomes shadowed; NONE if there is none.
         """
         while key & LENGTH_MASK and self.is_sibling_full(key, entries):
             key = self._parent(key)
@@ -64,7 +64,7 @@ class Shadowing:
         return NONE
 
     def clear(self) -> None:
-        """Forget all cells: none is full."""
+        """Mark all cells as not full."""
         self.full_by_halves.clear()
         self.without_need.clear()
 

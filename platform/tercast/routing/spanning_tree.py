@@ -1,8 +1,8 @@
 """Trees: the links over which the events of one part of a topic's space travel.
 
-A tree belongs to a set of dz that no other tree of its topic and component overlaps, so an event travels in
-one tree at most (Mishra, sections 4.1 and 4.2; PLEROMA, algorithm 1). Its links span the component, on
-shortest paths from its root; which of them carry something follows from who wants what.
+A tree owns a set of dz that no other tree of its topic and component overlaps, so an event travels in at most
+one tree (Mishra, sections 4.1 and 4.2; PLEROMA, algorithm 1). Its links span the component on shortest paths
+from its root. The links that carry events depend on the subscriptions.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Edges = Mapping[str, list[Edge]]
 
 
 class CrossingCounter(Protocol):
-    """What counts the cells of trees that cross links, instead of the trees themselves."""
+    """Counts the cells of trees that cross links, in place of the trees themselves."""
 
     def crossings(self, tree: Tree) -> dict[Port, int]:
-        """Return how many cells of a tree cross each link, by its end `a`; 0 is left out."""
+        """Count the cells of a tree that cross each link, by its end `a`; 0 is left out."""
 
 
 class Tree:
-    """A tree of one topic: its root, the links that span its component, the advertisements that it serves."""
+    """A tree of one topic: its root, the links that span its component, and its advertisements."""
 
     __slots__ = ("_crossings", "ads", "counter", "links", "masks", "number", "root")
 
@@ -42,26 +42,26 @@ class Tree:
 
     @property
     def id(self) -> str:
-        """Its name in plans."""
+        """The name of the tree in plans."""
         return f"t{self.number}"
 
     def count_crossing(self, end: Port, change: int) -> None:
-        """Count cells that begin (or, below 0, cease) to cross the link whose end `a` is `end`."""
+        """Add `change` to the count of cells that cross the link with the end `a` at `end`."""
         self._crossings[end] = self._crossings.get(end, 0) + change
 
     def take_crossings(self) -> dict[Port, int]:
-        """Return how many cells cross which link, and count no longer."""
+        """Return the count of cells for each link, and stop counting."""
         crossings, self._crossings = self._crossings, {}
         return crossings
 
     def load_crossings(self, crossings: dict[Port, int]) -> None:
-        """Count again, from these numbers on."""
+        """Continue to count from these numbers."""
         self._crossings, self.counter = crossings, None
 
     def edges(self) -> list[LinkEnds]:
-        """The smallest part of the tree that holds its root and all links that carry something.
+        """Return the smallest part of the tree with its root and all links that carry events.
 
-        Each link stands as [switch, port, switch, port], from the root outwards.
+        Each link is [switch, port, switch, port], from the root outwards.
         """
         below: dict[str, list[str]] = {}
         came: dict[str, LinkEnds] = {}
@@ -85,13 +85,17 @@ class Tree:
 
 
 def span(edges: Edges, root: str, load: Mapping[Link, int], kept: Iterable[Link] = ()) -> frozenset[Link]:
-    """The links of a spanning tree of the component of `root`: shortest paths by cost.
+    """Compute the links of a spanning tree of the component of `root`: shortest paths by cost.
 
-    Where a switch can be reached on equal paths, the last link is the one that other trees use least
-    (`load`), then the one that comes first by switch and port; it costs the others nothing, since the tree
-    reaches all switches anyway. What of the links `kept` still hangs together with the root stays as it is,
-    and the rest of the component is joined to it; after links went away that is a tree of shortest paths
-    again.
+    Args:
+        edges: The live links of each switch.
+        root: The root of the tree.
+        load: The number of trees that use each link. Among equal paths to a switch, the last link is the one
+            with the lowest load, then the first by switch and port. This costs nothing, because the tree
+            reaches all switches anyway.
+        kept: Links of a former tree. Those that are still connected to the root stay, and the rest of the
+            component is joined to them. If links were only removed, the result is again a tree of shortest
+            paths.
     """
     place = _kept_part(edges, root, frozenset(kept))
     links = {link for _, link in place.values() if link is not None}
@@ -116,7 +120,7 @@ def span(edges: Edges, root: str, load: Mapping[Link, int], kept: Iterable[Link]
 
 
 def _kept_part(edges: Edges, root: str, kept: frozenset[Link]) -> dict[str, tuple[float, Link | None]]:
-    """Distance and incoming link of the switches that `kept` links still join to the root."""
+    """Return distance and incoming link of the switches that `kept` links join to the root."""
     place: dict[str, tuple[float, Link | None]] = {root: (0, None)}
     waiting = [root]
     while waiting and kept:
@@ -129,7 +133,7 @@ def _kept_part(edges: Edges, root: str, kept: frozenset[Link]) -> dict[str, tupl
 
 
 def _adjacent(links: Iterable[Link]) -> dict[str, list[LinkEnds]]:
-    """For each switch the links that leave it, in order of ports."""
+    """Return the links of each switch, in order of ports."""
     adjacent: dict[str, list[LinkEnds]] = {}
     for link in links:
         adjacent.setdefault(link.a, []).append((link.a, link.a_port, link.b, link.b_port))

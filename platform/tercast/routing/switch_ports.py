@@ -1,6 +1,6 @@
-"""A switch as the planner sees it: its ports and hosts as bits of masks, and its number of entries.
+"""A switch for the planner: its ports and hosts as bits of masks, and its number of entries.
 
-Every link port that a tree uses and every host attached here has a bit. `port_semantics` has the meaning of
+Every link port that a tree uses and every attached host has a bit. `port_semantics` describes the meaning of
 masks.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["PortBit", "PortMask", "Socket", "SwitchPorts"]
 
 @dataclass(frozen=True, slots=True)
 class Socket:
-    """What a bit stands for: a port, and the host on it (None: a link)."""
+    """The meaning of a bit: a port, and the host on it (None: a link)."""
 
     port: int
     host: str | None
@@ -72,12 +72,12 @@ class SwitchPorts:
 
     @property
     def width(self) -> int:
-        """The largest number of bits that were in use together."""
+        """The largest number of bits that were in use simultaneously."""
         return self._width
 
     @property
     def has_retired(self) -> bool:
-        """Whether bits were dropped and not released, so that a host may have had another one."""
+        """Whether bits were dropped and not released, so that a host may have had another bit."""
         return bool(self._retired)
 
     @property
@@ -118,7 +118,7 @@ class SwitchPorts:
             self._retire(bit)
 
     def release_retired(self) -> None:
-        """Let dropped bits be assigned again: nothing that is yet to be read names their owners."""
+        """Allow dropped bits to be assigned again, after nothing refers to their former owners."""
         for bit in self._retired:
             del self._sockets[bit]
         if self._retired:
@@ -127,7 +127,7 @@ class SwitchPorts:
             self._actions.clear()
 
     def socket(self, bit: PortBit) -> Socket:
-        """Return what `bit` stands for, or stood for when it was last in use."""
+        """Return the current or the last meaning of `bit`."""
         return self._sockets[bit]
 
     def hosts_on(self, port: int) -> PortMask:
@@ -135,9 +135,10 @@ class SwitchPorts:
         return self._by_port.get(port, 0)
 
     def actions(self, outputs: PortMask, back: PortMask = 0) -> tuple[Action, ...]:
-        """Return the actions for a mask of outputs, and for one of hosts on the ingress port.
+        """Return the actions for a mask of outputs, and for a mask of hosts on the ingress port.
 
-        Outputs towards switches are first: with another destination, an event is not forwarded by them.
+        Outputs to switches are first, because the next switch does not forward an event with another
+        destination.
         """
         key = (outputs, back) if back else outputs
         actions = self._actions.get(key)
@@ -179,7 +180,7 @@ class SwitchPorts:
         self._regroup()
 
     def _regroup(self) -> None:
-        """Find out which bits share a port; the meaning of masks may have changed."""
+        """Find the bits that share a port; the meaning of masks may have changed."""
         self.version += 1
         mates = {bit: bit for bit in self.link_bits.values()}
         self._by_port = {}

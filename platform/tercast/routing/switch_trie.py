@@ -1,7 +1,7 @@
-"""One topic at one switch: its subscriptions, its advertisements and the exact table that follows.
+"""One topic at one switch: subscriptions, advertisements and the resulting exact tables.
 
-The propagator turns updates into entries of the two tables and into updates of the neighbours. The storage
-decides whether it does that, or compiled code.
+The propagator converts updates to entries of the two tables and to updates of the neighbours. The storage
+decides whether the propagator or compiled code does this.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SwitchTrie:
 
     @property
     def entries(self) -> dict[Key, PortMask]:
-        """The plain entries: one dictionary that follows every change if they are stored, else a new one."""
+        """The plain entries: the stored dictionary, which follows changes, or a new one."""
         return self.storage.entries()
 
     @property
@@ -67,19 +67,19 @@ class SwitchTrie:
 
     @property
     def overlay(self) -> TopicTables | None:
-        """The tables that are installed instead of the exact ones; None where these are installed."""
+        """The tables that are installed instead of the exact ones; None if the exact ones are."""
         overlay = self.site.overlay
         return None if overlay is None else overlay.topics.get(self)
 
     def record_change(self) -> None:
-        """Record that the tables are about to change."""
+        """Record that the tables change next."""
         if not self.site.marked:
             self.tracker.mark_changed(self.site)
         if not self.is_tracked:
             self.tracker.track(self)
 
     def forget_changes(self) -> None:
-        """Forget what has changed in the stored tables, which was taken."""
+        """Forget the changes of the stored tables after they were taken."""
         self.plain_table.forget_changes()
         self.in_port_table.forget_changes()
 
@@ -91,7 +91,7 @@ class SwitchTrie:
     def update_advertisements(
         self, added: Sequence[Key], removed: Sequence[Key], bit: PortBit, tree: Tree | None = None
     ) -> None:
-        """Let `bit`, a host, advertise the `added` cells, all in `tree`, and no longer the `removed` ones."""
+        """Let the host `bit` advertise the `added` cells in `tree`, and not the `removed` ones."""
         self.storage.prepare((*added, *removed))
         self.storage.update_advertisements(added, removed, bit, tree)
 
@@ -100,11 +100,11 @@ class SwitchTrie:
         self.storage.change_links(tree, before, after)
 
     def connect(self, bit: PortBit, far: SwitchTrie, far_bit: PortBit, link: Port) -> None:
-        """Let the trie `far` be at the other end of the link port `bit`; `link` is end `a` of the link."""
+        """Set the trie `far` as the other end of the link port `bit`; `link` is end `a` of the link."""
         self.neighbours.peers[bit] = Peer(far.site.id, far.propagator, far_bit, link)
 
     def store_in_layers(self) -> None:
-        """Store everything in dictionaries from now on; the layers have to be loaded."""
+        """Store everything in dictionaries from now on; the layers must be loaded."""
         self.storage = self._layer_storage
 
     def clear(self) -> None:

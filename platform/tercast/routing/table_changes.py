@@ -1,4 +1,4 @@
-"""Taking the changes of tables, and setting them aside while other changes are tried."""
+"""Changes of tables: taking them, and setting them aside during a dry run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tercast.routing.trie_storage import EntryChanges
 
 
 def take_compiled_changes(tries: Iterable[SwitchTrie]) -> EntryChanges:
-    """Return the changes of plain entries that compiled code has for tries, and forget them there."""
+    """Take the changes of plain entries that compiled code has for tries."""
     found: EntryChanges = {}
     for shared in dict.fromkeys(trie.storage.shared_changes for trie in tries):
         if shared is not None:
@@ -23,7 +23,7 @@ def take_compiled_changes(tries: Iterable[SwitchTrie]) -> EntryChanges:
 
 
 class _TrieChanges(NamedTuple):
-    """What had changed in one trie: in its plain table, its in-port table and its installed tables."""
+    """Changes of one trie: in its plain table, its in-port table and its installed tables."""
 
     trie: SwitchTrie
     touched: dict[Key, PortMask]
@@ -32,7 +32,7 @@ class _TrieChanges(NamedTuple):
 
 
 class DetachedChanges:
-    """All changes that a tracker has, set aside: the tracker starts with none."""
+    """All changes of a tracker, set aside; the tracker starts again without changes."""
 
     def __init__(self, tracker: TrieTracker) -> None:
         self._tracker = tracker
@@ -47,7 +47,7 @@ class DetachedChanges:
             trie.forget_changes()
 
     def reattach(self) -> None:
-        """Give the changes back to the tracker; tables have to be as they were when these were set aside."""
+        """Return the changes to the tracker; tables must be as they were at the start."""
         self._tracker.take_tries()
         for trie, touched, in_port_touched, installed in self._changes:
             overlay = trie.overlay
@@ -56,7 +56,7 @@ class DetachedChanges:
                 trie.storage.load_changes(touched)
                 trie.in_port_table.touched = in_port_touched
             if overlay is not None:
-                if installed is None:  # aggregation has begun here since
+                if installed is None:  # aggregation started here after the start
                     overlay.load_exact_changes()
                 else:
                     overlay.load_changes(installed)

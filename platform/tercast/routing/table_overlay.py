@@ -1,4 +1,4 @@
-"""What aggregation installs at a switch instead of its exact tables, as routing sees it."""
+"""Interfaces for the tables that aggregation installs at a switch in place of exact tables."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any, Protocol
 from tercast.routing.cell_keys import Key
 
 InstalledBefore = dict[int, dict[Key, int | None]]
-"""By ingress port (0: plain entries): masks of what was installed when changes were last taken."""
+"""By ingress port (0: plain entries): the masks that were installed when changes were last taken."""
 
 
 class TopicTables(Protocol):
     """The installed tables of one topic at one switch."""
 
     def take_changes(self) -> InstalledBefore:
-        """Return what was touched, and forget it."""
+        """Return the touched entries, and forget them."""
 
     def load_changes(self, touched: InstalledBefore) -> None:
-        """Let this be what was touched: a value of `take_changes`."""
+        """Set the touched entries to a result of `take_changes`."""
 
     def load_exact_changes(self) -> None:
-        """Let what was touched in the exact tables be what was touched here."""
+        """Set the touched entries to those of the exact tables."""
 
 
 class TableOverlay(Protocol):

@@ -1,4 +1,4 @@
-"""All that is planned for one topic: a trie at every switch, trees, and what each host announces."""
+"""The plan of one topic: a trie at every switch, trees, and the announcements of each host."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Claim:
 
 
 class TopicRouting:
-    """The state of one topic. Changes take effect when the queue propagates, which the caller does."""
+    """The state of one topic. Changes take effect when the caller lets the queue propagate."""
 
     __slots__ = (
         "_hosts",
@@ -71,7 +71,7 @@ class TopicRouting:
 
     @property
     def compiled(self) -> CompiledTopic | None:
-        """The arrays of compiled code, if it has taken over the tries."""
+        """The arrays of compiled code, if it stores the tries."""
         return self._tries.compiled
 
     def trie(self, site: SwitchPorts) -> SwitchTrie:
@@ -79,7 +79,7 @@ class TopicRouting:
         return self._tries.trie(site)
 
     def keys(self, cells: DzSet) -> tuple[Key, ...]:
-        """Return the keys of a set; those of the last set are cached for the next steps of a request."""
+        """Return the keys of a set; those of the last set are cached for later steps of a request."""
         last, keys = self._keys
         if last is not cells:
             shifts = self.order.shifts
@@ -88,16 +88,17 @@ class TopicRouting:
         return keys
 
     def matched(self, cells: DzSet) -> bool:
-        """Return whether a live advertisement, wherever it is, overlaps the set."""
+        """Return whether a live advertisement overlaps the set, wherever its host is."""
         keys = self.keys(cells)
         return any(forest.overlaps(keys) for forest in self.forests.values()) or self._unreached.overlaps(
             keys
         )
 
     def reach(self, host: str, cells: DzSet) -> Reach | None:
-        """Return whether paths lead to the advertisements that overlap a set of a host; None: none overlaps.
+        """Return whether paths lead to the advertisements that overlap a set of a host, or None.
 
-        Costs no more than `matched` while the network is in one part.
+        None means that no advertisement overlaps. While the network is one component, this costs no more than
+        `matched`.
         """
         keys = self.keys(cells)
         own = self._network.component(host)
@@ -110,33 +111,33 @@ class TopicRouting:
         return Reach.FULL if reached else None
 
     def is_split(self) -> bool:
-        """Return whether hosts that announce something are apart, or one of them cannot be reached."""
+        """Return whether announcing hosts are in several components, or one cannot be reached."""
         components = {self._network.component(host) for host in self._hosts.hosts()}
         return bool(self._unreached) or len(components) > 1 or None in components
 
     def subscribers(self) -> Iterator[str]:
-        """Iterate over the hosts that subscribe to anything."""
+        """Iterate over the hosts that have subscriptions."""
         return self._hosts.subscribers()
 
     def trees(self) -> Iterator[Tree]:
-        """Iterate over all trees, of all components, oldest first."""
+        """Iterate over the trees of all components, oldest first."""
         found = [tree for forest in self.forests.values() for tree in forest.trees.values()]
         return iter(sorted(found, key=lambda tree: tree.number))
 
     def subscribe(self, host: str, cells: DzSet) -> None:
-        """Let a host subscribe to a set, once more if it does already."""
+        """Add a subscription of a host to a set."""
         self._tries.use_compiled(self.trees)
         self._hosts.add_subscription(host, self.keys(cells))
 
     def unsubscribe(self, host: str, cells: DzSet) -> None:
-        """End one of the subscriptions of a host."""
+        """Remove one of the subscriptions of a host."""
         self._hosts.remove_subscription(host, self.keys(cells))
 
     def advertise(self, ad: str, host: str, cells: DzSet, max_trees: int) -> None:
-        """Let an advertisement join the trees that it overlaps, and create one for the rest of its cells.
+        """Add an advertisement to the trees that it overlaps, and create a tree for its other cells.
 
-        Past `max_trees` in the component the rest goes to an existing tree. While its host cannot be reached,
-        an advertisement is in no tree.
+        If the component has `max_trees` trees, the other cells are added to an existing tree. While its host
+        cannot be reached, an advertisement is in no tree.
         """
         self._tries.use_compiled(self.trees)
         self._propagate_removals()
@@ -175,7 +176,7 @@ class TopicRouting:
         """Remove an advertisement from its trees; a tree without advertisements dissolves.
 
         Returns:
-            What `rejoin_trees` needs to undo this; None if the advertisement was in no tree.
+            The argument of `rejoin_trees` to undo this; None if the advertisement was in no tree.
         """
         claim = self.claims.pop(ad, None)
         if claim is None:
@@ -204,42 +205,42 @@ class TopicRouting:
         self.join_trees(ad, host, claim)
 
     def revive_trees(self, claim: Claim) -> None:
-        """Revive those trees of a claim that dissolved."""
+        """Revive the dissolved trees of a claim."""
         for tree, _ in claim.pieces:
             if tree.number not in claim.forest.trees:
                 claim.forest.trees[tree.number] = tree
                 self._network.revive_tree(tree)
-                self._tries.restore_tree(tree, tree.links)  # compiled code may have taken over since
+                self._tries.restore_tree(tree, tree.links)  # compiled code may store the tries now
         claim.forest.trees = dict(sorted(claim.forest.trees.items()))
 
     def forest_of(self, switch: str) -> Forest:
         """Return the forest of the component of a switch that is up, created at the first call."""
         component = self._network.component_of(switch)
         if component is None:
-            raise AssertionError(f"no trees at {switch}, which is down")
+            raise AssertionError(f"there are no trees at {switch}, because it is down")
         forest = self.forests.get(component)
         if forest is None:
             forest = self.forests[component] = Forest(self.order)
         return forest
 
     def detach_host(self, host: str) -> None:
-        """Remove the cells of a host where it was reached; they stay known."""
+        """Remove the cells of a host from its switch; the host keeps its cells."""
         self._hosts.detach(host)
 
     def attach_host(self, host: str) -> None:
-        """Add the cells of a host where it can be reached now; its trees are those of the component there."""
+        """Add the cells of a host at its current switch, with the trees of the component there."""
         self._hosts.attach(host, lambda switch, key: self.forest_of(switch).tree_at(key))
 
     def set_links(self, tree: Tree, links: frozenset[Link]) -> None:
-        """Let a tree have these links, and connect the tries at both ends of each."""
+        """Set the links of a tree, and connect the tries at both ends of each."""
         ordered = sorted_links(links)
         self._network.set_links(tree, ordered)
         self._tries.set_links(tree, ordered, self._network.sites)
 
     def replace_links(self, tree: Tree, links: frozenset[Link]) -> None:
-        """Let a tree have other links, and propagate: first without those that go, then with those that come.
+        """Replace the links of a tree: first propagate removed links, then new ones.
 
-        In between it may be in two parts, but it never has a cycle.
+        In between, the tree may have two parts, but it never has a cycle.
         """
         for wanted in (tree.links & links, links):
             before = tree.masks
@@ -248,7 +249,7 @@ class TopicRouting:
             self._queue.propagate()
 
     def clear(self, last: Collection[str] | None = None) -> None:
-        """Forget all but the topic, and remove all entries; if given, those of the switches `last` last."""
+        """Remove everything except the topic, and all entries; those of switches `last` are last."""
         self._tries.clear(last)
         for tree in self.trees():
             self._network.dissolve_tree(tree)
@@ -257,7 +258,7 @@ class TopicRouting:
         self._hosts.clear()
 
     def _propagate_removals(self) -> None:
-        """Propagate withdrawals before their cells are advertised in another tree, which has other links."""
+        """Propagate withdrawals before another tree, with other links, advertises their cells."""
         if self._is_freed:
             self._is_freed = False
             self._queue.propagate()

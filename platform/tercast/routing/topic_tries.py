@@ -1,4 +1,4 @@
-"""The tries of one topic at all switches, stored in layers or in the arrays of compiled code."""
+"""The tries of one topic at all switches, in layers or in the arrays of compiled code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # it needs Numba
 
 
 class TopicTries:
-    """The tries by switch. `compiled` is what has taken over their layers, if anything has."""
+    """The tries by switch. `compiled` has their layers, if compiled code stores them."""
 
     __slots__ = ("_code", "_order", "_queue", "_stays_plain", "_tracker", "by_switch", "compiled")
 
@@ -43,7 +43,7 @@ class TopicTries:
         return trie
 
     def use_compiled(self, trees: Callable[[], Iterable[Tree]]) -> None:
-        """Let compiled code take over from now on, if it is in use and can hold the tries and `trees`."""
+        """Let compiled code store the tries and `trees`, if it is in use and can store them."""
         if self.compiled is not None or not jit.uses_twins() or not self._queue.is_empty or self._stays_plain:
             return
         twin = jit.load_twin("tercast.routing.kernels.compiled_topic")
@@ -56,7 +56,7 @@ class TopicTries:
             self._stays_plain = True
 
     def set_links(self, tree: Tree, links: Iterable[Link], sites: Mapping[str, SwitchPorts]) -> None:
-        """Connect the tries at both ends of each of the links, in order, which are those of a tree."""
+        """Connect the tries at both ends of each link of a tree, in the given order."""
         ordered = list(links)
         for link in ordered:
             near, far = sites[link.a], sites[link.b]
@@ -73,19 +73,19 @@ class TopicTries:
             self.compiled.lay_out(tree, links)
 
     def remove_tree(self, tree: Tree) -> None:
-        """Let compiled code, if it is used, forget a dissolved tree."""
+        """Let compiled code, if it is used, remove a dissolved tree."""
         if self.compiled is not None:
             self.compiled.remove_tree(tree)
 
     def change_links(self, tree: Tree, before: Mapping[SwitchPorts, PortMask]) -> None:
-        """Change the link ports of a tree from the masks `before` to those that it has now."""
+        """Change the link ports of a tree from the masks `before` to its current ones."""
         for site in {**before, **tree.masks}:
             was, now = before.get(site, 0), tree.masks.get(site, 0)
             if was != now and site.id in self.by_switch:
                 self.by_switch[site.id].change_links(tree, was, now)
 
     def clear(self, last: Collection[str] | None = None) -> None:
-        """Remove all entries; if given, switches in order of names, those of `last` after the others."""
+        """Remove all entries; with `last`, in the order of names, and those switches at the end."""
         switches = list(self.by_switch)
         if last is not None:
             switches.sort(key=lambda name: (name in last, name))

@@ -1,7 +1,7 @@
-"""Where the subscriptions, advertisements and plain entries of one topic at one switch are stored.
+"""Storage of the subscriptions, advertisements and plain entries of one topic at one switch.
 
-There are two implementations: `LayerStorage` in dictionaries and `CompiledStorage` in the arrays of compiled
-code, which derives plain entries when they are needed. Where aggregation needs a dictionary of the entries,
+There are two implementations: `LayerStorage` in dictionaries, and `CompiledStorage` in the arrays of compiled
+code, which derives plain entries on demand. If aggregation needs a dictionary of the entries,
 `CompiledStorage` keeps one (`materialise`).
 """
 
@@ -35,7 +35,7 @@ class TrieStorage(Protocol):
 
     @property
     def shared_changes(self) -> SharedChanges | None:
-        """What has the changes of plain entries; None if that is always the plain table."""
+        """The object that has the changes of plain entries; None if that is always the plain table."""
 
     def prepare(self, keys: Iterable[Key]) -> None:
         """Prepare for updates of cells; a storage that cannot hold them is replaced in its trie."""
@@ -46,13 +46,13 @@ class TrieStorage(Protocol):
     def update_advertisements(
         self, added: Sequence[Key], removed: Sequence[Key], bit: PortBit, tree: Tree | None
     ) -> None:
-        """Let `bit` advertise the `added` cells, which are in `tree`, and no longer the `removed` ones."""
+        """Let `bit` advertise the `added` cells in `tree`, and no longer the `removed` ones."""
 
     def change_links(self, tree: Tree, before: PortMask, after: PortMask) -> None:
         """Change the link ports that `tree` uses here from one mask to another."""
 
     def owned_keys(self, low: Key, high: Key) -> list[Key]:
-        """Return the cells that anybody owns, depth first, from `low` up to but not including `high`."""
+        """Return the cells that have owners, depth first, from `low` up to but not including `high`."""
 
     def entries(self) -> dict[Key, PortMask]:
         """Return the plain entries; a new dictionary unless they are stored."""
@@ -61,7 +61,7 @@ class TrieStorage(Protocol):
         """Return the plain entries without their suppressed outputs."""
 
     def load_changes(self, touched: dict[Key, PortMask]) -> None:
-        """Let this be what was installed at touched cells when changes were last taken."""
+        """Set the outputs that were installed at touched cells when changes were last taken."""
 
     def materialise(self) -> None:
         """Store the entries and changes in the plain table from now on."""
@@ -90,7 +90,7 @@ class LayerStorage:
     def update_advertisements(
         self, added: Sequence[Key], removed: Sequence[Key], bit: PortBit, tree: Tree | None
     ) -> None:
-        """Let `bit` advertise the `added` cells, which are in `tree`, and no longer the `removed` ones."""
+        """Let `bit` advertise the `added` cells in `tree`, and no longer the `removed` ones."""
         for key in added:
             assert tree is not None
             self._propagator.add_advertiser(key, bit, tree)
@@ -102,7 +102,7 @@ class LayerStorage:
         self._propagator.change_links(tree, before, after)
 
     def owned_keys(self, low: Key, high: Key) -> list[Key]:
-        """Return the cells that anybody owns, depth first, from `low` up to but not including `high`."""
+        """Return the cells that have owners, depth first, from `low` up to but not including `high`."""
         return self._propagator.owned_keys(low, high)
 
     def entries(self) -> dict[Key, PortMask]:
@@ -114,7 +114,7 @@ class LayerStorage:
         return self._table.installed()
 
     def load_changes(self, touched: dict[Key, PortMask]) -> None:
-        """Let this be what was installed at touched cells when changes were last taken."""
+        """Set the outputs that were installed at touched cells when changes were last taken."""
         self._table.load_changes(touched)
 
     def materialise(self) -> None:

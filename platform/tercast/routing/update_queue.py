@@ -1,4 +1,4 @@
-"""Updates between neighbouring switches: what a switch exports, and what others have not processed yet."""
+"""Updates between neighbouring switches: exports of a switch, and pending updates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tercast.topology.topology import Port
 
 
 class UpdateTarget(Protocol):
-    """What processes the updates of one topic at one switch."""
+    """Processes the updates of one topic at one switch."""
 
     def add_subscriber(self, key: Key, bit: PortBit) -> None:
         """Let `bit` subscribe to `key`."""
@@ -30,16 +30,16 @@ class UpdateBatch(Protocol):
     """Updates that compiled code collects and processes together."""
 
     def run(self) -> None:
-        """Process the collected updates, and all that follows from them."""
+        """Process the collected updates and all their consequences."""
 
 
 Update = tuple[UpdateTarget, Key, PortBit]
 
 
 class UpdateQueue:
-    """Pending updates: additions are processed before removals, and opposite ones cancel.
+    """Pending updates: additions are processed before removals, and opposite updates cancel.
 
-    Removals first would remove entries that the additions restore.
+    If removals came first, they would remove entries that the additions restore.
     """
 
     __slots__ = ("_added_ads", "_added_subs", "_batches", "_removed_ads", "_removed_subs")
@@ -95,7 +95,7 @@ class UpdateQueue:
             self._removed_ads[update] = None
 
     def propagate(self) -> None:
-        """Process all pending updates, and all that follow from them, until none is left."""
+        """Process all pending updates and their consequences, until none is left."""
         while self._batches:
             self._batches.pop().run()
         added_subs, added_ads = self._added_subs, self._added_ads
@@ -118,7 +118,7 @@ class UpdateQueue:
 
 
 class Peer(NamedTuple):
-    """The other end of a link port: switch, what processes updates there, bit, end `a` of the link."""
+    """The other end of a link port: switch, target of updates, bit, and end `a` of the link."""
 
     switch: str
     target: UpdateTarget
@@ -127,7 +127,7 @@ class Peer(NamedTuple):
 
 
 class NeighbourExports:
-    """The peers of one switch by the bits of its link ports; exports become updates in the queue."""
+    """The peers of a switch by the bits of its link ports; exports become updates in the queue."""
 
     __slots__ = ("_queue", "peers")
 

@@ -1,1 +1,1 @@
-"""What any process needs: strict JSON, files, log lines, and the cache of compiled kernels."""
+"""Common parts of all processes: strict JSON, files, log lines, and compiled kernels."""

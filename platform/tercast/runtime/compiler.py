@@ -1,6 +1,6 @@
 """The compiler of kernels: the only module that imports Numba's decorator.
 
-`tercast.runtime.jit` decides whether compiled code runs, and imports this module only then.
+`tercast.runtime.jit` decides whether compiled code runs, and only then imports this module.
 """
 
 from __future__ import annotations
@@ -19,5 +19,5 @@ def compile_kernel(function: Function) -> Function:
 
 
 def compile_parallel(function: Function) -> Function:
-    """Compile a function that lets other threads run meanwhile."""
+    """Compile a function that lets other threads run at the same time."""
     return cast("Function", njit(cache=True, nogil=True)(function))

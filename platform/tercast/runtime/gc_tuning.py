@@ -1,16 +1,16 @@
-"""How often Python's garbage collector looks at a planner's objects: seldom, since they form no cycles."""
+"""Settings of Python's garbage collector for planners, whose objects form no cycles."""
 
 from __future__ import annotations
 
 import gc
 
 ALLOCATIONS = 50_000
-"""New objects between two looks at the young ones; Python's own 700 are for programs that make cycles."""
+"""New objects between two collections of the young generation. Python's default is 700."""
 
 
 def calm() -> None:
-    """Let the collector of this process run seldom; for programs that plan, at their start.
+    """Make garbage collection rare in this process; planning programs call this at their start.
 
-    At the default it costs a sixth of the time of requests that change tables.
+    With the default, it takes a sixth of the time of requests that change tables.
     """
     gc.set_threshold(ALLOCATIONS, 20, 100)

@@ -1,4 +1,4 @@
-"""Rows that grow where they lie: millions of nodes are not copied each time that they need more room."""
+"""Rows that grow in place, so that millions of nodes are not copied at each growth."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 _WORTH = 1 << 16
-"""Fewer rows are copied sooner than they are mapped."""
+"""With fewer rows, copying is faster than mapping."""
 
 
 class GrowableRows:
-    """Pages of the system for rows of one array, which only this process has.
+    """Memory pages for the rows of one array, private to this process.
 
-    Pages that are not written to yet take no memory, so there may be many.
+    Pages without data take no memory, so there may be many.
     """
 
     __slots__ = ("_memory",)
@@ -25,13 +25,15 @@ class GrowableRows:
         self._memory: mmap.mmap | None = None
 
     def wanted(self, rows: Ints, used: int) -> bool:
-        """Whether an array with so many rows in use had better get more room before any is needed."""
+        """Whether an array with this many rows in use should grow before more are needed."""
         return used >= _WORTH and 2 * len(rows) < 3 * used
 
     def larger(self, holder: list[Ints], used: int) -> Ints:
-        """The rows in `holder`, which is empty then, with room for twice as many; what is new is zero.
+        """Return the rows in `holder` with twice the space; new rows are zero.
 
-        They are copied where they are not here yet, or somebody else refers to them, too.
+        Afterwards `holder` is empty.
+
+        The rows are copied if they are not in these pages yet, or if other references to them exist.
         """
         columns, here = holder[0].shape[1], self._holds(holder[0])
         size = 2 * used * columns * 8
@@ -39,7 +41,7 @@ class GrowableRows:
             holder.clear()
             try:
                 self._memory.resize(size)
-            except (BufferError, OSError, SystemError):  # referred to; no room there; not on this system
+            except (BufferError, OSError, SystemError):  # a reference; no space; not on this system
                 holder.append(self._rows(columns))
             else:
                 return self._rows(columns)

@@ -1,13 +1,13 @@
-"""Compiled code: whether it is used, and the functions that Numba compiles.
+"""Compiled code: the choice whether to use it, and the functions that Numba compiles.
 
-Loading compiled code takes most of a second, and compiling it a minute. So plain Python does small
-amounts of work. `python -m tercast.compiled` compiles everything; the set-up calls it. The results are equal.
-With TERCAST_COMPILED=0 in the environment plain Python does everything; with 1 compiled code is used from
-the start.
+Loading compiled code takes most of a second, and compiling it takes a minute. So plain Python does small
+amounts of work. `python -m tercast.compiled` compiles everything, and the set-up runs it. The results are
+equal. With TERCAST_COMPILED=0 in the environment, plain Python does everything. With 1, compiled code is used
+from the start.
 
 There are two kinds:
-- A `Kernel` is one function, which runs compiled or as it is written.
-- A twin is a module in a folder `kernels` that gives the results of plain modules; both pass the same tests.
+- A `Kernel` is one function, which runs compiled or as plain Python.
+- A twin is a module in a folder `kernels` that gives the results of plain modules. Both pass the same tests.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from tercast.runtime.kernel_cache import is_ready, prepare
 VARIABLE = "TERCAST_COMPILED"
 
 WORTH_CELLS = 8_000
-"""From how many cells, asked for in plain Python, compiled twins are loaded, if they are compiled."""
+"""Number of cells after which compiled twins are loaded, if they are already compiled."""
 
 WORTH = 40_000
-"""From how many elements in all kernels run compiled, if they are compiled."""
+"""Number of elements after which kernels run compiled, if they are already compiled."""
 
 WORTH_MAKING = 400_000
-"""From how many elements in all kernels are compiled."""
+"""Number of elements after which kernels are compiled."""
 
 
 class _Choice:
-    """What is used: None is undecided. `cells` and `elements` count the work so far."""
+    """Current choice; None is undecided. `cells` and `elements` count the work so far."""
 
     wanted: bool | None = None
     twins: bool | None = None
@@ -43,14 +43,14 @@ class _Choice:
 
 
 def use(wanted: bool | None) -> None:
-    """Use compiled code from now on, or never; None: from some amount of work on, if it is compiled."""
+    """Use compiled code always, or never; None: after some amount of work, if it is compiled."""
     _Choice.wanted = _Choice.twins = wanted
     _Choice.kernels = None if wanted else wanted
     _Choice.cells = _Choice.elements = 0
 
 
 def uses_twins(cells: int = 0) -> bool:
-    """Return whether compiled twins are used from now on, after `cells` more cells were asked for."""
+    """Return whether compiled twins are used from now on, after `cells` more cells."""
     if _Choice.twins is None:
         _Choice.cells += cells
         if _Choice.cells < WORTH_CELLS:
@@ -60,7 +60,7 @@ def uses_twins(cells: int = 0) -> bool:
 
 
 def load_twin(name: str) -> Any:
-    """Import the module of a twin. None without Numba or a place to keep what it compiles."""
+    """Import the module of a twin; None without Numba or a folder for compiled code."""
     if not prepare():
         _Choice.twins = False
         return None
@@ -68,7 +68,7 @@ def load_twin(name: str) -> Any:
 
 
 class Kernel:
-    """A function over arrays, the first argument among them; `pure` is the function as written."""
+    """A function over arrays, with an array as first argument; `pure` is the plain function."""
 
     def __init__(self, pure: Callable[..., Any]) -> None:
         self.pure = pure
@@ -76,7 +76,7 @@ class Kernel:
         update_wrapper(self, pure)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run it, compiled or as written."""
+        """Run the function, compiled or as plain Python."""
         if self._fast is None or _Choice.kernels is False:
             _Choice.elements += len(arguments[0])
             if not _uses_kernels():

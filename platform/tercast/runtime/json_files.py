@@ -1,4 +1,4 @@
-"""Files of the offline tools: strict JSON in, whole files out, and every refusal with its place."""
+"""Files of the offline tools: strict JSON, complete outputs, and errors with their place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _READ_AT_ONCE = 1 << 20
 MAX_LINE_BYTES = 1 << 20
 MAX_NUMBER_DIGITS = 1000
 MAX_ERRORS = 100
-"""How many errors of one file are told; the first ones say enough."""
+"""Largest number of reported errors of one file; the first ones are sufficient."""
 
 STANDARD_OUTPUT = "-"
 
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class FileRefused(TercastError):  # noqa: N818 - named by meaning
-    """A file cannot be used: `lines` tell why, each beginning with the file's name."""
+    """A file cannot be used: `lines` contain the reasons, each with the file's name first."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -36,41 +36,42 @@ class FileRefused(TercastError):  # noqa: N818 - named by meaning
 
 @dataclass(frozen=True, slots=True)
 class _Bad:
-    """Stands for a value that JSON readers let pass and this one does not."""
+    """Placeholder for a value that JSON readers accept and this one refuses."""
 
     code: str
     detail: str
 
 
 def read_json(name: str) -> Any:
-    """The JSON document in a file. FileRefused when it is no file, no UTF-8, no JSON, or not strict."""
+    """Read the JSON document in a file; raise FileRefused if it is not strict JSON in UTF-8."""
     return _refusing(name, lambda: parse_json(_read_bytes(name)))
 
 
 def read_document(name: str, read: Callable[[Any], Result]) -> Result:
-    """What `read` makes of the JSON document in a file; what it refuses becomes FileRefused."""
+    """Call `read` with the JSON document in a file; its errors become FileRefused."""
     document = read_json(name)
     return _refusing(name, lambda: read(document))
 
 
 def read_lines(name: str) -> Iterator[tuple[int, Any]]:
-    """The JSON values of a file of JSON lines, each with its line number; blank lines are passed over."""
+    """Yield the JSON values of a file of JSON lines with their line numbers; skip blank lines."""
     with _opened(name) as stream:
         number = 0
         while line := stream.readline(MAX_LINE_BYTES + 1):
             number += 1
             if len(line) > MAX_LINE_BYTES:
-                raise FileRefused([f"{name}:{number}: the line has more than {MAX_LINE_BYTES} bytes"])
+                rule = f"the line has more than {MAX_LINE_BYTES} bytes; write one JSON value on each line"
+                raise FileRefused([f"{name}:{number}: {rule}"])
             if line.strip():
                 yield number, _refusing(f"{name}:{number}", partial(parse_json, line))
 
 
 def parse_json(data: bytes) -> Any:
-    """A strict JSON document: UTF-8, no key twice, no NaN or infinity, no number that cannot be kept."""
+    """Parse strict JSON: UTF-8, no duplicate keys, no NaN or infinity, no number out of range."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Refused((), "not_utf8", f"byte {error.start} is no UTF-8 ({error.reason})") from None
+        raise Refused((), "not_utf8", f"byte {error.start} is not UTF-8 ({error.reason})") from None
     bad: list[_Bad] = []
 
     def keep(code: str, detail: str) -> _Bad:
@@ -83,7 +84,7 @@ def parse_json(data: bytes) -> Any:
             seen: set[str] = set()
             for key, _ in items:
                 if key in seen:
-                    out[key] = keep("duplicate_key", "this key stands twice in one object")
+                    out[key] = keep("duplicate_key", "this key occurs twice in one object; keep one")
                 seen.add(key)
         return out
 
@@ -91,13 +92,13 @@ def parse_json(data: bytes) -> Any:
         document = json.loads(
             text,
             object_pairs_hook=pairs,
-            parse_constant=lambda name: keep("not_finite", f"{name} is no JSON number"),
+            parse_constant=lambda name: keep("not_finite", f"{name} is not a JSON number"),
             parse_int=lambda digits: _integer(digits, keep),
             parse_float=lambda digits: _float(digits, keep),
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise Refused((), "not_json", f"no JSON: {error.msg} at {where}") from None
+        raise Refused((), "not_json", f"not JSON: {error.msg} at {where}") from None
     except RecursionError:
         raise Refused((), "too_deep", "lists and objects are nested too deeply") from None
     if bad:
@@ -106,9 +107,9 @@ def parse_json(data: bytes) -> Any:
 
 
 def write_json(name: str, document: Any, indent: int | None = 1) -> None:
-    """Write a document as a whole: a file is there complete or as it was; `-` is standard output.
+    """Write a document as a whole, so that a file is never incomplete; `-` is standard output.
 
-    Without an indent it is one line; with one the outer objects and lists have a line for each item.
+    Without an indent it is one line. With an indent, the outer objects and lists have a line for each item.
     """
     text = (_encode(document) if indent is None else _indented(document, " " * indent, OUTER)) + "\n"
     if name == STANDARD_OUTPUT:
@@ -123,11 +124,11 @@ def write_json(name: str, document: Any, indent: int | None = 1) -> None:
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 OUTER = 3
-"""How deep objects and lists are written line by line; what lies deeper stands on the line of its owner."""
+"""Number of levels that are written line by line; deeper levels are on the line of their parent."""
 
 
 def _indented(value: Any, pad: str, levels: int, before: str = "\n") -> str:
-    """JSON with a line for each item of its outer levels; the standard encoder is slow where it indents."""
+    """Encode JSON with a line for each outer item, faster than the standard encoder."""
     if levels == 0 or not value or not _is_nested(value):
         return _encode(value)
     inner = before + pad
@@ -143,7 +144,7 @@ def _indented(value: Any, pad: str, levels: int, before: str = "\n") -> str:
 
 
 def _is_nested(value: Any) -> bool:
-    """Whether it is an object, or a list of objects or lists."""
+    """Whether a value is an object, or a list of objects or lists."""
     if isinstance(value, list | tuple):
         return any(isinstance(one, dict | list | tuple) for one in value)
     return isinstance(value, dict)
@@ -160,7 +161,7 @@ def _write_whole(path: FilePath, text: str) -> None:
 
 @contextmanager
 def whole_file(path: FilePath) -> Iterator[FilePath]:
-    """A file beside `path` to write to, which takes its place at the end; not after an error."""
+    """Open a part file next to `path`, and replace `path` with it if there is no error."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield part
@@ -189,7 +190,7 @@ def _read_bytes(name: str) -> bytes:
 
 
 def read_at_most(stream: BinaryIO, count: int) -> bytes:
-    """Read up to `count` bytes. `stream.read(count)` would allocate `count` bytes for a file of ten."""
+    """Read up to `count` bytes; unlike `stream.read`, this allocates no more than is read."""
     read = bytearray()
     while len(read) < count and (part := stream.read(min(_READ_AT_ONCE, count - len(read)))):
         read += part
@@ -202,7 +203,7 @@ def _refuse_file(name: str, error: Exception) -> NoReturn:
 
 
 def _refusing(name: str, action: Callable[[], Result]) -> Result:
-    """Do it; what is refused becomes FileRefused, one line each."""
+    """Call `action`; its errors become FileRefused, with one line for each."""
     try:
         return action()
     except Refused as refused:
@@ -216,7 +217,9 @@ def _refusing(name: str, action: Callable[[], Result]) -> Result:
 
 def _integer(digits: str, keep: Callable[[str, str], _Bad]) -> int | _Bad:
     if len(digits) > MAX_NUMBER_DIGITS:
-        return keep("too_long", f"a number of {len(digits)} digits; at most {MAX_NUMBER_DIGITS}")
+        return keep(
+            "too_long", f"the number has {len(digits)} digits; at most {MAX_NUMBER_DIGITS} are allowed"
+        )
     return int(digits)
 
 
@@ -228,7 +231,7 @@ def _float(digits: str, keep: Callable[[str, str], _Bad]) -> float | _Bad:
 
 
 def _find_bad(document: Any, path: Path) -> Iterator[Refused]:
-    """The places of what was kept as bad; nesting is bounded, since the document was read."""
+    """Find the places of refused values; nesting is bounded, because the document was parsed."""
     if isinstance(document, _Bad):
         yield Refused(path, document.code, document.detail)
     elif isinstance(document, dict):

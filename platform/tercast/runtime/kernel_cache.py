@@ -1,4 +1,4 @@
-"""Where compiled code is kept: a folder for each state of the sources, of this machine and of Numba."""
+"""Folders for compiled code, one for each state of the sources, the machine and Numba."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _MARK = "complete"
 
 
 def is_ready() -> bool:
-    """Whether all kernels lie there compiled."""
+    """Whether the folder contains all kernels in compiled form."""
     folder = _folder()
     return folder is not None and (folder / _MARK).exists()
 
 
 def prepare() -> bool:
-    """Let Numba keep what it compiles in our folder; False where Numba or a place to write is missing."""
+    """Set Numba's cache folder; return False without Numba or a writable folder."""
     folder = _folder()
     if folder is None:
         return False
@@ -36,7 +36,7 @@ def prepare() -> bool:
 
 
 def mark_ready() -> None:
-    """Note that all kernels are compiled; what was compiled beside for former sources goes."""
+    """Record that all kernels are compiled, and delete the compiled code of former sources."""
     folder = _folder()
     if folder is None:
         return
@@ -49,7 +49,7 @@ def mark_ready() -> None:
 
 @cache
 def _folder() -> Path | None:
-    """The folder for the sources as they are; None without Numba or a place to write."""
+    """Return the folder for the current sources; None without Numba."""
     try:
         versions = [version("numba"), version("llvmlite"), version("numpy"), platform.python_version()]
     except PackageNotFoundError:
@@ -63,14 +63,17 @@ def _folder() -> Path | None:
 
 
 def _sources() -> list[str]:
-    """What Numba goes by, and the contents: it does not see when a kernel that another calls has changed."""
+    """Return times and contents of the sources.
+
+    Numba uses the times. The contents show a changed kernel that another kernel calls.
+    """
     others = ["encoding/budgeted_search.py", "encoding/cell_selection.py", "runtime/compiler.py"]
     files = [*sorted(_PACKAGE.glob("*/kernels/*.py")), *(_PACKAGE / name for name in others)]
     return [f"{file.name}:{file.stat().st_mtime_ns}:{file.read_text()}" for file in files]
 
 
 def _processor() -> str:
-    """The processor: compiled code uses what it can do."""
+    """Describe the processor, because compiled code uses its features."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

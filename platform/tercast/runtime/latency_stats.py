@@ -1,4 +1,4 @@
-"""How long requests took."""
+"""Statistics of the time that requests take."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Timing:
         self._changes = 0
 
     def note(self, seconds: float, changes: int) -> None:
-        """One request took so long, and changed so many entries."""
+        """Record one request: its time in seconds, and the number of changed entries."""
         self._seconds.append(seconds)
         self._changes += changes
 
     def to_json(self) -> dict[str, object]:
-        """Number of requests, seconds in all, microseconds of the median and of the slowest hundredth."""
+        """Return the number of requests, total seconds, median and 99th percentile in microseconds."""
         return {
             "requests": len(self._seconds),
             "seconds": round(sum(self._seconds), 6),
@@ -30,7 +30,7 @@ class Timing:
         }
 
     def _percentile(self, percent: int) -> float:
-        """The smallest time that so many percent of the requests do not exceed, in microseconds."""
+        """Return the smallest time that `percent` of the requests do not exceed, in microseconds."""
         if not self._seconds:
             return 0.0
         rank = max(1, ceil(len(self._seconds) * percent / 100))

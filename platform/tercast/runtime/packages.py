@@ -1,4 +1,4 @@
-"""Start a command, and name the package to install when a third-party package is missing."""
+"""Start of a command, with a message that names a missing third-party package."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ REFUSED = 2
 _OWN = ("tercast", "controlplane", "controller_app", "mininet_labs", "analytics")
 _CORE = ("numpy",)
 _EXTRAS = {"pyarrow": "client", "cryptography": "controller"}
-"""By import name: the extra that installs it, for commands of the core, which need it only sometimes."""
+"""The extra for a package (by import name) that commands of the core need only sometimes."""
 
 
 def start(module: str, program: str, extra: str = "") -> int:
-    """Import `module` and call its `main`; a missing third-party package ends in one sentence.
+    """Import `module` and call its `main`; a missing package results in one sentence on stderr.
 
     Args:
         module: name of the module.
@@ -29,7 +29,7 @@ def start(module: str, program: str, extra: str = "") -> int:
 
 
 def call(main: Callable[[], int | None], program: str, extra: str = "") -> int:
-    """Call `main` with the treatment that `start` describes."""
+    """Call `main`, and handle missing packages like `start`."""
     try:
         return main() or 0
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Files that their owner alone reads: the mask of new ones, and the modes of those that exist."""
+"""Private files: the mask of new files, and the modes of existing ones."""
 
 import os
 import stat
@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
-"""The bits of a mode that let group and others in."""
+"""The mode bits that give access to the group and to others."""
 
 
 def keep_private() -> None:
-    """From now on, files and folders that this process and its children make are their owner's alone."""
+    """Make new files and folders of this process and its children private to their owner."""
     os.umask(OTHERS)
 
 
 def open_to_others(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield those of `paths` that exist and that group or others may use."""
+    """Yield those of `paths` that exist and that the group or others may use."""
     for path in paths:
         try:
             mode = path.stat().st_mode
@@ -26,7 +26,11 @@ def open_to_others(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def restrict(paths: Iterable[Path]) -> list[Path]:
-    """Take group's and others' rights from those of `paths` that this user owns; return the changed ones."""
+    """Remove access for group and others from those of `paths` that this user owns.
+
+    Returns:
+        The changed paths.
+    """
     changed = []
     for path in open_to_others(paths):
         found = path.stat()

@@ -1,4 +1,4 @@
-"""Secrets: generated, never defaulted, readable by their owner alone."""
+"""Secrets: generated, without defaults, readable only by their owner."""
 
 import os
 import secrets
@@ -6,13 +6,14 @@ from pathlib import Path
 
 
 class BadSecret(Exception):  # noqa: N818 - named by meaning
-    """A file of a secret holds none."""
+    """The file of a secret is empty."""
 
 
 def secret(folder: Path, name: str, size: int = 48) -> str:
-    """The secret `name` of `folder`, generated at its first use: `size` random bytes as text (mode 0600).
+    """Return the secret `name` of `folder`; generate it at its first use.
 
-    Two processes that ask at once get the same one: the first to create the file wins.
+    A new secret has `size` random bytes as text (mode 0600). If two processes ask at the same time, both get
+    the secret of the first one that creates the file.
     """
     path = folder / name
     try:
@@ -26,7 +27,7 @@ def secret(folder: Path, name: str, size: int = 48) -> str:
 def _read(path: Path) -> str:
     value = path.read_text(encoding="ascii").strip()
     if not value:
-        raise BadSecret(f"{path} is empty; remove it, and another one is made, or restore it from a backup")
+        raise BadSecret(f"{path} is empty; restore it from a backup, or remove it to generate a new secret")
     return value
 
 

@@ -1,4 +1,4 @@
-"""Strict reading of JSON values: what is unknown, missing or of a wrong type is refused with its path."""
+"""Strict reading of JSON values: unknown keys, missing keys and wrong types are errors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TypeVar
 from tercast.errors import Path, Refused, shown
 
 SAFE_INTEGER = (1 << 53) - 1
-"""The largest integer that every JSON reader keeps exact; beyond it integers travel as decimal strings."""
+"""The largest integer that every JSON reader keeps exact; larger ones are decimal strings."""
 
 MAX_INTEGER_DIGITS = 1000
-"""Longest integer in text, in digits; longer ones are refused by name."""
+"""Longest integer in text, in digits; longer ones are refused."""
 
 _DECIMAL = re.compile(r"-?[0-9]+")
 _CANONICAL = re.compile(r"-?[1-9][0-9]*")
@@ -20,35 +20,35 @@ _AS_STRING = "only one beyond ±(2^53-1) may be a string, of decimal digits with
 
 
 def expect_object(value: object, path: Path) -> Mapping[str, object]:
-    """`value` itself when it is a JSON object, else Refused."""
+    """Return `value` if it is a JSON object, else raise Refused."""
     if type(value) is not dict and not isinstance(value, Mapping):
         raise wrong_type(value, path, "an object")
     return value
 
 
 def expect_list(value: object, path: Path) -> list[object] | tuple[object, ...]:
-    """`value` itself when it is a JSON array, else Refused."""
+    """Return `value` if it is a JSON array, else raise Refused."""
     if not isinstance(value, list | tuple):
         raise wrong_type(value, path, "a list")
     return value
 
 
 def expect_text(value: object, path: Path) -> str:
-    """`value` itself when it is a string, else Refused."""
+    """Return `value` if it is a string, else raise Refused."""
     if not isinstance(value, str):
         raise wrong_type(value, path, "a string")
     return value
 
 
 def expect_boolean(value: object, path: Path) -> bool:
-    """`value` itself when it is true or false, else Refused."""
+    """Return `value` if it is true or false, else raise Refused."""
     if not isinstance(value, bool):
         raise wrong_type(value, path, "true or false")
     return value
 
 
 def expect_integer(value: object, path: Path, low: int | None = None, high: int | None = None) -> int:
-    """`value` itself when it is an integer (no bool, no float) within low..high, both included."""
+    """Return `value` if it is an integer within low..high (inclusive), else raise Refused."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong_type(value, path, "an integer")
     if low is not None and value < low:
@@ -61,7 +61,10 @@ def expect_integer(value: object, path: Path, low: int | None = None, high: int 
 def expect_keys(
     value: object, path: Path, required: Iterable[str], optional: Iterable[str] = ()
 ) -> Mapping[str, object]:
-    """The object `value` when it has every key of `required` and none beyond `optional`, else Refused."""
+    """Return the object `value` if its keys are valid, else raise Refused.
+
+    It must have every key of `required`, and no other keys than these and those of `optional`.
+    """
     obj = expect_object(value, path)
     required = tuple(required)
     if len(obj) == len(required):
@@ -78,13 +81,13 @@ def expect_keys(
 def key_errors(
     obj: Mapping[str, object], path: Path, required: Iterable[str], optional: Iterable[str] = ()
 ) -> Iterator[Refused]:
-    """Yield a refusal for each unknown key of an object, then for each missing one."""
+    """Yield an error for each unknown key of an object, then for each missing one."""
     required = tuple(required)
     known = (*required, *optional)
     for key in obj:
         if not isinstance(key, str) or key not in known:
             name = key if isinstance(key, str) else str(key)
-            detail = f"unknown key; known are {', '.join(known)}"
+            detail = f"unknown key; use {', '.join(known)}"
             yield Refused((*path, name), "unknown_key", detail, obj[key])
     for key in required:
         if key not in obj:
@@ -95,7 +98,7 @@ T = TypeVar("T")
 
 
 def caught(errors: list[Refused], read: Callable[[], T]) -> T | None:
-    """Return what `read` returns, or None after adding its refusal to `errors`."""
+    """Return the result of `read`, or None after adding its error to `errors`."""
     try:
         return read()
     except Refused as refused:
@@ -104,9 +107,9 @@ def caught(errors: list[Refused], read: Callable[[], T]) -> T | None:
 
 
 def parse_integer(value: object, path: Path) -> int:
-    """An integer of JSON; one beyond 2**53-1, which JSON readers may lose, also as a string of its digits.
+    """Read an integer of JSON, or a decimal string for an integer beyond ±(2^53-1).
 
-    A string is one only as `integer_json` writes it; any other is a wrong type, also when it has digits.
+    A string is accepted only in the form that `integer_json` writes. Other strings have a wrong type.
     """
     if not isinstance(value, str):
         return expect_integer(value, path)
@@ -114,24 +117,25 @@ def parse_integer(value: object, path: Path) -> int:
         raise wrong_type(value, path, f"an integer: {_AS_STRING}")
     number = integer_of_text(value, path)
     if -SAFE_INTEGER <= number <= SAFE_INTEGER:
-        raise wrong_type(value, path, f"an integer but a string: write {number} without quotes; {_AS_STRING}")
+        raise wrong_type(value, path, f"an integer but a string; write {number} without quotes: {_AS_STRING}")
     return number
 
 
 def integer_of_text(text: str, path: Path) -> int:
-    """The integer that a text says in decimal digits, where all values are texts (a command line, say)."""
+    """Read an integer from decimal digits, for sources that have only text (a command line)."""
     if not _DECIMAL.fullmatch(text):
         raise Refused(path, "wrong_type", f"{shown(text)} is not an integer in decimal digits", text)
     if len(text) > MAX_INTEGER_DIGITS:
-        raise Refused(path, "too_long", f"an integer has at most {MAX_INTEGER_DIGITS} digits", text)
+        rule = f"the integer has {len(text)} characters; at most {MAX_INTEGER_DIGITS} are allowed"
+        raise Refused(path, "too_long", rule, text)
     return int(text)
 
 
 def integer_json(value: int) -> int | str:
-    """`value` for JSON: itself up to 2**53-1 in size, beyond it a decimal string."""
+    """Return `value` for JSON: unchanged up to ±(2^53-1), beyond as a decimal string."""
     return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else str(value)
 
 
 def wrong_type(value: object, path: Path, wanted: str) -> Refused:
-    """The refusal of a value that is not `wanted` (an article and a noun)."""
+    """Return the error for a value that is not `wanted` (an article and a noun)."""
     return Refused(path, "wrong_type", f"{shown(value)} is not {wanted}", value)

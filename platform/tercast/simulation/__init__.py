@@ -1,1 +1,1 @@
-"""Events through tables."""
+"""Simulation of events in tables."""

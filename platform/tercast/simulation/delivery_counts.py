@@ -1,4 +1,4 @@
-"""What the simulator counts, and its report."""
+"""Counts of the simulator, and its report."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ FORMAT = "report/1"
 
 @dataclass(slots=True)
 class DeliveryCounts:
-    """What became of events; `loops` are those that went on and on.
+    """Counts of events and deliveries; `loops` counts events that circulate.
 
-    `copies` and `needless` count copies by the port that sends them to another switch, needless ones being
-    those behind which nobody gets the event who wants it.
+    `copies` and `needless` count copies by the port that sends them to another switch. A redundant
+    (`needless`) copy is one that reaches no host with a matching subscription.
     """
 
     events: int = 0
@@ -33,17 +33,17 @@ class DeliveryCounts:
 
     @property
     def holds(self) -> bool:
-        """Nothing was lost, doubled or sent round."""
+        """Whether no event was lost, duplicated or caught in a loop."""
         return not (self.lost or self.doubled or self.loops)
 
     @property
     def network_fpr(self) -> float:
-        """Needless copies in percent of the copies over links."""
+        """Redundant copies as a percentage of all copies over links."""
         copies = self.copies.total()
         return 100 * self.needless.total() / copies if copies else 0.0
 
     def report(self) -> dict[str, Any]:
-        """The report as JSON."""
+        """Return the report as JSON."""
         return {
             "format": FORMAT,
             "events": self.events,

@@ -1,4 +1,4 @@
-"""The ways of many events through a network at once, hop by hop."""
+"""Simultaneous paths of many events through a network, hop by hop."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Flags = npt.NDArray[np.bool_]
 class HopArrays:
     """Copies that enter switches at the same distance from their publishers.
 
-    For each copy its event, the gate it enters, and its parent among the copies of the hop before. For each
-    delivery from here its event, the host, and the copy.
+    Each copy has its event, the gate that it enters, and its parent among the copies of the previous hop.
+    Each delivery from here has its event, its host, and its copy.
     """
 
     event: Numbers
@@ -31,13 +31,16 @@ class HopArrays:
 
 @dataclass(slots=True)
 class HopTraces:
-    """The hops of a batch; events that came twice to one gate are `odd`, and in no hop complete."""
+    """The hops of a batch; `odd` events came twice to one gate, and their hops are incomplete."""
 
     hops: list[HopArrays] = field(default_factory=list)
     odd: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
     def useful(self, wanted: Flags) -> list[Flags]:
-        """Of each copy of each hop: whether a delivery behind it is wanted. `wanted`: events by hosts."""
+        """Return, for each copy of each hop, whether it leads to a wanted delivery.
+
+        The shape of `wanted` is (events, hosts).
+        """
         found: list[Flags] = []
         behind: Numbers = np.zeros(0, dtype=np.int32)
         for hop in reversed(self.hops):
@@ -52,7 +55,7 @@ class HopTraces:
 def follow(
     lookup: Lookup, wiring: PortIndex, winners: Numbers, columns: Numbers, starts: Numbers
 ) -> HopTraces:
-    """The ways of events from their gates; `winners` and `columns` are those of `Lookup.winners`."""
+    """Follow events from their gates; `winners` and `columns` are those of `Lookup.winners`."""
     count = len(starts)
     ways = HopTraces(odd=np.zeros(count, dtype=np.bool_))
     been = np.full((count, len(wiring.ports)), NOWHERE, dtype=np.int32)
@@ -77,7 +80,7 @@ def follow(
 
 
 def _note(been: Numbers, event: Numbers, gate: Numbers, odd: Flags) -> None:
-    """Mark the events as odd that come to a gate where they have been, or twice to one at once."""
+    """Mark events as odd that visit a gate again, or visit one gate twice in one hop."""
     order = np.arange(len(event), dtype=np.int32)
     again = been[event, gate] != NOWHERE
     been[event, gate] = order
@@ -86,7 +89,7 @@ def _note(been: Numbers, event: Numbers, gate: Numbers, odd: Flags) -> None:
 
 
 def _expand(lookup: Lookup, deed: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
-    """All outputs of deeds: which deed of the list, and the number of the output."""
+    """Return all outputs of deeds: the index of the deed, and the number of the output."""
     first = lookup.first[deed]
     counts = lookup.first[deed + 1] - first
     which = np.repeat(np.arange(len(deed), dtype=np.int32), counts)
@@ -98,7 +101,7 @@ def _expand(lookup: Lookup, deed: Numbers) -> tuple[Numbers, npt.NDArray[np.int6
 def _targets(
     lookup: Lookup, wiring: PortIndex, gate: Numbers, output: npt.NDArray[np.int64]
 ) -> tuple[Numbers, Numbers]:
-    """Where outputs lead packets that entered at gates: a far gate or NOWHERE, a host or NOWHERE."""
+    """Return the targets of outputs for packets from gates: a far gate and a host, or NOWHERE."""
     port, onward, host = lookup.port[output], lookup.onward[output], lookup.host[output]
     same = port == wiring.number[gate]
     onward[same] = NOWHERE

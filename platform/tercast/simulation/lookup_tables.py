@@ -1,12 +1,12 @@
-"""Tables for looking up many events at once: each one as a sorted partition of the event space.
+"""Tables for the lookup of many events: each is a sorted partition of the event space.
 
-All rules of a topic, at all switches, cut the space into *atoms* within which no table makes a difference. A
-table is the list of points where another rule begins to win. For a batch of events only the atoms that they
-lie in count: each table is written out as one line of winners, and a look-up is an index into it.
+All rules of a topic, at all switches, divide the space into *atoms*. Within an atom no table distinguishes
+events. A table is the list of points where another rule starts to win. For a batch, only the atoms of its
+events matter: each table becomes a line of winning rules, and a lookup is an index into it.
 
-Rules of one switch are numbered so that of two that match the higher number wins: by priority, and where that
-is equal the shorter prefix, then the earlier one. Rules with an `in_port` are tables of their own, looked up
-beside the plain ones; again the higher number wins.
+The rules of one switch have numbers such that the higher number wins of two that match: by priority, and for
+equal priorities the shorter prefix, then the earlier rule. Rules with an `in_port` form separate tables. They
+are looked up in addition to the plain ones, and again the higher number wins.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tercast.simulation.port_index import Numbers, PortIndex
 from tercast.tables.entries import Action
 
 Column = npt.NDArray[Any]
-"""Points of the event space: numbers, or bytes where they have more than 63 bits."""
+"""Points of the event space: numbers, or bytes if they have more than 63 bits."""
 
 _NO_RULE = 0
 
 
 class LookupRule(NamedTuple):
-    """One entry of a topic's table: events of `dz`, from `in_port` if that is set, meet `actions`."""
+    """One entry of a topic's table: `actions` for events of `dz` (from `in_port` if it is set)."""
 
     dz: Dz
     in_port: int | None
@@ -39,10 +39,10 @@ class LookupRule(NamedTuple):
 class Lookup:
     """The tables of one topic, given as rules by switch.
 
-    Lines are tables: first those of the switches, in their order, then those of gates with rules of their
-    own, then an empty one. `own[gate]` is the line of a gate's own rules. `deed[rule]` is what a rule does:
-    outputs `first[deed]` to `first[deed + 1]`, with their `port`, far gate (`onward`) and `host` as in
-    `PortIndex.outputs`.
+    Lines are tables: first those of the switches, in their order, then those of gates with own rules, then an
+    empty one. `own[gate]` is the line of a gate's own rules. `deed[rule]` is the number of a rule's deed,
+    which is a list of outputs. Its outputs are `first[deed]` to `first[deed + 1]`, with their `port`, far
+    gate (`onward`) and `host` as in `PortIndex.outputs`.
     """
 
     def __init__(self, rules: Mapping[str, Iterable[LookupRule]], wiring: PortIndex) -> None:
@@ -67,11 +67,11 @@ class Lookup:
         self._index()
 
     def atoms(self, points: Column) -> Numbers:
-        """The atom of each point (see `column`)."""
+        """Return the atom of each point (see `column`)."""
         return np.searchsorted(self._points, points, side="right").astype(np.int32) - 1
 
     def winners(self, atoms: Numbers) -> tuple[Numbers, Numbers]:
-        """The winning rules (lines, columns) in the atoms of a batch, and the column of each event."""
+        """Return the winning rules (lines, columns) in a batch's atoms, and each event's column."""
         here = np.zeros(len(self._points) + 1, dtype=np.int32)
         here[atoms + 1] = 1
         before = np.cumsum(here, dtype=np.int32)
@@ -83,7 +83,7 @@ class Lookup:
         return table, before[atoms]
 
     def _tables(self, ranked: Sequence[LookupRule], lowest: int) -> dict[int | None, Line]:
-        """The lines of a switch: one of its plain rules, one for each `in_port`."""
+        """Return the lines of a switch: one for its plain rules, and one for each `in_port`."""
         spans: dict[int | None, list[tuple[int, int, int]]] = {}
         width = self.width
         for number, (dz, in_port, _, _) in enumerate(ranked, lowest):
@@ -92,7 +92,7 @@ class Lookup:
         return {in_port: _partition(sorted(own), width) for in_port, own in spans.items()}
 
     def _index(self) -> None:
-        """Number the atoms; say of each line where in them it changes."""
+        """Number the atoms, and find for each line the atoms at which it changes."""
         width, lines = self.width, self.lines
         columns = [column([0, *starts] if not starts or starts[0] else starts, width) for starts, _ in lines]
         winners = [
@@ -106,11 +106,11 @@ class Lookup:
 
 
 Line = tuple[list[int], list[int]]
-"""Where a table changes: points in order, and the number of the rule that wins from there on."""
+"""Changes of a table: points in order, and the number of the rule that wins from each point on."""
 
 
 def column(points: Sequence[int], width: int) -> Column:
-    """Points of `width` bits, as they compare."""
+    """Convert points of `width` bits to an array in which they compare correctly."""
     if width <= 63:
         return np.array(points, dtype=np.uint64)
     size = -(-width // 8)
@@ -118,7 +118,7 @@ def column(points: Sequence[int], width: int) -> Column:
 
 
 def _by_rank(rules: Iterable[LookupRule]) -> list[LookupRule]:
-    """Rules in the order in which they win, the weakest first."""
+    """Sort rules by the order in which they win, the weakest first."""
     listed = list(rules)
     listed.reverse()
     listed.sort(key=lambda rule: (rule.priority, -rule.dz.bit_length()))
@@ -126,7 +126,12 @@ def _by_rank(rules: Iterable[LookupRule]) -> list[LookupRule]:
 
 
 def _partition(spans: Iterable[tuple[int, int, int]], width: int) -> Line:
-    """The points where another rule begins to win, of spans (start, bits of the prefix, number) in order."""
+    """Find the points where another rule starts to win.
+
+    Args:
+        spans: start, length of the prefix, and number of each rule, in order.
+        width: the length of a point in bits.
+    """
     points: list[int] = []
     winners: list[int] = []
     open_spans = [(1 << width + 1, _NO_RULE)]
@@ -145,7 +150,7 @@ def _partition(spans: Iterable[tuple[int, int, int]], width: int) -> Line:
 
 
 def _turn(points: list[int], winners: list[int], point: int, number: int) -> None:
-    """From `point` on another rule wins."""
+    """Record that another rule wins from `point` on."""
     if points and points[-1] == point:
         winners[-1] = number
     else:
@@ -154,7 +159,7 @@ def _turn(points: list[int], winners: list[int], point: int, number: int) -> Non
 
 
 class _Deeds:
-    """What rules do, each deed listed once."""
+    """The effects of rules, each listed once."""
 
     def __init__(self, wiring: PortIndex) -> None:
         self._wiring = wiring
@@ -164,11 +169,11 @@ class _Deeds:
         self._outputs: list[tuple[int, int, int]] = []
 
     def add(self, switch: str, ranked: Sequence[LookupRule]) -> int:
-        """Take in the rules of a switch; the number of the first one."""
+        """Add the rules of a switch; return the number of the first one."""
         lowest = len(self._of_rule)
         for rule in ranked:
             actions = rule.actions
-            key = switch, tuple(map(id, actions))  # all actions are alive, so ids tell them apart
+            key = switch, tuple(map(id, actions))  # all actions are referenced, so ids are unique
             number = self._numbers.get(key)
             if number is None:
                 number = self._numbers[key] = len(self._counts)
@@ -179,14 +184,14 @@ class _Deeds:
         return lowest
 
     def of_rules(self) -> Numbers:
-        """The deed of every rule."""
+        """Return the deed of every rule."""
         return np.array(self._of_rule, dtype=np.int32)
 
     def firsts(self) -> npt.NDArray[np.int64]:
-        """The first output of every deed, and behind the last one their number."""
+        """Return the first output of every deed, and the total number as last element."""
         return np.concatenate(([0], np.cumsum(self._counts)))
 
     def columns(self) -> tuple[npt.NDArray[np.int64], Numbers, Numbers]:
-        """Ports, far gates and hosts of all outputs."""
+        """Return ports, far gates and hosts of all outputs."""
         rows = np.array(self._outputs, dtype=np.int64).reshape(-1, 3)
         return rows[:, 0].copy(), rows[:, 1].astype(np.int32), rows[:, 2].astype(np.int32)

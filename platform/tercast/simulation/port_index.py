@@ -1,4 +1,4 @@
-"""A network in numbers: the places where packets enter switches, and what outputs there lead to."""
+"""A network as numbers: the ports where packets enter switches, and the targets of outputs."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tercast.verification.forwarding import ForwardingModel
 Numbers = npt.NDArray[np.int32]
 
 BACK = -1
-"""The port of an output that sends back where a packet came from."""
+"""The port of an output that sends a packet back to where it came from."""
 
 NOWHERE = -1
 
 
 class PortIndex:
-    """The *gates* of a network, numbered: ports where packets enter a switch, from a link or from hosts.
+    """The numbered *gates* of a network: ports where packets from a link or from hosts enter.
 
-    `ports[g]` is the port itself, `number[g]` its number, `switch[g]` the number of its switch. The first
-    `links` gates are those of links; `far[g]` is the gate at the other end, NOWHERE where hosts are.
-    `home[h]` is the gate of host h; `component[g]` and `host_component[h]` tell who is in reach of whom
-    (NOWHERE: not attached).
+    `ports[g]` is the port, `number[g]` its number, and `switch[g]` the number of its switch. The first
+    `links` gates are those of links. `far[g]` is the gate at the other end, or NOWHERE for hosts. `home[h]`
+    is the gate of host h. `component[g]` and `host_component[h]` are components of the network (NOWHERE: not
+    attached).
     """
 
     def __init__(self, topology: Topology) -> None:
@@ -46,10 +46,10 @@ class PortIndex:
         self.host_component = np.append(self.component, NOWHERE).astype(np.int32)[self.home]
 
     def outputs(self, switch: str, actions: Sequence[Action]) -> list[tuple[int, int, int]]:
-        """What actions do at a switch: (port or BACK, far gate or NOWHERE, host or NOWHERE) each.
+        """Return the outputs of actions at a switch: (port or BACK, far gate, host) for each.
 
-        Outputs that serve nobody and lead to no switch are left out. Those that go BACK come last; where they
-        lead the gate says.
+        The far gate or the host is NOWHERE if there is none. Outputs to neither a host nor a switch are left
+        out. Outputs that go BACK are last, and their target depends on the gate.
         """
         found: list[tuple[int, int, int]] = []
         back: list[tuple[int, int, int]] = []

@@ -1,4 +1,4 @@
-"""Events as JSON, read and checked, and made ready to be sent."""
+"""Events as JSON: reading, checking, and preparation for the simulation."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from tercast.simulation.port_index import PortIndex
 from tercast.simulation.simulator import PacketBatch
 
 _CHUNK = 1 << 15
-"""Events that are made ready at once."""
+"""Number of events that are prepared together."""
 
 _CELLS = 1 << 26
-"""Pairs of an event and a host of which is said whether it wants it, at once."""
+"""Largest number of pairs of an event and a host in one batch."""
 
 
 class Publication(NamedTuple):
-    """An event that its publisher may send: its advertisement and its checked values."""
+    """A permitted event: the advertisement of its publisher, and its checked values."""
 
     ad: Registration
     values: dict[str, Any]
 
 
 class Publications:
-    """Reads events of live advertisements, and finds who wants them.
+    """Reads events of live advertisements, and finds the hosts that want them.
 
-    `filters` has the filter of every registration that has one; the others say what they hold by their dz.
+    `filters` has the filter of every registration that has one. The others are represented by their dz.
     """
 
     def __init__(
@@ -64,21 +64,22 @@ class Publications:
             ]
 
     def read(self, event: object) -> Publication:
-        """An event given as JSON; Refused when its publisher may not send it."""
+        """Read an event from JSON; raise Refused if its publisher may not send it."""
         fields = expect_keys(event, (), ("publisher", "values"))
         name = expect_text(fields["publisher"], ("publisher",))
         ad = self._live.get(name)
         if ad is None or ad.kind != ADVERTISEMENT:
-            raise Refused(("publisher",), "unknown_publisher", f"no live advertisement {shown(name)}", name)
+            rule = f"there is no live advertisement {shown(name)}"
+            raise Refused(("publisher",), "unknown_publisher", rule, name)
         topic = self._topics[ad.topic]
         values = topic.check_json(expect_object(fields["values"], ("values",)), ("values",))
         if not self._advertised(ad, topic, values):
-            detail = f"the event lies outside advertisement {shown(name)}: {ad.filter or 'true'}"
+            detail = f"the event is outside advertisement {shown(name)}: {ad.filter or 'true'}"
             raise Refused(("values",), "outside_advertisement", detail)
         return Publication(ad, values)
 
     def pack(self, publications: Iterable[Publication]) -> Iterator[PacketBatch]:
-        """Events made ready to be sent, as many of a topic at once as memory should hold."""
+        """Prepare events in batches of one topic, limited by memory."""
         size = max(1, min(_CHUNK, _CELLS // max(1, len(self._wiring.home))))
         waiting = iter(publications)
         while chunk := list(islice(waiting, size)):
@@ -106,6 +107,6 @@ class Publications:
         return any(covers(cell, dz) for cell in ad.dz)
 
     def _mark_cells(self, topic: str, dz: list[Dz], wanted: Flags) -> None:
-        """Mark what subscriptions want that came as dz."""
+        """Mark the events that subscriptions without a filter want, by their dz."""
         for host, cell in self._cells[topic]:
             wanted[:, host] |= np.array([covers(cell, point) for point in dz], dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""The same events sent through one set of tables after another, for who compares them.
+"""Replay of the same events through several sets of tables, to compare them.
 
 replay = Replay.of(planner, events)
 before, after = replay.through(planner.exact_tables()), replay.through(planner.tables())
@@ -20,7 +20,7 @@ from tercast.tables.entries import Entry
 
 
 class Replay:
-    """Events of one network, encoded, with who wants them."""
+    """Encoded events of one network, with the hosts that want them."""
 
     def __init__(self, wiring: PortIndex, address: AddressPlan, parcels: Iterable[PacketBatch]) -> None:
         self._wiring = wiring
@@ -29,9 +29,12 @@ class Replay:
 
     @classmethod
     def of(cls, planner: Planner, events: Iterable[object]) -> Replay:
-        """Events as in a file of events, for a planner as it is now; Refused like in `tercast simulate`.
+        """Read events as in a file of events, for a planner in its current state.
 
-        Later changes of the network or of subscriptions are not followed.
+        Later changes of the network or of subscriptions have no effect.
+
+        Raises:
+            Refused: an event is invalid, as for `tercast simulate`.
         """
         wiring = PortIndex(planner.topology)
         live = dict(planner.registry.live)
@@ -44,7 +47,7 @@ class Replay:
         return cls(wiring, planner.address, publications.pack(map(publications.read, events)))
 
     def through(self, tables: Mapping[str, Iterable[Entry]]) -> DeliveryCounts:
-        """What becomes of all events in these tables, given by switch."""
+        """Send all events through the given tables (by switch), and count the deliveries."""
         found = lookups(tables, self._address, self._wiring)
         sending = Simulator(self._wiring)
         for parcels in self._parcels:

@@ -1,4 +1,4 @@
-"""Sends batches of events through tables, and counts what becomes of them."""
+"""Simulator that sends batches of events through tables, and counts the deliveries."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Name = TypeVar("Name", str, Port)
 
 _BATCH = 8_192
 _CELLS = 1 << 25
-"""Cells of the largest matrix of a batch."""
+"""Largest number of elements in a matrix of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class PacketBatch:
-    """Events of one topic on their way out: its code, the dz of each, its publisher's gate, who wants it.
+    """Events of one topic: its code, the dz of each event, the publisher's gate, and the hosts.
 
-    `gates` has NOWHERE for publishers that are not attached; `bits` has a line for each event, with a bit for
-    each of so many `hosts`.
+    `gates` has NOWHERE for publishers that are not attached. `bits` has a row for each event, with a bit for
+    each of `hosts` hosts that wants the event.
     """
 
     code: int
@@ -45,16 +45,16 @@ class PacketBatch:
 
     @classmethod
     def of(cls, code: int, dz: Sequence[Dz], gates: Numbers, wanted: Flags) -> PacketBatch:
-        """With who wants what as a line for each event and a column for each host."""
+        """Pack `wanted`, a matrix with a row for each event and a column for each host."""
         return cls(code, dz, gates, np.packbits(wanted, axis=1), wanted.shape[1])
 
     def wanted(self, some: slice) -> Flags:
-        """Who wants some of the events."""
+        """Return the wanted matrix of some of the events."""
         return np.unpackbits(self.bits[some], axis=1, count=self.hosts).view(np.bool_)
 
 
 class Simulator:
-    """Sends parcels through tables and counts."""
+    """Sends batches of events through tables and counts deliveries."""
 
     def __init__(self, wiring: PortIndex) -> None:
         self._wiring = wiring
@@ -65,7 +65,7 @@ class Simulator:
         self._counts = DeliveryCounts()
 
     def send(self, parcels: PacketBatch, lookup: Lookup | None) -> None:
-        """Send all parcels; without tables none gets anywhere."""
+        """Send all events of a batch; without tables no event gets anywhere."""
         self._counts.events += len(parcels.dz)
         if lookup is None:
             lookup = Lookup({}, self._wiring)
@@ -79,7 +79,7 @@ class Simulator:
             self._send(lookup, atoms[some][out], gates[out], wanted[out])
 
     def counts(self) -> DeliveryCounts:
-        """What was counted so far."""
+        """Return the counts so far."""
         wiring, counts = self._wiring, self._counts
         names = wiring.world.names
         counts.wanted = int(self._wanted_by.sum())
@@ -93,7 +93,7 @@ class Simulator:
 
     @staticmethod
     def _point(dz: Dz, width: int) -> int:
-        """The first `width` bits of an address, as it goes on with zeros behind a dz."""
+        """Return the first `width` bits of an address, in which zeros follow a dz."""
         length = dz.bit_length() - 1
         bits = dz ^ 1 << length
         return bits >> length - width if length >= width else bits << width - length
@@ -128,7 +128,7 @@ class Simulator:
             self._counts.lost += int(np.count_nonzero(missed))
 
     def _walk(self, lookup: Lookup, winners: Numbers, gate: int, wanted: Flags) -> None:
-        """Count one event by itself."""
+        """Count one event alone."""
         wiring, counts = self._wiring, self._counts
         way = walk(lookup, wiring, winners, gate)
         got = Counter(host for host, _ in way.deliveries)
@@ -154,7 +154,7 @@ def _named(names: Sequence[Name], numbers: npt.NDArray[np.int64]) -> Counter[Nam
 def lookups(
     tables: Mapping[str, Iterable[Entry]], address: AddressPlan, wiring: PortIndex
 ) -> dict[int, Lookup]:
-    """The lookups of tables by topic code; entries that no event can meet are passed over."""
+    """Return the lookups of tables by topic code; skip entries that no event can match."""
     rules: dict[int, dict[str, list[LookupRule]]] = {}
     known: dict[str, tuple[int, Dz] | None] = {}
     for switch, entries in tables.items():
@@ -172,4 +172,4 @@ def _parsed(address: AddressPlan, dst: str) -> tuple[int, Dz] | None:
     try:
         return address.parse_match(dst)
     except Refused:
-        return None  # no event has such an address; the verifier tells it
+        return None  # no event has such an address; the verifier reports it

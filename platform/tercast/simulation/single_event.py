@@ -1,4 +1,4 @@
-"""The way of one event through tables, copy by copy: for events that come to one place more than once."""
+"""The path of one event through tables, copy by copy, if it visits a place repeatedly."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tercast.simulation.lookup_tables import Lookup
 from tercast.simulation.port_index import BACK, NOWHERE, Numbers, PortIndex
 
 MAX_COPIES = 100_000
-"""Copies of one event after which it is a loop and no more."""
+"""Number of copies after which an event counts as a loop."""
 
 
 @dataclass(slots=True)
 class EventWalk:
-    """All copies of one event, each with the gate it enters and the copy it comes from, and deliveries."""
+    """All copies of one event, each with its gate and its parent copy, and the deliveries."""
 
     gates: list[int]
     parents: list[int]
@@ -22,13 +22,13 @@ class EventWalk:
     loops: bool = False
 
     def ancestry(self, copy: int) -> Iterator[int]:
-        """A copy and those that it came from."""
+        """Yield a copy and its ancestors."""
         while copy >= 0:
             yield copy
             copy = self.parents[copy]
 
     def useful(self, wanting: set[int]) -> set[int]:
-        """The copies behind which one of the hosts `wanting` gets the event."""
+        """Return the copies that lead to a delivery to one of the hosts `wanting`."""
         found: set[int] = set()
         for host, number in self.deliveries:
             if host in wanting:
@@ -40,9 +40,9 @@ class EventWalk:
 
 
 def walk(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> EventWalk:
-    """The way of an event that enters at a gate; `winners` is its column of `Lookup.winners`.
+    """Follow an event that enters at a gate; `winners` is its column of `Lookup.winners`.
 
-    A copy that comes to a gate where it has been is cut, and the event loops.
+    A copy that returns to a gate on its own path is cut, and the event counts as a loop.
     """
     way = EventWalk([gate], [NOWHERE])
     number = 0
@@ -63,7 +63,7 @@ def walk(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> Even
 
 
 def _outputs(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> Iterator[tuple[int, int]]:
-    """Where the winning rule sends packets from a gate: (far gate, NOWHERE) or (NOWHERE, host)."""
+    """Yield the targets of the winning rule for packets from a gate: (far gate, host)."""
     deed = lookup.deed[max(winners[wiring.switch[gate]], winners[lookup.own[gate]])]
     for output in range(int(lookup.first[deed]), int(lookup.first[deed + 1])):
         port, onward, host = (

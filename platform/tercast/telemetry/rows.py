@@ -171,6 +171,6 @@ def _wrong(value: Any, column: Column, path: Path) -> Refused:
 
 
 _WANTED = {
-    TIMESTAMP: 'a time with its time zone, e.g. "2026-01-31T12:00:00Z"',
+    TIMESTAMP: 'a time with a zone, e.g. "2026-01-31T12:00:00Z"',
     STRINGS: 'a list of texts, e.g. ["q1"]',
 }

@@ -81,4 +81,4 @@ class FolderSink:
             raise self._down(error) from None
 
     def _down(self, error: OSError) -> SinkDown:
-        return SinkDown(f"{self.root}: cannot write: {error.strerror or error}")
+        return SinkDown(f"{self.root}: cannot be written: {error.strerror or error}")

@@ -92,7 +92,7 @@ class BatchWriter:
             try:
                 write_file(self.folder / f"date={date}", rows_table(rows, self.dataset))
             except OSError as error:
-                self.error = f"{self.folder}: cannot write: {error.strerror or error}"
+                self.error = f"{self.folder}: cannot be written: {error.strerror or error}"
                 self.counts.failures += 1
                 kept.extend(rows)
                 continue

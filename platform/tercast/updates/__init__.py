@@ -1,1 +1,1 @@
-"""Table updates under a limit on entries."""
+"""Table updates within a limit on entries."""

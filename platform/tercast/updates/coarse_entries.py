@@ -1,10 +1,11 @@
-"""A part of a full table that passes through one coarser entry, so that what is in the way can go first.
+"""Coarse entries: temporary entries in a full table that allow the removal of others.
 
-It sends to every host and over every link that any entry of the part does, before or after: nothing is
-lost, hosts may get what they have not asked for while it stands. Links only where the trees there have them.
+A coarse entry sends to every host and over every link that any entry of its part uses, before or after. So no
+event is lost. While it exists, hosts may get unwanted events. It uses only links that the trees there have.
 
-Where there is no place for one, what meets no entry at all serves: it is sent where some entries would send
-it, so that these can go. Every table has that, beside its content, and no room is needed.
+If there is no space for a coarse entry, events that match no entry serve instead: the table sends them to
+where some entries would send them, so that these can be removed. Every table has this default action, and it
+needs no entry.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from tercast.updates.region_outputs import NOTHING, Outputs, RegionRow, actions_
 from tercast.updates.update_search import DROPPED, UpdateSearch
 
 Serve = Callable[[Outputs, Outputs], Outputs]
-"""Where an event is sent on the way, by its old answer and its new one."""
+"""Targets of an event during the update, by its old and its new outputs."""
 
 Going = list[tuple[int | None, int]]
-"""Entries that are to go: ingress port and prefix."""
+"""Entries to remove: ingress port and prefix."""
 
 _ROOTLESS = -1
 _SINGLY = 200
-"""So many entries of a full table are looked at one by one."""
+"""Largest number of entries of a full table that are examined one at a time."""
 
 
 def pass_through(turning: UpdateSearch, widest: bool) -> bool:
-    """Let a part have its new entries by way of a coarser one: the smallest that can, or the widest."""
+    """Replace a part (the smallest or the widest) by a coarse entry, then by its new entries."""
     prefixes = turning.answers.prefixes
     numbers = sorted(range(len(prefixes.values)), key=lambda n: prefixes.ends[n] - n, reverse=widest)
     for n in numbers:
@@ -38,9 +39,9 @@ def pass_through(turning: UpdateSearch, widest: bool) -> bool:
 
 
 def pass_by_rest(turning: UpdateSearch) -> bool:
-    """Let entries go while what meets none is sent where they send: one, all that change, or all.
+    """Remove entries while unmatched events go to their targets: one entry, all changed, or all.
 
-    Where the trees do not allow that, to where they send before and after.
+    If the trees do not allow this, unmatched events are sent only to targets that are both old and new.
     """
     if not turning.answers.knows_trees or not turning.pending():
         return False
@@ -59,22 +60,22 @@ def pass_by_rest(turning: UpdateSearch) -> bool:
 
 
 def end_rest(turning: UpdateSearch) -> bool:
-    """Let what meets no entry be dropped again, once it can be."""
+    """Drop unmatched events again, as soon as this is safe."""
     return turning.rest is not DROPPED and turning.send_rest(DROPPED)
 
 
 def _either(old: Outputs, new: Outputs) -> Outputs:
-    """What an answer on the way may send to at most, but for hosts."""
+    """Return all targets that outputs during the update may have; coarse ones may add hosts."""
     return old | new
 
 
 def _both(old: Outputs, new: Outputs) -> Outputs:
-    """What an answer on the way has to send to at least."""
+    """Return the targets that outputs during the update must have."""
     return old & new
 
 
 def _leave(turning: UpdateSearch, going: Going, serve: Serve) -> bool:
-    """Take `going` away, with their answers for what meets no entry then; whether that could be."""
+    """Remove `going` and send unmatched events to their targets; return whether this was safe."""
     row, had = _rest(turning, going, serve), turning.rest
     sends = bool(row.outputs)
     if sends and not turning.send_rest(row):
@@ -87,7 +88,7 @@ def _leave(turning: UpdateSearch, going: Going, serve: Serve) -> bool:
 
 
 def _rest(turning: UpdateSearch, going: Going, serve: Serve) -> RegionRow:
-    """What serves all that meets no entry without `going`."""
+    """Return the default action that serves all unmatched events without `going`."""
     saved = {port: dict(turning.rows[port]) for port, _ in going}
     for port, n in going:
         del turning.rows[port][n]
@@ -112,7 +113,7 @@ def _pass(turning: UpdateSearch, n: int, port: int | None) -> bool:
 
 
 def _has_room(turning: UpdateSearch, n: int, port: int | None, going: list[int]) -> bool:
-    """Whether the new entries of the part fit in the place of those that go."""
+    """Whether the new entries of the part fit in the place of the removed ones."""
     table, gone = turning.rows[port], set(going)
     after = turning.after.get(port, {})
     coming = sum(1 for at in turning.within(n) if at != n and at in after and (at not in table or at in gone))
@@ -120,7 +121,7 @@ def _has_room(turning: UpdateSearch, n: int, port: int | None, going: list[int])
 
 
 def _stand(turning: UpdateSearch, n: int, port: int | None, going: list[int]) -> bool:
-    """Put the coarser entry in the place of `going`, then the new ones, and take it away if it can go."""
+    """Replace `going` with the coarse entry, add the new entries, and remove it if possible."""
     row = _coarse(turning, n, port, going, _either) or _coarse(turning, n, port, going, _both)
     if row is None or not turning.put(n, port, row):
         return False
@@ -135,7 +136,7 @@ def _stand(turning: UpdateSearch, n: int, port: int | None, going: list[int]) ->
 def _coarse(
     turning: UpdateSearch, n: int, port: int | None, going: list[int], serve: Serve
 ) -> RegionRow | None:
-    """The entry that serves all that would meet it; None where a point may not meet it."""
+    """Return the entry that serves all events matching it; None if an event may not match it."""
     table = turning.rows[port]
     saved = dict(table)
     for at in going:

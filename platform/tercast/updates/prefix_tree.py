@@ -1,4 +1,4 @@
-"""The regions that the prefixes of tables cut the space into, as a tree."""
+"""The regions into which the prefixes of tables divide the space, as a tree."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ROOTLESS = -1
 
 
 class Prefixes:
-    """Prefixes and where they part from one another, numbered in text order: what holds others comes first.
+    """Prefixes and their branching points, numbered in text order, so that parents come first.
 
-    A prefix is an int with a leading sentinel bit over the whole address. `hollow` tells of each whether
-    those below it leave nothing of it.
+    A prefix is an int with a leading sentinel bit over the whole address. A prefix is `hollow` if the
+    prefixes below it cover it completely.
     """
 
     __slots__ = ("ends", "hollow", "kids", "parents", "tops", "values")
@@ -35,7 +35,7 @@ class Prefixes:
         ]
 
     def _link(self) -> None:
-        """Parents, children, and where what lies below each one ends."""
+        """Compute the parent, the children and the end of the subtree of each prefix."""
         way: list[int] = []
         for n, value in enumerate(self.values):
             while way and not covers(self.values[way[-1]], value):
@@ -46,7 +46,7 @@ class Prefixes:
 
 
 def prefix_of(cidr: str) -> Dz:
-    """A CIDR prefix as an int with a leading sentinel bit; raises ValueError for what is none."""
+    """Convert a CIDR prefix to an int with a leading sentinel bit; ValueError for other texts."""
     network = ip_network(cidr)
     free = network.max_prefixlen - network.prefixlen
     return 1 << network.prefixlen | int(network.network_address) >> free

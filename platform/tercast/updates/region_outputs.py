@@ -1,4 +1,4 @@
-"""What a table says at each of its regions and ingress ports, and what it may say while it changes."""
+"""Outputs of a table for each region and ingress port, and permitted outputs in an update."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from tercast.tables.entries import Action, Output, SetDst
 from tercast.updates.prefix_tree import ROOTLESS, Prefixes
 
 Links = Callable[[int], frozenset[int] | None]
-"""The link ports that an answer may send to in a prefix (by its number); None: no coarser entry there."""
+"""Permitted link ports within a prefix (by its number); None: no coarse entry is allowed there."""
 
 Outputs = frozenset[tuple[str | None, int | str]]
-"""Where copies go: to a port as they came (None), or to a host through a port."""
+"""Targets of copies: an unchanged copy to a port (None), or a copy to a host through a port."""
 
 NOTHING: Outputs = frozenset()
 
 
 class RegionRow(NamedTuple):
-    """An entry that stands in a table; one that is `coarse` is there only on the way."""
+    """An entry in a table; a `coarse` one exists only during the update."""
 
     actions: tuple[Action, ...]
     outputs: Outputs
@@ -26,11 +26,11 @@ class RegionRow(NamedTuple):
 
 
 Rows = dict[int | None, dict[int, RegionRow]]
-"""By ingress port (None: the plain entries), then by the number of the prefix."""
+"""Entries by ingress port (None: the plain entries), then by the number of the prefix."""
 
 
 def outputs_of(actions: tuple[Action, ...]) -> Outputs:
-    """What actions come to."""
+    """Return the outputs of actions."""
     found: set[tuple[str | None, int | str]] = set()
     host: str | None = None
     for action in actions:
@@ -42,7 +42,7 @@ def outputs_of(actions: tuple[Action, ...]) -> Outputs:
 
 
 def actions_for(outputs: Outputs) -> tuple[Action, ...]:
-    """Actions that come to `outputs`: copies as they came first."""
+    """Return actions with these outputs; unchanged copies come first."""
     actions: list[Action] = []
     for host, port in sorted(outputs, key=lambda one: (one[0] or "", str(one[1]).zfill(12))):
         if host is not None:
@@ -52,16 +52,16 @@ def actions_for(outputs: Outputs) -> tuple[Action, ...]:
 
 
 def links_in(outputs: Outputs) -> Outputs:
-    """The copies that go on as they came."""
+    """Return the outputs of unchanged copies, which go over links."""
     return frozenset(one for one in outputs if one[0] is None)
 
 
 class RegionOutputs:
-    """Judges a table that changes from `old` to `new`: at every point what it says must do for both.
+    """Checks a table that changes from `old` to `new`: each region must always serve both.
 
-    `trees`: by the number of a prefix the links that the tree has which owns it; None: `links` tells what all
-    trees of a prefix have. Where it is `lenient` every entry may serve hosts that want nothing, as coarse
-    ones may.
+    `trees` has, by the number of a prefix, the links of the tree that owns it. If it is None, `links` returns
+    the links that all trees of a prefix have. If `lenient` is set, every entry may serve hosts that want
+    nothing, as coarse entries may.
     """
 
     __slots__ = ("_bounds", "_links", "_may", "_new", "_old", "_owners", "lenient", "ports", "prefixes")
@@ -85,7 +85,7 @@ class RegionOutputs:
         self._bounds: dict[tuple[int, int | None], tuple[Outputs, Outputs]] = {}
 
     def bounds(self, n: int, port: int | None) -> tuple[Outputs, Outputs]:
-        """The old and the new answer in region `n` for what enters at `port`."""
+        """Return the old and the new outputs in region `n` for events that enter at `port`."""
         found = self._bounds.get((n, port))
         if found is None:
             old, new = (self.at(rows, n, port) for rows in (self._old, self._new))
@@ -96,7 +96,7 @@ class RegionOutputs:
     def at(
         self, rows: Mapping[int | None, Mapping[int, RegionRow]], n: int, port: int | None
     ) -> RegionRow | None:
-        """The entry that region `n` meets."""
+        """Return the entry that region `n` matches."""
         for table in (port, None) if port is not None else (None,):
             found, up = rows.get(table), n
             while found and up != ROOTLESS:
@@ -107,15 +107,15 @@ class RegionOutputs:
 
     @property
     def knows_trees(self) -> bool:
-        """Whether it is known of every region which tree owns it."""
+        """Whether the owning tree of every region is known."""
         return self._owners is not None
 
     def may_stand(self, n: int) -> bool:
-        """Whether an entry that is there only on the way may stand at prefix `n`."""
+        """Whether a temporary entry is allowed at prefix `n`."""
         return self._permitted(n) is not None
 
     def allow(self, outputs: Outputs, n: int, port: int | None, *, coarse: bool = False) -> bool:
-        """Whether region `n` may meet an entry with these outputs; a coarse one may serve more hosts."""
+        """Whether region `n` may match an entry with these outputs; a coarse one may add hosts."""
         old, new = self.bounds(n, port)
         if outputs in (old, new):
             return True
@@ -139,7 +139,7 @@ class RegionOutputs:
 
 
 def _owners(prefixes: Prefixes, trees: Mapping[int, frozenset[int]]) -> list[Outputs | None]:
-    """The links of the tree that owns each region; None: no tree does, so no event comes there."""
+    """Return the links of the tree that owns each region; None: no tree, so no events."""
     found: list[Outputs | None] = []
     for n, up in enumerate(prefixes.parents):
         found.append(_over(trees[n]) if n in trees else None if up == ROOTLESS else found[up])

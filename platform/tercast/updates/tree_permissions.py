@@ -1,4 +1,4 @@
-"""Where a switch may have a coarser entry for a while, and which links that may send to."""
+"""Places where a switch may have a temporary coarse entry, and the links it may use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def permit_at(planner: PlannerState, switch: str) -> Permit:
-    """Asks the trees of a planner: nowhere at a switch that it lacks, nor beyond the topics that it has."""
+    """Return a function that asks a planner's trees for the permitted links of a prefix.
+
+    It permits no coarse entry at an unknown switch, or for a prefix that is not within one topic.
+    """
     plans = {plan.topic.code: plan for plan in planner.all_plans}
     address = planner.registry.address
     site = planner.network.sites.get(switch)
@@ -26,7 +29,7 @@ def permit_at(planner: PlannerState, switch: str) -> Permit:
         try:
             code, dz = address.parse_match(dst)
         except Refused:
-            return None  # it spans topics, or is none of this plan's
+            return None  # the prefix spans topics, or is not of this address plan
         plan = plans.get(code)
         if plan is None or site is None or dz.bit_length() - 1 > plan.order.depth:
             return None
@@ -41,9 +44,9 @@ def permit_at(planner: PlannerState, switch: str) -> Permit:
 
 
 def trees_at(planner: PlannerState, switch: str) -> Trees | None:
-    """What trees own, each with the links that it has at a switch; None at one that the planner lacks.
+    """Return the prefixes that trees own, each with the links of its tree at a switch.
 
-    An event stays on its tree if it is sent over these alone.
+    None if the planner does not know the switch. An event stays on its tree if it uses only these links.
     """
     site = planner.network.sites.get(switch)
     if site is None:

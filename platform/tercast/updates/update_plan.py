@@ -1,13 +1,14 @@
-"""A table that changes entry by entry and is never too large: the order in which that loses nothing.
+"""Order of the changes of a table, entry by entry, within a size limit and without loss.
 
-At every moment each event meets its old answer, its new one, or one between what both agree on and what
-either has. Parts of the space take their turn, those that free entries first, each from below: so a merge
-gives way to its parts, and parts to their merge, with one entry free. Where that does not do, a part passes
-through a coarser entry; where no entry is free for one, through what meets no entry at all (see `coarser`).
+At every moment each event matches its old outputs, its new ones, or outputs between those common to both and
+those of either. Parts of the space change in turn. Parts that free entries come first, and each part changes
+from below. So a merge is replaced by its parts, and parts by their merge, with one free entry. If this is not
+enough, a coarse entry replaces a part temporarily. If there is no free entry for it, the default action for
+unmatched events is used (see `coarse_entries`).
 
-Between 500 pairs of random tables of 8 entries over 16 cells, unlike each other, there was a way for 70, 94
-and 99 % with 0, 1 and 2 entries free, and for 95, 100 and 100 % where coarser entries may stand
-(`python tests/core/updates/test_update_plan.py`).
+In a test with 500 pairs of different random tables of 8 entries over 16 cells, there was an order for 70, 94
+and 99 % with 0, 1 and 2 free entries. With coarse entries it was 95, 100 and 100 % (`python
+tests/core/updates/test_update_plan.py`).
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ from tercast.updates.region_outputs import Links, RegionOutputs, RegionRow, Rows
 from tercast.updates.update_search import ALL, Change, Kind, UpdateSearch
 
 Permit = Callable[[str], frozenset[int] | None]
-"""The link ports that all trees within a prefix have; None where no coarser entry may stand."""
+"""The link ports that all trees within a prefix have; None if no coarse entry is allowed."""
 
 Trees = Mapping[str, frozenset[int]]
-"""The prefixes that trees own, which do not overlap, each with the link ports of its tree at the switch."""
+"""Non-overlapping prefixes that trees own, each with the link ports of its tree at the switch."""
 
 _PATIENCE = ((ALL, False), (1, False), (0, True))
-"""How much is tried before a coarser entry, and whether the widest one is tried first."""
+"""How many strategies are tried before a coarse entry, and whether the widest one is tried first."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateStep:
-    """What is added or replaced, longest prefixes first, and then removed, shortest first.
+    """Entries to add or replace, longest prefixes first, and then to remove, shortest first.
 
-    In between: what is done from then on with what meets no entry; None: as before.
+    In between, `rest` becomes the action for events that match no entry; None: no change.
     """
 
     added: Table = ()
@@ -50,7 +51,7 @@ class UpdateStep:
 
 
 def nowhere(_: str) -> None:
-    """No coarser entry may stand anywhere."""
+    """Allow no coarse entry at any prefix."""
 
 
 def steps(
@@ -60,11 +61,14 @@ def steps(
     permit: Permit = nowhere,
     trees: Trees | None = None,
 ) -> list[UpdateStep] | None:
-    """Steps from one table of a switch to another, never with more than `limit` entries; None: none found.
+    """Find steps from one table of a switch to another, never with more than `limit` entries.
 
-    A step may be confirmed before the next one begins, and within it each entry before the next one. None
-    also for tables where a key stands twice or priorities are not those of prefixes. Where `trees` are given
-    what meets no entry may be sent somewhere for a while, too; without, it is always dropped.
+    A step can be confirmed before the next one starts, and each entry before the next entry. With `trees`,
+    events that match no entry may be sent somewhere temporarily. Without `trees`, they are always dropped.
+
+    Returns:
+        The steps. None if none were found, if a key occurs twice, or if priorities do not follow prefix
+        lengths.
     """
     old, new = tuple(before), tuple(after)
     rises = _rises((*old, *new))
@@ -92,7 +96,7 @@ def _comes_to_an_end(turning: UpdateSearch, patience: int, widest: bool) -> bool
 
 
 def _went_on(turning: UpdateSearch, patience: int, widest: bool) -> bool:
-    """One more part, by the gentlest way that there is."""
+    """Change one more part, with the strategy that disturbs least."""
     return (
         turning.go_on(patience)
         or end_rest(turning)
@@ -103,7 +107,7 @@ def _went_on(turning: UpdateSearch, patience: int, widest: bool) -> bool:
 
 
 def _rises(entries: Table) -> dict[bool, int] | None:
-    """What priorities have above the lengths of prefixes, by whether there is a port; None: it differs."""
+    """Return the offset of priorities from prefix lengths, by port or not; None if it varies."""
     found: dict[bool, int] = {}
     for entry in entries:
         rise = entry.priority - int(entry.dst.rpartition("/")[2])
@@ -121,7 +125,7 @@ def _doubled(table: Table) -> bool:
 def _turning(
     old: Table, new: Table, limit: int, permit: Permit, trees: Trees | None
 ) -> tuple[UpdateSearch, list[str]]:
-    """The tables over the regions that they cut, and the texts of the prefixes."""
+    """Return the search over the regions of the tables, and the texts of the prefixes."""
     values = {dst: prefix_of(dst) for dst in (*(entry.dst for entry in (*old, *new)), *(trees or ()))}
     prefixes = Prefixes(values.values())
     version = 6 if any(":" in dst for dst in values) else 4
@@ -150,7 +154,7 @@ def _text(value: int, version: int) -> str:
 
 
 class _Packing:
-    """Puts changes into few steps: what follows in the order of a step is in the same one."""
+    """Groups changes into few steps; changes in the order of a step are in the same step."""
 
     def __init__(self, names: Sequence[str], rises: dict[bool, int]) -> None:
         self.packed: list[UpdateStep] = []
@@ -162,7 +166,7 @@ class _Packing:
         self._last: tuple[bool, int] | None = None
 
     def take(self, kind: Kind, n: int, port: int | None, row: RegionRow) -> None:
-        """The next change."""
+        """Add the next change."""
         if n == ROOTLESS:
             self._follow((False, 0), again=self._rest is not None)
             self._rest = row.actions
@@ -176,7 +180,7 @@ class _Packing:
         self._keys.add(entry.key)
 
     def close(self) -> None:
-        """The step is complete."""
+        """Complete the step."""
         if self._keys or self._rest is not None:
             parts = {name: tuple(entries) for name, entries in self._parts.items()}
             self.packed.append(UpdateStep(**parts, rest=self._rest))
@@ -192,7 +196,7 @@ class _Packing:
 
 
 def _packed(changes: Sequence[Change], names: Sequence[str], rises: dict[bool, int]) -> list[UpdateStep]:
-    """The changes in few steps."""
+    """Return the changes in few steps."""
     packing = _Packing(names, rises)
     for change in changes:
         packing.take(*change)

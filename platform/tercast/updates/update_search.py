@@ -1,4 +1,4 @@
-"""A table on its way from one state to another, within a limit and safe at every point after every change."""
+"""Search for the update of a table within a limit, with a safe table after every change."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from tercast.updates.region_outputs import NOTHING, RegionOutputs, RegionRow, Ro
 
 Kind = Literal["added", "modified", "removed"]
 Change = tuple[Kind, int, int | None, RegionRow]
-"""What is done, the number of the prefix, the ingress port, and the entry that comes or goes.
+"""Kind of change, number of the prefix, ingress port, and the entry that is added or removed.
 
-ROOTLESS is modified where what meets no entry is to be sent somewhere; that takes no room.
+ROOTLESS is modified if the default action for unmatched events changes; this needs no entry.
 """
 
 DROPPED = RegionRow((), NOTHING)
-"""What becomes of what meets no entry, at the beginning and at the end."""
+"""The default action for unmatched events, at the start and at the end."""
 
 ALL = 3
 
 LABOUR = 3_000_000
-"""Regions to look at before it is given up: a second or so."""
+"""Number of regions to examine before the search gives up, which takes about one second."""
 
 
 class UpdateSearch:
-    """The table as it stands, and the changes that were made; every one has been found safe."""
+    """The current table and the changes so far, each of which is safe."""
 
     __slots__ = (
         "_judges",
@@ -47,8 +47,8 @@ class UpdateSearch:
         self.answers = answers
         self.after = after
         self.limit = limit
-        self.backwards = False  # parts alike: the last comes first
-        self.last_first = False  # entries that may go alike: the last comes first
+        self.backwards = False  # for equivalent parts: the last one comes first
+        self.last_first = False  # for equivalent entries to remove: the last one comes first
         self.rows: Rows = {port: dict(before.get(port, {})) for port in {*before, *after}}
         self.count = sum(map(len, self.rows.values()))
         self.rest = DROPPED
@@ -63,23 +63,24 @@ class UpdateSearch:
         self._judges: tuple[Callable[[int], bool], ...] = (self._frees, self._fits, lambda _: True)
 
     def hurry(self) -> None:
-        """Give up sooner."""
+        """Limit the search further."""
         self._labour = LABOUR // 10
 
     def pending(self) -> bool:
-        """Whether anything has still to change."""
+        """Whether there are changes left."""
         return self.rest is not DROPPED or any(self._wanting(n) for n in range(len(self._ports)))
 
     def go_on(self, patience: int = ALL) -> bool:
-        """Make changes towards the end; whether there were any.
+        """Make changes towards the new table; return whether there were any.
 
-        Of parts that free entries; else, with a `patience` of 2, of those that fit as a whole; with 3 any.
+        With a `patience` of 1, only parts that free entries change. With 2, also parts that fit as a whole.
+        With 3, any part.
         """
         tops, judges = self.answers.prefixes.tops, self._judges[:patience]
         return any(sum(self._visit(top, judge) for top in self._in_turn(tops)) > 0 for judge in judges)
 
     def put(self, n: int, port: int | None, row: RegionRow) -> bool:
-        """Add or replace an entry, if there is room for it and it is safe."""
+        """Add or replace an entry if there is space for it and it is safe; return whether it was."""
         table = self.rows[port]
         had = table.get(n)
         if had is None and self.count >= self.limit:
@@ -95,7 +96,7 @@ class UpdateSearch:
         return True
 
     def drop(self, n: int, port: int | None) -> bool:
-        """Remove an entry, if it is safe."""
+        """Remove an entry if it is safe; return whether it was."""
         had = self.rows[port].pop(n)
         if not self.is_safe(n, port):
             self._restore(n, port, had)
@@ -105,7 +106,10 @@ class UpdateSearch:
         return True
 
     def is_safe(self, n: int, port: int | None, *, throughout: bool = False) -> bool:
-        """Whether what meets the entry at `n`, or met it, meets what it may; `throughout`: all within `n`."""
+        """Whether events that match or matched the entry at `n` have permitted outputs.
+
+        `throughout` examines all regions within `n`, also below longer entries.
+        """
         answers, table = self.answers, self.rows[port]
         at, end = n, answers.prefixes.ends[n]
         while at < end:
@@ -119,7 +123,7 @@ class UpdateSearch:
         return self._labour > 0
 
     def send_rest(self, row: RegionRow) -> bool:
-        """Let what meets no entry be sent somewhere, if that is safe."""
+        """Change the default action for unmatched events if it is safe; return whether it was."""
         had, self.rest = self.rest, row
         if not all(self._is_right(n, None) for n in self.left_over()):
             self.rest = had
@@ -128,7 +132,7 @@ class UpdateSearch:
         return True
 
     def left_over(self) -> Iterator[int]:
-        """The regions with no plain entry, which meet none unless they come in at some port."""
+        """Yield the regions without a plain entry; only entries for a port can match there."""
         table, prefixes = self.rows.get(None, {}), self.answers.prefixes
         n = 0
         while n < len(prefixes.values):
@@ -141,11 +145,11 @@ class UpdateSearch:
             n += 1
 
     def within(self, n: int) -> range:
-        """What lies in prefix `n`, itself included."""
+        """Return the numbers of the prefixes in prefix `n`, with `n`."""
         return range(n, self.answers.prefixes.ends[n])
 
     def advance(self, n: int, *, adding: bool = True) -> bool:
-        """Do at `n` itself what can be done."""
+        """Make the possible changes at `n`; return whether there were any."""
         return sum(self._advance(n, port, adding) for port in self._wanting(n)) > 0
 
     def _advance(self, n: int, port: int | None, adding: bool) -> bool:
@@ -168,11 +172,11 @@ class UpdateSearch:
             self.rows[port][n] = had
 
     def _wanting(self, n: int) -> list[int | None]:
-        """The ports whose entry at `n` is not what it is to be."""
+        """Return the ports whose entry at `n` differs from the new table."""
         return [port for port in self._ports[n] if self._balance(n, port) is not None]
 
     def _balance(self, n: int, port: int | None) -> int | None:
-        """How many entries come (1), go (-1) or are replaced (0) there; None where all is right."""
+        """Return 1 if an entry must be added, -1 if removed, 0 if replaced; None if it is right."""
         have, want = self.rows[port].get(n), self.after.get(port, {}).get(n)
         if have is None or want is None:
             return None if have is want else (1 if have is None else -1)
@@ -184,7 +188,7 @@ class UpdateSearch:
         return [one for one in found if one is not None]
 
     def _in_turn(self, numbers: list[int]) -> list[int]:
-        """Those with something to change, that which frees most first."""
+        """Sort the parts with changes by the number of entries that they free, most first."""
         found = [(sum(balances), n) for n in numbers if (balances := self._balances(n))]
         turn = -1 if self.backwards else 1
         return [n for _, n in sorted(found, key=lambda one: (one[0], turn * one[1]))]
@@ -196,14 +200,14 @@ class UpdateSearch:
         return sum(self._balances(n)) <= 0 and self._fits(n)
 
     def _visit(self, n: int, judge: Callable[[int], bool]) -> bool:
-        """Carry out the widest parts of `n` that `judge` names; whether anything was done."""
+        """Carry out the widest parts of `n` that `judge` accepts; return whether anything changed."""
         if judge(n) and self._carry_out(n):
             return True
         moved = sum(self._visit(kid, judge) for kid in self._in_turn(self.answers.prefixes.kids[n])) > 0
         return self.advance(n, adding=False) or moved
 
     def _carry_out(self, n: int) -> bool:
-        """Do all that can be done within `n`, from below; then what that has set free."""
+        """Make all possible changes within `n`, from below, then those that became possible."""
         moved = sum(self._carry_out(kid) for kid in self._in_turn(self.answers.prefixes.kids[n])) > 0
         if not self.advance(n):
             return moved

@@ -106,7 +106,7 @@ class SymbolicWalk:
         """Record the hosts that lost events, got unwanted ones, or got them more than once."""
         publisher = self._proof.publisher(host, dz)
         kinds = (
-            ("lost", "has a matching subscription and does not receive them"),
+            ("lost", "subscribes to them but receives none"),
             ("unwanted", "receives them without a matching subscription"),
             ("doubled", "receives more than one copy"),
         )

@@ -81,7 +81,9 @@ class EventCodec:
         """
         for name, number in (("seq", event.seq), ("sent_at", event.sent_at)):
             if not 0 <= number <= LARGEST_SEQUENCE:
-                raise Refused((name,), "out_of_range", f"{shown(number)} is out of range; 0 to 2**64-1", number)
+                raise Refused(
+                    (name,), "out_of_range", f"{shown(number)} is out of range; 0 to 2**64-1", number
+                )
         origin = origin_bytes(event.code, event.publisher)
         return self.head(event.seq, event.sent_at) + origin + self.encode_values(event.values)
 
@@ -183,7 +185,7 @@ def fingerprint(topic: Topic) -> int:
 
 
 def origin_bytes(code: int, publisher: str) -> bytes:
-    """Return the part between head and values: topic code, length of the publisher's id, and the id.
+    """Return the part between head and values: topic code, length of the publisher's id, id.
 
     Raises:
         Refused: the publisher's id does not have 1 to 255 bytes of UTF-8, or contains U+0000.

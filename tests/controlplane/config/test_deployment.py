@@ -49,7 +49,7 @@ def test_the_checks_for_deployment_are_clean_with_https(tmp_path):
 
 def test_an_empty_secret_is_told_and_not_used(tmp_path):
     (tmp_path / "key").touch()
-    with pytest.raises(BadSecret, match="key is empty; remove it"):
+    with pytest.raises(BadSecret, match="key is empty; restore it"):
         secret(tmp_path, "key")
 
 

@@ -107,7 +107,7 @@ def test_past_traffic_decides_what_is_merged(bench: Bench) -> None:
     ("line", "named"),
     [
         (event(5, "a9"), 'no live advertisement "a9"'),
-        (event(700), "lies outside"),
+        (event(700), "is outside"),
         ('{"publisher": "a1"}\n', "values"),
         ("nonsense\n", "traffic.jsonl:2"),
     ],
@@ -222,7 +222,7 @@ def test_a_plan_with_options_is_proved_with_the_same_options(bench: Bench) -> No
     assert (status, errors) == (0, [])
     assert proven.endswith("; no event is lost, duplicated or caught in a loop\n")
     status, _, errors = bench.run("verify", scenario, plan, "--aggregation", "la", "--budget", "s1=1")
-    assert (status, errors) == (1, ["budget: s1 has 2 entries, its budget is 1"])
+    assert (status, errors) == (1, ["budget: s1 has 2 entries, but its budget is 1"])
     events = bench.write("e.jsonl", '{"publisher": "a1", "values": {"low": 92}}\n')
     assert bench.run("simulate", scenario, plan, "--events", events)[0] == 0
     assert bench.run("verify", scenario, plan, "--budget", "s9=1")[0::2] == (2, ['--budget: no switch "s9"'])

@@ -83,7 +83,7 @@ def test_nothing_is_sent_when_the_lease_is_over_and_again_when_it_is_not(kept):
     clock.now += 10.0 - MARGIN_S
     publisher.publish({"x": 0, "y": 0})
     clock.now += 0.01
-    with pytest.raises(LeaseLapsed, match="the lease of a1 is over"):
+    with pytest.raises(LeaseLapsed, match="the lease of a1 has expired"):
         publisher.publish({"x": 0, "y": 0})
     platform.away = True
     with pytest.raises(ApiError):

@@ -14,22 +14,22 @@ from tercast.runtime import json_files
 from tercast.runtime.json_files import FileRefused, parse_json, read_json, read_lines, write_json
 
 HOSTILE: list[tuple[bytes, str]] = [
-    (b"", "no JSON"),
-    (b"{", "no JSON"),
-    (b'{"a": 1} x', "no JSON: Extra data at line 1, column 10"),
-    (b"\xff\xfe{}", "byte 0 is no UTF-8"),
-    (b'{"a": "\xc3"}', "byte 7 is no UTF-8"),
-    (b"\xef\xbb\xbf{}", "no JSON"),
-    (b'{"a": {"b": [1, NaN]}}', "a.b[1]: NaN is no JSON number"),
-    (b'{"a": -Infinity}', "a: -Infinity is no JSON number"),
+    (b"", "not JSON"),
+    (b"{", "not JSON"),
+    (b'{"a": 1} x', "not JSON: Extra data at line 1, column 10"),
+    (b"\xff\xfe{}", "byte 0 is not UTF-8"),
+    (b'{"a": "\xc3"}', "byte 7 is not UTF-8"),
+    (b"\xef\xbb\xbf{}", "not JSON"),
+    (b'{"a": {"b": [1, NaN]}}', "a.b[1]: NaN is not a JSON number"),
+    (b'{"a": -Infinity}', "a: -Infinity is not a JSON number"),
     (b'{"a": 1e400}', 'a: "1e400" is beyond the range of doubles'),
-    (b'{"a": {"b": 1, "b": 1}}', "a.b: this key stands twice in one object"),
-    (b'{"a": ' + b"9" * 5000 + b"}", "a: a number of 5000 digits; at most 1000"),
+    (b'{"a": {"b": 1, "b": 1}}', "a.b: this key occurs twice in one object"),
+    (b'{"a": ' + b"9" * 5000 + b"}", "a: the number has 5000 digits; at most 1000"),
     (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
     (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "nested too deeply"),
-    (b"{'a': 1}", "no JSON"),
-    (b"[1,]", "no JSON"),
-    (b"\x00", "no JSON"),
+    (b"{'a': 1}", "not JSON"),
+    (b"[1,]", "not JSON"),
+    (b"\x00", "not JSON"),
 ]
 
 
@@ -90,7 +90,7 @@ def test_json_lines_have_their_numbers(tmp_path: Path) -> None:
     file.write_bytes(b'{"a": 1}\n{"a": }\n')
     with pytest.raises(FileRefused) as refused:
         list(read_lines(str(file)))
-    assert refused.value.lines[0].startswith(f"{file}:2: no JSON")
+    assert refused.value.lines[0].startswith(f"{file}:2: not JSON")
     file.write_bytes(b"1\n" + b" " * (2 << 20))
     with pytest.raises(FileRefused) as refused:
         list(read_lines(str(file)))

@@ -124,7 +124,7 @@ def test_the_buffer_is_bounded_and_the_oldest_rows_are_lost() -> None:
     record(recorder, range(5, 45))
     tally = recorder.tally()
     assert (tally.taken, tally.pending, tally.lost) == (45, 20, 25)
-    assert recorder.error == "more than 20 rows waited; the oldest are lost"
+    assert recorder.error == "more than 20 rows waited; the oldest rows are lost"
     sink.script.clear()
     final = recorder.close(WAIT_S)
     assert sorted(sink.rows) == [*range(5), *range(30, 45)]
@@ -283,7 +283,7 @@ def test_errors_of_a_row_show_the_value_and_what_it_should_be() -> None:
         (
             ("received_at",),
             "wrong_type",
-            '"2026-01-01T00:00:00" has the wrong type; write a time with its time zone, e.g. "2026-01-31T12:00:00Z"',
+            '"2026-01-01T00:00:00" has the wrong type; write a time with a zone, e.g. "2026-01-31T12:00:00Z"',
         ),
         (("subscriptions",), "wrong_type", 'null is not a text; write a list of texts, e.g. ["q1"]'),
         (("topic",), "empty", "topic is empty; a row of delivered needs it"),

@@ -36,8 +36,8 @@ def test_known_numbers(number, data):
         ("8080", 2, "ends within"),
         ("8000", 1, "shortest"),
         ("ff8000", 2, "shortest"),
-        ("80808001", 0, "at most 3 bytes"),
-        ("808080", 0, "at most 3 bytes"),
+        ("80808001", 0, "more than 3 bytes"),
+        ("808080", 0, "more than 3 bytes"),
     ],
 )
 def test_other_forms_are_refused(data, position, rule):

@@ -1,1 +1,1 @@
-"""Networks, tables and tries as arrays, which the methods compute with."""
+"""Networks, tables and tries as arrays for the methods of aggregation."""

@@ -1,4 +1,4 @@
-"""A planner's network and exact tables, read once, as the methods need them. The planner stays as it is."""
+"""A planner's network and exact tables as arrays, read once; the planner does not change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TableSet:
-    """One topic's entries at one switch: plain ones, and those of ports (outputs and back in one mask)."""
+    """One topic's entries at a switch: plain ones, and those of ports (outputs and back joined)."""
 
     plain: CellArrays
     inner: Mapping[int, CellArrays]
@@ -39,10 +39,14 @@ NO_TABLES = TableSet(
 
 
 class Wires:
-    """Links that are up, each way with a number of its own.
+    """Live links, with a number for each direction.
 
-    `source`, `target`: the switches at its ends. `column`: which link of its switch it is. `back`: the other
-    way. Those out of switch s are `out[first[s]:first[s + 1]]`.
+    Attributes:
+        source: the switch at the start.
+        target: the switch at the end.
+        column: the index of the link among those of its source.
+        back: the number of the opposite direction.
+        out: numbers sorted by source; those of switch s are `out[first[s]:first[s + 1]]`.
     """
 
     __slots__ = ("back", "by_end", "column", "first", "out", "source", "target")
@@ -71,7 +75,7 @@ class Wires:
         return len(self.back)
 
     def of(self, switch: int) -> Array:
-        """The links out of a switch."""
+        """Return the numbers of the links out of a switch."""
         return self.out[self.first[switch] : self.first[switch + 1]]
 
 
@@ -98,12 +102,12 @@ class TopicArrays:
         return self.plan.topic.name
 
     def forest(self, switch: int) -> Forest | None:
-        """The trees of the component of a switch."""
+        """Return the trees in the component of a switch."""
         number = self._arrays.planner.network.component_of(self._arrays.names[switch])
         return None if number is None else self.plan.forests.get(number)
 
     def tops(self, switch: int) -> CellArrays:
-        """The cells that trees own, with the links of each tree at a switch; none where all agree."""
+        """Return the cells that trees own, with each tree's links at a switch; empty if all agree."""
         found = self._tops.get(switch)
         if found is None:
             forest, site, bits = self.forest(switch), self._arrays.sites[switch], self._arrays.bits[switch]
@@ -115,9 +119,9 @@ class TopicArrays:
         return found
 
     def links_behind(self, switch: int) -> Array:
-        """For each link of a switch how many links lie behind it on the ways to subscribers.
+        """Return, for each link of a switch, the number of links behind it on paths to subscribers.
 
-        Links to hosts count, too; where several trees use the link, it is their mean.
+        Links to hosts are counted too. If several trees use the link, the result is their mean.
         """
         if self._behind is None:
             self._behind = self._count_links()
@@ -142,7 +146,7 @@ class TopicArrays:
         return np.maximum(total / np.maximum(uses, 1), 1.0)
 
     def _short(self, masks: Mapping[Key, PortMask]) -> dict[Key, PortMask]:
-        """Cells deeper than all entries cut to that depth; what is joined so has the links of all."""
+        """Shorten cells that are longer than all entries; joined cells have the common links."""
         order, depth = self.codes.order, self.codes.depth
         out: dict[Key, PortMask] = {}
         for key, mask in masks.items():
@@ -161,9 +165,9 @@ class TopicArrays:
 
 
 class NetworkArrays:
-    """All topics of a planner, and the network that they share.
+    """All topics of a planner, and their common network.
 
-    `budgets` take the place of those of the switches that they name. Codes have at least `deepest` bits.
+    `budgets` replaces the budgets of the switches that it names. Codes have at least `deepest` bits.
     """
 
     __slots__ = ("bits", "budgets", "index", "names", "planner", "sites", "topics", "wires")
@@ -182,15 +186,15 @@ class NetworkArrays:
         self.topics = [TopicArrays(self, plan, deepest) for plan in planner.plans]
 
     def count(self, switch: int) -> int:
-        """The exact entries of a switch."""
+        """Count the exact entries of a switch."""
         return sum(len(topic.tables[switch]) for topic in self.topics if switch in topic.tables)
 
     def over_budget(self) -> list[int]:
-        """The switches whose exact tables do not fit."""
+        """Return the switches whose exact tables exceed their budgets."""
         return [s for s, budget in enumerate(self.budgets) if budget is not None and self.count(s) > budget]
 
     def route(self, tree: Tree, source: int) -> Array:
-        """For each switch the link over which events from `source` come in on a tree; -1 where none do."""
+        """Return, for each switch, the link by which events from `source` arrive on a tree, or -1."""
         came = np.full(len(self.names), -1, dtype=np.int64)
         adjacent = self._adjacent(tree)
         waiting = [source]
@@ -204,7 +208,7 @@ class NetworkArrays:
         return came
 
     def next_links(self, tree: Tree, start: int) -> Array:
-        """For each switch the link column of `start` that leads to it on a tree; -1 where none does."""
+        """Return, for each switch, the link column of `start` that leads to it on a tree, or -1."""
         came, out = self.route(tree, start), np.full(len(self.names), -1, dtype=np.int64)
         for target in np.flatnonzero(came >= 0).tolist():
             at = target
@@ -214,7 +218,7 @@ class NetworkArrays:
         return out
 
     def behind(self, tree: Tree, hosts: Array) -> dict[int, float]:
-        """For each directed link of a tree: it and the links behind it on ways to hosts, theirs too."""
+        """Count each directed link of a tree with the links behind it on paths to hosts."""
         adjacent = self._adjacent(tree)
         root = self.index[tree.root]
         came = self.route(tree, root)
@@ -239,7 +243,7 @@ class NetworkArrays:
         return out
 
     def _adjacent(self, tree: Tree) -> dict[int, list[int]]:
-        """For each switch the links out of it that a tree uses."""
+        """Return, for each switch, the links out of it that a tree uses."""
         adjacent: dict[int, list[int]] = {}
         for number in self._links(tree.links):
             adjacent.setdefault(int(self.wires.source[number]), []).append(number)
@@ -253,7 +257,7 @@ class NetworkArrays:
 
 
 def _longest(trie: SwitchTrie) -> int:
-    """The bits of the longest cell with an entry."""
+    """Return the length in bits of the longest cell with an entry."""
     keys = (
         max(map(LENGTH_MASK.__and__, trie.entries), default=0),
         *(key & LENGTH_MASK for _, key in trie.in_port_table.entries),

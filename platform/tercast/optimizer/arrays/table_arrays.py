@@ -1,7 +1,7 @@
 """Exact tables as arrays: the cells of a topic as codes, and masks as rows of words.
 
-A code is a dz without its sentinel, filled with zeros to the depth of the topic's longest cell. Codes are
-int64 where that depth allows, and Python ints in arrays of objects where it does not.
+A code is a dz without its sentinel, filled with zeros to the length of the topic's longest cell. Codes are
+int64 if that length allows it, and otherwise Python ints in object arrays.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tercast.routing.cell_keys import LENGTH_MASK, Key, Order
 from tercast.routing.switch_ports import PortMask, SwitchPorts
 
 NARROW = 61
-"""Bits of the longest codes that are kept as int64; the code behind the last has to fit, too."""
+"""Length in bits of the longest codes as int64; the code after the last one must fit too."""
 
 
 class Codes:
-    """How cells of one topic become codes of `depth` bits."""
+    """Conversion of the cells of one topic to codes of `depth` bits."""
 
     __slots__ = ("depth", "kind", "order")
 
@@ -36,7 +36,7 @@ class Codes:
         return self.depth > NARROW
 
     def of_keys(self, keys: Iterable[Key]) -> tuple[Array, Array]:
-        """Codes and lengths of cells, in depth-first order."""
+        """Return codes and lengths of cells, in depth-first order."""
         ordered = sorted(keys)
         shift = self.order.shifts[self.depth]
         sentinel = 1 << self.depth
@@ -44,7 +44,7 @@ class Codes:
         return code, np.array([key & LENGTH_MASK for key in ordered], dtype=np.int64)
 
     def of_events(self, cells: Sequence[Dz]) -> Array:
-        """The codes of events; bits beyond the depth are cut off, missing ones are zeros."""
+        """Return the codes of events; more bits than the depth are cut off, missing bits are zero."""
         depth, out = self.depth, []
         for dz in cells:
             surplus = dz.bit_length() - 1 - depth
@@ -53,23 +53,23 @@ class Codes:
         return self.array(out)
 
     def array(self, values: list[int]) -> Array:
-        """An array of codes."""
+        """Make an array of codes."""
         out = np.empty(len(values), dtype=self.kind)
         out[:] = values
         return out
 
     def dz(self, code: int, length: int) -> Dz:
-        """The cell of `length` bits that begins at a code."""
+        """Return the cell of `length` bits that begins at a code."""
         return int(code) >> self.depth - length | 1 << length
 
     def ends(self, code: Array, length: Array) -> Array:
-        """The code behind the last of each cell."""
+        """Return the code after the last code of each cell."""
         if self.is_wide:
             return self.array([c + (1 << self.depth - n) for c, n in zip(code, length.tolist(), strict=True)])
         return code + (np.int64(1) << (self.depth - length))
 
     def cut(self, code: Array, length: Array) -> Array:
-        """The first codes of the cells of so many bits that hold the codes."""
+        """Return the first codes of the cells of the given lengths that contain the codes."""
         if self.is_wide:
             shifts = (self.depth - length).tolist()
             return self.array([c >> shift << shift for c, shift in zip(code, shifts, strict=True)])
@@ -77,14 +77,17 @@ class Codes:
         return code >> shift << shift
 
     def shared(self, a: Array, b: Array) -> Array:
-        """How many bits two codes have in common from the first on."""
+        """Count the common leading bits of two codes."""
         if self.is_wide:
             pairs = zip(a, b, strict=True)
             return np.array([self.depth - (x ^ y).bit_length() for x, y in pairs], dtype=np.int64)
         return shared_bits(a, b, self.depth)
 
     def stretches(self, code: Array, length: Array) -> tuple[Array, Array]:
-        """Where the innermost of cells (depth first) changes: the first codes, and which it is then."""
+        """Return the first code of each stretch with the same innermost cell, and that cell.
+
+        Cells must be in depth-first order.
+        """
         low, high = code, self.ends(code, length)
         if self.is_wide:
             known, ranks = np.unique(np.concatenate((low, high)), return_inverse=True)
@@ -96,7 +99,7 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """The bits of a site as columns and words: its links first, in `link_words` words, then all others."""
+    """The bits of a switch as columns and words: `link_words` words of links, then the others."""
 
     links: tuple[int, ...]
     link_mask: PortMask
@@ -105,14 +108,14 @@ class Bits:
 
     @classmethod
     def of(cls, site: SwitchPorts) -> Bits:
-        """Those of a site, as it is now."""
+        """Return the bits of a switch in its current state."""
         links = tuple(sorted(bit.bit_length() - 1 for bit in site.link_bits.values()))
         width = max((site.links | site.hosts).bit_length(), 1)
         link_words = max(1, -(-len(links) // WORD))
         return cls(links, site.links, link_words, link_words + -(-width // WORD))
 
     def rows(self, masks: Sequence[PortMask]) -> Array:
-        """Masks as rows of words."""
+        """Convert masks to rows of words."""
         out = np.zeros((len(masks), self.words), dtype=np.int64)
         for w in range(self.words - self.link_words):
             bits = (
@@ -127,11 +130,11 @@ class Bits:
         return out
 
     def edges(self, masks: Sequence[PortMask]) -> Array:
-        """Masks of allowed links as rows of words."""
+        """Convert masks of allowed links to rows of words."""
         return self.rows([mask & self.link_mask for mask in masks])[:, : self.link_words]
 
     def mask(self, row: Array) -> PortMask:
-        """The mask of a row of words."""
+        """Convert a row of words to a mask."""
         out = 0
         for w, word in enumerate(row[self.link_words :].tolist()):
             out |= word << WORD * w
@@ -154,18 +157,18 @@ class CellArrays:
         return len(self.length)
 
     def stretches(self, codes: Codes) -> tuple[Array, Array]:
-        """Where the innermost changes: the first codes, and which it is then; found once."""
+        """Return the result of `Codes.stretches`, which is cached."""
         if not self._known:
             self._known.append(codes.stretches(self.code, self.length))
         return self._known[0]
 
     @classmethod
     def of(cls, codes: Codes, bits: Bits, entries: Mapping[Key, PortMask]) -> CellArrays:
-        """Those of a table."""
+        """Make the arrays of a table."""
         code, length = codes.of_keys(entries)
         return cls(code, length, bits.rows([entries[key] for key in sorted(entries)]))
 
 
 def hosts_in(rows: Array, link_words: int) -> Array:
-    """How many hosts are in each mask."""
+    """Count the hosts in each mask."""
     return np.bitwise_count(rows[..., link_words:]).sum(axis=-1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Which events of a topic pass a switch on their trees, and from which side they come to it."""
+"""Events of a topic that pass a switch on their trees, by the side from which they arrive."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tercast.routing.cell_keys import Key, Order
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The cells whose events come to a switch on one tree from one side.
+    """The cells whose events arrive at a switch on one tree from one side.
 
-    The side is a link `column`, or the `port` of a host (then `column` is -1). `way` has for each switch the
-    link column that leads to it on the tree, -1 where none does.
+    The side is a link `column`, or the `port` of a host (then `column` is -1). `way` has, for each switch,
+    the link column that leads to it on the tree, or -1.
     """
 
     way: Array
@@ -27,7 +27,7 @@ class Crossing:
 
 
 def crossings(arrays: NetworkArrays, topic: TopicArrays, switch: int) -> list[Crossing]:
-    """All of a topic at a switch, by live advertisements whose hosts are in reach."""
+    """Return all crossings of a topic at a switch, by live advertisements with reachable hosts."""
     forest = topic.forest(switch)
     found: list[Crossing] = []
     for tree, owned in forest.dz_sets().items() if forest is not None else ():
@@ -49,7 +49,7 @@ def crossings(arrays: NetworkArrays, topic: TopicArrays, switch: int) -> list[Cr
 
 
 class CrossingPart:
-    """Disjoint cells in order, to ask whether others meet them."""
+    """Disjoint cells in order, for tests of overlap."""
 
     __slots__ = ("_keys", "_order")
 
@@ -61,7 +61,7 @@ class CrossingPart:
         return bool(self._keys)
 
     def meets(self, cells: Iterable[Dz]) -> bool:
-        """Whether some cell has a part in common with these."""
+        """Whether any of the given cells overlaps these cells."""
         return any(self._meets(self._order.key(dz)) for dz in cells)
 
     def _meets(self, key: Key) -> bool:

@@ -1,4 +1,4 @@
-"""The nodes of one table: cells of entries and whatever else cuts the space, as a prefix trie in arrays."""
+"""The nodes of one table: cells of entries and other cells that divide the space, as a trie."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from tercast.optimizer.kernels.tries import Array, climb, grow
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """A trie, and where the cells of each layer and the events stand in it.
+    """A trie, with the nodes of the cells of each layer and of the events.
 
-    `has`: whether a node has space that no node below takes; `volume`: how much of the whole that is.
-    `of_layer`: for each layer the nodes of its cells; `above`: which of its cells holds the root, -1: none.
-    `inside` are the events that lie within the root, `at` the nodes in whose own space they do.
+    Attributes:
+        has: whether a node has own space, which no node below covers.
+        volume: the size of that space as a share of the whole.
+        of_layer: for each layer, the nodes of its cells.
+        above: for each layer, the index of its cell that contains the root, or -1.
+        inside: the events within the root.
+        at: the nodes whose own space contains these events.
     """
 
     parent: Array
@@ -33,7 +37,7 @@ class Nodes:
     at: Array
 
     def values(self, layer: int) -> Array:
-        """Which cell of a layer stands at each node; -1: none."""
+        """Return, for each node, the index of the layer's cell at it, or -1."""
         out = np.full(len(self.parent), -1, dtype=np.int64)
         nodes = self.of_layer[layer]
         placed = nodes >= 0
@@ -43,7 +47,7 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """Distinct cells in depth-first order; `group` tells for each cell of all layers which it is."""
+    """Distinct cells in depth-first order; `group` has the index for each cell of all layers."""
 
     code: Array
     length: Array
@@ -51,7 +55,7 @@ class _Marks:
 
 
 def inner_cells(codes: Codes, entries: CellArrays, layer: CellArrays) -> CellArrays:
-    """Those of a layer within the smallest cell that holds all entries, after one that holds it, if any."""
+    """Return a layer's cells within the root cell of the entries, after one that contains it."""
     if not len(layer):
         return layer
     code, length = _root(codes, entries)
@@ -66,7 +70,10 @@ def inner_cells(codes: Codes, entries: CellArrays, layer: CellArrays) -> CellArr
 def lay_out(
     codes: Codes, layers: Sequence[CellArrays], events: Array, weight: Array, most_gaps: int
 ) -> Nodes:
-    """The trie of layers of cells (the first are the entries, of the rest `inner_cells`) and events."""
+    """Build the trie of layers of cells and of events.
+
+    The first layer has the entries. The other layers are results of `inner_cells`.
+    """
     _, root = _root(codes, layers[0])
     above = (-1, *(0 if len(layer) and layer.length[0] <= root else -1 for layer in layers[1:]))
     pairs = [
@@ -104,13 +111,13 @@ def lay_out(
 
 
 def _root(codes: Codes, entries: CellArrays) -> tuple[int, int]:
-    """The smallest cell that holds all entries: a code and a length."""
+    """Return the smallest cell that contains all entries: a code and a length."""
     shared = int(codes.shared(entries.code[:1], entries.code[-1:])[0])
     return entries.code[0], int(min(shared, entries.length.min()))
 
 
 def _merged(pairs: Sequence[tuple[Array, Array]]) -> _Marks:
-    """The distinct cells of all pairs of codes and lengths."""
+    """Return the distinct cells of all pairs of codes and lengths."""
     code = np.concatenate([pair[0] for pair in pairs])
     length = np.concatenate([pair[1] for pair in pairs])
     order = np.argsort(length, kind="stable")
@@ -132,7 +139,7 @@ def _grow(codes: Codes, marks: _Marks) -> tuple[Array, Array, Array, Array]:
 
 
 def _place(codes: Codes, marks: _Marks, events: Array) -> tuple[Array, Array, Array]:
-    """For each event a mark next to it, the bits of its path down the trie, whether it lies in a leaf."""
+    """Return, for each event, a mark next to it, the length of its path, and if it is in a leaf."""
     last = len(marks.length) - 1
     at = np.searchsorted(marks.code, events, side="right") - 1
     before, after = np.maximum(at, 0), np.minimum(at + 1, last)
@@ -149,7 +156,11 @@ def _place(codes: Codes, marks: _Marks, events: Array) -> tuple[Array, Array, Ar
 def _gaps(
     codes: Codes, events: Array, deepest: Array, weight: Array, most: int
 ) -> tuple[Array, Array, Array]:
-    """The gaps in which events lie: codes and lengths of the `most` heaviest; that of each event, or -1."""
+    """Return the gaps that contain events: codes and lengths of the `most` heaviest.
+
+    Returns:
+        Codes, lengths, and for each event the index of its gap, or -1.
+    """
     if not most:
         return codes.array([]), np.zeros(0, dtype=np.int64), np.full(len(events), -1, dtype=np.int64)
     length = deepest + 1
@@ -165,7 +176,7 @@ def _gaps(
 
 
 def _own_space(parent: Array, length: Array) -> tuple[Array, Array]:
-    """Which nodes have space that no child takes, and how much."""
+    """Return which nodes have space that no child covers, and its size."""
     volume = np.exp2(-length.astype(np.float64))
     below = np.flatnonzero(parent >= 0)
     taken = np.bincount(parent[below], weights=volume[below], minlength=len(parent))

@@ -1,1 +1,1 @@
-"""What tables cost: expected false positives, and who causes them."""
+"""Cost of tables: expected false positives, and the subscriptions that cause them."""

@@ -1,4 +1,4 @@
-"""What aggregated entries stand for, and what they cost: whose subscriptions, how many needless copies."""
+"""Attribution of aggregated entries: subscriptions that they serve, and redundant copies."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """One entry under a cover: the subscriptions it stands for, and what it did to given traffic.
+    """One entry under a cover: the subscriptions it serves, and its effect on given traffic.
 
-    It stands for a subscription where events that somebody advertises and the subscription wants meet it.
-    `copies` are those that it sent to other switches and that the exact entries would not have sent,
-    `unwanted` such deliveries to hosts.
+    It serves a subscription if advertised events that the subscription wants match it. `copies` counts the
+    copies that it sent to other switches and that the exact entries would not have sent. `unwanted` counts
+    such deliveries to hosts.
     """
 
     switch: str
@@ -47,7 +47,7 @@ class Attribution:
 def attribute(
     planner: Planner, traffic: Traffic, covers: NetworkCovers | None = None, switch: str | None = None
 ) -> list[Attribution]:
-    """All entries under covers (those that are installed, if none are given), of one switch or of all."""
+    """Attribute all entries under covers, of one switch or of all; by default installed covers."""
     return attribute_each(planner, [traffic], covers, None if switch is None else (switch,))[0]
 
 
@@ -57,11 +57,13 @@ def attribute_each(
     covers: NetworkCovers | None = None,
     switches: Collection[str] | None = None,
 ) -> list[list[Attribution]]:
-    """Attribute the entries under covers to several traffics; the subscriptions are looked up once.
+    """Attribute the entries under covers to several traffics; the subscriptions are found once.
 
     Args:
-        covers: the installed ones where none are given.
-        switches: the switches whose entries are attributed; None is all.
+        planner: the planner.
+        several: the traffics.
+        covers: the covers; by default the installed ones.
+        switches: the switches whose entries are attributed; None means all.
     """
     known = planner.keeper.covers() if covers is None else covers
     arrays, tables = arrays_under(planner, known)
@@ -97,7 +99,7 @@ class _Wanting:
         self.by_key = by_key
 
     def overlapping(self, key: Key) -> Iterator[Registration]:
-        """Those that want any of a cell."""
+        """Yield the subscriptions that want a part of a cell."""
         order = self.order
         dz = order.dz(key)
         for k in range(1, dz.bit_length()):
@@ -124,7 +126,7 @@ class _Place:
     def entries(
         self, samples: Sequence[EventFlows], wanting: _Wanting, port: int | None, covers: Iterable[Cover]
     ) -> Iterator[list[Attribution]]:
-        """The entries under covers of one table, each with what it did to every sample."""
+        """Yield the entries under covers of one table, each with its effect on every sample."""
         if self.exact is None or self.now is None:
             return
         cells = _table(self.now, port)
@@ -146,7 +148,7 @@ class _Place:
     def _stands_for(
         self, wanting: _Wanting, port: int | None, dz: Dz, kept: Iterable[Dz], mask: Array
     ) -> tuple[str, ...]:
-        """The subscriptions to which an entry leads: events that they want meet it on their way to them."""
+        """Return the subscriptions that an entry serves: wanted events match it on their path."""
         parts = self._parts(wanting.order, port, dz, kept)
         found: dict[str, int] = {}
         for registration in wanting.overlapping(wanting.order.key(dz)):
@@ -160,7 +162,7 @@ class _Place:
     def _parts(
         self, order: Order, port: int | None, dz: Dz, kept: Iterable[Dz]
     ) -> list[tuple[Crossing, CrossingPart]]:
-        """What comes to an entry, by tree and side: all that no longer entry takes, nor one of its port."""
+        """Return the events that match an entry, by tree and side, without those of other entries."""
         below = canonical(other for other in kept if other != dz and holds(dz, other))
         space = difference((dz,), below)
         found: list[tuple[Crossing, CrossingPart]] = []
@@ -177,7 +179,7 @@ class _Place:
         return found
 
     def _leads(self, registration: Registration, crossing: Crossing, port: int | None, mask: Array) -> bool:
-        """Whether outputs hold the way to a host, from another side than that of the host."""
+        """Whether outputs contain the path to a host, from another side than that of the host."""
         place = self.arrays.planner.network.place(registration.host)
         if place is None:
             return False
@@ -191,7 +193,7 @@ class _Place:
         return column not in (-1, crossing.column) and bool(int(mask[column // 62]) >> column % 62 & 1)
 
     def _needless(self, sample: EventFlows, port: int | None, cells: CellArrays) -> tuple[Array, Array]:
-        """The needless copies and the unwanted deliveries of each entry."""
+        """Return the redundant copies and the unwanted deliveries of each entry."""
         assert self.exact is not None
         bits, arrivals = self.arrays.bits[self.switch], sample.arrivals(self.switch, port)
         code, weight = sample.code[arrivals.event], sample.weight[arrivals.event]
@@ -214,7 +216,7 @@ class _Place:
         )
 
     def _taken(self, sample: EventFlows, port: int | None, arrivals: EventArrivals, code: Array) -> Array:
-        """Which of what comes to the plain table meets an installed entry of its ingress port instead."""
+        """Return which events at the plain table match an installed in-port entry instead."""
         taken = np.zeros(len(code), dtype=np.bool_)
         if port is not None or self.now is None:
             return taken
@@ -243,6 +245,6 @@ def _table(tables: TableSet, port: int | None) -> CellArrays:
 
 
 def _inner_cells(topic: TopicArrays, cells: CellArrays) -> DzSet:
-    """All that entries of a port take."""
+    """Return all cells that entries of a port cover."""
     pairs = zip(cells.code.tolist(), cells.length.tolist(), strict=True)
     return canonical(topic.codes.dz(code, length) for code, length in pairs)

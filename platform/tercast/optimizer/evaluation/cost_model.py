@@ -1,4 +1,4 @@
-"""What tables cost: needless copies over links, and deliveries that nobody asked for."""
+"""Cost of tables: redundant copies over links, and unwanted deliveries to hosts."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.tables.covers import TableCovers
 
 HOST_WEIGHT = 0.2
-"""What an unwanted delivery to a host costs, where a copy over a link costs 1."""
+"""The cost of an unwanted delivery to a host, relative to a copy over a link."""
 
 
 class Decision(Protocol):
-    """The tables of a switch under covers, wherever these come from."""
+    """The tables of a switch under covers, from any source."""
 
     def __len__(self) -> int: ...
 
     def covers(self) -> dict[str, TableCovers]:
-        """The covers, by topic."""
+        """Return the covers, by topic."""
 
     def tables(self) -> dict[str, TableSet]:
-        """The tables, by topic."""
+        """Return the tables, by topic."""
 
 
 Decisions = Mapping[int, Decision | None]
-"""The decisions by switch; None where the budget cannot hold."""
+"""The decisions by switch; None if the budget cannot be met."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What tables cost beyond the exact ones, as means for each event.
+    """Cost of tables beyond that of the exact ones, as means for each event.
 
-    `by_switch`: needless copies that a switch sends to others; `copies`: all of them; `unwanted`: deliveries
-    to hosts that did not ask for them; `unwanted_by_switch`: those that a switch makes.
+    `by_switch` has the redundant copies that a switch sends to others, and `copies` their sum.
+    `unwanted_by_switch` has the unwanted deliveries to hosts that a switch makes, and `unwanted` their sum.
     """
 
     by_switch: Mapping[str, float]
@@ -49,11 +49,11 @@ class Expected:
 
     @property
     def cost(self) -> float:
-        """Copies, and unwanted deliveries at their weight."""
+        """Copies, plus unwanted deliveries times their weight."""
         return self.copies + HOST_WEIGHT * self.unwanted
 
     def to_json(self) -> dict[str, object]:
-        """As in a what-if."""
+        """Return the cost as in a what-if."""
         return {
             "copies": self.copies,
             "unwanted": self.unwanted,
@@ -65,7 +65,7 @@ class Expected:
 def expected_of(
     arrays: NetworkArrays, exact: Sequence[EventFlows], now: Sequence[EventFlows], events: float
 ) -> Expected:
-    """What samples of so many events show with tables as they are, beyond what they do with exact ones."""
+    """Compute the cost of current tables beyond that of exact ones, from sampled events."""
     added, unwanted = np.zeros(len(arrays.wires)), np.zeros(len(arrays.names))
     for before, after in zip(exact, now, strict=True):
         copies, delivered = before.copies()
@@ -76,7 +76,7 @@ def expected_of(
 
 
 def cost_of_selections(arrays: NetworkArrays, selections: Decisions, traffic: Traffic) -> Expected:
-    """What selections cost on a sample, beyond the exact tables."""
+    """Compute the cost of selections on a sample, beyond that of the exact tables."""
     added, unwanted = np.zeros(len(arrays.wires)), np.zeros(len(arrays.names))
     for topic in arrays.topics:
         sample = EventFlows(arrays, topic, traffic.topics.get(topic.name))

@@ -1,4 +1,4 @@
-"""Covers from elsewhere, installed ones above all, as tables in arrays; and what they cost."""
+"""Given covers, such as installed ones, as tables in arrays, and their cost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Tables = dict[int, dict[str, TableSet]]
 
 
 def arrays_under(planner: Planner, covers: NetworkCovers) -> tuple[NetworkArrays, Tables]:
-    """A planner's arrays, whose codes are long enough for covers, and the tables under these."""
+    """Return a planner's arrays, with codes long enough for covers, and the tables under these."""
     arrays = _deep_arrays(planner, covers)
     return arrays, _all_tables(arrays, covers)
 
@@ -49,7 +49,7 @@ def _all_tables(arrays: NetworkArrays, covers: NetworkCovers) -> Tables:
 
 
 def tables_under(arrays: NetworkArrays, topic: TopicArrays, switch: int, covers: TableCovers) -> TableSet:
-    """The tables of a topic at a switch under covers."""
+    """Return the tables of a topic at a switch under covers."""
     exact = exact_table_of(topic.plan, arrays.names[switch], topic.forest(switch))
     installed = apply_covers(exact, covers)
     by_port: dict[int, dict[Key, PortMask]] = {}
@@ -61,7 +61,7 @@ def tables_under(arrays: NetworkArrays, topic: TopicArrays, switch: int, covers:
 
 
 def flows_under(arrays: NetworkArrays, tables: Tables, traffic: Traffic) -> list[EventFlows]:
-    """Traffic on its way through these tables, and the exact ones elsewhere."""
+    """Send traffic through these tables, and through the exact ones elsewhere."""
     samples = []
     for topic in arrays.topics:
         sample = EventFlows(arrays, topic, traffic.topics.get(topic.name))
@@ -73,16 +73,16 @@ def flows_under(arrays: NetworkArrays, tables: Tables, traffic: Traffic) -> list
 
 
 def judge_covers(planner: Planner, covers: NetworkCovers, traffic: Traffic) -> Expected:
-    """What covers cost on given traffic, beyond the exact tables."""
+    """Compute the cost of covers on given traffic, beyond that of the exact tables."""
     arrays, tables = arrays_under(planner, covers)
     exact = flows_under(arrays, {}, traffic)
     return expected_of(arrays, exact, flows_under(arrays, tables, traffic), max(traffic.weight, 1.0))
 
 
 def added_cost(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: Traffic) -> Expected:
-    """Return what new covers cost beyond old ones on given traffic.
+    """Return the cost of new covers beyond that of old ones on given traffic.
 
-    It counts what any switch sends and delivers in excess, also where it has the same covers in both.
+    It counts the excess of every switch, including switches with the same covers in both.
     """
     arrays = _deep_arrays(planner, old, new)
     before, after = (flows_under(arrays, _all_tables(arrays, covers), traffic) for covers in (old, new))
@@ -90,9 +90,10 @@ def added_cost(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic
 
 
 def savings(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: Traffic) -> Array:
-    """How much less each event of given traffic costs under new covers than under old ones.
+    """Compute, for each event of given traffic, the saving of new covers over old ones.
 
-    The cost is copies, and deliveries at their weight. Events whose publishers are out of reach cost nothing.
+    The cost is copies, plus deliveries times their weight. Events whose publishers are out of reach cost
+    nothing.
     """
     arrays = _deep_arrays(planner, old, new)
     then, now = (flows_under(arrays, _all_tables(arrays, covers), traffic) for covers in (old, new))
@@ -107,7 +108,7 @@ def _of_each(sample: EventFlows) -> Array:
 
 
 def deepest_cover(table: TableCovers) -> int:
-    """The bits of the longest dz in covers."""
+    """Return the length in bits of the longest dz in covers."""
     cells = [cover for found in (table.plain, *table.in_port.values()) for cover in found]
     lengths = [dz.bit_length() - 1 for cover in cells for dz in (cover.dz, *cover.kept)]
     return int(np.max(lengths)) if lengths else 0

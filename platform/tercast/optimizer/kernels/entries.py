@@ -1,4 +1,4 @@
-"""Kernels over the entries that stand at nodes: what resolves to them, what that costs, which can go."""
+"""Kernels for the entries at nodes: the entry of each node, its cost, and entries to remove."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tercast.runtime.jit import Kernel
 
 @Kernel
 def owners(parent: Array, standing: Array) -> Array:
-    """The entry that resolves each node: the nearest at or above it that is `standing`; -1: none."""
+    """Find the entry of each node: the nearest at or above it that is `standing`; -1: none."""
     out = np.empty(len(parent), dtype=np.int64)
     for v in range(len(parent)):
         if standing[v]:
@@ -22,7 +22,7 @@ def owners(parent: Array, standing: Array) -> Array:
 
 @Kernel
 def narrowed(owner: Array, has: Array, out: Array, edges: Array, charge: Array) -> tuple[Array, Array, Array]:
-    """For each entry: the union of the outputs that resolve to it, allowed links, charges there."""
+    """Return, for each entry, the union of its nodes' outputs, common links, and charges."""
     mask = np.zeros_like(out)
     allowed = np.full_like(edges, 4611686018427387903)
     total = np.zeros_like(charge)
@@ -43,7 +43,7 @@ def narrowed(owner: Array, has: Array, out: Array, edges: Array, charge: Array) 
 def needless(
     owner: Array, has: Array, out: Array, mask: Array, charge: Array, link_words: int, host_weight: float
 ) -> Array:
-    """What each node's own space costs because the entry that resolves it sends more than its outputs."""
+    """Compute the cost of each node's own space: its entry sends more than its outputs."""
     links = charge.shape[1] - 1
     costs = np.zeros(len(owner), dtype=np.float64)
     for v in range(len(owner)):
@@ -79,11 +79,13 @@ def trim(
     host_weight: float,
     budget: int,
 ) -> tuple[Array, bool]:
-    """Take the cheapest entry away, one after the other, until no more than `budget` are left.
+    """Remove the cheapest entry repeatedly until at most `budget` entries are left.
 
-    `over` is the entry above each (-1: none; such a one stays). What resolved to an entry that goes resolves
-    to the one above, which has the outputs of both from then on. `mask`, `allowed` and `total` change with
-    it. Which entries are left, and whether they are few enough.
+    `over` is the entry above each one; an entry without one (-1) stays. The nodes of a removed entry get the
+    entry above, which then has the outputs of both. `mask`, `allowed` and `total` are changed accordingly.
+
+    Returns:
+        Which entries are left, and whether they meet the budget.
     """
     count = len(over)
     links = total.shape[1] - 1
@@ -152,10 +154,9 @@ def trim(
 def without_repeats(
     parent: Array, standing: Array, mask: Array, resolver: Array, has: Array, passes: Array
 ) -> Array:
-    """The entries that are left when those go that say what the one above them says.
+    """Return the entries that are left after removal of those equal to the entry above.
 
-    And those with none above that resolve nothing but what may pass without. `resolver` is the entry of each
-    node.
+    Entries with none above are removed if their nodes need no entry. `resolver` is the entry of each node.
     """
     count = len(parent)
     out = standing.copy()
@@ -182,7 +183,7 @@ def without_repeats(
 
 @Kernel
 def cover_tops(parent: Array, standing: Array, needing: Array) -> Array:
-    """For each node under a cover the top of that: the first entry from above that is not exact; else -1."""
+    """Return the top of each node under a cover: the first non-exact entry from above; else -1."""
     top = np.full(len(parent), -1, dtype=np.int64)
     for v in range(len(parent)):
         if parent[v] >= 0:
@@ -194,7 +195,7 @@ def cover_tops(parent: Array, standing: Array, needing: Array) -> Array:
 
 @Kernel
 def worth_it(parent: Array, here: Array, standing: Array, needing: Array) -> Array:
-    """The entries that are left when covers go that have no fewer entries than the exact table has there."""
+    """Return the entries that are left after removal of covers that save no entries."""
     count = len(parent)
     top = np.full(count, -1, dtype=np.int64)
     saved = np.zeros(count, dtype=np.int64)

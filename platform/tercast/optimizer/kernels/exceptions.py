@@ -1,8 +1,8 @@
-"""The dynamic programme over a trie: which nodes get an entry, when each entry costs `price`.
+"""Dynamic programming over a trie: the nodes that get an entry, if each entry costs `price`.
 
-A node's state is what resolves its space where it has no entry itself: slot 0, nothing; then, for each node
-above it from the root on, and last for itself, one slot for each of `width` masks that an entry there may
-have. `offset[v]` is where the slots of node v begin; it has 1 + width * (depth[v] + 1).
+The state of a node is the entry of its space if it has no own entry. Slot 0 means none. Then there are, for
+each node above it from the root on and last for itself, `width` slots, one for each mask that an entry there
+may have. `offset[v]` is the start of the slots of node v, which has 1 + width * (depth[v] + 1) of them.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def slot_costs(
     offset: Array,
     host_weight: float,
 ) -> Array:
-    """What a node's own space costs in each of its slots; NEVER where events would be lost or mix trees.
+    """Compute the cost of each node's own space in each slot; NEVER if it is not allowed.
 
-    `has`: whether it has space of its own, whose outputs are `out` and whose allowed links are `edges`;
-    `passes`: whether that may be resolved by nothing. An exact entry (`here`) may never, for no cover leaves
-    one out. `masks[v, k]` are the masks that an entry may have.
-    `charge` is nodes by links and one column for hosts; `*_hosts` count the hosts in a mask.
+    `has` is whether a node has own space, with outputs `out` and allowed links `edges`. `passes` is whether
+    that space may have no entry. An exact entry (`here`) must have one, because no cover omits one. `masks[v,
+    k]` are the masks that an entry may have. `charge` has nodes as rows, and links and one column for hosts
+    as columns. `*_hosts` count the hosts in a mask.
     """
     width = masks.shape[1]
     words = out.shape[1]
@@ -89,7 +89,7 @@ def slot_costs(
 
 @Kernel
 def solve(parent: Array, depth: Array, offset: Array, costs: Array, width: int, price: float) -> Array:
-    """The least cost of each node and all below it in each slot (an entry at the node itself included)."""
+    """Compute the least cost of each node's subtree in each slot, including entries at the node."""
     best = costs.copy()
     for v in range(len(parent) - 1, -1, -1):
         base = offset[v]
@@ -110,7 +110,7 @@ def solve(parent: Array, depth: Array, offset: Array, costs: Array, width: int, 
 
 @Kernel
 def choose(parent: Array, depth: Array, offset: Array, best: Array, width: int, price: float) -> Array:
-    """The mask with which each node gets an entry in the best choice; -1 where it gets none."""
+    """Return the mask of each node's entry in the best choice; -1 for no entry."""
     count = len(parent)
     chosen = np.full(count, -1, dtype=np.int64)
     slot = np.zeros(count, dtype=np.int64)
@@ -141,11 +141,12 @@ def leanings(
     host_bits: int,
     host_weight: float,
 ) -> Array:
-    """For each node the outputs that its space would best have from above, each output by itself.
+    """Return, for each node, the best outputs for its space from above, each independently.
 
-    A piece of space that wants an output from above it where it is not given costs an exception, `price`, as
-    does a whole branch that is to have the other way; where it is given and not wanted, its copies or an
-    exception are paid. The least of both, from below. Hosts are the first `host_bits` bits of their words.
+    If a part of the space wants an output that the entry above does not have, it costs an exception of
+    `price`. The same is true for a whole branch with the opposite choice. If the entry has an unwanted
+    output, its copies or an exception are paid. The minimum of both is computed from below. Hosts are the
+    first `host_bits` bits of their words.
     """
     count, words = out.shape
     links = charge.shape[1] - 1
@@ -179,12 +180,12 @@ def leanings(
 
 @Kernel
 def lossless(parent: Array, has: Array, free: Array, kind: Array, width: int) -> Array:
-    """The kind of outputs that an entry at each node has in the smallest table that is like the exact one.
+    """Return the kinds of outputs of entries in the smallest table equal to the exact one.
 
-    By going up and down the trie once (Draves et al., Constructing optimal IP routing tables, section 2): up,
-    a node may have the kinds that all below it have in common, or where there are none, all of them; down,
-    it has that of the node above if it may. `kind` is that of each node's own space (`has`), unless it is
-    `free`; of more than `width` kinds the first are kept. -1: any.
+    The algorithm goes up and down the trie once (Draves et al., Constructing optimal IP routing tables,
+    section 2). Going up, a node may have the kinds that all nodes below have in common or, without any, all
+    their kinds. Going down, it has the kind of the node above if it may. `kind` is that of each node's own
+    space (`has`), unless it is `free`. Of more than `width` kinds the first are kept. -1 means any kind.
     """
     count = len(parent)
     kinds = np.full((count, width), -1, dtype=np.int64)

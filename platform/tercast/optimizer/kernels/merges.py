@@ -1,4 +1,4 @@
-"""Kernels that choose merge points: one after the other as the paper does, and exactly."""
+"""Kernels that choose merge points: greedily as in the paper, and exactly."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from tercast.runtime.jit import Kernel
 
 @Kernel
 def pick_merges(parent: Array, cost: Array, entries: Array, budget: int) -> tuple[Array, bool]:
-    """The merge points with the least cost per benefit, reduced after each choice.
+    """Choose the merge points with the least cost per benefit, updated after each choice.
 
-    Of equal ones (to seven digits, for sums are rounded) the paper says nothing; here the one that saves most
-    comes first. `entries` counts the exact ones at and below each node. Which are picked (those below a
-    picked one mean nothing any more), and whether they are enough.
+    The paper does not order equal ones. Here (to seven digits, because sums are rounded) the one that saves
+    most comes first. `entries` counts the exact entries at and below each node.
+
+    Returns:
+        Which nodes are picked (those below a picked one have no meaning), and whether the budget is met.
     """
     left = cost.copy()
     gain = entries - 1.0
@@ -59,9 +61,12 @@ def pick_merges(parent: Array, cost: Array, entries: Array, budget: int) -> tupl
 def pick_lowest(
     parent: Array, order: Array, allowed: Array, entries: Array, budget: int
 ) -> tuple[Array, bool]:
-    """The merge points in `order`, of which a node comes after all below it, until the budget holds.
+    """Choose merge points in `order`, where a node follows all below it, to meet the budget.
 
-    `entries` counts the exact ones at and below each node. Which are picked, and whether they are enough.
+    `entries` counts the exact entries at and below each node.
+
+    Returns:
+        Which nodes are picked, and whether the budget is met.
     """
     gain = entries - 1.0
     picked = np.zeros(len(parent), dtype=np.bool_)
@@ -86,7 +91,7 @@ def pick_lowest(
 
 @Kernel
 def with_merges(parent: Array, here: Array, picked: Array) -> Array:
-    """The entries when those at and below each picked node are one."""
+    """Return the entries after those at and below each picked node are merged into one."""
     out = here.copy()
     below = np.zeros(len(parent), dtype=np.bool_)
     for v in range(len(parent)):
@@ -97,9 +102,9 @@ def with_merges(parent: Array, here: Array, picked: Array) -> Array:
 
 @Kernel
 def least_cost(parent: Array, here: Array, cost: Array, need: int) -> float:
-    """The least cost of merge points, none below another, that save `need` entries or more.
+    """Compute the least cost of disjoint merge points that save at least `need` entries.
 
-    `here` counts the entries at each node, `cost` is that of a merge there. Each node has at most two
+    `here` counts the entries at each node, and `cost` is that of a merge there. Each node has at most two
     children.
     """
     count = len(parent)
@@ -115,7 +120,7 @@ def least_cost(parent: Array, here: Array, cost: Array, need: int) -> float:
     top = 0
     for v in range(count - 1, -2, -1):
         below = roots if v < 0 else children[v]
-        # at least 0 entries are saved for nothing
+        # saving at least 0 entries costs nothing
         if below == 0:
             base[height] = top
             size[height] = 1

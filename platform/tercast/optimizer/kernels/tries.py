@@ -1,7 +1,7 @@
-"""The loops of aggregation over arrays (see `tercast.runtime.jit` for how they run).
+"""Kernels of aggregation over arrays (`tercast.runtime.jit` describes how they run).
 
-A trie is a set of arrays with one place for each node, in depth-first order: `parent` (-1: a root), `depth`
-(how many nodes lie above), `length` (bits of its prefix). Masks are rows of words of 62 bits: first those of
+A trie is a set of arrays with one element for each node, in depth-first order: `parent` (-1: a root), `depth`
+(the number of nodes above), `length` (bits of its prefix). Masks are rows of words of 62 bits: first those of
 links, then those of hosts.
 """
 
@@ -14,17 +14,17 @@ import numpy as np
 from tercast.runtime.jit import Kernel
 
 WORD = 62
-"""Bits in a word of a mask: so that words are never negative, nor more than an int64 holds."""
+"""Bits in a word of a mask, so that words are never negative and fit an int64."""
 
 ALL_BITS = (1 << WORD) - 1
 
 Array = Any
-"""A NumPy array; its shape and type stand with each kernel."""
+"""A NumPy array; each kernel describes its shape and type."""
 
 
 @Kernel
 def shared_bits(a: Array, b: Array, depth: int) -> Array:
-    """How many of `depth` bits the codes a[i] and b[i] (int64) have in common from the first on."""
+    """Count the common leading bits of the codes a[i] and b[i] (int64), out of `depth` bits."""
     out = np.empty(len(a), dtype=np.int64)
     for i in range(len(a)):
         apart = a[i] ^ b[i]
@@ -39,10 +39,13 @@ def shared_bits(a: Array, b: Array, depth: int) -> Array:
 
 @Kernel
 def grow(length: Array, shared: Array) -> tuple[Array, Array, Array, Array]:
-    """The trie of cells in depth-first order, of `length` bits, `shared` with the one before.
+    """Build the trie of cells in depth-first order, from their lengths and shared bits.
 
-    Of each node, branching points included: parent, depth, length, and the cell that stands there or, for a
-    branching point, minus 1 minus one of the cells below. Cells are distinct and have one root.
+    Cells are distinct and have one root.
+
+    Returns:
+        For each node, including branching points: parent, depth, length, and the cell at it. For a branching
+        point the last value is -1 minus one of the cells below.
     """
     cells = len(length)
     most = 2 * cells
@@ -89,9 +92,12 @@ def grow(length: Array, shared: Array) -> tuple[Array, Array, Array, Array]:
 
 @Kernel
 def flatten(low: Array, high: Array) -> tuple[Array, Array]:
-    """The ranges of nested cells, given in depth-first order by their first code and the one behind the last.
+    """Divide the ranges of nested cells, given in depth-first order, into stretches.
 
-    Where each stretch begins, and the innermost cell there (-1: none).
+    `low` has the first code of each cell, and `high` the code after its last one.
+
+    Returns:
+        The start of each stretch, and the innermost cell there (-1: none).
     """
     count = len(low)
     starts = np.empty(2 * count, dtype=low.dtype)
@@ -121,7 +127,7 @@ def flatten(low: Array, high: Array) -> tuple[Array, Array]:
 
 @Kernel
 def climb(node: Array, target: Array, parent: Array, length: Array) -> Array:
-    """From each node up to the first whose prefix has no more than `target` bits."""
+    """Go from each node up to the first one whose prefix has at most `target` bits."""
     out = np.empty(len(node), dtype=np.int64)
     for i in range(len(node)):
         at = node[i]
@@ -133,7 +139,7 @@ def climb(node: Array, target: Array, parent: Array, length: Array) -> Array:
 
 @Kernel
 def inherit(parent: Array, value: Array, start: int) -> Array:
-    """Values at nodes: their own, or where that is negative, that of the parent (`start` above a root)."""
+    """Return each node's own value or, if it is negative, the parent's (`start` above a root)."""
     out = np.empty(len(parent), dtype=np.int64)
     for at in range(len(parent)):
         if value[at] >= 0:
@@ -145,7 +151,7 @@ def inherit(parent: Array, value: Array, start: int) -> Array:
 
 @Kernel
 def gather_masks(parent: Array, has: Array, out: Array) -> Array:
-    """The union of the masks `out` of all nodes with space of their own (`has`) at and below each node."""
+    """Return the union of the masks `out` of nodes with own space (`has`) in each subtree."""
     acc = np.zeros_like(out)
     for at in range(len(parent) - 1, -1, -1):
         if has[at]:
@@ -159,7 +165,7 @@ def gather_masks(parent: Array, has: Array, out: Array) -> Array:
 
 @Kernel
 def gather_edges(parent: Array, has: Array, edges: Array) -> Array:
-    """What the masks `edges` of all nodes with space of their own at and below each node have in common."""
+    """Return the common bits of the masks `edges` of nodes with own space in each subtree."""
     acc = np.full_like(edges, ALL_BITS)
     for at in range(len(parent) - 1, -1, -1):
         for w in range(edges.shape[1]):
@@ -172,7 +178,7 @@ def gather_edges(parent: Array, has: Array, edges: Array) -> Array:
 
 @Kernel
 def gather_sums(parent: Array, values: Array) -> Array:
-    """The sums of `values` (nodes by columns) at and below each node."""
+    """Return the sums of `values` (nodes by columns) at and below each node."""
     acc = values.copy()
     for at in range(len(parent) - 1, 0, -1):
         if parent[at] >= 0:
@@ -183,10 +189,11 @@ def gather_sums(parent: Array, values: Array) -> Array:
 
 @Kernel
 def tally(node: Array, weight: Array, ingress: Array, extra: Array, charge: Array) -> None:
-    """Charge events at their nodes, for each link out of which a copy would go.
+    """Charge events at their nodes, for each link over which a copy would go.
 
-    `charge` is nodes by links and one column for all events. `ingress` is the link from which an event came
-    (-1: none); `extra` is events by links, what a copy costs beyond itself (no rows: nothing).
+    `charge` has nodes as rows, and links and one column for all events as columns. `ingress` is the link from
+    which an event came (-1: none). `extra` (events by links) is the additional cost of a copy; no rows mean
+    0.
     """
     links = charge.shape[1] - 1
     more = len(extra) > 0
@@ -209,11 +216,12 @@ def downstream(
     back: Array,
     target: Array,
 ) -> Array:
-    """The copies over links that each event makes behind a directed link, and 0.2 of those to hosts there.
+    """Count the copies over links of each event behind a directed link, plus 0.2 per host copy.
 
-    `forward` is directed links by events: whether the switch at the link's beginning sends it on there.
-    `hosts` is switches by events. Links out of switch s are out_links[first[s]:first[s + 1]]; `back` is the
-    other direction of a link, `target` the switch where it ends.
+    `forward` (directed links by events) is whether the switch at the link's start sends the event over it.
+    `hosts` (switches by events) is the number of deliveries. Links out of switch s are
+    out_links[first[s]:first[s + 1]]. `back` is the other direction of a link, and `target` the switch at its
+    end.
     """
     out = np.zeros(len(event), dtype=np.float64)
     stack = np.empty(4096, dtype=np.int64)
@@ -252,11 +260,12 @@ def send(
     switch: int,
     keep: bool,
 ) -> None:
-    """Let a switch send the events from `first` to `last`, whose codes ascend, by the entries of a table.
+    """Let a switch send events, whose codes ascend, by the entries of a table.
 
-    `starts` and `owner` are as `flatten` has them. `over` is entries by links: whether one sends over it, at
-    the end a row for where there is none; `to_hosts` to how many hosts. `forward` and `hosts` are as for
-    `downstream`. With `keep` what is sent stays where there is no entry.
+    `starts` and `owner` are as `flatten` returns them. `over` (entries by links) is whether an entry sends
+    over a link; its last row is for events without an entry. `to_hosts` counts the hosts of an entry.
+    `forward` and `hosts` are as for `downstream`. With `keep`, these stay unchanged for events without an
+    entry.
     """
     at = -1
     none = len(to_hosts) - 1
@@ -275,7 +284,7 @@ def send(
 
 @Kernel
 def meet(a_low: Array, a_high: Array, b_low: Array, b_high: Array) -> tuple[Array, Array]:
-    """What is in both of two lists of disjoint ranges: the first numbers, and those behind the last."""
+    """Intersect two lists of disjoint ranges: first numbers, and numbers after the last."""
     low = np.empty(len(a_low) + len(b_low), dtype=a_low.dtype)
     high = np.empty(len(a_low) + len(b_low), dtype=a_low.dtype)
     i = 0

@@ -1,1 +1,1 @@
-"""The methods: FA-LB, FA-PB, the exact choice of merge points, exceptions, and the optimum of several."""
+"""Methods: FA-LB, FA-PB, exact merge points, exceptions, and the best of several."""

@@ -1,7 +1,7 @@
-"""Tables that no method of ours has to work out: those that LA would make, and those that are installed.
+"""Tables that the optimizer does not compute: those of LA, and the installed ones.
 
-`optimal` compares with both, so that what it installs is at no time worse, on events held back, than to leave
-everything to LA.
+`optimal` compares its candidates with both. So its result is never worse than either of them on the held-back
+events.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tercast.tables.covers import NetworkCovers, TableCovers
 
 @dataclass(frozen=True, slots=True)
 class InstalledCovers:
-    """The tables of one switch as they stand, by covers; like a `EntrySelection` that was not worked out."""
+    """The current tables of one switch under covers, with the interface of an `EntrySelection`."""
 
     _covers: Mapping[str, TableCovers]
     _tables: Mapping[str, TableSet] = field(repr=False)
@@ -35,16 +35,16 @@ class InstalledCovers:
         return sum(map(len, self._tables.values()))
 
     def covers(self) -> dict[str, TableCovers]:
-        """The covers, by topic."""
+        """Return the covers, by topic."""
         return dict(self._covers)
 
     def tables(self) -> dict[str, TableSet]:
-        """The tables, by topic."""
+        """Return the tables, by topic."""
         return dict(self._tables)
 
 
 def lowest_merges(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
-    """LA over exact tables (Bhowmik et al., section 5.4): the longest prefixes first; it knows no traffic."""
+    """LA over exact tables (Bhowmik et al., section 5.4): longest prefixes first, no traffic."""
     nothing = [EventFlows(arrays, topic, None) for topic in arrays.topics]
     return {switch: _lowest(make_forest(arrays, switch, nothing), arrays) for switch in arrays.over_budget()}
 
@@ -59,13 +59,13 @@ def _lowest(forest: SwitchForest, arrays: NetworkArrays) -> EntrySelection | Non
 
 
 def deepest_installed(covers: NetworkCovers) -> int:
-    """The bits that codes need for the covers that stand."""
+    """Return the number of bits that codes need for the installed covers."""
     tables = (table for topics in covers.values() for table in topics.values())
     return max(map(deepest_cover, tables), default=0)
 
 
 def as_installed(arrays: NetworkArrays, covers: NetworkCovers) -> dict[int, InstalledCovers] | None:
-    """The tables under installed covers, at the switches over their budgets; None if one does not fit."""
+    """Return tables under installed covers at switches over budget; None if one does not fit."""
     found: dict[int, InstalledCovers] = {}
     for switch in arrays.over_budget():
         mine = covers.get(arrays.names[switch], {})
@@ -84,9 +84,9 @@ def as_installed(arrays: NetworkArrays, covers: NetworkCovers) -> dict[int, Inst
 def charged(
     arrays: NetworkArrays, found: Decisions, sample: Traffic, host_weight: float
 ) -> dict[int, EntrySelection]:
-    """The same entries on forests with what comes to them, which says what they cost there.
+    """Return the same entries on forests with events, which determine their cost there.
 
-    Without switches where an entry stands at no node of its forest.
+    Switches with an entry that is at no node of its forest are left out.
     """
     samples = [EventFlows(arrays, topic, sample.topics.get(topic.name)) for topic in arrays.topics]
     for switch, one in found.items():
@@ -103,7 +103,7 @@ def charged(
 
 
 def _nodes(forest: SwitchForest, tables: Mapping[str, TableSet]) -> Array | None:
-    """Which nodes the entries of tables stand at; None where one stands at none."""
+    """Return which nodes have an entry of the tables; None if an entry is at no node."""
     selected = np.zeros(len(forest), dtype=np.bool_)
     for part in forest.tables:
         table = tables[part.topic.name]

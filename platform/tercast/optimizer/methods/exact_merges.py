@@ -1,6 +1,6 @@
-"""The exact choice of merge points, by dynamic programming over what has to be saved: what greedy ones miss.
+"""The exact choice of merge points, by dynamic programming over the number of saved entries.
 
-It is too slow to be a method for large tables, and gains little; it tells how far a result is from it.
+It is too slow for large tables and gains little. It measures the distance of a result from the optimum.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tercast.optimizer.methods.switch_forest import SwitchForest
 
 
 def least_merge_cost(forest: SwitchForest, budget: int, host_weight: float) -> float:
-    """The least cost of merges that leave no more than `budget` entries; infinite where none do."""
+    """Compute the least cost of merges that leave at most `budget` entries; infinite if none."""
     cost, _ = merge_costs(forest, host_weight)
     need = forest.entries - budget
     if need <= 0:

@@ -1,9 +1,9 @@
-"""The best entries for a budget: merges with longer prefixes as exceptions, and drop entries where they pay.
+"""The best entries for a budget: merges with longer prefixes as exceptions.
 
-Each entry costs a price, which is searched so that the budget holds; for a price, a dynamic programme over
-the trie finds the best entries (see `tercast.optimizer.kernels.exceptions`). An entry's outputs then shrink
-to what really resolves to it, and the programme runs again with these, and with outputs that leave out what
-few need, to choose from.
+Each entry costs a price, and a search finds the price that meets the budget. For one price, dynamic
+programming over the trie finds the best entries (see `tercast.optimizer.kernels.exceptions`). Then the
+outputs of an entry shrink to those of the space that it serves. The program runs again, with these outputs
+and with outputs that few events need left out.
 """
 
 from __future__ import annotations
@@ -19,22 +19,24 @@ from tercast.optimizer.methods.selection import EntrySelection, select, tidied
 from tercast.optimizer.methods.switch_forest import SwitchForest
 
 ROUNDS = 6
-"""Times that the programme runs, each time with the masks that the best entries so far have; fewer where
-nothing is gained any more."""
+"""Largest number of runs, each with the masks of the best entries so far; fewer if nothing is gained."""
 
 PATIENCE = 2
-"""Rounds without gain after which there are no more."""
+"""Number of rounds without a gain after which the search ends."""
 
 LEANS = (0.3, 1.0, 3.0)
-"""Prices of an exception for one output, as shares of that of an entry, which may serve several outputs."""
+"""Prices of an exception for one output, relative to that of an entry, which may serve several."""
 
 WAY_BEYOND = 1.6
-"""Up to how many entries, as a multiple of the budget, cheap ones are taken away from."""
+"""Largest number of entries, as a multiple of the budget, from which cheap ones are removed."""
 
 STEPS = 40
 CLOSE = 0.01
 ROUGH = 0.05
-"""How near to the budget, as a share of it, the search for a price ends: in the last round, and before it."""
+"""Distance from the budget, as a share of it, at which the search for a price ends.
+
+`CLOSE` is for the last round, and `ROUGH` for the rounds before it.
+"""
 
 WIDE = 3.0
 KINDS = 16
@@ -43,7 +45,7 @@ KINDS = 16
 def best_selection(
     forest: SwitchForest, budget: int, host_weight: float, rounds: int = ROUNDS
 ) -> EntrySelection | None:
-    """The cheapest entries found that are no more than `budget`; None where so few cannot be."""
+    """Find the cheapest entries within the budget; None if there are no such entries."""
     best = greedy_merges(forest, budget, host_weight)
     nearest: EntrySelection | None = None
     same = _lossless_masks(forest)
@@ -70,7 +72,7 @@ def best_selection(
 
 
 def _leaning(forest: SwitchForest, price: float, host_bits: int, host_weight: float) -> Array:
-    """The masks that are worth having when an exception costs so much for each output."""
+    """Return the masks that are useful if an exception costs `price` for each output."""
     return leanings(
         forest.parent,
         forest.has,
@@ -84,13 +86,13 @@ def _leaning(forest: SwitchForest, price: float, host_bits: int, host_weight: fl
 
 
 def _host_bits(forest: SwitchForest) -> int:
-    """How many of the bits behind those of links any output has."""
+    """Count the bits after those of links that any output has."""
     words = np.bitwise_or.reduce(forest.out[:, forest.link_words :], axis=0).tolist()
     return max((WORD * w + word.bit_length() for w, word in enumerate(words)), default=0)
 
 
 def _lossless_masks(forest: SwitchForest) -> Array:
-    """The masks of the smallest table that is like the exact one, wherever anything comes."""
+    """Return the masks of the smallest table that is equal to the exact one for all events."""
     kind = np.zeros(len(forest), dtype=np.int64)
     for column in forest.out.T:
         values, place = np.unique(column, return_inverse=True)
@@ -101,7 +103,7 @@ def _lossless_masks(forest: SwitchForest) -> Array:
 
 
 class _Found:
-    """What a search came to: sets of entries on both sides of the budget, and the price between."""
+    """Result of a search: sets of entries on both sides of the budget, and the price between."""
 
     def __init__(self, choices: list[Array], price: float) -> None:
         self.choices = choices
@@ -109,7 +111,7 @@ class _Found:
 
 
 class _Programme:
-    """The dynamic programme of a forest, for given masks to choose from."""
+    """The dynamic program of a forest, for given masks."""
 
     def __init__(self, forest: SwitchForest, masks: Array, host_weight: float, close: float) -> None:
         self.forest = forest
@@ -135,7 +137,7 @@ class _Programme:
         )
 
     def selected(self, price: float) -> Array:
-        """Which nodes get an entry at a price."""
+        """Return which nodes get an entry at a price."""
         forest = self.forest
         best = solve(forest.parent, forest.depth, self.offset, self.costs, self.width, price)
         chosen: Array = choose(forest.parent, forest.depth, self.offset, best, self.width, price)
@@ -144,7 +146,7 @@ class _Programme:
         return selected
 
     def search(self, budget: int, guess: float) -> _Found:
-        """The entries just within a budget, and some beyond; `guess` is a price near it, or 0."""
+        """Find the entries just within a budget, and some beyond; `guess` is a price near it, or 0."""
         found = self._bracket(budget, guess)
         for selected in self.seen:
             near = budget < selected.sum() <= budget * WAY_BEYOND
@@ -170,9 +172,9 @@ class _Programme:
         return self._narrow(budget, (low, beyond), (high, within))
 
     def _narrow(self, budget: int, beyond: tuple[float, Array], within: tuple[float, Array]) -> _Found:
-        """Bring two prices, one that leaves too many entries and one that does not, close together.
+        """Narrow the range between a price with too many entries and one that meets the budget.
 
-        By the rule of false position (with Illinois' halving) on the logarithms of prices and numbers.
+        The method is false position (with Illinois' halving) on the logarithms of prices and numbers.
         """
         a, b = np.log(beyond[0]), np.log(within[0])
         over, under = _excess(beyond[1], budget), _excess(within[1], budget)
@@ -195,14 +197,14 @@ class _Programme:
 
 
 def _excess(selected: Array, budget: int) -> float:
-    """How far a number of entries is from a budget, on a logarithmic scale; never 0."""
+    """Return the distance of a number of entries from a budget, on a logarithmic scale; never 0."""
     return float(np.log((selected.sum() + 0.5) / (budget + 1.0)))
 
 
 def _trimmed(
     forest: SwitchForest, whole: EntrySelection, budget: int, host_weight: float
 ) -> EntrySelection | None:
-    """A selection with the cheapest entries taken away until the budget holds."""
+    """Remove the cheapest entries of a selection until it meets the budget; None if it cannot."""
     if len(whole) <= budget:
         return whole
     nodes = np.flatnonzero(whole.selected)

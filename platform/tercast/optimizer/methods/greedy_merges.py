@@ -1,8 +1,9 @@
-"""Merge points: the choices of the DEBS'17 paper (Bhowmik et al., section 5.1), and a baseline.
+"""Merge points: the choice of the DEBS'17 paper (Bhowmik et al., section 5.1), a baseline.
 
-Every node under which more than one exact entry lies is a merge point. Its benefit is the entries it saves,
-its cost the needless copies it makes; the cheapest per benefit is taken, cost and benefit of those above it
-shrink, and so on until the budget holds. Ours is only that a merge point that would let trees mix is none.
+Every node with more than one exact entry at or below it is a merge point. Its benefit is the number of
+entries it saves, and its cost the redundant copies it causes. The one with the least cost per benefit is
+taken, cost and benefit of those above it are reduced, and so on until the budget is met. The only addition is
+that a node at which trees would mix is not a merge point.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from tercast.optimizer.methods.switch_forest import SwitchForest
 
 
 def merge_costs(forest: SwitchForest, host_weight: float) -> tuple[Array, Array]:
-    """Of every node: the needless copies that a merge there makes, and the exact entries at and below it.
+    """Compute, for each node, the redundant copies of a merge there, and its exact entries.
 
-    A copy to a host costs `host_weight`. The cost of what the rule forbids is infinite.
+    The entries are those at and below the node. A copy to a host costs `host_weight`. A merge that would mix
+    trees has an infinite cost.
     """
     links = forest.charge.shape[1] - 1
     load = np.where(forest.has[:, None], forest.charge, 0.0)
@@ -29,13 +31,13 @@ def merge_costs(forest: SwitchForest, host_weight: float) -> tuple[Array, Array]
     sent = (sums[:, :links] * _bits(forest.everything, links)).sum(axis=1)
     sent += sums[:, links] * hosts_in(forest.everything, forest.link_words) * host_weight
     cost = sent - sums[:, links + 1]
-    cost = np.where(cost < 1e-9 * sent, 0.0, cost)  # what is left of sums that cancel
+    cost = np.where(cost < 1e-9 * sent, 0.0, cost)  # removes rounding errors of sums that cancel
     allowed = ~(forest.everything[:, : forest.link_words] & ~forest.everywhere).any(axis=1)
     return np.where(allowed, cost, np.inf), sums[:, links + 2]
 
 
 def greedy_merges(forest: SwitchForest, budget: int, host_weight: float) -> EntrySelection | None:
-    """The choice of the paper; None where no merges are enough."""
+    """Choose merge points as in the paper; None if no merges meet the budget."""
     cost, entries = merge_costs(forest, host_weight)
     picked, fits = pick_merges(forest.parent, cost, entries, budget)
     if not fits:
@@ -44,6 +46,6 @@ def greedy_merges(forest: SwitchForest, budget: int, host_weight: float) -> Entr
 
 
 def _bits(rows: Array, links: int) -> Array:
-    """Which links are in each mask, as zeros and ones."""
+    """Return which links are in each mask, as zeros and ones."""
     columns = np.arange(links)
     return (rows[:, columns // 62] >> columns % 62) & 1

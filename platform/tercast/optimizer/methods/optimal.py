@@ -1,4 +1,4 @@
-"""`optimal`: several candidates, compared on a part of the sample that none of them has seen."""
+"""`optimal`: several candidates, compared on a held-back part of the sample."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ Candidate = Callable[[NetworkArrays, Traffic, int], Selections]
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is tried, where exact tables beyond their budgets have no more than `entries` together.
+    """Effort for networks whose exact tables over budget have at most `entries` entries.
 
-    `sweeps` over all switches and `rounds` at each; `events` to learn from at most. `thorough`: wide
-    smoothing is tried as well, and what is chosen is made again with the events held back among them.
+    `sweeps` is the number of passes over all switches, `rounds` the number at each switch, and `events` the
+    largest number of events to learn from. `thorough` means that wide smoothing is tried too, and that the
+    chosen candidate runs again with the held-back events.
     """
 
     entries: float
@@ -44,14 +45,14 @@ EFFORTS = (
 
 
 def effort_of(arrays: NetworkArrays) -> Effort:
-    """How much is tried on a network."""
+    """Return the effort for a network."""
     entries = sum(map(arrays.count, arrays.over_budget()))
     return next(effort for effort in EFFORTS if entries <= effort.entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Smoothing:
-    """How a sample is smoothed: see `traffic.smoothed`; copies are fewer where `points` would be exceeded."""
+    """Parameters of `traffic.smoothed`; there are fewer copies if `points` would be exceeded."""
 
     copies: int
     weight: float
@@ -59,7 +60,7 @@ class Smoothing:
     points: int
 
     def __call__(self, traffic: Traffic, seed: int) -> Traffic:
-        """The smoothed sample."""
+        """Return the smoothed sample."""
         copies = min(self.copies, max(1, self.points // max(1, len(traffic))))
         return smoothed(traffic, copies, self.weight, self.spread, seed)
 
@@ -70,9 +71,9 @@ WIDE = Smoothing(copies=24, weight=10.0, spread=(0.05, 0.1), points=80_000)
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided, by which candidate, and what it is to cost.
+    """A decision with its candidate and its expected cost.
 
-    `forests` are what was decided on forests with the events that come there, where that is another thing.
+    `forests` has the decision on forests with their events, if these differ from `selections`.
     """
 
     selections: Decisions
@@ -82,12 +83,12 @@ class Decided:
 
 
 def near(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
-    """Exceptions, from a sample smoothed a little."""
+    """Exceptions, from a slightly smoothed sample."""
     return _with_exceptions(arrays, NEAR(traffic, seed))
 
 
 def wide(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
-    """Exceptions, from a sample smoothed more: for events that spread over large parts of the space."""
+    """Exceptions, from a more smoothed sample: for events that spread over much of the space."""
     return _with_exceptions(arrays, WIDE(traffic, seed))
 
 
@@ -110,11 +111,11 @@ STANDING = "installed"
 def best_candidate(
     arrays: NetworkArrays, sample: Traffic, seed: int, installed: Decisions | None = None
 ) -> Decided:
-    """The candidate that is best on events held back, made again with these among them.
+    """Choose the candidate that is best on held-back events, and run it again with them.
 
-    `fa-pb` only where it is better by more than chance would have it. With large tables less is tried (see
-    `Effort`), and what was made without the events held back is kept. `installed` are the installed
-    tables, if they hold the budgets; what a candidate leaves unmet stays as it is.
+    `fa-pb` is chosen only if it is better by more than chance explains. Large tables get less effort (see
+    `Effort`), and then the result without the held-back events is kept. `installed` are the installed tables,
+    if they meet the budgets. If a candidate cannot meet a budget, that switch keeps its installed table.
     """
     train, held = sample.split(HELD_BACK, seed)
     if not len(train) or not len(held) or not arrays.over_budget():
@@ -143,22 +144,22 @@ def best_candidate(
 
 
 def _thinned(traffic: Traffic, events: float) -> Traffic:
-    """So many events at most, each for as many as are left out."""
+    """Return at most `events` events, each with the weight of those that are left out."""
     return traffic if len(traffic) <= events else traffic.sampled(events / len(traffic))
 
 
 def _filled(found: Decisions, installed: Decisions | None) -> Decisions:
-    """The same with the tables that stand, where a method finds none that hold the budget."""
+    """Return a decision with the installed tables for switches where a method meets no budget."""
     return {s: (installed or {}).get(s) if one is None else one for s, one in found.items()}
 
 
 def _unmet(found: Decisions) -> int:
-    """At how many switches the budget does not hold."""
+    """Count the switches whose budget is not met."""
     return sum(selection is None for selection in found.values())
 
 
 def one_candidate(arrays: NetworkArrays, sample: Traffic, seed: int, name: str) -> Decided:
-    """One candidate from all of a sample; what it is to cost is told by events held back from another run."""
+    """Run one candidate on a whole sample; measure its cost on held-back events in a second run."""
     train, held = sample.split(HELD_BACK, seed)
     found = CANDIDATES[name](arrays, sample, seed)
     if not len(train) or not len(held):
@@ -167,5 +168,5 @@ def one_candidate(arrays: NetworkArrays, sample: Traffic, seed: int, name: str) 
 
 
 def _is_clearly_less(a: float, b: float, events: float) -> bool:
-    """Whether one mean of so many events is below another by more than chance would have it."""
+    """Whether one mean of `events` events is below another by more than chance explains."""
     return (b - a) * events > math.sqrt((a + b) * events)

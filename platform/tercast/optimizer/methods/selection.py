@@ -1,4 +1,4 @@
-"""Which nodes of a forest get an entry, and what follows: masks, cost, covers, tables."""
+"""Selections of nodes of a forest that get an entry, with masks, cost, covers and tables."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tercast.tables.covers import Cover, TableCovers
 
 @dataclass(frozen=True, slots=True)
 class EntrySelection:
-    """Entries at the nodes `selected`; each has the outputs of what resolves to it (`mask`, by node).
+    """Entries at the nodes `selected`; each has the outputs of its nodes (`mask`, by node).
 
-    `cost` is that of the needless copies, as the forest charges them.
+    `cost` is that of the redundant copies, as the forest charges them.
     """
 
     forest: SwitchForest
@@ -42,11 +42,11 @@ class EntrySelection:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the entries are just the exact ones."""
+        """Whether the entries are the exact ones."""
         return bool((self.selected == self.forest.here).all())
 
     def covers(self) -> dict[str, TableCovers]:
-        """The covers that make these entries of the exact ones, by topic."""
+        """Return the covers that change the exact entries to these entries, by topic."""
         out: dict[str, TableCovers] = {}
         tops = cover_tops(self.forest.parent, self.selected, self.needing())
         for part in self.forest.tables:
@@ -59,7 +59,7 @@ class EntrySelection:
         return out
 
     def tables(self) -> dict[str, TableSet]:
-        """The tables that are installed, by topic."""
+        """Return the installed tables, by topic."""
         out: dict[str, TableSet] = {}
         for part in self.forest.tables:
             nodes = np.arange(part.nodes.start, part.nodes.stop)
@@ -75,7 +75,7 @@ class EntrySelection:
         return out
 
     def needing(self) -> Array:
-        """The entries that are not exact: at no exact entry, or with an exact one merged into them."""
+        """Return the entries that are not exact: at no exact entry, or with one merged into them."""
         forest = self.forest
         merged = self.owner[np.flatnonzero(forest.here & ~self.selected)]
         out = self.selected & ~forest.here
@@ -83,7 +83,7 @@ class EntrySelection:
         return out
 
     def _covers_of(self, part: TablePart, tops: Array) -> list[Cover]:
-        """The covers of one table; `tops` is for each entry under a cover the entry at its top, else -1."""
+        """Return the covers of one table; `tops` is the top entry of each entry's cover, else -1."""
         forest, codes = self.forest, part.topic.codes
         nodes = np.arange(part.nodes.start, part.nodes.stop)
         nodes = nodes[self.selected[nodes] & (tops[nodes] >= 0)]
@@ -95,14 +95,14 @@ class EntrySelection:
 
 
 Selections = dict[int, EntrySelection | None]
-"""What was decided, by switch; None where the budget cannot hold."""
+"""Decisions by switch; None if the budget cannot be met."""
 
 
 def select(forest: SwitchForest, selected: Array, host_weight: float) -> EntrySelection:
-    """The selection of these nodes.
+    """Make the selection of these nodes.
 
-    And of exact entries under no other entry, which no cover can leave out (those that longer ones hide
-    altogether are all that can be missing among them).
+    Exact entries under no other entry are added, because no cover can omit them. Of the exact entries, only
+    shadowed ones can be missing there.
     """
     owner = owners(forest.parent, selected)
     bare = forest.here & (owner < 0)
@@ -115,9 +115,9 @@ def select(forest: SwitchForest, selected: Array, host_weight: float) -> EntrySe
 
 
 def tidied(selection: EntrySelection, host_weight: float) -> EntrySelection:
-    """The same without entries that repeat the one above, and without covers that save nothing.
+    """Return a selection without repeated entries and without covers that save nothing.
 
-    It costs no more and has no more entries.
+    The result costs no more and has no more entries.
     """
     forest = selection.forest
     left = without_repeats(
@@ -129,5 +129,5 @@ def tidied(selection: EntrySelection, host_weight: float) -> EntrySelection:
 
 
 def exact_selection(forest: SwitchForest, host_weight: float) -> EntrySelection:
-    """The exact entries."""
+    """Return the selection of the exact entries."""
     return select(forest, forest.here.copy(), host_weight)

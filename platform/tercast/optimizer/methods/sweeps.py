@@ -1,4 +1,4 @@
-"""FA-LB, FA-PB and the method by exceptions, over all switches that are beyond their budgets."""
+"""FA-LB, FA-PB and the method by exceptions, over all switches that exceed their budgets."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.optimizer.traffic.publisher_loads import PublisherLoads
 
 SWEEPS = 4
-"""Sweeps of FA-PB at most."""
+"""Largest number of sweeps of FA-PB."""
 
 LOAD_SWEEPS = 2
-"""Sweeps of FA-LB, which has nothing to compare them by; the others stop where the sample gains nothing."""
+"""Sweeps of FA-LB, which cannot compare them; other methods stop if the sample gains nothing."""
 
 TRACE = 1e-3
-"""The weight of events that are thought to be anywhere, as a share of all."""
+"""The weight of events that are assumed to be anywhere, as a share of all."""
 
 Flows = Sequence[EventFlows | PublisherLoads]
 
@@ -38,17 +38,17 @@ def load_based(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections
 
 
 def pattern_based(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
-    """FA-PB (Bhowmik et al., section 5.2); of its sweeps the one that makes fewest copies of the sample."""
+    """FA-PB (Bhowmik et al., section 5.2); use the sweep with the fewest copies of the sample."""
     samples = [EventFlows(arrays, topic, traffic.topics.get(topic.name)) for topic in arrays.topics]
     found = merge_sweeps(arrays, samples, seed, SWEEPS)
     return _best(found, lambda: sum(float(sample.copies()[0].sum()) for sample in samples))
 
 
 def by_exceptions(arrays: NetworkArrays, traffic: Traffic, sweeps: int, rounds: int) -> Selections:
-    """Merges with exceptions where they pay; what tables downstream make of a needless copy counts.
+    """Merge with exceptions where useful; copies at later switches are part of the cost.
 
-    Switches that are still to be decided count as exact. Then all are decided again, with the others as they
-    are now, in so many sweeps at most; the best is kept.
+    Undecided switches count as exact. Then all switches are decided again, with the current tables of the
+    others, in at most `sweeps` sweeps. The best sweep is kept.
     """
     samples = [EventFlows(arrays, topic, traffic.topics.get(topic.name)) for topic in arrays.topics]
     sources = [source for sample in samples for source in sample.sources]
@@ -64,7 +64,7 @@ def by_exceptions(arrays: NetworkArrays, traffic: Traffic, sweeps: int, rounds: 
 
 
 def _best(sweeps: Iterable[Selections], cost: Callable[[], float]) -> Selections:
-    """What the sweeps come to while each costs less than the one before; `cost` is asked after each."""
+    """Return the last sweep that costs less than the one before; `cost` is called after each."""
     best: tuple[float, Selections] | None = None
     for found in sweeps:
         now = cost()
@@ -75,16 +75,16 @@ def _best(sweeps: Iterable[Selections], cost: Callable[[], float]) -> Selections
 
 
 def _cost(sample: EventFlows) -> float:
-    """What a sample comes to with tables as they are: copies, and deliveries at their weight."""
+    """Compute the cost of a sample with the current tables: copies, plus weighted deliveries."""
     copies, delivered = sample.copies()
     return float(copies.sum() + HOST_WEIGHT * delivered.sum())
 
 
 def merge_sweeps(arrays: NetworkArrays, flows: Flows, seed: int, sweeps: int) -> Iterator[Selections]:
-    """Both methods of the paper: what is undecided upstream has the coarsest tables there can be.
+    """Run sweeps of the paper's methods; undecided switches upstream have the coarsest tables.
 
-    The first that comes out is the paper's. Switches that were decided before some upstream of them are
-    decided again, with the filters upstream that are known by then, until nothing changes any more.
+    The first result is that of the paper. Switches that were decided before some upstream of them are decided
+    again, with the filters upstream that are known by then, until nothing changes.
     """
     switches = arrays.over_budget()
     for switch in switches:
@@ -109,7 +109,7 @@ def merge_sweeps(arrays: NetworkArrays, flows: Flows, seed: int, sweeps: int) ->
 
 
 def _merge(arrays: NetworkArrays, switch: int, flows: Flows, found: Selections) -> bool:
-    """Decide a switch as the paper does; whether it gets other tables than before."""
+    """Decide a switch as the paper does; return whether its tables change."""
     budget = arrays.budgets[switch]
     assert budget is not None
     selection = greedy_merges(make_forest(arrays, switch, flows), budget, 1.0)
@@ -129,7 +129,7 @@ def _is_same(known: EntrySelection | None, selection: EntrySelection | None) -> 
 
 
 def _install(switch: int, flows: Flows, selection: EntrySelection | None) -> None:
-    """Let events meet what was selected at a switch."""
+    """Install a selection at a switch for the given events."""
     tables = selection.tables() if selection is not None else {}
     for flow in flows:
         if switch in flow.topic.tables:
@@ -154,7 +154,7 @@ def _decide(
 
 
 def coarsest(tables: TableSet) -> TableSet:
-    """One entry for all of a table, with all of its outputs."""
+    """Return one entry for all of a table, with all of its outputs."""
     return TableSet(_one(tables.plain), {port: _one(cells) for port, cells in tables.inner.items()})
 
 
@@ -169,9 +169,10 @@ def _one(cells: CellArrays) -> CellArrays:
 def optimality_gap(
     arrays: NetworkArrays, found: Mapping[int, EntrySelection], host_weight: float
 ) -> float | None:
-    """By how much of itself the cost of all selections is above that of the exact choices of merge points.
+    """Return the relative distance of the cost of selections from that of exact merge points.
 
-    0 where neither costs anything; None where only the exact choices cost nothing, or cannot hold a budget.
+    The result is 0 if both costs are equal. It is None if only the exact choices cost nothing, or if they
+    cannot meet a budget.
     """
     cost = least = 0.0
     for switch, selection in found.items():

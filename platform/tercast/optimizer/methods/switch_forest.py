@@ -1,8 +1,8 @@
-"""A switch with all its tables as one forest of prefix tries, and what comes to it laid out on their nodes.
+"""All tables of a switch as one forest of prefix tries, with its events at their nodes.
 
-Nodes are the cells of entries, their branching points, and the gaps between entries into which events come.
-So within a node's own space (a node without its children) all exact outputs are the same, and an entry that
-is to single out some events stands best at a node.
+Nodes are the cells of entries, their branching points, and the gaps between entries that contain events. So
+within a node's own space (the node without its children) all exact outputs are the same. The best place for
+an entry that selects some events is a node.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tercast.optimizer.traffic.publisher_loads import PublisherLoads
 from tercast.routing.switch_ports import PortMask
 
 MOST_GAPS = 4
-"""Gaps that become nodes, as a multiple of the entries; beyond that the busiest."""
+"""Number of gaps that become nodes, as a multiple of the entries; the busiest gaps are used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,14 @@ class TablePart:
 class SwitchForest:
     """The nodes of all tables of a switch, in depth-first order table by table.
 
-    `here`: whether an exact entry stands there. `has`: whether the node has space of its own, with outputs
-    `out` and allowed links `edges`; `passes`: whether no entry at all need resolve that. `everything` are the
-    outputs of all space at and below, `everywhere` the links allowed in all of it. `charge` is what comes to
-    the own space: for each link what a copy of all of it costs there, and last all of it.
+    Attributes:
+        here: whether an exact entry is at a node.
+        has: whether the node has own space, with outputs `out` and allowed links `edges`.
+        passes: whether that space may have no entry.
+        everything: the outputs of all space at and below a node.
+        everywhere: the links allowed in all of that space.
+        charge: the events in the own space: for each link the cost of a copy of all of them, and last their
+            weight.
     """
 
     switch: int
@@ -67,15 +71,15 @@ class SwitchForest:
 
     @property
     def entries(self) -> int:
-        """How many exact entries the switch has."""
+        """The number of exact entries of the switch."""
         return int(self.here.sum())
 
     def mask_of(self, row: Array) -> PortMask:
-        """A row of words as a mask of the site."""
+        """Convert a row of words to a mask of the switch."""
         return self.bits.mask(row)
 
     def dz(self, node: int) -> Dz:
-        """The cell of a node."""
+        """Return the cell of a node."""
         codes = next(
             table.topic.codes for table in self.tables if table.nodes.start <= node < table.nodes.stop
         )
@@ -90,11 +94,11 @@ def make_forest(
     follow: bool = False,
     trace: float = 0.0,
 ) -> SwitchForest:
-    """The forest of a switch, with what comes to it now.
+    """Build the forest of a switch, with the events that arrive there now.
 
-    With `follow` a copy over a link costs what it goes on to cost behind it, and gaps become nodes; else it
-    costs as much as links lie behind the port (Bhowmik et al., section 5.2). `trace` is the weight of events
-    that are spread over all space to which something may come, whatever was seen.
+    With `follow`, the cost of a copy over a link includes that of later copies, and gaps become nodes.
+    Otherwise it is the number of links behind the port (Bhowmik et al., section 5.2). `trace` is the weight
+    of events that are spread over all reachable space, in addition to the sample.
     """
     maker = _Maker(arrays, switch, follow, trace)
     for topic, flow in zip(arrays.topics, flows, strict=True):
@@ -104,7 +108,7 @@ def make_forest(
 
 
 class _Maker:
-    """Makes the forest of a switch, table by table."""
+    """Builder of the forest of a switch, table by table."""
 
     def __init__(self, arrays: NetworkArrays, switch: int, follow: bool, trace: float) -> None:
         self.arrays = arrays
@@ -162,7 +166,7 @@ class _Maker:
     def _of_events(
         self, topic: TopicArrays, port: int | None, layers: tuple[CellArrays, ...], sample: EventFlows
     ) -> tuple[Nodes, dict[str, Array], Array]:
-        """The nodes of a table, its space, and what the events that come to it charge there."""
+        """Return the nodes of a table, its space, and the charges of the events that arrive there."""
         arrivals = sample.arrivals(self.switch, port)
         most = MOST_GAPS * len(layers[0]) + 64 if self.follow else 0
         event = arrivals.event
@@ -178,7 +182,7 @@ class _Maker:
         return nodes, space, charge
 
     def _space(self, nodes: Nodes, layers: Sequence[CellArrays], port: int | None) -> dict[str, Array]:
-        """What exact tables do in each node's own space, and which links are allowed there."""
+        """Return the exact outputs in each node's own space, and the links that are allowed there."""
         bits = self.bits
         values = [
             inherit(nodes.parent, nodes.values(number), nodes.above[number]) for number in range(len(layers))
@@ -195,7 +199,7 @@ class _Maker:
         return {"out": out, "passes": passes, "edges": edges}
 
     def _extra(self, sample: EventFlows, event: Array, ingress: Array, nodes: Nodes, out: Array) -> Array:
-        """For each event and link: what a needless copy costs beyond itself."""
+        """Return, for each event and link, the additional cost of a redundant copy."""
         extra = np.zeros((len(event), len(self.bits.links)))
         wires = self.arrays.wires
         for link in wires.of(self.switch).tolist():
@@ -206,7 +210,7 @@ class _Maker:
         return extra
 
     def forest(self) -> SwitchForest:
-        """All tables together."""
+        """Return all tables as one forest."""
         names = ("parent", "depth", "length", "code", "here", "has", "passes", "out", "edges", "charge")
         if self.columns:
             whole = {name: np.concatenate([part[name] for part in self.columns]) for name in names}
@@ -225,14 +229,14 @@ class _Maker:
 
 
 def _masks(cells: CellArrays, value: Array, words: int) -> Array:
-    """The masks of inherited cells; nothing where none is."""
+    """Return the masks of inherited cells; 0 if there is no cell."""
     if not len(cells):
         return np.zeros((len(value), words), dtype=np.int64)
     return np.where((value >= 0)[:, None], cells.mask[value], 0)
 
 
 def _add_trace(nodes: Nodes, space: dict[str, Array], charge: Array, trace: float, local: bool) -> None:
-    """Spread a little weight over all space from which something is sent on, by its volume."""
+    """Spread a small weight over all space with outputs, by its volume."""
     volume = np.where(nodes.has, nodes.volume, 0.0)
     if not local:
         volume = np.where(space["passes"], 0.0, volume)
@@ -242,7 +246,7 @@ def _add_trace(nodes: Nodes, space: dict[str, Array], charge: Array, trace: floa
 
 
 def _nothing(words: int, link_words: int, columns: int) -> dict[str, Array]:
-    """The arrays of a forest without tables."""
+    """Return the arrays of a forest without tables."""
     numbers = dict.fromkeys(("parent", "depth", "length", "code"), np.zeros(0, dtype=np.int64))
     flags = dict.fromkeys(("here", "has", "passes"), np.zeros(0, dtype=np.bool_))
     return {

@@ -1,4 +1,4 @@
-"""In which order switches are decided."""
+"""The order in which switches are decided."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Sources = Iterable[EventSource | PublisherLoad]
 
 
 def from_publishers(upstream: Mapping[int, int], switches: Sequence[int], seed: int) -> list[int]:
-    """From publishers to subscribers (Bhowmik et al., section 5.3).
+    """Order switches from publishers to subscribers (Bhowmik et al., section 5.3).
 
-    Each comes when all that lie upstream of it are through. Where some wait for each other, one of those with
-    the fewest before it is drawn.
+    A switch follows all switches upstream of it. If some wait for each other, one of those with the fewest
+    before it is drawn at random.
     """
     draw = random.Random(seed)
     waiting = dict.fromkeys(switches)
@@ -39,7 +39,7 @@ def from_publishers(upstream: Mapping[int, int], switches: Sequence[int], seed: 
 def by_distance(
     arrays: NetworkArrays, sources: Sequence[EventSource], weights: Sequence[float], switches: Sequence[int]
 ) -> list[int]:
-    """By the mean number of links that events have behind them, weighted by how many each source sends."""
+    """Order by the mean number of links that events have passed, weighted by events."""
     far, total = np.zeros(len(arrays.names)), np.zeros(len(arrays.names))
     for source, weight in zip(sources, weights, strict=True):
         for at, steps in _steps(arrays, source.switch, source.came).items():
@@ -50,7 +50,7 @@ def by_distance(
 
 
 def upstream_of(arrays: NetworkArrays, sources: Sources, switches: Sequence[int]) -> dict[int, int]:
-    """For each switch the set (as bits) of those among `switches` on the ways of sources to it."""
+    """Return, for each switch, the set (as bits) of `switches` on the paths of sources to it."""
     among = set(switches)
     out = dict.fromkeys(switches, 0)
     done: set[tuple[int, int]] = set()
@@ -70,7 +70,7 @@ def upstream_of(arrays: NetworkArrays, sources: Sources, switches: Sequence[int]
 
 
 def _steps(arrays: NetworkArrays, start: int, came: Array) -> dict[int, int]:
-    """The switches that are reached from one, each behind the one before it, and how many links away."""
+    """Return the switches that are reached from one, in order, with their distance in links."""
     below: dict[int, list[int]] = {}
     for at in np.flatnonzero(came >= 0).tolist():
         below.setdefault(int(arrays.wires.source[came[at]]), []).append(at)

@@ -1,1 +1,1 @@
-"""Past events and loads of publishers, and where tables send them."""
+"""Past events and loads of publishers, and their paths through tables."""

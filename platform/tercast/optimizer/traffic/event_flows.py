@@ -1,7 +1,7 @@
-"""Events of one topic on their way: which switch sends which of them on, with the tables as they stand.
+"""Flows of the events of one topic: the switches that forward each event.
 
-Events are held by source (switch, port and tree), each source's in the order of their codes. With the rule
-that keeps trees apart an event comes to a switch at most once, from a side that its tree decides.
+Events are grouped by source (switch, port and tree), and each group is sorted by code. Because trees do not
+mix, an event arrives at a switch at most once, from a side that its tree determines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tercast.routing.spanning_tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class EventSource:
-    """Where events come from: a port of a switch, on a tree; `events` are its own, `came` their way."""
+    """The origin of events: a port of a switch, on a tree, with its events and their paths."""
 
     switch: int
     port: int
@@ -34,7 +34,7 @@ class EventSource:
 
 @dataclass(frozen=True, slots=True)
 class EventArrivals:
-    """What comes to a table: events, the link column over which each does (-1: from a host), its source."""
+    """Events that arrive at a table, with their link column (-1: from a host) and their source."""
 
     event: Array
     ingress: Array
@@ -56,7 +56,7 @@ class EventFlows:
             self.set_tables(switch, tables)
 
     def set_tables(self, switch: int, tables: TableSet) -> None:
-        """Let a switch have other tables."""
+        """Replace the tables of a switch."""
         if not len(self.code):
             return
         self._send(switch, tables.plain, slice(0, len(self.code)))
@@ -69,9 +69,9 @@ class EventFlows:
     def _send(
         self, switch: int, cells: CellArrays, events: slice, among: Array | None = None, *, keep: bool = False
     ) -> None:
-        """Let a switch send events by the entries of one table, `among` some outputs only (None: all).
+        """Let a switch send events by the entries of one table, with only the outputs `among`.
 
-        Where no entry is met nothing is sent; with `keep` what is sent stays.
+        Events that match no entry are not sent. With `keep`, their previous outputs stay.
         """
         bits, arrays = self._arrays.bits[switch], self._arrays
         wires = arrays.wires.of(switch)
@@ -106,13 +106,13 @@ class EventFlows:
             )
 
     def _runs(self, events: slice) -> Iterator[tuple[int, int]]:
-        """The events of a slice, source by source, in each of which codes ascend."""
+        """Yield the ranges of the events of each source in a slice, in which codes ascend."""
         for source in self.sources:
             if events.start <= source.events.start and source.events.stop <= events.stop:
                 yield source.events.start, source.events.stop
 
     def arrivals(self, switch: int, port: int | None = None) -> EventArrivals:
-        """What comes to the plain table of a switch, or to that of an ingress port."""
+        """Return the events at the plain table of a switch, or at that of an ingress port."""
         wires = self._arrays.wires
         events: list[Array] = [np.zeros(0, dtype=np.int64)]
         ingress: list[Array] = [np.zeros(0, dtype=np.int64)]
@@ -131,7 +131,7 @@ class EventFlows:
         return EventArrivals(np.concatenate(events), np.concatenate(ingress), np.concatenate(sources))
 
     def _local(self, source: EventSource, port: int | None) -> Array:
-        """The events that begin at a switch and come to its plain table, or to that of an ingress port."""
+        """Return the events from a switch that match its plain table, or that of an ingress port."""
         mine = np.arange(source.events.start, source.events.stop)
         inner = self.topic.tables.get(source.switch, NO_TABLES).inner
         if port is not None:
@@ -141,7 +141,7 @@ class EventFlows:
         return mine
 
     def _through(self, source: EventSource, switch: int) -> Array:
-        """Which of a source's events come to another switch."""
+        """Return which events of a source arrive at another switch."""
         wires = self._arrays.wires
         link = int(source.came[switch])
         there = self._forward[link, source.events].copy()
@@ -153,12 +153,12 @@ class EventFlows:
         return there
 
     def apart(self, source: EventSource) -> Array:
-        """All bits but those of the hosts on a source's port: a plain entry sends nothing back there."""
+        """Return all bits except the hosts on a source's port; plain entries send nothing back."""
         site, bits = self._arrays.sites[source.switch], self._arrays.bits[source.switch]
         return np.asarray(~bits.rows([site.hosts_on(source.port)])[0])
 
     def behind(self, link: int, event: Array) -> Array:
-        """The copies that tables behind a link make of events, with 0.2 for each host."""
+        """Count the copies that tables behind a link make of events, plus 0.2 for each host."""
         wires = self._arrays.wires
         return np.asarray(
             downstream(
@@ -167,7 +167,7 @@ class EventFlows:
         )
 
     def copies(self) -> tuple[Array, Array]:
-        """The weight of copies that each link carries, and of deliveries that each switch makes to hosts."""
+        """Return the weight of copies on each link, and of deliveries by each switch to hosts."""
         wires = self._arrays.wires
         over = np.zeros(len(wires))
         delivered = np.zeros(len(self._arrays.names))
@@ -180,7 +180,7 @@ class EventFlows:
         return over, delivered
 
     def of_each(self) -> tuple[Array, Array]:
-        """The copies over links, and the deliveries to hosts, that each event leads to."""
+        """Count the copies over links and the deliveries to hosts of each event."""
         copies, delivered = np.zeros(len(self.code)), np.zeros(len(self.code))
         for source in self.sources:
             for at, here in self._reached(source):
@@ -189,7 +189,7 @@ class EventFlows:
         return copies, delivered
 
     def _reached(self, source: EventSource) -> Iterator[tuple[int, Array]]:
-        """Each switch that a source's events can come to, and which of them do."""
+        """Yield each switch that events of a source can reach, and which of them do."""
         link_source = self._arrays.wires.source
         there = {source.switch: np.ones(len(self.code[source.events]), dtype=np.bool_)}
         for at in _outward(source, link_source):
@@ -199,7 +199,7 @@ class EventFlows:
             yield at, there[at]
 
     def rows(self, cells: CellArrays, code: Array, words: int) -> Array:
-        """The masks that codes meet; nothing where there is no entry."""
+        """Return the masks of the entries that codes match; 0 if there is no entry."""
         nothing = np.zeros((1, words), dtype=np.int64)
         if not len(cells):
             return np.repeat(nothing, len(code), axis=0)
@@ -207,7 +207,7 @@ class EventFlows:
         return found
 
     def owner(self, cells: CellArrays, code: Array) -> Array:
-        """The entry that each code meets; -1: none."""
+        """Return the entry that each code matches; -1: none."""
         if not len(cells):
             return np.full(len(code), -1)
         starts, owner = cells.stretches(self.topic.codes)
@@ -216,7 +216,7 @@ class EventFlows:
 
 
 def _outward(source: EventSource, link_source: Array) -> list[int]:
-    """The switches that a source's events can come to, each behind the one before it on the way."""
+    """Return the switches that events of a source can reach, in the order of their path."""
     order = [source.switch]
     below: dict[int, list[int]] = {}
     for at in np.flatnonzero(source.came >= 0).tolist():
@@ -229,7 +229,7 @@ def _outward(source: EventSource, link_source: Array) -> list[int]:
 def _by_source(
     arrays: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None
 ) -> tuple[list[EventSource], Array, Array]:
-    """Sources with their events, codes, weights; events whose publisher is out of reach are left out."""
+    """Return sources with events, codes and weights, without events of unreachable publishers."""
     codes = topic.codes
     if traffic is None or not len(traffic):
         return [], codes.array([]), np.zeros(0)
@@ -258,7 +258,7 @@ def _by_source(
 
 
 def _on_trees(topic: TopicArrays, switch: int, cells: list[int]) -> list[tuple[Tree, Array]]:
-    """Which of the events, published at a switch, travel on which tree."""
+    """Return which of the events, published at a switch, use which tree."""
     forest = topic.forest(switch)
     if forest is None:
         return []

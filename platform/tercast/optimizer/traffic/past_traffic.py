@@ -1,4 +1,4 @@
-"""Past events, as aggregation uses them: of each topic, what was published and by which advertisement.
+"""Past events for aggregation: the events of each topic with their advertisements.
 
 Sampling takes every n-th event of each publisher (Bhowmik et al., section 5.2, `sfr`).
 """
@@ -26,7 +26,7 @@ Weights = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class TopicTraffic:
-    """Events of one topic: `ads[who[i]]` published event i, with dz `dz[i]`, which stands for `weight[i]`.
+    """Events of one topic: `ads[who[i]]` published event i with `dz[i]` and `weight[i]`.
 
     `columns` are the indexes of the indexed attributes' values. `counts` are the events of each advertisement
     before any sampling, or in proportion to them (see `Traffic.weighed`).
@@ -45,7 +45,7 @@ class TopicTraffic:
         return len(self.dz)
 
     def inside_advertisements(self) -> npt.NDArray[np.bool_]:
-        """Which events are inside the dz of their advertisements."""
+        """Return which events are inside the dz of their advertisements."""
         out = np.zeros(len(self), dtype=np.bool_)
         for number, ad in enumerate(self.ads):
             mine = np.flatnonzero(self.who == number)
@@ -53,7 +53,7 @@ class TopicTraffic:
         return out
 
     def take(self, chosen: Numbers, scale: float = 1.0) -> TopicTraffic:
-        """The chosen events only, each for `scale` times what it stood for."""
+        """Return the chosen events only, with their weights multiplied by `scale`."""
         return TopicTraffic(
             self.topic,
             self.depth,
@@ -77,20 +77,20 @@ class Traffic:
 
     @property
     def weight(self) -> float:
-        """How many events it stands for."""
+        """The total weight of the events."""
         return float(sum(part.weight.sum() for part in self.topics.values()))
 
     def sampled(self, share: float) -> Traffic:
-        """Every 1/share-th event of each publisher, each for as many."""
+        """Return every 1/share-th event of each publisher, with increased weights."""
         check_sampling(share)
         if share == 1:
             return self
         return Traffic({name: _sampled(part, share) for name, part in self.topics.items()})
 
     def weighed(self, loads: Mapping[str, float]) -> Traffic:
-        """The same events; of the advertisements that `loads` names, `counts` go by these loads instead.
+        """Return the same events, with `counts` of named advertisements in proportion to `loads`.
 
-        Together the named ones keep their number of events, so that they compare with those not named.
+        The total for these advertisements does not change, so that they remain comparable with the others.
         """
         named = [
             (count, loads[ad.id])
@@ -105,12 +105,12 @@ class Traffic:
         return Traffic({name: _weighed(part, loads, scale) for name, part in self.topics.items()})
 
     def split(self, share: float, seed: int) -> tuple[Traffic, Traffic]:
-        """Two parts drawn at random: the second has about `share` of all events."""
+        """Divide the events at random; the second part has about `share` of all events."""
         draw = np.random.default_rng((seed, 1))
         return self.parted({name: draw.random(len(part)) < share for name, part in self.topics.items()})
 
     def parted(self, held: Mapping[str, npt.NDArray[np.bool_]]) -> tuple[Traffic, Traffic]:
-        """Two parts: the second are the events that are marked, for each topic in their order."""
+        """Divide the events; the second part has the marked ones, for each topic in their order."""
         return (
             Traffic({name: part.take(np.flatnonzero(~held[name])) for name, part in self.topics.items()}),
             Traffic({name: part.take(np.flatnonzero(held[name])) for name, part in self.topics.items()}),
@@ -118,11 +118,11 @@ class Traffic:
 
 
 def check_sampling(share: object) -> float:
-    """A sampling factor, above 0 and 1 at most; Refused by name."""
+    """Check that a sampling factor is above 0 and at most 1; raise Refused otherwise."""
     if isinstance(share, bool) or not isinstance(share, int | float):
         raise wrong_type(share, ("sampling",), "a number")
     if not 0 < share <= 1:
-        detail = f"{shown(share)} is no sampling factor: above 0, 1 at most"
+        detail = f"the sampling factor {shown(share)} is out of range; use more than 0 and at most 1"
         raise Refused(("sampling",), "out_of_range", detail, share)
     return float(share)
 
@@ -134,7 +134,7 @@ def _weighed(part: TopicTraffic, loads: Mapping[str, float], scale: float) -> To
 
 
 def _sampled(part: TopicTraffic, share: float) -> TopicTraffic:
-    """Every 1/share-th event of each publisher; the first is among them."""
+    """Return every 1/share-th event of each publisher, with the first one."""
     order = np.argsort(part.who, kind="stable")
     first = np.searchsorted(part.who[order], np.arange(len(part.ads)))
     turn = np.empty(len(part), dtype=np.int64)
@@ -144,7 +144,7 @@ def _sampled(part: TopicTraffic, share: float) -> TopicTraffic:
 
 
 def _holds(space: DzSet, dz: Dz) -> bool:
-    """Whether a canonical set has a member that covers `dz`, by halving it."""
+    """Whether a canonical set has a member that covers `dz`, by binary search."""
     low, high = 0, len(space)
     text = bin(dz)
     while low < high:

@@ -1,7 +1,8 @@
-"""What FA-LB knows of the traffic (Bhowmik et al., section 5.2): how many events each publisher sends.
+"""Traffic for FA-LB (Bhowmik et al., section 5.2): the number of events of each publisher.
 
-They count as spread evenly over what it advertises. What of it comes to a switch is the space that all tables
-on the way send on, held as ranges of codes in whole numbers, so that small cells are counted exactly.
+Events are assumed to be spread evenly over the advertisement. The part that arrives at a switch is the space
+that all tables on the path forward. It is stored as ranges of codes in integers, so that small cells are
+counted exactly.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from tercast.routing.cell_keys import Key
 from tercast.routing.spanning_tree import Tree
 
 Ranges = tuple[Array, Array]
-"""Disjoint ranges of codes in order: their first codes, and those behind their last."""
+"""Disjoint ranges of codes in order: their first codes, and the codes after their last."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublisherLoad:
-    """What one advertisement brings in one tree: ranges of codes, and events for each code in them."""
+    """Load of one advertisement in one tree: ranges of codes, and events for each code in them."""
 
     switch: int
     port: int
@@ -36,7 +37,7 @@ class PublisherLoad:
 
 
 class PublisherLoads:
-    """The publishers of one topic, and where tables send what they advertise."""
+    """The publishers of one topic, and where tables send their events."""
 
     __slots__ = ("_arrays", "_tables", "sources", "topic")
 
@@ -52,11 +53,11 @@ class PublisherLoads:
                 self._add(arrays.index[place.switch], place.port, ad.dz, count)
 
     def set_tables(self, switch: int, tables: TableSet) -> None:
-        """Let a switch have other tables."""
+        """Replace the tables of a switch."""
         self._tables[switch] = tables
 
     def charge(self, switch: int, port: int | None, nodes: Nodes) -> Array:
-        """What comes to the own space of each node: for each link but the one it comes in by, and in all."""
+        """Return the events in each node's own space: by link except the ingress link, and in total."""
         arrays, codes = self._arrays, self.topic.codes
         charge = np.zeros((len(nodes.parent), len(arrays.bits[switch].links) + 1))
         ends = codes.ends(nodes.code, nodes.length)
@@ -91,7 +92,7 @@ class PublisherLoads:
             self.sources.append(PublisherLoad(switch, port, _ranges(codes, part), count / volume, came))
 
     def _local(self, load: PublisherLoad, port: int | None) -> Ranges:
-        """What begins at a switch and comes to its plain table, or to that of an ingress port."""
+        """Return the ranges from a switch that match its plain table, or that of an ingress port."""
         codes = self.topic.codes
         inner = self.topic.tables.get(load.switch, NO_TABLES).inner
         if port is not None:
@@ -101,7 +102,7 @@ class PublisherLoads:
         return _meet(codes, load.ranges, _where(codes, inner[load.port], None))
 
     def _through(self, load: PublisherLoad, switch: int) -> Ranges:
-        """What comes to another switch."""
+        """Return the ranges that arrive at another switch."""
         wires = self._arrays.wires
         links: list[int] = []
         at = switch
@@ -114,7 +115,7 @@ class PublisherLoads:
         return ranges
 
     def _sent(self, load: PublisherLoad, ranges: Ranges, link: int) -> Ranges:
-        """What of ranges the switch at the beginning of a link sends over it."""
+        """Return the part of ranges that the switch at the start of a link sends over it."""
         wires, codes = self._arrays.wires, self.topic.codes
         at, column = int(wires.source[link]), int(wires.column[link])
         tables = self._tables.get(at, NO_TABLES)
@@ -127,7 +128,7 @@ class PublisherLoads:
 
 
 def _where(codes: Codes, cells: CellArrays, column: int | None) -> Ranges:
-    """Where the innermost of cells sends over a link; with no `column`, where there is no cell."""
+    """Return where the innermost cell sends over a link; with no `column`, where none is."""
     first = codes.array([0])
     if not len(cells):
         return (first, codes.array([1 << codes.depth])) if column is None else (first[:0], first[:0])
@@ -144,21 +145,21 @@ def _where(codes: Codes, cells: CellArrays, column: int | None) -> Ranges:
 
 
 def _meet(codes: Codes, a: Ranges, b: Ranges) -> Ranges:
-    """What is in both."""
+    """Intersect two sets of ranges."""
     run = meet.pure if codes.is_wide else meet
     low, high = run(*a, *b)
     return low, high
 
 
 def _joined(codes: Codes, a: Ranges, b: Ranges) -> Ranges:
-    """What is in either of two that do not overlap."""
+    """Join two sets of ranges that do not overlap."""
     low, high = np.concatenate((a[0], b[0])), np.concatenate((a[1], b[1]))
     order = np.argsort(low, kind="stable")
     return low[order], high[order]
 
 
 def _mass(codes: Codes, ranges: Ranges, low: Array, high: Array) -> Array:
-    """How many codes of ranges lie in each of the cells from `low` to before `high`."""
+    """Count the codes of ranges in each of the cells from `low` to before `high`."""
     if not len(ranges[0]):
         return np.zeros(len(low), dtype=codes.kind)
     before = np.concatenate((codes.array([0]), np.cumsum(ranges[1] - ranges[0])))
@@ -172,7 +173,7 @@ def _mass(codes: Codes, ranges: Ranges, low: Array, high: Array) -> Array:
 
 
 def _ranges(codes: Codes, space: DzSet) -> Ranges:
-    """A canonical set as ranges; what is deeper than the codes becomes the whole of its code."""
+    """Convert a canonical set to ranges; cells deeper than the codes become whole codes."""
     short = canonical(dz >> max(0, dz.bit_length() - 1 - codes.depth) for dz in space)
     lengths = np.array([dz.bit_length() - 1 for dz in short], dtype=np.int64)
     low = codes.of_events(list(short))
@@ -180,7 +181,7 @@ def _ranges(codes: Codes, space: DzSet) -> Ranges:
 
 
 def _by_tree(topic: TopicArrays, space: DzSet, owners: Mapping[Key, Tree]) -> list[tuple[Tree, DzSet]]:
-    """The parts of a set that trees own."""
+    """Return the parts of a set that trees own."""
     cells: dict[int, tuple[Tree, list[Dz]]] = {}
     for key, tree in owners.items():
         cells.setdefault(tree.number, (tree, []))[1].append(topic.plan.order.dz(key))

@@ -1,4 +1,4 @@
-"""Smoothing: past events and more events near them, since the events of tomorrow are near, not the same."""
+"""Smoothing: additional events near past events, because future events are similar."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tercast.optimizer.traffic.past_traffic import Columns, Numbers, TopicTraffi
 
 
 def smoothed(traffic: Traffic, copies: int, weight: float, spread: tuple[float, float], seed: int) -> Traffic:
-    """The traffic with `copies` more of each event near it, of `weight` times its own altogether.
+    """Add `copies` events near each event, with `weight` times its weight together.
 
-    Steps are normal, in every indexed attribute that is a number. Their standard deviation is a share of its
-    domain that is drawn for each copy, between the two of `spread` (even on a logarithmic scale), since
-    how near tomorrow's events are differs from spot to spot. What leaves the domain or the advertisement is
-    dropped.
+    Steps are normally distributed in every indexed attribute that is a number. Their standard deviation is a
+    share of the attribute's domain. It is drawn for each copy between the two values of `spread` (uniform on
+    a logarithmic scale), because the distance of future events varies over the space. Events outside the
+    domain or the advertisement are dropped.
     """
     draw = np.random.default_rng((seed, 2))
     return Traffic(
@@ -47,7 +47,7 @@ def _smoothed(
 def _near(
     part: TopicTraffic, copies: int, weight: float, spread: tuple[float, float], draw: np.random.Generator
 ) -> TopicTraffic:
-    """Draw `copies` of each event near it; those outside the domain or the advertisement are dropped."""
+    """Draw `copies` events near each event; drop those outside the domain or the advertisement."""
     numbers = np.repeat(np.arange(len(part)), copies)
     columns, inside = _displaced(part, numbers, spread, draw)
     kept = np.flatnonzero(inside)
@@ -65,7 +65,7 @@ def _near(
 def _displaced(
     part: TopicTraffic, numbers: Numbers, spread: tuple[float, float], draw: np.random.Generator
 ) -> tuple[Columns, npt.NDArray[np.bool_]]:
-    """The values of the events `numbers`, each a random step away, and which are inside their domains."""
+    """Return the values of events after a random step, and which are in their domains."""
     deviations = np.exp(draw.uniform(math.log(spread[0]), math.log(spread[1]), len(numbers)))
     columns, inside = [], np.ones(len(numbers), dtype=np.bool_)
     for position, values in zip(part.topic.indexed_positions, part.columns, strict=True):
@@ -82,7 +82,7 @@ def _displaced(
 def _stepped(
     column: npt.NDArray[Any], steps: Weights, size: int
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Indexes a step on, and which of them are still of the domain."""
+    """Return indexes after a step, and which of them are in the domain."""
     if column.dtype != np.uint64 or size >> 62:
         far = [int(a) + int(b) for a, b in zip(column.tolist(), steps.tolist(), strict=True)]
         within = np.array([0 <= index < size for index in far], dtype=np.bool_)

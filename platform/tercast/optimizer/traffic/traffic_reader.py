@@ -1,6 +1,6 @@
-"""Reads past events, given as JSON, of the publishers of a planner.
+"""Reader of past events from JSON, for the publishers of a planner.
 
-An event that names no live advertisement, or is outside it, is refused.
+An event is refused if it names no live advertisement, or if it is outside the advertisement.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class TrafficReader:
-    """Takes in events, given as JSON, of the publishers of a planner."""
+    """Reads events of the publishers of a planner from JSON."""
 
     def __init__(self, planner: Planner) -> None:
         self._live = planner.registry.live
@@ -34,23 +34,24 @@ class TrafficReader:
         self._values: dict[str, list[Mapping[str, Any]]] = {}
 
     def take(self, event: object) -> None:
-        """Take in one; Refused when its publisher is unknown or may not send it."""
+        """Add one event; raise Refused if its publisher is unknown or may not send it."""
         fields = expect_keys(event, (), ("publisher", "values"))
         name = expect_text(fields["publisher"], ("publisher",))
         ad = self._live.get(name)
         if ad is None or ad.kind != ADVERTISEMENT:
-            raise Refused(("publisher",), "unknown_publisher", f"no live advertisement {shown(name)}", name)
+            rule = f"there is no live advertisement {shown(name)}"
+            raise Refused(("publisher",), "unknown_publisher", rule, name)
         topic = self._topics[ad.topic]
         values = topic.check_json(fields["values"], ("values",))
         filter_ = self._filter(ad, topic)
         if filter_ is not None and not filter_.matches(values):
-            detail = f"the event lies outside advertisement {shown(name)}: {ad.filter or 'true'}"
+            detail = f"the event is outside advertisement {shown(name)}: {ad.filter or 'true'}"
             raise Refused(("values",), "outside_advertisement", detail)
         self._who.setdefault(ad.topic, []).append(name)
         self._values.setdefault(ad.topic, []).append(values)
 
     def traffic(self) -> Traffic:
-        """All that was taken in; Refused when an event lies outside the dz of its advertisement."""
+        """Return all added events; raise Refused if one is outside the dz of its advertisement."""
         return Traffic({name: self._read(name) for name in self._topics if name in self._who})
 
     def _filter(self, ad: Registration, topic: Topic) -> Filter | None:
@@ -75,7 +76,7 @@ class TrafficReader:
 
 
 def read_traffic(planner: Planner, events: Iterable[object]) -> Traffic:
-    """The traffic of events given as JSON; Refused with the number of the first that cannot be."""
+    """Read the traffic of events from JSON; raise Refused with the number of an invalid event."""
     reader = TrafficReader(planner)
     for i, event in enumerate(events):
         try:
@@ -91,5 +92,5 @@ def _check_inside(part: TopicTraffic) -> None:
     inside = part.inside_advertisements()
     if not inside.all():
         i = int(np.flatnonzero(~inside)[0])
-        detail = f"the event lies outside the dz of advertisement {shown(part.ads[part.who[i]].id)}"
+        detail = f"the event is outside the dz of advertisement {shown(part.ads[part.who[i]].id)}"
         raise Refused((i, "values"), "outside_advertisement", detail)

@@ -30,10 +30,10 @@ class CompiledArrays(Protocol):
         """Collect a change of the link ports of a tree."""
 
     def owned_keys(self, number: int, low: Key, high: Key) -> list[Key]:
-        """Return the cells that anybody owns."""
+        """Return the cells that have owners."""
 
     def entries(self, number: int, installed: bool = False) -> dict[Key, PortMask]:
-        """Return the plain entries; `installed`: without their suppressed outputs."""
+        """Return the plain entries; with `installed`, without their suppressed outputs."""
 
     def materialise(self, number: int) -> None:
         """Store the entries and changes in the plain table from now on."""
@@ -68,18 +68,18 @@ class CompiledStorage:
     def update_advertisements(
         self, added: Sequence[Key], removed: Sequence[Key], bit: PortBit, tree: Tree | None
     ) -> None:
-        """Let `bit` advertise the `added` cells, which are in `tree`, and no longer the `removed` ones."""
+        """Let `bit` advertise the `added` cells in `tree`, and no longer the `removed` ones."""
         if added:
             self._topic.add_updates(ADVERTISE, self._number, added, bit, tree)
         if removed:
             self._topic.add_updates(UNADVERTISE, self._number, removed, bit, None)
 
     def change_links(self, tree: Tree, before: PortMask, after: PortMask) -> None:
-        """Change the link ports that `tree` uses here from `before` to the mask that it has now."""
+        """Change the link ports that `tree` uses here from `before` to its current mask."""
         self._topic.change_links(self._number, tree, before)
 
     def owned_keys(self, low: Key, high: Key) -> list[Key]:
-        """Return the cells that anybody owns, depth first, from `low` up to but not including `high`."""
+        """Return the cells that have owners, depth first, from `low` up to but not including `high`."""
         return self._topic.owned_keys(self._number, low, high)
 
     def entries(self) -> dict[Key, PortMask]:
@@ -95,7 +95,7 @@ class CompiledStorage:
         return self._topic.entries(self._number, installed=True)
 
     def load_changes(self, touched: dict[Key, PortMask]) -> None:
-        """Let this be what was installed at touched cells when changes were last taken."""
+        """Set the outputs that were installed at touched cells when changes were last taken."""
         if self._is_table_stored:
             self._trie.plain_table.load_changes(touched)
         elif touched:

@@ -1,4 +1,4 @@
-"""The changes of tables that compiled code reports, and the plain tables that are stored all the same."""
+"""Changes of tables that compiled code reports, and the plain tables that are stored anyway."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class CompiledTables:
         Args:
             changes: Changes of plain entries.
             in_ports: Changes of in-port entries, and of suppressed outputs of stored tables.
-            touched: The switches with changes, each with the number of plain entries that it has more.
-            judged: The entries that may become shadowed or may be shadowed no longer.
+            touched: The switches with changes, each with the increase of its plain entries.
+            judged: The entries that may become shadowed, or may no longer be shadowed.
         """
         self._record_touched(touched)
         self._record_in_ports(in_ports)
@@ -67,13 +67,13 @@ class CompiledTables:
         return self._read(self._changes.take_out(number, len(self.tries)))
 
     def load_changes(self, number: int, changes: Iterable[EntryChange]) -> None:
-        """Let these be the changes of plain entries of a trie, which has none."""
+        """Set the changes of plain entries of a trie that has none."""
         narrow = self._keys.narrow
         rows = [(number, narrow(key), before, after) for key, before, after in changes]
         self._changes.add(np.array(rows, np.int64).reshape(-1, 4), len(self.tries))
 
     def load_shadowed(self, number: int, keys: Iterable[Key]) -> None:
-        """Let these be the shadowed entries of a trie, which has none."""
+        """Set the shadowed entries of a trie that has none."""
         self._shadowed.update((number, self._keys.narrow(key)) for key in keys)
 
     def forget_shadowed(self, number: int) -> None:
@@ -98,19 +98,19 @@ class CompiledTables:
             trie.in_port_table.set_entry(at, None if outputs == port_semantics.NONE else (outputs, back))
 
     def _record_stored(self, changes: Ints) -> Ints:
-        """Record changes of stored tables there; return the others."""
+        """Record changes of stored tables in these tables; return the other changes."""
         here = np.isin(changes[:, SWITCH], list(self.stored))
         for number, short, before, after in changes[here].tolist():
             self.stored[number].plain_table.set_entry(self._keys.widen(short), before, after)
         return changes[~here]
 
     def _without_shadowed(self, changes: Ints, judged: list[list[int]]) -> Ints:
-        """Return the changes of what is installed, from the changes of entries, shadowed or not.
+        """Convert changes of entries, shadowed or not, to changes of installed entries.
 
         Args:
             changes: Changes of plain entries.
-            judged: Entries that may become or be no longer shadowed: switch, cell, whether both its halves
-                are full, outputs now.
+            judged: Entries that may become shadowed or may no longer be shadowed: switch, cell, whether both
+                halves of the cell are full, current outputs.
         """
         shadowed, stored = self._shadowed, self.stored
         found = {(number, key): (full, now) for number, key, full, now in judged if number not in stored}
@@ -134,7 +134,7 @@ class CompiledTables:
         return np.array(rows, np.int64).reshape(-1, 4)
 
     def _apply_shadowing(self, at: tuple[int, int], row: list[int], is_full: bool) -> None:
-        """Turn the change of an entry into one of what is installed, now that its cell is full or not."""
+        """Convert the change of an entry to a change of the installed entry, by its new shadowing."""
         was, now = at in self._shadowed, is_full and bool(row[AFTER])
         site = self.tries[at[0]].site
         site.count += (was and bool(row[BEFORE])) - now

@@ -1,9 +1,8 @@
-"""One topic at all switches, stored in arrays over which compiled code propagates updates.
+"""One topic at all switches, in arrays over which compiled code propagates updates.
 
-It does what `tercast.routing.propagation` and `tercast.routing.update_queue` do, for switches of at most 60
-bits and cells of at most 55: updates are collected, and processed together when the queue propagates. Plain
-entries follow from the nodes and are derived when they are needed; their changes are rows until somebody
-takes them.
+It is equivalent to `tercast.routing.propagation` and `tercast.routing.update_queue`, for switches of at most
+60 bits and cells of at most 55. Updates are collected, and processed together when the queue propagates.
+Plain entries are derived from the nodes on demand. Their changes are rows until they are taken.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ _CHUNK = 1 << 16
 
 
 class CompiledTopic:
-    """The tries and trees of one topic, taken over from their layers, which are empty from then on.
+    """The tries and trees of one topic, moved here from their layers, which become empty.
 
-    `on_leave` is called when everything is back in the layers, because compiled code cannot hold it.
+    `on_leave` is called after everything is back in the layers, because compiled code cannot store it.
     """
 
     __slots__ = (
@@ -86,7 +85,7 @@ class CompiledTopic:
 
     @staticmethod
     def can_hold(tries: Collection[SwitchTrie], trees: Collection[Tree]) -> bool:
-        """Return whether all that is in the layers of tries can be stored in arrays."""
+        """Return whether the arrays can store the content of all layers."""
         if any(trie.site.width > port_semantics.MAX_BITS for trie in tries):
             return False
         if 4 * len(tries) * len(trees) > MAX_TREE_CELLS:
@@ -95,7 +94,7 @@ class CompiledTopic:
         return all(key & LENGTH_MASK <= MAX_DEPTH for both in layers for layer in both for key in layer.own)
 
     def add_trie(self, trie: SwitchTrie) -> None:
-        """Add a switch, at which nobody subscribes to or advertises anything."""
+        """Add a switch without subscriptions and advertisements."""
         self._nodes, root = root_for_one_more(self._nodes, self._keys.depth)
         number = self._rows.add_switch(trie.site, root)
         self.tables.tries.append(trie)
@@ -116,7 +115,7 @@ class CompiledTopic:
             self.leave()
 
     def remove_tree(self, tree: Tree) -> None:
-        """Free the row of a dissolved tree once its last updates are processed."""
+        """Free the row of a dissolved tree after its last updates are processed."""
         if self._rows.has_row(tree):
             self._dissolved.append(tree)
 
@@ -138,7 +137,7 @@ class CompiledTopic:
             self._operations += (kind, number, narrow(key) if narrow else key, bit, row)
 
     def change_links(self, number: int, tree: Tree, before: PortMask) -> None:
-        """Collect a change of the link ports that a tree uses at a switch: `before`, and its mask now."""
+        """Collect a change of a tree's link ports at a switch, from `before` to its current mask."""
         if not self._operations:
             self._queue.add_batch(self)
         self._operations += (CHANGE_LINKS, number, 0, before, self._rows.row_of(tree))
@@ -191,7 +190,7 @@ class CompiledTopic:
         self.tables.tries[number].plain_table.load_entries(entries, touched)
 
     def owned_keys(self, number: int, low: Key, high: Key) -> list[Key]:
-        """Return the cells that anybody owns at a switch, from `low` up to but not including `high`."""
+        """Return the cells with owners at a switch, from `low` up to but not including `high`."""
         keys, root = self._keys, self._rows.switches[number, port_semantics.ROOT]
         found = owned_between(
             self._nodes, keys.depth, root, keys.narrow_bound(low), keys.narrow_bound(high)
@@ -213,7 +212,7 @@ class CompiledTopic:
     def _owners(
         self, number: int, trees: Mapping[int, Tree]
     ) -> tuple[dict[Key, PortMask], dict[Key, PortMask], dict[Key, Tree]]:
-        """Return the subscribed and advertised masks of the cells of a trie, and trees of the latter."""
+        """Return the masks of subscribed and of advertised cells of a trie, and trees of the latter."""
         subscribed, advertised, tree_of = {}, {}, {}
         for short, s_mask, a_mask, row in owners(
             self._nodes, self._rows.switches[number, port_semantics.ROOT]
@@ -227,7 +226,7 @@ class CompiledTopic:
         return subscribed, advertised, tree_of
 
     def _load(self, number: int, trie: SwitchTrie) -> None:
-        """Move what is in the layers of a trie to its nodes."""
+        """Move the content of the layers of a trie to its nodes."""
         narrow = self._keys.narrow
         packed: list[int] = []
         for key, mask in trie.propagator.subscriptions.own.items():
@@ -255,7 +254,7 @@ class CompiledTopic:
         self._rows.switches[number, port_semantics.KEPT] = 1
 
     def _reserve_nodes(self) -> None:
-        """Reserve memory for nodes before the kernel needs it, which would copy them."""
+        """Reserve memory for nodes before the kernel needs it, because the kernel would copy them."""
         used = int(self._nodes[0, RIGHT])
         if self._space.wanted(self._nodes, used):
             holder = [self._nodes]

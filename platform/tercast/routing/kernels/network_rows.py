@@ -15,7 +15,7 @@ from tercast.routing.update_queue import Peer
 from tercast.topology.topology import Port
 
 MAX_TREE_CELLS = 1 << 24
-"""The largest table of trees by switches and links."""
+"""The largest table of trees, as a product of trees with switches and links."""
 
 
 class NetworkRows:
@@ -80,7 +80,7 @@ class NetworkRows:
         return True
 
     def connect(self, switch: str, bit: PortBit, peer: Peer) -> None:
-        """Record what is at the other end of a link port."""
+        """Record the other end of a link port."""
         row, place = self.switches[self._numbers[switch]], bit.bit_length() - 1
         row[port_semantics.PEER + place] = self._numbers[peer.switch]
         row[port_semantics.PEER_BIT + place] = peer.bit
@@ -99,7 +99,7 @@ class NetworkRows:
         return tree.number in self._rows
 
     def update_tree(self, tree: Tree) -> bool:
-        """Read which link ports a tree uses; return False if there are too many trees."""
+        """Read the link ports of a tree; return False if there are too many trees."""
         row = self._rows.get(tree.number)
         if row is None:
             if not self._free_rows:
@@ -124,13 +124,13 @@ class NetworkRows:
             tree.counter = None
 
     def load_crossings(self, tree: Tree, crossings: Mapping[Port, int]) -> None:
-        """Let so many cells of a tree, which has a row, cross each link."""
+        """Set the number of cells of a tree, which has a row, that cross each link."""
         for end, count in crossings.items():
             number = self._link_number(end)
             self.trees[self._rows[tree.number], len(self.switches) + number] = count
 
     def crossings(self, tree: Tree) -> dict[Port, int]:
-        """Return how many cells of a tree cross each link, by its end `a`; 0 is left out."""
+        """Count the cells of a tree that cross each link, by its end `a`; 0 is left out."""
         row = self._rows.get(tree.number)
         if row is None:
             return {}
@@ -144,7 +144,7 @@ class NetworkRows:
         return number
 
     def _enlarge(self, switches: int, links: int) -> None:
-        """Enlarge the arrays for so many switches and links (at least as many as now)."""
+        """Enlarge the arrays for this number of switches and links, which must not decrease."""
         before = len(self.switches)
         links = max(links, self.trees.shape[1] - before)
         trees = np.zeros((len(self.trees), switches + links), np.int64)

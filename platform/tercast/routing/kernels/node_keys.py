@@ -30,7 +30,7 @@ class NodeKeys:
         return key >> LENGTH_BITS + self.shift << LENGTH_BITS | key & LENGTH_MASK
 
     def narrow_bound(self, key: Key) -> int:
-        """Return the first key of a compiled trie that is not lower; one above all keys if all are lower."""
+        """Return the first key of a compiled trie that is not lower; a value above all keys if none."""
         rest = key >> LENGTH_BITS & (1 << self.shift) - 1
         short = key >> LENGTH_BITS + self.shift
         return min(short + 1 << LENGTH_BITS if rest else short << LENGTH_BITS | key & LENGTH_MASK, _ABOVE_ALL)

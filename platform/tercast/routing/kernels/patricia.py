@@ -1,8 +1,9 @@
-"""Compiled: prefix tries of many switches in one array, a node a row of eight 64-bit words (a cache line).
+"""Compiled prefix tries of all switches in one array; a node is a row of eight words.
 
-A node is a cell that somebody owns, or where two branches part. The trie of a switch begins at a root of its
-own, the whole space. Row 0 is no node: a child of 0 is none, and free rows hang together from there.
-Keys are those of `tercast.routing.cell_keys.Order` at a depth of at most `MAX_DEPTH`.
+A word has 64 bits, and a row is one cache line. A node is a cell with owners, or a cell at which two branches
+part. The trie of a switch has its own root, which is the whole space. Row 0 is not a node: child 0 means no
+child, and free rows are linked from there. Keys are those of `tercast.routing.cell_keys.Order` at a depth of
+at most `MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -13,32 +14,32 @@ from tercast.encoding.kernels.refinement_tree import Ints, bits_of
 from tercast.runtime.compiler import compile_kernel
 
 KEY = 0
-"""The key of the cell; in row 0 unused."""
+"""The key of the cell; unused in row 0."""
 S = 1
-"""The bits that want the cell itself."""
+"""The bits that subscribe to the cell itself."""
 A = 2
-"""The bits that bring it."""
+"""The bits that advertise the cell itself."""
 LEFT = 3
 RIGHT = 4
-"""The nodes below whose next bit is 0 and 1; in row 0 the first free row and the number of rows in use."""
+"""The nodes below with 0 and 1 as next bit; in row 0 the first free row and the number of used rows."""
 TREE = 5
-"""The row of the tree that the cell lies in, where somebody brings it."""
+"""The row of the tree that contains the cell, if a bit advertises the cell."""
 S_BELOW = 6
 A_BELOW = 7
-"""The bits that want, or bring, the cell or anything below it."""
+"""The bits that subscribe to (or advertise) the cell or any cell below it."""
 
 COLUMNS = 8
 LENGTH = 127
 LENGTH_BITS = 7
 MAX_DEPTH = 55
 LEVELS = 64
-"""More than there are nodes on a way down."""
+"""More than the largest number of nodes on a path from the root."""
 
 NO_TREE = -1
 
 
 def new_nodes(room: int) -> Ints:
-    """Room for so many nodes, none made yet."""
+    """Return space for `room` nodes, with none created yet."""
     nodes = np.zeros((room, COLUMNS), np.int64)
     nodes[0, RIGHT] = 1
     return nodes
@@ -46,7 +47,7 @@ def new_nodes(room: int) -> Ints:
 
 @compile_kernel
 def doubled(rows: Ints) -> Ints:
-    """A copy with room for twice as many rows; what is new is zero."""
+    """Return a copy with space for twice as many rows; new rows are zero."""
     larger = np.zeros((2 * rows.shape[0], rows.shape[1]), np.int64)
     larger[: rows.shape[0]] = rows
     return larger
@@ -54,7 +55,7 @@ def doubled(rows: Ints) -> Ints:
 
 @compile_kernel
 def has_room(nodes: Ints) -> bool:
-    """Whether two more nodes fit, which is the most that taking in a cell needs."""
+    """Whether two more nodes fit, which is the most that a new cell needs."""
     return bool(nodes[0, RIGHT] + 2 <= nodes.shape[0])
 
 
@@ -62,8 +63,9 @@ def has_room(nodes: Ints) -> bool:
 def descend(nodes: Ints, depth: int, root: int, key: int, path: Ints) -> tuple[int, int, int, int, int, int]:
     """Write the nodes above `key` to `path`, the root first.
 
-    Returns their number, the node of `key` (0: none), the node next to it where there is none, and what holds
-    above it: the bits that want it, those that bring it, and the row of its tree.
+    Returns:
+        The number of these nodes; the node of `key` (0: none); the next node below, if `key` has no node; the
+        bits that subscribe above `key`; the bits that advertise above it; the row of its tree.
     """
     steps, wanted, brought, tree = 0, 0, 0, NO_TREE
     at = root
@@ -89,9 +91,12 @@ def descend(nodes: Ints, depth: int, root: int, key: int, path: Ints) -> tuple[i
 
 @compile_kernel
 def insert(nodes: Ints, depth: int, path: Ints, steps: int, child: int, key: int) -> tuple[int, int]:
-    """The new node of `key`, and the number of nodes on the `path` to it; `child` is what stood in its place.
+    """Create the node of `key` in place of `child`; there must be space for it.
 
-    Nobody owns it yet. There has to be room.
+    The node has no owners yet.
+
+    Returns:
+        The new node, and the number of nodes on the `path` to it.
     """
     new = _row(nodes, key)
     parent = path[steps - 1]
@@ -117,7 +122,7 @@ def insert(nodes: Ints, depth: int, path: Ints, steps: int, child: int, key: int
 
 @compile_kernel
 def new_root(nodes: Ints, depth: int) -> int:
-    """A root for one more trie; there has to be room."""
+    """Create a root for one more trie; there must be space for it."""
     return _row(nodes, 1 << (depth + LENGTH_BITS))
 
 
@@ -136,7 +141,7 @@ def _row(nodes: Ints, key: int) -> int:
 
 @compile_kernel
 def note_above(nodes: Ints, path: Ints, steps: int, at: int, column: int, bits: int) -> None:
-    """`bits` came to a node: say so in it and in those above (`column` is S_BELOW or A_BELOW)."""
+    """Add `bits` to a node and to those above it, in `column` (S_BELOW or A_BELOW)."""
     nodes[at, column] |= bits
     for step in range(steps):
         nodes[path[step], column] |= bits
@@ -144,7 +149,7 @@ def note_above(nodes: Ints, path: Ints, steps: int, at: int, column: int, bits: 
 
 @compile_kernel
 def prune(nodes: Ints, path: Ints, steps: int, at: int) -> None:
-    """Bits went from a node: take out what has become needless, and find anew what is below those above."""
+    """Remove nodes that are no longer needed after a removal, and update the nodes above them."""
     if nodes[at, S] == 0 and nodes[at, A] == 0 and steps:
         left, right = nodes[at, LEFT], nodes[at, RIGHT]
         if left == 0 or right == 0:

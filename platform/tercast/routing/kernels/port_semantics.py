@@ -6,15 +6,15 @@ from tercast.encoding.kernels.refinement_tree import Ints, bits_of
 from tercast.runtime.compiler import compile_kernel
 
 MAX_BITS = 60
-"""The most bits of a switch that are served here."""
+"""Largest number of bits of a switch that compiled code supports."""
 
 ROOT = 0
 LINKS = 1
 HOSTS = 2
 SHARED = 3
 KEPT = 4
-"""Where its trie begins; the bits of link ports and of hosts; whether hosts share a port; whether the trie
-has its table in dictionaries."""
+"""The root of its trie; the bits of link ports and of hosts; whether hosts share a port; whether the table of
+the trie is stored in dictionaries."""
 MATES = 5
 PEER = MATES + MAX_BITS
 PEER_BIT = PEER + MAX_BITS
@@ -22,8 +22,8 @@ PEER_LINK = PEER_BIT + MAX_BITS
 MET = PEER_LINK + MAX_BITS
 MORE = MET + 1
 COLUMNS = MORE + 1
-"""From MATES on, by the number of a bit: the bits of its port; switch, bit and link behind a link port. In
-the last two, while a change spreads: whether it changed the table, how many plain entries there are more."""
+"""From MATES on, by the number of a bit: the bits of its port; the switch, bit and link at the other end. The
+last two are used during a propagation: whether it changed the table, and the increase of plain entries."""
 
 NONE = -1
 NO_ENTRY_NEEDED = -1
@@ -31,13 +31,13 @@ NO_ENTRY_NEEDED = -1
 
 @compile_kernel
 def place_of(bit: int) -> int:
-    """The number of a bit."""
+    """Return the number of a bit."""
     return bits_of(bit) - 1
 
 
 @compile_kernel
 def mates_of(site: Ints, mask: int) -> int:
-    """The bits on the port of the lowest bit of a mask."""
+    """Return the bits on the port of the lowest bit of a mask."""
     return int(site[MATES + place_of(mask & -mask)])
 
 
@@ -52,7 +52,7 @@ def subscription_exports(site: Ints, wanted: int, brought: int) -> int:
 
 @compile_kernel
 def advertisement_exports(brought: int, links: int) -> int:
-    """Return the ports of `links` that export an advertisement: others than the port have it."""
+    """Return the ports of `links` that export an advertisement: another port advertises it."""
     if brought == 0:
         return 0
     return links if brought & (brought - 1) else links & ~brought
@@ -60,9 +60,9 @@ def advertisement_exports(brought: int, links: int) -> int:
 
 @compile_kernel
 def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
-    """Return the outputs and suppressed outputs of the entry at a cell with S1 and A1 below S0 and A0.
+    """Return outputs and suppressed outputs of a cell's entry, with S1 and A1 below S0 and A0.
 
-    Outputs are 0 where there is no entry, or NO_ENTRY_NEEDED.
+    Outputs are 0 if there is no entry, or NO_ENTRY_NEEDED.
     """
     if s0 == s1 and a0 == a1:
         return 0, 0
@@ -81,7 +81,7 @@ def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
 
 @compile_kernel
 def served(site: Ints, wanted: int, brought: int) -> int:
-    """Return the outputs for ports without own entries; NO_ENTRY_NEEDED: no packets come there."""
+    """Return the outputs for ports without own entries; NO_ENTRY_NEEDED: no packets arrive."""
     if brought == 0:
         return 0
     free = open_ports(site, wanted, brought)
@@ -93,7 +93,7 @@ def served(site: Ints, wanted: int, brought: int) -> int:
 
 @compile_kernel
 def open_ports(site: Ints, wanted: int, brought: int) -> int:
-    """What of A is not on a port with entries of its own, where hosts both bring and want something."""
+    """Return A without ports that have own entries, where hosts both advertise and subscribe."""
     hosts = brought & site[HOSTS]
     if hosts == 0 or wanted & site[HOSTS] == 0:
         return brought
@@ -110,7 +110,7 @@ def open_ports(site: Ints, wanted: int, brought: int) -> int:
 
 @compile_kernel
 def is_open_below(site: Ints, brought: int, seen: int) -> bool:
-    """Whether one port more or less where nobody wants anything changes nothing for cells below."""
+    """Whether one port more or less without subscribers changes nothing for cells below."""
     free = open_ports(site, seen, brought)
     if free == 0:
         return False
@@ -120,7 +120,7 @@ def is_open_below(site: Ints, brought: int, seen: int) -> bool:
 
 @compile_kernel
 def exports(site: Ints, s0: int, a0: int, s1: int, a1: int) -> int:
-    """Link ports to which the cell is advertisement_exports."""
+    """Return the link ports over which the subscription at the cell is exported."""
     if s0 == s1 and a0 == a1:
         return 0
     below = subscription_exports(site, s1, a1)
@@ -129,7 +129,7 @@ def exports(site: Ints, s0: int, a0: int, s1: int, a1: int) -> int:
 
 @compile_kernel
 def in_port(site: Ints, mates: int, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
-    """For packets that enter at the port of `mates`: outputs elsewhere and back; NONE twice: no entry."""
+    """Return outputs elsewhere and back for packets from the port of `mates`; NONE: no entry."""
     if not (s1 & mates and a1 & mates):
         return NONE, NONE
     if s0 == s1 and a0 & mates:
@@ -139,7 +139,7 @@ def in_port(site: Ints, mates: int, s0: int, a0: int, s1: int, a1: int) -> tuple
 
 @compile_kernel
 def same_below(site: Ints, a0: int, a1: int, seen: int) -> bool:
-    """Whether A0 and A1 mean the same for every cell where S has only bits of `seen`."""
+    """Whether A0 and A1 are equivalent for every cell where S has only bits of `seen`."""
     if seen == 0:
         return True
     changed = a0 ^ a1

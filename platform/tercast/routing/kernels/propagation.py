@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.routing.propagation`: how updates affect the tries of a topic at all switches."""
+"""Compiled twin of `tercast.routing.propagation`: effects of updates at all switches."""
 
 from __future__ import annotations
 
@@ -64,16 +64,19 @@ from tercast.routing.kernels.update_queue import (
 from tercast.runtime.compiler import compile_kernel
 
 CHANGE_LINKS, OWN_SUBS, OWN_ADS = 4, 5, 6
-"""Further operations: other links of a tree at a switch; owners of a cell, without any propagation."""
+"""More operations: other links of a tree at a switch; owners of a cell, without propagation."""
 
 WORDS = 5
-"""Of an operation: kind, switch, cell, mask of bits, row of the tree."""
+"""Words of an operation: kind, switch, cell, mask of bits, row of the tree."""
 
 SUPPRESSED_OUTPUTS = -2
-"""A change of a plain entry is: switch, cell, outputs before and after. One of an in-port entry is: switch,
-cell, the number of a bit on the port, outputs elsewhere and back, NONE if the entry is removed. If the table
-of a switch is stored, outputs include the suppressed ones, and these are reported like a change of an in-port
-entry, with SUPPRESSED_OUTPUTS instead of the number of a bit."""
+"""Columns of changes.
+
+Plain entries: switch, cell, outputs before and after. In-port entries: switch, cell, the number of a bit on
+the port, outputs elsewhere and back; NONE if the entry is removed. If the table of a switch is stored,
+outputs include the suppressed ones. Changes of these are reported like those of an in-port entry, with
+SUPPRESSED_OUTPUTS instead of the number of a bit.
+"""
 
 Masks = tuple[int, int, int, int]
 """S and A above a cell, then at it."""
@@ -82,11 +85,10 @@ Book = list[Ints]
 
 
 class WorkArrays(NamedTuple):
-    """What a run reads, but for nodes (`trees` also counts), and room to work in.
+    """Inputs of a run except nodes (`trees` also counts crossings), and arrays to work in.
 
-    `sites` are as in `tercast.routing.kernels.port_semantics`; `trees` have a mask of link ports for each
-    switch, then the
-    number of cells that cross each link.
+    `sites` are as in `tercast.routing.kernels.port_semantics`. `trees` have a mask of link ports for each
+    switch, then the number of cells that cross each link.
     """
 
     sites: Ints
@@ -101,11 +103,12 @@ class WorkArrays(NamedTuple):
 def run(
     nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Process operations and all that follows from them.
+    """Process operations and all their consequences.
 
-    Returns the nodes, which may have moved; the changes of plain entries and of in-port entries, in order;
-    the switches with any, each with the number of plain entries that it has more, shadowed ones included;
-    and the result of `find_shadowing`.
+    Returns:
+        The nodes, which may have moved; the changes of plain entries and of in-port entries, in order; the
+        switches with changes, each with the increase of its plain entries, including shadowed ones; and the
+        result of `find_shadowing`.
     """
     path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 7), np.int64)
     field = WorkArrays(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
@@ -184,7 +187,7 @@ def _apply(book: Book, field: WorkArrays, kind: int, trie: int, key: int, bit: i
 def _spread_s(
     book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, s1: int, tree: int
 ) -> None:
-    """S at a node becomes `s1`."""
+    """Change S at a node to `s1`."""
     s_over, a_over, s0, a = old
     _change(book, field, trie, at, parent, old, (s_over, a_over, s1, a), tree)
     _walk(book, field, trie, at, (s0, s1, a, a), tree)
@@ -194,7 +197,7 @@ def _spread_s(
 def _spread_a(
     book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, a1: int, tree: int
 ) -> None:
-    """A at a node, which lies in `tree`, becomes `a1`."""
+    """Change A at a node, which is in `tree`, to `a1`."""
     s_over, a_over, s, a0 = old
     key = book[NODES][at, t.KEY]
     _change(book, field, trie, at, parent, old, (s_over, a_over, s, a1), tree)
@@ -204,7 +207,10 @@ def _spread_a(
 
 @compile_kernel
 def _walk(book: Book, field: WorkArrays, trie: int, top: int, over: Masks, tree: int) -> None:
-    """Below `top` the masks above change: S before and after, A before and after; one of them by one bit."""
+    """Process changed masks below `top`: S before and after, A before and after.
+
+    One of the two changes by one bit.
+    """
     nodes, site, stack = book[NODES], field.sites[trie], field.stack
     size = _push(nodes, site, stack, 0, top, over, tree)
     while size:
@@ -226,7 +232,7 @@ def _walk(book: Book, field: WorkArrays, trie: int, top: int, over: Masks, tree:
 
 @compile_kernel
 def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks, tree: int) -> int:
-    """Put the nodes below `at` on the stack, the left one last, where the change means anything below."""
+    """Push the nodes below `at` on the stack if the change affects them, the left one last."""
     s0, s1, a0, a1 = over
     for side in (RIGHT, LEFT):
         child = nodes[at, side]
@@ -234,7 +240,7 @@ def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks,
             continue
         if nodes[child, A_BELOW] == 0:
             if a0 == a1:
-                if a0 == 0:  # nobody brings anything there
+                if a0 == 0:  # no bit advertises anything there
                     continue
             elif same_below(site, a0, a1, s0 | nodes[child, S_BELOW]):
                 continue
@@ -248,7 +254,7 @@ def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks,
 def _change(
     book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, new: Masks, tree: int
 ) -> None:
-    """The masks of a node change: its entry, its exports, its entries with an `in_port` follow."""
+    """Change the masks of a node, with its entry, its exports and its in-port entries."""
     site, key = field.sites[trie], book[NODES][at, t.KEY]
     s_over0, a_over0, s0, a0 = old
     s_over1, a_over1, s1, a1 = new
@@ -297,7 +303,7 @@ def _export_subscriptions(
 
 @compile_kernel
 def _compare_exports(book: Book, field: WorkArrays, trie: int, key: int, brought: Masks, tree: int) -> None:
-    """A over and at a cell changes: before, then after; export what that changes for the neighbours."""
+    """Export to neighbours the effect of a change of A over and at a cell: before, then after."""
     links = field.trees[tree, trie]
     was = advertisement_exports(brought[1], links) & ~advertisement_exports(brought[0], links)
     now = advertisement_exports(brought[3], links) & ~advertisement_exports(brought[2], links)
@@ -321,7 +327,7 @@ def _export_advertisements(
 
 @compile_kernel
 def _change_links(book: Book, field: WorkArrays, trie: int, before: int, tree: int) -> None:
-    """The link ports that a tree uses at a switch were `before`; export what that changes."""
+    """Export the effect of a change of a tree's link ports at a switch from `before`."""
     nodes, stack, after = book[NODES], field.stack, field.trees[tree, trie]
     stack[0, 0], stack[0, 1] = field.sites[trie, ROOT], 0
     size = 1
@@ -342,7 +348,7 @@ def _change_links(book: Book, field: WorkArrays, trie: int, before: int, tree: i
 
 @compile_kernel
 def _own(book: Book, field: WorkArrays, ads: bool, trie: int, key: int, mask: int, tree: int) -> None:
-    """Let `mask` own a cell."""
+    """Set `mask` as the owners of a cell."""
     nodes, path = book[NODES], field.path
     steps, at, child, _, _, _ = descend(nodes, field.depth, field.sites[trie, ROOT], key, path)
     if at == 0:
@@ -356,7 +362,7 @@ def _own(book: Book, field: WorkArrays, ads: bool, trie: int, key: int, mask: in
 
 @compile_kernel
 def _new_row(book: Book, counts: Ints, which: int, counter: int) -> int:
-    """The next free row of one of a book's lists, which gets more room where it needs any."""
+    """Return the next free row of one of a book's lists, and enlarge the list if it is full."""
     at = counts[counter]
     if at == book[which].shape[0]:
         book[which] = doubled(book[which])
@@ -382,7 +388,7 @@ def _note_port(book: Book, field: WorkArrays, trie: int, key: int, place: int, o
 
 @compile_kernel
 def _note_fill(book: Book, field: WorkArrays, trie: int, key: int) -> None:
-    """A cell that others may be full with, begins to be full of its own, or ends."""
+    """Record a cell whose entry appears or disappears, which may change shadowing."""
     _touch(book, field, trie, 0)
     at = _new_row(book, field.counts, FILLS, FILLING)
     rows = book[FILLS]
@@ -391,7 +397,7 @@ def _note_fill(book: Book, field: WorkArrays, trie: int, key: int) -> None:
 
 @compile_kernel
 def _touch(book: Book, field: WorkArrays, trie: int, more: int) -> None:
-    """Something changes at a switch, which has so many more plain entries."""
+    """Record a change at a switch, which has `more` additional plain entries."""
     site = field.sites[trie]
     site[MORE] += more
     if site[MET]:
@@ -404,7 +410,7 @@ def _touch(book: Book, field: WorkArrays, trie: int, more: int) -> None:
 
 @compile_kernel
 def owners(nodes: Ints, root: int) -> Ints:
-    """Cells of a trie that somebody owns, depth first: key, bits that want it and bring it, tree."""
+    """Return the owned cells of a trie, depth first: key, subscribers, advertisers, tree."""
     found = np.empty((64, 4), np.int64)
     stack = np.empty(2 * LEVELS, np.int64)
     stack[0] = root
@@ -427,7 +433,7 @@ def owners(nodes: Ints, root: int) -> Ints:
 
 @compile_kernel
 def owned_between(nodes: Ints, depth: int, root: int, low: int, high: int) -> Ints:
-    """The keys of owned cells from `low` up to but not including `high`, in order."""
+    """Return the keys of owned cells from `low` up to but not including `high`, in order."""
     found = np.empty(16, np.int64)
     stack = np.empty(2 * LEVELS, np.int64)
     stack[0] = root
@@ -458,7 +464,7 @@ def owned_between(nodes: Ints, depth: int, root: int, low: int, high: int) -> In
 
 @compile_kernel
 def root_for_one_more(nodes: Ints, depth: int) -> tuple[Ints, int]:
-    """The nodes, moved where they needed room, and the root of a new trie."""
+    """Return the nodes, moved if they needed space, and the root of a new trie."""
     if not has_room(nodes):
         nodes = doubled(nodes)
     return nodes, t.new_root(nodes, depth)

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.routing.shadowing`: which entries no packet matches."""
+"""Compiled twin of `tercast.routing.shadowing`: entries that no packet matches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tercast.runtime.compiler import compile_kernel
 
 @compile_kernel
 def may_change_shadowing(nodes: Ints, parent: int, at: int) -> bool:
-    """Return whether a node has a sibling for the other half, or two nodes for its own halves."""
+    """Return whether a node has a sibling for the other half, or nodes for both its own halves."""
     length = nodes[at, KEY] & LENGTH
     if parent and (nodes[parent, KEY] & LENGTH) + 1 == length:
         other = nodes[parent, LEFT] + nodes[parent, RIGHT] - at
@@ -55,9 +55,9 @@ def is_full_by_halves(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int)
 
 @compile_kernel
 def find_shadowing(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints) -> Ints:
-    """Find the entries at cells, and the nearest above each: switch, cell, whether it is shadowed, outputs.
+    """Find the entries at cells, and the nearest above: switch, cell, shadowed or not, outputs.
 
-    `cells` are rows of switch and key. Changes there affect no other entry.
+    `cells` are rows of switch and key. Changes at these cells affect no other entry.
     """
     found = np.empty((2 * cells.shape[0], 4), np.int64)
     number = 0

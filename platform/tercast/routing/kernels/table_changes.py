@@ -1,4 +1,4 @@
-"""Compiled: what changes of tables come to, and the entries that follow from the masks of a trie."""
+"""Compiled: net changes of tables, and the entries that follow from the masks of a trie."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tercast.routing.kernels.shadowing import is_full_by_halves
 from tercast.runtime.compiler import compile_kernel
 
 SWITCH, KEY, BEFORE, AFTER = range(4)
-"""A change of a plain entry; 0 outputs: there is none."""
+"""A change of a plain entry; outputs of 0 mean that there is no entry."""
 
 _MOST = 1 << 16
-"""So many rows are brought down to what they come to, before there are more."""
+"""Number of rows after which they are replaced by their net changes."""
 
 
 class ChangeRows:
-    """Changes of plain entries that are still to be taken, as rows; there may be several about one cell."""
+    """Changes of plain entries that were not taken yet, as rows; a cell may have several rows."""
 
     __slots__ = ("_due", "_parts")
 
@@ -28,7 +28,7 @@ class ChangeRows:
         self._due = _MOST
 
     def add(self, rows: Ints, switches: int) -> None:
-        """Further rows, about some of so many switches."""
+        """Add rows of changes; `switches` is the number of switches."""
         if not len(rows):
             return
         self._parts.append(rows)
@@ -38,14 +38,14 @@ class ChangeRows:
             self._due = max(_MOST, 2 * len(rows))
 
     def take(self, switches: int) -> tuple[Ints, Ints]:
-        """What all come to, as `net` gives it; none is left."""
+        """Return the net changes of all rows, as `net` does, and remove the rows."""
         found = self._net(switches)
         self._parts.clear()
         self._due = _MOST
         return found
 
     def take_out(self, switch: int, switches: int) -> Ints:
-        """What those of one switch come to; the others stay."""
+        """Return the net changes of one switch; the rows of others stay."""
         if not self._parts:
             return _NONE
         rows, _ = self._net(switches)
@@ -66,9 +66,11 @@ _NONE: Ints = np.zeros((0, 4), np.int64)
 
 @compile_kernel
 def net(changes: Ints, switches: int) -> tuple[Ints, Ints]:
-    """What changes, taken in order, come to: each cell of a switch once, those of a switch together.
+    """Compute the net changes of rows in order, with one row for each changed cell of a switch.
 
-    Also the switches with any, each with the number of its rows. Both in the order of their first change.
+    Returns:
+        The net changes, grouped by switch, and the switches with changes, each with the number of its rows.
+        Both are in the order of the first changes.
     """
     number = changes.shape[0]
     first, after = _firsts(changes)
@@ -102,7 +104,7 @@ def net(changes: Ints, switches: int) -> tuple[Ints, Ints]:
 
 @compile_kernel
 def _firsts(changes: Ints) -> tuple[Ints, Ints]:
-    """For each row the first one about the same cell of the same switch; there, what its last one leaves."""
+    """Return, for each row, the first row of the same cell; and for that, the last outputs."""
     number = changes.shape[0]
     first, after = np.empty(number, np.int64), np.empty(number, np.int64)
     size = 64

@@ -1,6 +1,6 @@
-"""Compiled twin of `tercast.routing.update_queue`: updates that switches have not processed yet.
+"""Compiled twin of `tercast.routing.update_queue`: updates that are still to be processed.
 
-An update is a row. Rows of each kind are linked, the latest first; a hash table finds the latest one of a
+An update is a row. Rows of each kind are linked, the latest first. A hash table finds the latest row of a
 switch, cell, bit and layer.
 """
 
@@ -22,12 +22,12 @@ NEXT = 6
 COLUMNS = 7
 
 NODES, ROWS, HASHES, CHANGES, PORT_CHANGES, TOUCHED, FILLS = range(7)
-"""The arrays of a run: nodes of tries, updates, their hash table; changes of plain entries, of in-port
-entries, and the switches with any; cells that may change which entries are shadowed."""
+"""The arrays of a run: nodes of tries, updates, their hash table; changes of plain entries and of in-port
+entries, and the switches with changes; cells that may change the shadowing of entries."""
 
 MADE, CHANGED, PORT_CHANGED, TOUCHING, FILLING = range(5)
-"""In the counts of a run: updates, changes of both kinds, switches, cells, and from FIRST on the latest
-update of each kind."""
+"""Counts of a run: updates, changes of both kinds, switches, cells; from FIRST on, the latest update of
+each kind."""
 FIRST = 5
 COUNTS = FIRST + 4
 
@@ -48,7 +48,7 @@ def new_book(nodes: Ints) -> list[Ints]:
 
 @compile_kernel
 def add_update(book: list[Ints], counts: Ints, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
-    """Add an update; if its opposite is pending, they cancel."""
+    """Add an update; if its opposite is pending, both are removed."""
     hashes, rows = book[HASHES], book[ROWS]
     at = _slot(hashes, rows, kind & 1, trie, key, bit)
     found = hashes[at, 0]
@@ -71,7 +71,7 @@ def add_update(book: list[Ints], counts: Ints, kind: int, trie: int, key: int, b
 
 @compile_kernel
 def next_update(book: list[Ints], counts: Ints) -> int:
-    """Return the row of the next update; 0 when none is left."""
+    """Return the row of the next update; 0 if none is left."""
     rows = book[ROWS]
     for kind in range(4):
         while counts[FIRST + kind]:
@@ -85,7 +85,7 @@ def next_update(book: list[Ints], counts: Ints) -> int:
 
 @compile_kernel
 def _slot(hashes: Ints, rows: Ints, layer: int, trie: int, key: int, bit: int) -> int:
-    """Return the place of the latest such update, or the free place for one."""
+    """Return the place of the latest such update, or a free place for it."""
     mask = hashes.shape[0] - 1
     mixed = (key ^ (trie << 44)) * 0x1E3779B97F4A7C15 + bit * 0x3F58476D1CE4E5B9 + layer
     at = (mixed ^ (mixed >> 29) ^ (mixed >> 47)) & mask
@@ -105,7 +105,7 @@ def _slot(hashes: Ints, rows: Ints, layer: int, trie: int, key: int, bit: int) -
 
 @compile_kernel
 def _rehashed(rows: Ints, made: int) -> Ints:
-    """Return a larger table with the pending updates; the others are not needed again."""
+    """Return a larger table with the pending updates; others are not needed again."""
     size = 64
     while size < 4 * made:
         size *= 2

@@ -74,7 +74,7 @@ def give_dpids(wanted: Sequence[tuple[str, object]], taken: TakenAddresses, note
 
 @dataclass(slots=True)
 class Addresses:
-    """Addresses of hosts: those of the file if they are valid, else fd00::1, ... or 10.0.0.1, ..."""
+    """Addresses of hosts: those of the file if valid, else fd00::1, ... or 10.0.0.1, ..."""
 
     family: str
     taken: TakenAddresses
@@ -84,7 +84,7 @@ class Addresses:
     _skipped: int = 0
 
     def keep(self, host: str, ip: object, mac: object) -> tuple[str | None, str | None]:
-        """Return the addresses of a host in the file; None replaces an unusable one.
+        """Return the addresses of a host in the file, with None for an unusable one.
 
         An address must be valid and unique. Call this method for all hosts before the first `fill`.
         """
