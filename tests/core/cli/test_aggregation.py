@@ -125,7 +125,7 @@ def test_traffic_that_cannot_be_is_told_by_its_line(bench: Bench, line: str, nam
     ("lines", "named"),
     [
         (None, "traffic.jsonl: "),
-        (event(5, "a9"), "traffic.jsonl:1: publisher: no live"),
+        (event(5, "a9"), "traffic.jsonl:1: publisher: there is no live"),
         (event(700), "outside"),
     ],
 )
