@@ -35,7 +35,7 @@ DIALOGS = (
     ("budgets", None),
     ("analytics?tab=runs", "Edit the schedule of Table size"),
     ("analytics?tab=runs", "Run a job…"),
-    ("explain", "Pick a past event…"),
+    ("explain", "Select a past event…"),
     ("health?tab=audits", "Audit tables…"),
     ("health?tab=audits", "Learn more"),
     ("account", "Make a token…"),

@@ -105,8 +105,8 @@ def test_a_typed_event_is_explained_as_it_really_went(visit, running, tides, tmp
         page.get_by_role("option", name="true").click()
         page.get_by_role("button", name="Explain", exact=True).click()
 
-        expect(page.locator("[data-summary]")).to_contain_text("1 host wants it and gets it.")
-        expect(page.locator('[data-real="true"]')).to_contain_text("do the same")
+        expect(page.locator("[data-summary]")).to_contain_text("1 host with a matching subscription receives the event.")
+        expect(page.locator('[data-real="true"]')).to_contain_text("match the plan")
         expect(host_row(page, WANTS).locator('[data-reason="match"]')).to_be_visible()
         expect(host_row(page, WANTS)).to_contain_text("yes")
         expect(host_row(page, OTHER).locator('[data-reason="no_match"]')).to_be_visible()
@@ -119,7 +119,7 @@ def test_a_typed_event_is_explained_as_it_really_went(visit, running, tides, tmp
 
         page.get_by_label("level").fill("950")
         page.get_by_role("button", name="Explain", exact=True).click()
-        expect(page.locator("[data-summary]")).to_contain_text("It is not sent: outside the advertisement.")
+        expect(page.locator("[data-summary]")).to_contain_text("The event is not sent: it is outside the advertisement.")
         expect(page.locator("[data-way]")).to_have_count(0)
         page.get_by_label("level").fill("2000")
         watched.allow("status 400|status of 400")
@@ -144,7 +144,7 @@ def test_a_past_event_is_picked_and_every_host_has_its_reason(visit, running):
     wait_until("a sample", kept)
     with visit("/explain") as watched:
         page = watched.page
-        page.get_by_role("button", name="Pick a past event…").click()
+        page.get_by_role("button", name="Select a past event…").click()
         row = page.get_by_role("table", name="Past events").locator("tr[data-row]").first
         expect(row).to_contain_text("symbol")
         watched.accessible()
@@ -205,8 +205,8 @@ def look_until(page, wanted, before=lambda: None):
     def there():
         before()
         with page.expect_response(re.compile("/api/v1/explain/")):
-            page.get_by_role("button", name="Look again").click()
-        expect(page.get_by_role("button", name="Look again")).to_be_enabled()
+            page.get_by_role("button", name="Trace again").click()
+        expect(page.get_by_role("button", name="Trace again")).to_be_enabled()
         return wanted.is_visible()
 
     wait_until("what is wanted", there)
@@ -227,7 +227,7 @@ def test_each_fault_and_each_false_positive_has_its_reason(visit, dock):
     with visit(address(level=100, rising=False)) as watched:
         page = watched.page
         expect(page.locator("[data-summary]")).to_contain_text(
-            "1 host wants it and gets it; 1 host gets it needlessly."
+            "1 host with a matching subscription receives the event. 1 host receives it as a false positive."
         )
         expect(reason(page, "quay", "truncation")).to_be_visible()
         expect(reason(page, "pier", "match")).to_be_visible()
@@ -236,7 +236,7 @@ def test_each_fault_and_each_false_positive_has_its_reason(visit, dock):
         look_until(page, reason(page, "pier", "entry_missing"), before=dock.forget_entries)
         expect(page.locator('[data-real="false"]')).to_contain_text("switch dock has no entry")
         expect(host_row(page, "h-pier")).to_contain_text("no")
-        expect(page.locator("[data-summary]")).to_contain_text("1 host wants it and does not get it")
+        expect(page.locator("[data-summary]")).to_contain_text("1 host with a matching subscription does not receive the event.")
         watched.accessible()
         watched.screenshot("explain-entry-missing-desktop")
         dock.api("POST", "audits/", {"switches": ["dock"]})
@@ -249,7 +249,7 @@ def test_each_fault_and_each_false_positive_has_its_reason(visit, dock):
 
         dock.change(up=False)
         look_until(page, reason(page, "pier", "switch_down"))
-        expect(page.locator("[data-summary]")).to_contain_text("No host that wants it gets it")
+        expect(page.locator("[data-summary]")).to_contain_text("No host with a matching subscription receives the event.")
         dock.change(up=True)
         look_until(page, reason(page, "pier", "match"))
 
@@ -258,5 +258,5 @@ def test_each_fault_and_each_false_positive_has_its_reason(visit, dock):
         page.goto(watched.base + address(level=520, rising=True))
         expect(reason(page, "quay", "match")).to_be_visible()
         look_until(page, reason(page, "pier", "aggregation"))
-        expect(host_row(page, "h-pier")).to_contain_text("false positive by budget")
+        expect(host_row(page, "h-pier")).to_contain_text("false positive: aggregation")
         expect(page.locator('[data-real="true"]')).to_be_visible()

@@ -10,10 +10,11 @@ import { readPage } from "@/common/tables/list";
 import { PastEvents } from "./PastEvents";
 import { resolvePublisher } from "./publisherReference";
 import type { Question } from "./question";
+import { text } from "./text";
 
 const SHOWN = 50;
 
-/** An event as it is typed: who sends it, then a field for each attribute of its topic. */
+/** Form for an event: publisher, topic, and one field per attribute of the topic. */
 export function EventForm({
   publisher: given,
   topic: givenTopic,
@@ -42,7 +43,7 @@ export function EventForm({
         <Group align="end" gap="xs">
           <Publisher value={publisher} onChange={setPublisher} error={wrong.publisher} />
           <Select
-            label="Topic"
+            label={text.form.topic}
             data={names.includes(topic) || !topic ? names : [topic, ...names]}
             value={topic || null}
             onChange={(value) => setChosen(value ?? "")}
@@ -51,7 +52,7 @@ export function EventForm({
             error={wrong.topic}
           />
           <Button variant="default" onClick={() => setPicking(true)}>
-            Pick a past event…
+            {text.form.selectPast}
           </Button>
         </Group>
         {attributes.data && publisher && (
@@ -67,13 +68,11 @@ export function EventForm({
             ))}
           </SimpleGrid>
         )}
-        {topics.data?.length === 0 && publisher && (
-          <Text size="sm">This publisher advertises nothing, so that nothing it sends is forwarded.</Text>
-        )}
+        {topics.data?.length === 0 && publisher && <Text size="sm">{text.form.noAdvertisement}</Text>}
         <ProblemAlert problem={topics.error ?? attributes.error} />
         {others && <ProblemAlert problem={problem} />}
         <Button type="submit" disabled={!publisher || !attributes.data} w="fit-content">
-          Explain
+          {text.form.submit}
         </Button>
       </Stack>
       <PastEvents
@@ -89,7 +88,7 @@ export function EventForm({
   );
 }
 
-/** The errors by the field that they belong to, and whether there is one that belongs to none. */
+/** Return the errors by field, and whether no error belongs to a field. */
 function places(problem: unknown): [Record<string, string>, boolean] {
   if (!problem) return [{}, false];
   const { errors } = asProblem(problem);
@@ -128,7 +127,7 @@ function Field({
   );
 }
 
-/** The first publishers whose names have the text in them. */
+/** Read the first publishers whose name contains the text. */
 export function usePublishers(search: string) {
   return useQuery({
     queryKey: ["/api/v1/publishers/", "names", search],
@@ -144,7 +143,7 @@ export function usePublishers(search: string) {
   });
 }
 
-/** A publisher, found by its name on the server. */
+/** Field that selects a publisher. The server searches by name. */
 function Publisher({
   value,
   onChange,
@@ -160,7 +159,7 @@ function Publisher({
   const names = found.data?.map(({ name }) => name) ?? [];
   return (
     <Select
-      label="Publisher"
+      label={text.form.publisher}
       data={value && !names.includes(value) ? [value, ...names] : names}
       value={value || null}
       onChange={(name) => onChange(name ?? "")}
@@ -168,14 +167,14 @@ function Publisher({
       searchValue={typed}
       onSearchChange={setTyped}
       filter={({ options }) => options}
-      nothingFoundMessage={found.isPending ? "Looking…" : "No publisher is called like that."}
+      nothingFoundMessage={found.isPending ? text.form.searching : text.form.noPublisher}
       error={error ?? (found.error ? asProblem(found.error).detail : undefined)}
       selectFirstOptionOnChange
     />
   );
 }
 
-/** The topics that a publisher advertises, each once. */
+/** Read the topics that a publisher advertises, without duplicates. */
 export function useTopics(publisher: string) {
   return useQuery({
     queryKey: ["/api/v1/advertisements/", "topics", publisher],

@@ -9,18 +9,11 @@ import { Empty } from "@/common/layout/Empty";
 import { Facts } from "@/common/layout/Facts";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
-import {
-  ABOUT,
-  type Explanation,
-  FAULTS,
-  type HostOutcome,
-  hostOutcomes,
-  REASONS,
-  summary,
-} from "./explanation";
+import { type Explanation, FAULTS, type HostOutcome, hostOutcomes, summary } from "./explanation";
 import { PathTree } from "./PathTree";
+import { text } from "./text";
 
-/** What becomes of an event: in short, on the real switches, hop by hop, host by host. */
+/** Explanation of an event: summary, comparison with the real switches, path and hosts. */
 export function ExplanationView({ found }: { found: Explanation }) {
   const { event, tree } = found;
   return (
@@ -34,41 +27,34 @@ export function ExplanationView({ found }: { found: Explanation }) {
       >
         <Facts
           facts={[
+            [text.event.sender, senderOf(event)],
             [
-              "Sent by",
-              `${event.publisher ?? event.host}, at ${event.host}${event.switch ? ` (port ${event.port} of ${event.switch})` : ""}`,
+              text.event.advertisement,
+              event.advertisement && <Code>{text.event.filter(event.advertisement, event.filter)}</Code>,
             ],
-            [
-              "Advertisement",
-              event.advertisement && <Code>{`${event.advertisement}: ${event.filter ?? "dz alone"}`}</Code>,
-            ],
-            ["dz", <Code key="dz">{event.dz || "the whole space"}</Code>],
-            ["Address", <Code key="address">{event.address}</Code>],
-            ["Tree", tree],
+            [text.event.dz, <Code key="dz">{event.dz || text.event.wholeSpace}</Code>],
+            [text.event.address, <Code key="address">{event.address}</Code>],
+            [text.event.tree, tree],
           ]}
         />
       </Alert>
       {found.real && <Real real={found.real} />}
       {found.loops && (
-        <Alert
-          color="red"
-          icon={<IconAlertTriangle size={18} aria-hidden />}
-          title="The event goes round in a loop"
-        >
-          <Text size="sm">Have the tables audited and repaired (page Health and audit).</Text>
+        <Alert color="red" icon={<IconAlertTriangle size={18} aria-hidden />} title={text.event.loop}>
+          <Text size="sm">{text.event.loopRemedy}</Text>
         </Alert>
       )}
       {found.path.length > 0 && (
         <section aria-labelledby="way">
           <Title order={2} id="way" mb="xs">
-            Its way
+            {text.path.title}
           </Title>
           <PathTree path={found.path} />
         </section>
       )}
       <section aria-labelledby="hosts">
         <Title order={2} id="hosts" mb="xs">
-          Hosts
+          {text.hosts.title}
         </Title>
         <Hosts found={found} />
       </section>
@@ -76,13 +62,27 @@ export function ExplanationView({ found }: { found: Explanation }) {
   );
 }
 
-/** Whether the real switches do what the plan says, and where not. */
+function senderOf({ publisher, host, switch: name, port }: Explanation["event"]): string {
+  const sender = publisher ?? host;
+  return name && port !== null ? text.event.atPort(sender, host, port, name) : text.event.at(sender, host);
+}
+
+/** Return the sentence that the real switches match the plan, with the methods that checked them. */
+function matchOf({ same, path }: Schemas["Real"]): string {
+  if (!same) return text.real.partly;
+  const isTraced = path.some(({ means }) => means === "trace");
+  const isReadBack = path.some(({ means }) => means && means !== "trace");
+  if (isTraced) return isReadBack ? text.real.tracedAndReadBack : text.real.traced;
+  return isReadBack ? text.real.readBack : text.real.matches;
+}
+
+/** Comparison of the real switches with the plan. */
 function Real({ real }: { real: Schemas["Real"] }) {
-  const means = [...new Set(real.path.map(({ means: by }) => by))].filter(Boolean);
-  const by = means.map((one) => (one === "trace" ? "traced" : "read back")).join(" and ");
   const unseen = real.not_seen.length > 0 && (
     <Text size="sm">
-      Not seen: {real.not_seen.map(({ switch: name, detail }) => `${name} (${detail})`).join("; ")}
+      {text.real.unchecked(
+        real.not_seen.map(({ switch: name, detail }) => text.real.uncheckedSwitch(name, detail)).join("; "),
+      )}
     </Text>
   );
   if (real.differences.length === 0 && real.lost.length === 0 && real.surplus.length === 0) {
@@ -91,11 +91,7 @@ function Real({ real }: { real: Schemas["Real"] }) {
       <Stack gap={2} data-real={String(real.same)}>
         <Group gap={6}>
           <Icon size={18} aria-hidden color={real.same ? "var(--mantine-color-green-7)" : undefined} />
-          <Text size="sm">
-            {real.same
-              ? `The real switches do the same${by ? ` (${by})` : ""}.`
-              : "The real switches do the same, as far as they could be seen."}
-          </Text>
+          <Text size="sm">{matchOf(real)}</Text>
         </Group>
         {unseen}
       </Stack>
@@ -105,7 +101,7 @@ function Real({ real }: { real: Schemas["Real"] }) {
     <Alert
       color="red"
       icon={<IconAlertTriangle size={18} aria-hidden />}
-      title="The real switches do something else"
+      title={text.real.differs}
       data-real="false"
     >
       {real.differences.map(({ kind, switch: name, in_port, detail }) => (
@@ -115,10 +111,10 @@ function Real({ real }: { real: Schemas["Real"] }) {
       ))}
       {real.lost.map(({ host, at_switch }) => (
         <Text size="sm" key={host}>
-          {host} does not get it{at_switch ? `, because of switch ${at_switch}` : ""}.
+          {at_switch ? text.real.lostAt(host, at_switch) : text.real.lost(host)}
         </Text>
       ))}
-      {real.surplus.length > 0 && <Text size="sm">It goes needlessly to {real.surplus.join(", ")}.</Text>}
+      {real.surplus.length > 0 && <Text size="sm">{text.real.surplus(real.surplus.join(", "))}</Text>}
       {unseen}
     </Alert>
   );
@@ -140,14 +136,14 @@ function Reason({ reason }: { reason: string }) {
       color={COLOR[reason] ?? (FAULTS.includes(reason) ? "red" : "gray")}
       miw="max-content"
       data-reason={reason}
-      tabIndex={ABOUT[reason] ? 0 : undefined}
+      tabIndex={text.explanations[reason] ? 0 : undefined}
     >
-      {REASONS[reason] ?? reason}
+      {text.reasons[reason] ?? reason}
     </Badge>
   );
-  const about = ABOUT[reason];
-  return about ? (
-    <Tooltip label={about} multiline w={300}>
+  const explanation = text.explanations[reason];
+  return explanation ? (
+    <Tooltip label={explanation} multiline w={300}>
       {badge}
     </Tooltip>
   ) : (
@@ -156,27 +152,34 @@ function Reason({ reason }: { reason: string }) {
 }
 
 const columns = [
-  column.accessor("host", { header: "Host" }),
+  column.accessor("host", { header: text.hosts.host }),
   column.accessor("received", {
-    header: "Gets it",
+    header: text.hosts.received,
     cell: ({ row: { original } }) =>
-      original.received ? (original.copies > 1 ? `${original.copies} times` : "yes") : "no",
+      !original.received
+        ? text.hosts.no
+        : original.copies > 1
+          ? text.hosts.copies(original.copies)
+          : text.hosts.yes,
   }),
-  column.accessor("reason", { header: "Why", cell: (cell) => <Reason reason={cell.getValue()} /> }),
+  column.accessor("reason", {
+    header: text.hosts.reason,
+    cell: (cell) => <Reason reason={cell.getValue()} />,
+  }),
   column.accessor("detail", {
-    header: "In detail",
+    header: text.hosts.details,
     meta: { priority: "low" },
     cell: ({ row: { original } }) => (
       <Stack gap={2}>
         <Text size="sm">{original.detail}</Text>
         {original.subscriptions.map(({ subscription, subscriber, filter, reason }) => (
           <Text size="xs" c="dimmed" key={subscription}>
-            {subscription} of {subscriber ?? "?"}: {filter ?? "dz alone"} — {REASONS[reason] ?? reason}
+            {text.hosts.subscription(subscription, subscriber, filter, text.reasons[reason] ?? reason)}
           </Text>
         ))}
         {original.subscriptions_count > original.subscriptions.length && (
           <Text size="xs" c="dimmed">
-            and {original.subscriptions_count - original.subscriptions.length} subscriptions more
+            {text.hosts.moreSubscriptions(original.subscriptions_count - original.subscriptions.length)}
           </Text>
         )}
       </Stack>
@@ -187,7 +190,7 @@ const columns = [
 function Hosts({ found }: { found: Explanation }) {
   const [q, setQ] = useAddress("host");
   const [others, setOthers] = useAddress("others");
-  const [all, setAll] = useState(others === "yes"); // at once: the address follows a moment later
+  const [all, setAll] = useState(others === "yes"); // changes immediately; the address follows after a moment
   useEffect(() => setAll(others === "yes"), [others]);
   const rows = useMemo(() => hostOutcomes(found), [found]);
   const unasked = rows.filter(({ reason }) => reason === "no_subscription").length;
@@ -198,10 +201,10 @@ function Hosts({ found }: { found: Explanation }) {
   return (
     <Stack gap="xs">
       <Group gap="md">
-        <SearchField label="Find a host" placeholder="Find a host" q={q} setQ={setQ} />
+        <SearchField label={text.hosts.search} placeholder={text.hosts.search} q={q} setQ={setQ} />
         {unasked > 0 && (
           <Checkbox
-            label={`Also the ${unasked} without a subscription to the topic`}
+            label={text.hosts.showOthers(unasked)}
             checked={all}
             onChange={({ currentTarget: { checked } }) => {
               setAll(checked);
@@ -211,19 +214,11 @@ function Hosts({ found }: { found: Explanation }) {
         )}
       </Group>
       <DataTable
-        label="Hosts"
+        label={text.hosts.title}
         list={localList(shown)}
         columns={columns}
         rowId={({ host }) => host}
-        empty={
-          <Empty
-            cause={
-              q
-                ? "No host is called like that."
-                : "No host has a subscription to this topic, so that none gets the event."
-            }
-          />
-        }
+        empty={<Empty cause={q ? text.hosts.noMatch : text.hosts.empty} />}
       />
     </Stack>
   );

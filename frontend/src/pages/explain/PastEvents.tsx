@@ -9,23 +9,27 @@ import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { resolvePublisher } from "./publisherReference";
 import type { Question } from "./question";
+import { text } from "./text";
 
 type Sample = Schemas["EventSample"];
 const column = createColumnHelper<Sample>();
 
 const columns = [
-  column.accessor("reported_at", { header: "Reported", cell: (cell) => <Time at={cell.getValue()} /> }),
-  column.accessor("publisher", { header: "Publisher" }),
-  column.accessor("topic", { header: "Topic", meta: { priority: "low" } }),
+  column.accessor("reported_at", {
+    header: text.past.reported,
+    cell: (cell) => <Time at={cell.getValue()} />,
+  }),
+  column.accessor("publisher", { header: text.past.publisher }),
+  column.accessor("topic", { header: text.past.topic, meta: { priority: "low" } }),
   column.accessor("values", {
-    header: "Event",
+    header: text.past.event,
     cell: (cell) => (
       <Code style={{ overflowWrap: "anywhere" }}>{formatEvent(cell.getValue() as Values)}</Code>
     ),
   }),
 ];
 
-/** Past events that are kept, the newest first, of one publisher or of all. */
+/** Dialog with the stored past events of one publisher or of all, newest first. */
 export function PastEvents({
   opened,
   publisher,
@@ -48,7 +52,7 @@ export function PastEvents({
       opened={opened}
       onClose={onClose}
       size="xl"
-      title={of ? `Past events of ${of}` : "Past events"}
+      title={of ? text.past.titleOf(of) : text.past.title}
       closeButtonProps={{ "aria-label": "Close" }}
     >
       {opened && who.isFetched && <Events publisher={of} onPick={onPick} />}
@@ -65,19 +69,17 @@ function Events({ publisher, onPick }: { publisher: string; onPick: (question: Q
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        A share of what was published is kept. Choose an event to have it explained as things are now.
+        {text.past.intro}
       </Text>
       <DataTable
-        label="Past events"
+        label={text.past.title}
         list={list}
         columns={columns}
         rowId={({ id }) => String(id)}
         onSelect={({ advertisement, topic, values }) =>
           onPick({ publisher: advertisement, topic, values: values as Values })
         }
-        empty={
-          <Empty cause="No past event is kept. Hosts report a share of theirs to traffic/samples/, and a job of analytics draws some from telemetry." />
-        }
+        empty={<Empty cause={text.past.empty} />}
       />
     </>
   );

@@ -4,14 +4,15 @@ import { useMemo } from "react";
 import { Link } from "react-router";
 import { type Hop, type HopNode, type Output, purposeOf, treeOf } from "./explanation";
 import classes from "./PathTree.module.css";
+import { text } from "./text";
 
-const ORIGIN: Record<string, { words: string; color: string }> = {
-  exact: { words: "exact", color: "green" },
-  aggregated: { words: "merged", color: "orange" },
-  unplanned: { words: "not in the plan", color: "red" },
+const ORIGIN: Record<string, { label: string; color: string }> = {
+  exact: { label: text.path.origins.exact, color: "green" },
+  aggregated: { label: text.path.origins.aggregated, color: "orange" },
+  unplanned: { label: text.path.origins.unplanned, color: "red" },
 };
 
-/** The way of an event as a tree: each switch with the entry that matched, then where copies go and for whom. */
+/** Path of an event as a tree: each switch with the matched entry, and its copies with their subscriptions. */
 export function PathTree({ path }: { path: readonly Hop[] }) {
   const tree = useMemo(() => treeOf(path), [path]);
   if (!tree) return null;
@@ -31,7 +32,7 @@ function Node({ node: { hop, outputs } }: { node: HopNode }) {
           {hop.switch}
         </Anchor>
         <Text size="sm" c="dimmed">
-          from port {hop.in_port}
+          {text.path.ingressPort(hop.in_port)}
         </Text>
         <Entry hop={hop} />
       </Group>
@@ -57,28 +58,25 @@ function Entry({ hop: { entry, origin } }: { hop: Hop }) {
   if (!entry) {
     return (
       <Text size="sm" c="dimmed">
-        meets no entry, and ends here
+        {text.path.noEntry}
       </Text>
     );
   }
-  const told = ORIGIN[origin?.kind ?? ""];
+  const shown = ORIGIN[origin?.kind ?? ""];
   return (
     <>
-      <Code style={{ overflowWrap: "anywhere" }}>
-        {entry.dst}
-        {entry.in_port === null ? "" : ` from port ${entry.in_port}`}
-      </Code>
+      <Code style={{ overflowWrap: "anywhere" }}>{text.path.match(entry.dst, entry.in_port)}</Code>
       <Text size="sm" c="dimmed">
-        priority {entry.priority}
+        {text.path.priority(entry.priority)}
       </Text>
-      {told && (
-        <Badge variant="light" color={told.color} tt="none" miw="max-content">
-          {told.words}
+      {shown && (
+        <Badge variant="light" color={shown.color} tt="none" miw="max-content">
+          {shown.label}
         </Badge>
       )}
       {origin && origin.subscriptions_count > 0 && (
         <Text size="sm" c="dimmed">
-          of {formatNames(origin.subscriptions, origin.subscriptions_count)}
+          {text.path.serves(formatNames(origin.subscriptions, origin.subscriptions_count))}
         </Text>
       )}
     </>
@@ -90,7 +88,7 @@ function Destination({ output }: { output: Output }) {
   return (
     <Group gap={6}>
       <IconArrowRight size={16} aria-hidden />
-      <Text size="sm">port {output.port}</Text>
+      <Text size="sm">{text.path.port(output.port)}</Text>
       {output.host && (
         <Group gap={4}>
           <IconDeviceDesktop size={16} aria-hidden />
@@ -99,7 +97,7 @@ function Destination({ output }: { output: Output }) {
           </Text>
         </Group>
       )}
-      {output.next_switch && <Text size="sm">to {output.next_switch}</Text>}
+      {output.next_switch && <Text size="sm">{text.path.to(output.next_switch)}</Text>}
       {output.problem && (
         <Badge variant="light" color="red" tt="none" miw="max-content">
           {output.problem}
@@ -107,17 +105,17 @@ function Destination({ output }: { output: Output }) {
       )}
       <Text size="sm" c={whom === "nobody" ? "var(--mantine-color-error)" : "dimmed"} data-for={whom}>
         {whom === "match"
-          ? `for ${formatNames(output.matching, output.matching_count)}`
+          ? text.path.forMatch(formatNames(output.matching, output.matching_count))
           : whom === "truncation"
-            ? `for the dz of ${formatNames(output.truncated, output.truncated_count)} alone: a false positive`
-            : "for nobody: a needless copy"}
+            ? text.path.forTruncation(formatNames(output.truncated, output.truncated_count))
+            : text.path.forNobody}
       </Text>
     </Group>
   );
 }
 
-/** "q1, q2 and 7 more" */
+/** Return the first five names and the number of the others: "q1, q2 and 7 more". */
 function formatNames(names: readonly string[], count: number): string {
   const shown = names.slice(0, 5);
-  return count > shown.length ? `${shown.join(", ")} and ${count - shown.length} more` : shown.join(", ");
+  return text.path.names(shown.join(", "), count - shown.length);
 }

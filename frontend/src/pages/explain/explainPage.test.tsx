@@ -22,12 +22,12 @@ function topicsOf(text: string, publishers: string[]) {
   return { calls, result };
 }
 
-test("a publisher that is called like an advertisement is meant before it, as on the server", async () => {
+test("the name of a publisher takes precedence over that of an advertisement, as on the server", async () => {
   const { result } = topicsOf("a1", ["a1"]);
   await waitFor(() => expect(result.current.data).toEqual(["of the publisher"]));
 });
 
-test("an advertisement is meant where no publisher is called so", async () => {
+test("a name that no publisher has is an advertisement", async () => {
   const { calls, result } = topicsOf("a12", ["a1"]);
   await waitFor(() => expect(result.current.data).toEqual(["of the advertisement"]));
   expect(calls.at(-1)?.query).toEqual({ id: 12 });
@@ -43,18 +43,18 @@ const found = {
   not_received: [verdict("h-atl", "no_match"), verdict("h-hou", "no_subscription")],
 } as unknown as Explanation;
 
-test("which hosts are shown is in the address, and comes from it", async () => {
+test("the address contains which hosts are shown", async () => {
   const { at } = show(<ExplanationView found={found} />, "/explain?publisher=p&others=yes");
   expect(screen.getByText("Total: 3")).toBeTruthy();
   fireEvent.click(screen.getByRole("checkbox", { name: /without a subscription/ }));
   expect(at.now).toBe("/explain?publisher=p");
   expect(screen.getByText("Total: 2")).toBeTruthy();
-  fireEvent.change(screen.getByRole("textbox", { name: "Find a host" }), { target: { value: "atl" } });
+  fireEvent.change(screen.getByRole("textbox", { name: "Search hosts" }), { target: { value: "atl" } });
   await waitFor(() => expect(at.now).toBe("/explain?publisher=p&host=atl"));
   expect(screen.getByText("Total: 1")).toBeTruthy();
 });
 
-test("where nobody publishes, the page leads to what makes a network", async () => {
+test("without a publisher, the page links to the setup of a network", async () => {
   serve(() => ({ results: [] }));
   show(<Component />, "/explain");
   const link = await screen.findByRole("link", { name: "Set up a network" });

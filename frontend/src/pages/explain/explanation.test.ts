@@ -17,7 +17,7 @@ const attributes = [
   { name: "symbol", type: "string" },
 ] as Attribute[];
 
-test("fields become values of their types, and come back the same", () => {
+test("fields convert to values of their types and back", () => {
   const fields = { low: " 92 ", high: "0.5", open: "true", side: "buy", symbol: "IBM" };
   const values = asValues(fields, attributes);
   expect(values).toEqual({ low: 92, high: 0.5, open: true, side: "buy", symbol: "IBM" });
@@ -25,12 +25,12 @@ test("fields become values of their types, and come back the same", () => {
   expect(readValues(JSON.stringify(values))).toEqual(values);
 });
 
-test("integers that JavaScript does not keep exactly stay text", () => {
+test("integers that JavaScript cannot represent exactly stay text", () => {
   expect(asValues({ low: "9007199254740993" }, attributes.slice(0, 1))).toEqual({ low: "9007199254740993" });
   expect(asValues({ low: "+9007199254740993" }, attributes.slice(0, 1))).toEqual({ low: "9007199254740993" });
 });
 
-test("what is missing is left out, and what is no number goes as it was typed", () => {
+test("empty fields are left out, and invalid numbers are sent as typed", () => {
   expect(asValues({ low: "", high: "a lot", open: "", side: "" }, attributes)).toEqual({
     high: "a lot",
     symbol: "",
@@ -38,11 +38,11 @@ test("what is missing is left out, and what is no number goes as it was typed", 
   expect(asValues({ low: "1.5" }, attributes.slice(0, 1))).toEqual({ low: "1.5" });
 });
 
-test.each(["", "x", "[1]", "null", "7"])("the address %j says no event", (text) =>
+test.each(["", "x", "[1]", "null", "7"])("the address %j contains no event", (text) =>
   expect(readValues(text)).toBeNull(),
 );
 
-test("domains and events are told in short", () => {
+test("domains and events have a short form", () => {
   expect(attributes.map(describeValues)).toEqual(["0 to 1023", "0 to 1", "", "", "any text"]);
   expect(formatEvent({ low: 92, symbol: "IBM" })).toBe("low 92, symbol IBM");
 });
@@ -62,7 +62,7 @@ const hop = (number: number, from: number | null, name: string, outputs: object[
     outputs,
   }) as unknown as Hop;
 
-test("hops become a tree, and a loop does not go on for ever", () => {
+test("hops become a tree, and a loop ends", () => {
   const path = [
     hop(0, null, "s1", [output(1, 1), output(2, 2)]),
     hop(1, 0, "s2", [output(3, null)]),
@@ -74,11 +74,11 @@ test("hops become a tree, and a loop does not go on for ever", () => {
   expect(treeOf([])).toBeNull();
 });
 
-test("a copy is for those who want it, else for those whose dz hold it, else for nobody", () => {
-  const whom = (more: object) => purposeOf(output(1, null, more) as never);
-  expect(whom({ matching_count: 2, truncated_count: 1 })).toBe("match");
-  expect(whom({ truncated_count: 1 })).toBe("truncation");
-  expect(whom({})).toBe("nobody");
+test("the purpose of a copy is a match, else a dz set, else nobody", () => {
+  const purpose = (more: object) => purposeOf(output(1, null, more) as never);
+  expect(purpose({ matching_count: 2, truncated_count: 1 })).toBe("match");
+  expect(purpose({ truncated_count: 1 })).toBe("truncation");
+  expect(purpose({})).toBe("nobody");
 });
 
 const verdict = (host: string, reason: string) => ({
@@ -91,7 +91,7 @@ const verdict = (host: string, reason: string) => ({
 const explained = (received: object[], not_received: object[], problem: string | null = null) =>
   ({ event: { problem }, received, not_received }) as unknown as Explanation;
 
-test("hosts come in the order of what became of them", () => {
+test("hosts are in the order of their reasons", () => {
   const found = hostOutcomes(
     explained(
       [verdict("h10", "match"), verdict("h2", "match"), verdict("h1", "aggregation")],
@@ -102,26 +102,34 @@ test("hosts come in the order of what became of them", () => {
   expect(found.map(({ received }) => received)).toEqual([true, true, true, false, false]);
 });
 
-test("a host that a real switch keeps the event from does not get it", () => {
+test("a host does not receive an event that a real switch drops", () => {
   const real = {
     lost: [{ host: "h2", at_switch: "s2" }],
     differences: [{ kind: "entry_missing", switch: "s2", in_port: 1, detail: "s2 has no entry" }],
   };
   const found = { ...explained([verdict("h1", "match"), verdict("h2", "match")], []), real } as Explanation;
-  const told = hostOutcomes(found).map(({ host, received, reason }) => [host, received, reason]);
-  expect(told).toEqual([
+  const outcomes = hostOutcomes(found).map(({ host, received, reason }) => [host, received, reason]);
+  expect(outcomes).toEqual([
     ["h1", true, "match"],
     ["h2", false, "entry_missing"],
   ]);
-  expect(summary(found)).toBe("1 host wants it and gets it; 1 host wants it and does not get it.");
+  expect(summary(found)).toBe(
+    "1 host with a matching subscription receives the event. " +
+      "1 host with a matching subscription does not receive the event.",
+  );
 });
 
-test("the summary says who gets it, needlessly or not, and who misses it", () => {
+test("the summary counts deliveries, false positives and missing deliveries", () => {
   expect(
     summary(explained([verdict("a", "match"), verdict("b", "truncation")], [verdict("c", "entry_missing")])),
-  ).toBe("1 host wants it and gets it; 1 host gets it needlessly; 1 host wants it and does not get it.");
-  expect(summary(explained([], [verdict("c", "no_match")]))).toBe("No host that wants it gets it.");
+  ).toBe(
+    "1 host with a matching subscription receives the event. 1 host receives it as a false positive. " +
+      "1 host with a matching subscription does not receive the event.",
+  );
+  expect(summary(explained([], [verdict("c", "no_match")]))).toBe(
+    "No host with a matching subscription receives the event.",
+  );
   expect(summary(explained([], [], "outside_advertisement"))).toBe(
-    "It is not sent: outside the advertisement.",
+    "The event is not sent: it is outside the advertisement.",
   );
 });

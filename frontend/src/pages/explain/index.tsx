@@ -10,21 +10,22 @@ import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { EventForm, usePublishers } from "./EventForm";
 import { ExplanationView } from "./ExplanationView";
+import { text } from "./text";
 
-/** Why an event goes where it goes; the event is in the address. */
+/** Page that explains the path and the receivers of an event. The address contains the event. */
 export function Component() {
   const [parameters, setParameters] = useSearchParams();
   const publisher = parameters.get("publisher") ?? "";
   const topic = parameters.get("topic") ?? "";
-  const text = parameters.get("values") ?? "";
-  const values = readValues(text);
+  const json = parameters.get("values") ?? "";
+  const values = readValues(json);
   const found = useQuery({
-    queryKey: ["/api/v1/explain/", publisher, topic, text],
-    enabled: publisher !== "" && text !== "",
+    queryKey: ["/api/v1/explain/", publisher, topic, json],
+    enabled: publisher !== "" && json !== "",
     staleTime: 0,
     retry: false,
     queryFn: async ({ signal }) => {
-      const query = { publisher, values: text, ...(topic ? { topic } : {}) };
+      const query = { publisher, values: json, ...(topic ? { topic } : {}) };
       return (await api.GET("/api/v1/explain/", { params: { query }, signal })).data;
     },
   });
@@ -36,11 +37,11 @@ export function Component() {
   };
   return (
     <Stack>
-      <PageHeader title="Explain">
-        <DocsLink to="how-to/debug-a-missing-event.md">Documentation: missing events</DocsLink>
+      <PageHeader title={text.title}>
+        <DocsLink to="how-to/debug-a-missing-event.md">{text.docs}</DocsLink>
       </PageHeader>
       <EventForm
-        key={`${publisher} ${topic} ${text}`}
+        key={`${publisher} ${topic} ${json}`}
         publisher={publisher}
         topic={topic}
         values={values ?? {}}
@@ -50,7 +51,7 @@ export function Component() {
       {found.isFetching && !found.data && (
         <Group gap={6} role="status">
           <Loader size="xs" aria-hidden />
-          <Text size="sm">Following the event through the plan and the real switches.</Text>
+          <Text size="sm">{text.tracing}</Text>
         </Group>
       )}
       {found.data && !found.error && (
@@ -62,12 +63,12 @@ export function Component() {
               onClick={() => void found.refetch()}
               loading={found.isFetching}
             >
-              Look again
+              {text.repeat}
             </Button>
             <Text size="sm" c="dimmed">
-              To share it:
+              {text.shareLink}
             </Text>
-            <CopyText text={location.href} what="the address of this event" />
+            <CopyText text={location.href} what={text.link} />
           </Group>
           <ExplanationView found={found.data} />
         </>
@@ -77,18 +78,16 @@ export function Component() {
   );
 }
 
-/** What to begin with: an event, or a network whose publishers send some. */
+/** Advice for the first step: enter an event, or set up a network if there is no publisher. */
 function Beginning() {
   const { data: publishers } = usePublishers("");
   if (publishers?.length === 0)
     return (
-      <Empty cause="There is no publisher yet, so that there is no event to explain. It takes a network, and a host that publishes.">
+      <Empty cause={text.noPublisher}>
         <Button component={Link} to="/welcome">
-          Set up a network
+          {text.setUp}
         </Button>
       </Empty>
     );
-  return (
-    <Empty cause="Type an event, or pick a past one. You see its way from switch to switch with the entry that it meets at each, and for every host why it gets the event or not." />
-  );
+  return <Empty cause={text.start} />;
 }

@@ -1,12 +1,12 @@
 import { api } from "@/api/client";
 
-/** Whom a text names that may be of a publisher or of an advertisement. */
+/** Publisher or advertisement that a text names; the other one is null. */
 export interface PublisherReference {
   publisher: string | null;
   advertisement: number | null;
 }
 
-/** Read as the server reads it: the name of a publisher comes before that of an advertisement ("a7"). */
+/** Resolve a text as the server does: the name of a publisher takes precedence over that of an advertisement ("a7"). */
 export async function resolvePublisher(text: string, signal?: AbortSignal): Promise<PublisherReference> {
   if (!/^a\d+$/.test(text)) return { publisher: text, advertisement: null };
   const params = { query: { name: text, limit: 1 } };

@@ -1,6 +1,6 @@
 import type { Values } from "@/common/formatting/event";
 
-/** An event whose path is asked for: who sends it, on which topic, with which values. */
+/** Event to explain: publisher, topic and values. */
 export interface Question {
   publisher: string;
   topic: string;
