@@ -22,8 +22,8 @@ PAGES = {
 
 DIALOGS = (
     ("network?link=1", "Take out of service"),
-    ("topics", "New topic"),
-    ("topics/quotes", "Change what is indexed"),
+    ("topics", "Create topic"),
+    ("topics/quotes", "Change indexed attributes"),
     ("topics/quotes", "Delete"),
     ("participants?tab=publishers", "Register a publisher"),
     ("participants?tab=publishers", "Remove aapl-feed"),

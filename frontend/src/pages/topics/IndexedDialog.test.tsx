@@ -46,15 +46,15 @@ function shown() {
 
 const sent = () => calls.filter(({ method, query }) => method === "PATCH" && !query.dry_run);
 const bodies = () => sent().map(({ body }) => body);
-const button = () => screen.getByRole<HTMLButtonElement>("button", { name: "Change it" });
+const button = () => screen.getByRole<HTMLButtonElement>("button", { name: "Change indexed attributes" });
 const change = async () => {
   await waitFor(() => expect(button().disabled).toBe(false));
   fireEvent.click(button());
 };
 const box = (name: RegExp) => screen.findByRole<HTMLInputElement>("checkbox", { name });
-const automatic = () => screen.findByRole("switch", { name: /by itself/ });
+const automatic = () => screen.findByRole("switch", { name: /automatically/ });
 
-test("what others indexed meanwhile is not sent back where only the automatic choice was touched", async () => {
+test("an edit of the automatic choice does not send back what others indexed", async () => {
   const { client, onClose } = shown();
   fireEvent.click(await automatic());
   edit({ indexed: ["price", "symbol"] });
@@ -66,10 +66,10 @@ test("what others indexed meanwhile is not sent back where only the automatic ch
   expect(topic.indexed).toEqual(["price", "symbol"]);
 });
 
-test("a change of the same thing is told with its value, and nothing is sent before the choice", async () => {
+test("a conflict is shown with its value, and nothing is sent before the choice", async () => {
   const { onClose } = shown();
   fireEvent.click(await box(/volume/));
-  edit({ indexed: ["symbol"] }); // not heard of before the change is sent
+  edit({ indexed: ["symbol"] }); // the dialog does not know of it before it sends the change
   await change();
   expect((await screen.findByRole("alert")).textContent).toContain(": now symbol.");
   expect(bodies()).toEqual([]);
@@ -79,7 +79,7 @@ test("a change of the same thing is told with its value, and nothing is sent bef
   expect(bodies()).toEqual([{ indexed: ["price", "volume"] }]);
 });
 
-test("an edit that comes first by a moment is a conflict too, and one of something else is not", async () => {
+test("a concurrent edit of the same field is a conflict, and one of another field is not", async () => {
   const { onClose } = shown();
   fireEvent.click(await box(/volume/));
   meanwhile = () => edit({ indexed: ["symbol"] });

@@ -9,12 +9,14 @@ import { useEdits } from "@/common/forms/edits";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { CostSummary } from "@/common/requests/CostSummary";
 import { RequestProgress, useRequest } from "@/common/requests/RequestProgress";
+import { text as common } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { type Indexing, indexingOf, isSame, sendIndexing } from "./indexing";
+import { text } from "./text";
 
 type Topic = Schemas["Topic"];
 
-/** Changes what a topic indexes: the cost of it first, then the request and the move, followed to their end. */
+/** Dialog that changes the indexed attributes: first the cost, then the progress of the request and of the move. */
 export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () => void }) {
   const { edits, values, change, conflicts, edit, takeTheirs, keepMine } = useEdits(
     indexingOf(topic),
@@ -44,7 +46,7 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
       const read = queries.invalidateQueries({ queryKey: ["/api/v1/topics/"] });
       if (!answer) return read;
       if ("state" in answer) return setLogged(answer as unknown as NetworkRequest);
-      notifications.show({ message: `Topic ${topic.name} was changed.`, color: "green" });
+      notifications.show({ message: text.indexing.changed(topic.name), color: "green" });
       onClose();
     },
   });
@@ -69,9 +71,9 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
     <Modal
       opened
       onClose={onClose}
-      title={`What ${topic.name} indexes`}
+      title={text.indexing.title(topic.name)}
       size="lg"
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       {request ? (
         <Stack>
@@ -79,30 +81,32 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
           <Moves topic={topic.name} />
           <Group justify="flex-end">
             <Button onClick={onClose} data-autofocus>
-              Close
+              {common.close}
             </Button>
           </Group>
         </Stack>
       ) : (
         <Stack>
-          <Text size="sm">
-            Indexed attributes are matched in the switches, the others by the hosts. A change encodes every
-            filter of the topic anew and moves it to its other code, without losing an event.
-          </Text>
+          <Text size="sm">{text.indexing.intro}</Text>
           <Checkbox.Group
-            label="Indexed attributes"
+            label={text.indexing.attributes}
             value={indexed}
-            error={indexed.length === 0 ? "At least one attribute must be indexed." : undefined}
+            error={indexed.length === 0 ? text.indexing.atLeastOne : undefined}
           >
             <Stack gap={6} mt={6}>
               {topic.attributes.map(({ name, type }) => (
-                <Checkbox key={name} value={name} label={`${name} (${type})`} onChange={() => toggle(name)} />
+                <Checkbox
+                  key={name}
+                  value={name}
+                  label={text.indexing.attribute(name, type)}
+                  onChange={() => toggle(name)}
+                />
               ))}
             </Stack>
           </Checkbox.Group>
-          {conflict("indexed", "Indexed attributes", topic.indexed.join(", "))}
+          {conflict("indexed", text.indexing.attributes, topic.indexed.join(", "))}
           <Switch
-            label="Choose by itself, by past events, what is indexed"
+            label={text.indexing.automatic}
             checked={automatic}
             onChange={(event) => edit("automatic_indexing", event.currentTarget.checked)}
           />
@@ -110,7 +114,7 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
             {other && cost.isFetching && (
               <Group gap="xs">
                 <Loader size="xs" aria-hidden />
-                <Text size="sm">Working out what it costs…</Text>
+                <Text size="sm">{text.indexing.calculating}</Text>
               </Group>
             )}
             {other && cost.error && <ProblemAlert problem={cost.error} />}
@@ -119,14 +123,14 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
           {save.error && <ProblemAlert problem={save.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose} data-autofocus>
-              Cancel
+              {text.indexing.cancel}
             </Button>
             <Button
               onClick={() => save.mutate()}
               loading={save.isPending}
               disabled={!changed || indexed.length === 0 || conflicts.length > 0}
             >
-              Change it
+              {text.indexing.submit}
             </Button>
           </Group>
         </Stack>
@@ -134,14 +138,6 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
     </Modal>
   );
 }
-
-const STAGES: Record<Schemas["StageEnum"], string> = {
-  making: "the switches install the new entries",
-  telling: "the publishers change over",
-  settling: "events that are under way arrive",
-  breaking: "the switches let the old entries go",
-  done: "over",
-};
 
 function Moves({ topic }: { topic: string }) {
   const key = ["/api/v1/moves/", topic];
@@ -161,9 +157,7 @@ function Moves({ topic }: { topic: string }) {
   if (!move) return null;
   return (
     <Alert variant="light" color="teal" p="xs" role="status">
-      <Text size="sm">
-        Move of {topic} to code {move.code}: {STAGES[move.stage] ?? move.stage}.
-      </Text>
+      <Text size="sm">{text.indexing.moves[move.stage]?.(topic, move.code) ?? move.stage}</Text>
     </Alert>
   );
 }

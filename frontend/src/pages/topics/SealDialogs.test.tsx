@@ -25,26 +25,26 @@ test.each([
   expect(writes()).toMatchObject([{ method: "PATCH", path: "/api/v1/topics/{id}/", body }]);
 });
 
-test("what all hosts need is said before seals begin, and only then", async () => {
+test("the dialog lists the requirements before seals begin", async () => {
   shown(SealDialog, false);
-  expect((await screen.findByRole("dialog")).textContent).toContain("Hosts in band get no keys");
+  expect((await screen.findByRole("dialog")).textContent).toContain("In-band hosts get no keys");
 });
 
-test("what hosts need is left out where seals end", async () => {
+test("the dialog lists no requirements when seals end", async () => {
   shown(SealDialog, true);
-  expect((await screen.findByRole("dialog")).textContent).not.toContain("Hosts in band");
+  expect((await screen.findByRole("dialog")).textContent).not.toContain("In-band hosts");
 });
 
-test("keys are replaced by one call", async () => {
+test("one call replaces the keys", async () => {
   const { onClose, writes } = shown(KeysDialog, true);
-  fireEvent.click(await screen.findByRole("button", { name: "Replace the keys" }));
+  fireEvent.click(await screen.findByRole("button", { name: "Replace keys" }));
   await waitFor(() => expect(onClose).toHaveBeenCalled());
   expect(writes()).toMatchObject([{ method: "POST", path: "/api/v1/topics/{id}/keys/" }]);
 });
 
 test.each([
   [SealDialog, false, "Seal events", "The host h1 uses the topic in band."],
-  [KeysDialog, true, "Replace the keys", "The topic is not sealed."],
+  [KeysDialog, true, "Replace keys", "The topic is not sealed."],
 ] as const)("a refusal is shown and the dialog stays", async (Dialog, seal, action, detail) => {
   const { onClose } = shown(Dialog, seal, () => {
     throw refusal(409, detail);

@@ -9,13 +9,15 @@ import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { LAYERS, type Space, topicSpaceOption } from "./space";
+import { describeFilter, LAYERS, type Space, topicSpaceOption } from "./space";
+import { text } from "./text";
 
 const DEFAULT = "advertisements,subscriptions,events";
 const ROWS = 100;
-const EVERY = 5_000; // ms: events come without a word on the live stream
+const EVENTS = 50;
+const EVERY = 5_000; // ms; the live stream does not report events
 
-/** What lies where in the event space, over two attributes: a picture, and the same as a table. */
+/** Event space of a topic over two attributes, as a chart or as a table. */
 export function SpacePanel({ topic }: { topic: Schemas["Topic"] }) {
   const names = topic.attributes.map(({ name }) => name);
   const [x] = useAddress("x");
@@ -46,14 +48,14 @@ export function SpacePanel({ topic }: { topic: Schemas["Topic"] }) {
     [space, layers, colors],
   );
   if (found.error) return <ProblemAlert problem={found.error} retry={() => void found.refetch()} />;
-  if (!space || !option) return <Loader role="status" m="md" aria-label="Loading the picture" />;
+  if (!space || !option) return <Loader role="status" m="md" aria-label={text.space.loading} />;
   const xName = space.x.attribute;
   const yName = space.y?.attribute ?? "";
   return (
     <Stack gap="sm">
       <Group gap="sm" align="flex-end">
         <Select
-          label="Across"
+          label={text.space.x}
           size="xs"
           w={170}
           data={names}
@@ -63,7 +65,7 @@ export function SpacePanel({ topic }: { topic: Schemas["Topic"] }) {
         />
         {space.y && (
           <Select
-            label="Up"
+            label={text.space.y}
             size="xs"
             w={170}
             data={names.filter((name) => name !== xName)}
@@ -74,26 +76,26 @@ export function SpacePanel({ topic }: { topic: Schemas["Topic"] }) {
         )}
         <SegmentedControl
           size="xs"
-          aria-label="How it is shown"
+          aria-label={text.space.view}
           data={[
-            { value: "picture", label: "Picture" },
-            { value: "table", label: "Table" },
+            { value: "picture", label: text.space.chart },
+            { value: "table", label: text.space.table },
           ]}
           value={view}
           onChange={setView}
         />
       </Group>
-      <Group gap={6} role="group" aria-label="What is shown">
+      <Group gap={6} role="group" aria-label={text.space.layers}>
         <Chip.Group multiple value={chosen} onChange={(now) => setLayers(inOrder(now) || "none")}>
           {LAYERS.map(({ value, label, color }) => (
             <Chip key={value} value={value} size="xs" variant="outline">
-              <Swatch color={colors[color] ?? ""} /> {label} ({totals(space)[value].toLocaleString()})
+              <Swatch color={colors[color] ?? ""} /> {text.space.layer(label, totals(space)[value])}
             </Chip>
           ))}
         </Chip.Group>
       </Group>
       {nothing(space) ? (
-        <Empty cause="Nobody has advertised or subscribed to this topic yet, so its event space is empty." />
+        <Empty cause={text.space.empty} />
       ) : view === "table" ? (
         <SpaceTable space={space} layers={chosen} />
       ) : (
@@ -131,12 +133,8 @@ const nothing = (space: Space) =>
   space.advertisements.total + space.subscriptions.total + space.events.total === 0;
 
 function summary(space: Space): string {
-  const told = totals(space);
-  return (
-    `Event space of ${space.topic} over ${space.x.attribute}${space.y ? ` and ${space.y.attribute}` : ""}: ` +
-    `${told.advertisements} advertisements, ${told.subscriptions} subscriptions, ${told.events} recent events. ` +
-    "The same is in the table."
-  );
+  const axes = [space.x.attribute, ...(space.y ? [space.y.attribute] : [])];
+  return text.space.summary(space.topic, axes, totals(space));
 }
 
 function Truncated({ space }: { space: Space }) {
@@ -144,10 +142,9 @@ function Truncated({ space }: { space: Space }) {
     (kind) => space[kind].truncated,
   );
   if (cut.length === 0) return null;
-  const told = cut.map((kind) => `${space[kind].items.length} of ${space[kind].total} ${kind}`);
   return (
     <Text size="xs" c="dimmed">
-      The newest are shown: {told.join(", ")}.
+      {cut.map((kind) => text.space.newest[kind](space[kind].items.length, space[kind].total)).join("; ")}
     </Text>
   );
 }
@@ -155,35 +152,33 @@ function Truncated({ space }: { space: Space }) {
 function SpaceTable({ space, layers }: { space: Space; layers: readonly string[] }) {
   const kinds = (["advertisements", "subscriptions"] as const).filter((kind) => layers.includes(kind));
   return (
-    <Stack style={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label="Event space as a table">
+    <Stack style={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={text.space.tables.label}>
       {kinds.map((kind) => (
-        <Table key={kind} miw={560} captionSide="top" aria-label={`${kind} in the event space`}>
+        <Table key={kind} miw={560} captionSide="top" aria-label={text.space.tables[kind]}>
           <Table.Caption>
-            {kind === "advertisements" ? "Advertisements" : "Subscriptions"} ({space[kind].total})
+            {kind === "advertisements"
+              ? text.space.tables.advertisementCaption(space[kind].total)
+              : text.space.tables.subscriptionCaption(space[kind].total)}
           </Table.Caption>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Id</Table.Th>
-              <Table.Th>Of</Table.Th>
-              <Table.Th>Filter</Table.Th>
-              <Table.Th>Part of the space</Table.Th>
+              <Table.Th>{text.space.tables.id}</Table.Th>
+              <Table.Th>{text.space.tables.owner}</Table.Th>
+              <Table.Th>{text.space.tables.filter}</Table.Th>
+              <Table.Th>{text.space.tables.range}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {space[kind].items.map(({ id, name, owner, host, filter, boxes, truncated }) => (
               <Table.Tr key={id}>
                 <Table.Td>{name}</Table.Td>
-                <Table.Td>
-                  {owner} at {host}
-                </Table.Td>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>
-                  {filter === null ? "by dz" : filter || "every event"}
-                </Table.Td>
+                <Table.Td>{text.space.owner(owner, host)}</Table.Td>
+                <Table.Td style={{ overflowWrap: "anywhere" }}>{describeFilter(filter)}</Table.Td>
                 <Table.Td>
                   {boxes.slice(0, 3).map((box) => (
                     <div key={box.join()}>{range(space, box)}</div>
                   ))}
-                  {(boxes.length > 3 || truncated) && "and more"}
+                  {(boxes.length > 3 || truncated) && text.space.tables.moreRanges}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -191,26 +186,36 @@ function SpaceTable({ space, layers }: { space: Space; layers: readonly string[]
         </Table>
       ))}
       {layers.includes("advertisement-cells") && (
-        <Cells space={space} what="dz of advertisements" cells={space.advertisement_cells} />
+        <Cells
+          space={space}
+          layer={text.space.layerNames["advertisement-cells"]}
+          cells={space.advertisement_cells}
+        />
       )}
       {layers.includes("subscription-cells") && (
-        <Cells space={space} what="dz of subscriptions" cells={space.subscription_cells} />
+        <Cells
+          space={space}
+          layer={text.space.layerNames["subscription-cells"]}
+          cells={space.subscription_cells}
+        />
       )}
       {layers.includes("events") && <Events space={space} />}
     </Stack>
   );
 }
 
-function Cells({ space, what, cells }: { space: Space; what: string; cells: Space["subscription_cells"] }) {
+function Cells({ space, layer, cells }: { space: Space; layer: string; cells: Space["subscription_cells"] }) {
   return (
-    <Table captionSide="top" aria-label={`Event space: ${what}`}>
+    <Table captionSide="top" aria-label={text.space.tables.cells(layer)}>
       <Table.Caption>
-        {what} ({cells.total.toLocaleString()}){cells.items.length > ROWS ? `, the first ${ROWS} places` : ""}
+        {cells.items.length > ROWS
+          ? text.space.tables.firstRanges(layer, cells.total, ROWS)
+          : text.space.tables.cellCaption(layer, cells.total)}
       </Table.Caption>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Part of the space</Table.Th>
-          <Table.Th ta="right">dz cells there</Table.Th>
+          <Table.Th>{text.space.tables.range}</Table.Th>
+          <Table.Th ta="right">{text.space.tables.cellCount}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -227,18 +232,18 @@ function Cells({ space, what, cells }: { space: Space; what: string; cells: Spac
 
 function Events({ space }: { space: Space }) {
   return (
-    <Table captionSide="top" aria-label="Recent events in the event space">
-      <Table.Caption>Recent events ({space.events.total}), the newest 50</Table.Caption>
+    <Table captionSide="top" aria-label={text.space.tables.events}>
+      <Table.Caption>{text.space.tables.newestEvents(space.events.total, EVENTS)}</Table.Caption>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Reported</Table.Th>
-          <Table.Th>Advertisement</Table.Th>
+          <Table.Th>{text.space.tables.reported}</Table.Th>
+          <Table.Th>{text.space.tables.advertisement}</Table.Th>
           <Table.Th>{space.x.attribute}</Table.Th>
           {space.y && <Table.Th>{space.y.attribute}</Table.Th>}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {space.events.items.slice(0, 50).map(({ id, at, advertisement, x, y }) => (
+        {space.events.items.slice(0, EVENTS).map(({ id, at, advertisement, x, y }) => (
           <Table.Tr key={id}>
             <Table.Td>
               <Time at={at} />
@@ -256,16 +261,15 @@ function Events({ space }: { space: Space }) {
 type Axis = Space["x"];
 
 function range(space: Space, [left = 0, right = 0, bottom = 0, top = 0]: readonly number[]): string {
-  const across = `${space.x.attribute} ${placed(space.x, left)} to ${placed(space.x, right)}`;
-  return space.y
-    ? `${across}, ${space.y.attribute} ${placed(space.y, bottom)} to ${placed(space.y, top)}`
-    : across;
+  const x = text.space.range(space.x.attribute, placed(space.x, left), placed(space.x, right));
+  if (!space.y) return x;
+  return `${x}, ${text.space.range(space.y.attribute, placed(space.y, bottom), placed(space.y, top))}`;
 }
 
 function placed(axis: Axis, at: number): string {
   if (axis.kind === "number") return at.toLocaleString();
-  if (at <= axis.low) return "the first";
-  if (at >= axis.high) return "the last";
+  if (at <= axis.low) return text.space.firstValue;
+  if (at >= axis.high) return text.space.lastValue;
   const nearest = axis.ticks.reduce<Axis["ticks"][number] | null>(
     (best, tick) => (best === null || Math.abs(tick.at - at) < Math.abs(best.at - at) ? tick : best),
     null,

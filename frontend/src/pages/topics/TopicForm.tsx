@@ -21,7 +21,9 @@ import { useNavigate } from "react-router";
 import { api } from "@/api/client";
 import { asProblem } from "@/api/problems";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { blank, type Draft, errorsOf, fieldKey, HELP, TYPES, type Type, topicBody } from "./attributes";
+import { text as common } from "@/common/text";
+import { blank, type Draft, errorsOf, fieldKey, TYPES, type Type, topicBody } from "./attributes";
+import { text } from "./text";
 
 interface SentDraft {
   name: string;
@@ -29,7 +31,7 @@ interface SentDraft {
   seal: boolean;
 }
 
-/** Makes a topic: a name, and attributes with their types and domains. What the server refuses stands at its field. */
+/** Form that creates a topic: its name, and attributes with types and domains. Errors of the server appear at their field. */
 export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [name, setName] = useState("");
   const [drafts, setDrafts] = useState<Draft[]>(() => [blank()]);
@@ -45,14 +47,14 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
       return (await api.POST("/api/v1/topics/", { body })).data;
     },
     onSuccess: async (_, sent) => {
-      const made = sent.name.trim();
+      const created = sent.name.trim();
       await queries.invalidateQueries({ queryKey: ["/api/v1/topics/"] });
-      notifications.show({ message: `Topic ${made} was made.`, color: "green" });
+      notifications.show({ message: text.form.created(created), color: "green" });
       onClose();
       setName("");
       setDrafts([blank()]);
       setSeal(false);
-      navigate(`/topics/${encodeURIComponent(made)}`);
+      navigate(`/topics/${encodeURIComponent(created)}`);
     },
   });
   const problem = create.error ? asProblem(create.error) : null;
@@ -79,10 +81,10 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
     <Modal
       opened={opened}
       onClose={onClose}
-      title="New topic"
+      title={text.form.title}
       size="lg"
       fullScreen={phone}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       <form
         noValidate
@@ -93,8 +95,8 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
       >
         <Stack>
           <TextInput
-            label="Name"
-            description="Publishers and subscribers name the topic by it."
+            label={text.form.name}
+            description={text.form.nameHelp}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             error={errors["/name"]}
@@ -102,8 +104,7 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
             data-autofocus
           />
           <Text size="sm" c="dimmed">
-            The attributes take turns in a dz, in this order. Those that are indexed are matched in the
-            switches, the others by the hosts.
+            {text.form.order}
           </Text>
           {drafts.map((draft, n) => (
             <AttributeFields
@@ -127,11 +128,11 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
             onClick={() => setDrafts((now) => [...now, blank()])}
             w="fit-content"
           >
-            Add an attribute
+            {text.form.add}
           </Button>
           <Checkbox
-            label="Seal events"
-            description="Publishers and subscribers of the topic alone get the keys, over the API."
+            label={text.form.seal}
+            description={text.form.sealHelp}
             checked={seal}
             onChange={(event) => setSeal(event.currentTarget.checked)}
             error={errors["/seal"]}
@@ -144,15 +145,15 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
           {elsewhere && <ProblemAlert problem={problem} />}
           {placed && (
             <Text c="var(--mantine-color-error)" size="sm" role="alert">
-              The topic was not made; what is wrong is told at the fields.
+              {text.form.invalid}
             </Text>
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {text.form.cancel}
             </Button>
             <Button type="submit" loading={create.isPending}>
-              Make the topic
+              {text.form.submit}
             </Button>
           </Group>
         </Stack>
@@ -178,21 +179,22 @@ function AttributeFields({
   move: (by: number) => void;
   remove: () => void;
 }) {
+  const labels = text.form.attribute;
   const error = (field: string) => errors[fieldKey(draft, field)];
   const numeric = draft.type === "int" || draft.type === "float";
   return (
-    <Fieldset legend={`Attribute ${at + 1}`} p="sm">
+    <Fieldset legend={labels.legend(at + 1)} p="sm">
       <Stack gap="xs">
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
           <TextInput
-            label="Attribute name"
+            label={labels.name}
             value={draft.name}
             onChange={(event) => change({ name: event.currentTarget.value })}
             error={error("name")}
             required
           />
           <Select
-            label="Type"
+            label={labels.type}
             data={TYPES}
             value={draft.type}
             onChange={(type) => type && change({ type: type as Type })}
@@ -201,7 +203,7 @@ function AttributeFields({
           />
           {numeric && (
             <TextInput
-              label="Min"
+              label={labels.min}
               inputMode="decimal"
               value={draft.min}
               onChange={(event) => change({ min: event.currentTarget.value })}
@@ -210,7 +212,7 @@ function AttributeFields({
           )}
           {numeric && (
             <TextInput
-              label="Max"
+              label={labels.max}
               inputMode="decimal"
               value={draft.max}
               onChange={(event) => change({ max: event.currentTarget.value })}
@@ -220,7 +222,7 @@ function AttributeFields({
         </SimpleGrid>
         {draft.type === "enum" && (
           <Textarea
-            label="Values"
+            label={labels.values}
             autosize
             minRows={2}
             maxRows={8}
@@ -230,7 +232,7 @@ function AttributeFields({
           />
         )}
         <Text size="xs" c="dimmed">
-          {draft.type}: {HELP[draft.type]}
+          {labels.types[draft.type]}
         </Text>
         {errors[fieldKey(draft)] && (
           <Text c="var(--mantine-color-error)" size="sm">
@@ -239,14 +241,14 @@ function AttributeFields({
         )}
         <Group justify="space-between">
           <Checkbox
-            label="Indexed"
+            label={labels.indexed}
             checked={draft.indexed}
             onChange={(event) => change({ indexed: event.currentTarget.checked })}
           />
           <Group gap={4}>
             <ActionIcon
               variant="default"
-              aria-label={`Move attribute ${at + 1} up`}
+              aria-label={labels.moveUp(at + 1)}
               disabled={at === 0}
               onClick={() => move(-1)}
             >
@@ -254,7 +256,7 @@ function AttributeFields({
             </ActionIcon>
             <ActionIcon
               variant="default"
-              aria-label={`Move attribute ${at + 1} down`}
+              aria-label={labels.moveDown(at + 1)}
               disabled={at === of - 1}
               onClick={() => move(1)}
             >
@@ -262,7 +264,7 @@ function AttributeFields({
             </ActionIcon>
             <ActionIcon
               variant="default"
-              aria-label={`Remove attribute ${at + 1}`}
+              aria-label={labels.remove(at + 1)}
               disabled={of === 1}
               onClick={remove}
             >

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { attribute, blank, byPointer, pointers, splitLines, topicBody } from "./attributes";
 
-test("an attribute is sent with its domain, and what is no number as it was entered", () => {
+test("an attribute is sent with its domain, and an invalid number as entered", () => {
   const draft = { ...blank(), name: " low ", min: "0", max: "1023" };
   expect(attribute(draft)).toEqual({ name: "low", type: "int", min: 0, max: 1023 });
   expect(attribute({ ...draft, max: "18446744073709551615" })).toMatchObject({ max: "18446744073709551615" });
@@ -16,7 +16,7 @@ test("an attribute is sent with its domain, and what is no number as it was ente
   expect(attribute({ ...draft, type: "string" })).toEqual({ name: "low", type: "string" });
 });
 
-test("indexed is sent where it is not all", () => {
+test("indexed is sent unless all attributes are indexed", () => {
   const [a, b] = [
     { ...blank(), name: "a" },
     { ...blank("bool"), name: "b" },
@@ -25,7 +25,7 @@ test("indexed is sent where it is not all", () => {
   expect(topicBody("t", [a, { ...b, indexed: false }])).toMatchObject({ indexed: ["a"] });
 });
 
-test("errors go to the field that they are of, else to the form", () => {
+test("errors appear at their field, or else at the form", () => {
   const drafts = [blank()];
   const problem = {
     status: 400,

@@ -1,11 +1,11 @@
-// A topic as it is entered, and as the API takes it.
+// Draft of a topic in the form, and its conversion to the body of an API call.
 
 import type { Problem } from "@/api/problems";
 
 export const TYPES = ["int", "float", "bool", "enum", "string"] as const;
 export type Type = (typeof TYPES)[number];
 
-/** An attribute as it is entered: texts, right or wrong; `key` tells rows apart. */
+/** Attribute as entered: its texts may be invalid. `key` identifies the row. */
 export interface Draft {
   key: number;
   name: string;
@@ -16,14 +16,6 @@ export interface Draft {
   indexed: boolean;
 }
 
-export const HELP: Record<Type, string> = {
-  int: "integers from min to max, both included",
-  float: "reals from min to max, both included",
-  bool: "false or true",
-  enum: "one of the values, a line each; their order counts",
-  string: "any text; its first 16 bytes tell in the network",
-};
-
 let keys = 0;
 
 export function blank(type: Type = "int"): Draft {
@@ -31,7 +23,7 @@ export function blank(type: Type = "int"): Draft {
   return { key: keys, name: "", type, min: "0", max: "1000", values: "", indexed: true };
 }
 
-/** The attribute as the API takes it. What is no number goes as it is: the server says what is wrong with it. */
+/** Return the attribute in the format of the API. An invalid number stays text: the server reports the error. */
 export function attribute({ name, type, min, max, values }: Draft): Record<string, unknown> {
   const named = { name: name.trim(), type };
   switch (type) {
@@ -46,14 +38,14 @@ export function attribute({ name, type, min, max, values }: Draft): Record<strin
   }
 }
 
-/** The body of a new topic. */
+/** Return the body of the call that creates a topic. */
 export function topicBody(name: string, drafts: readonly Draft[]): Record<string, unknown> {
   const attributes = drafts.map(attribute);
   const indexed = drafts.filter((draft) => draft.indexed).map((draft) => draft.name.trim());
   return { name: name.trim(), attributes, ...(indexed.length < drafts.length ? { indexed } : {}) };
 }
 
-/** The values of an enum, a line each; blanks around them and empty lines do not count. */
+/** Return the values of an enum, one per line, without empty lines and surrounding blanks. */
 export function splitLines(text: string): string[] {
   return text
     .split("\n")
@@ -74,7 +66,7 @@ function real(text: string): number | string {
   return trimmed !== "" && Number.isFinite(value) ? value : trimmed;
 }
 
-/** The messages of a problem by the fields of what was sent, which are told by `place`; others stand at "". */
+/** Return the messages of a problem by the key of their field (`fieldKey`); "" contains all others. */
 export function errorsOf(problem: Problem | null, sent: readonly Draft[]): Record<string, string> {
   const found = Object.entries(byPointer(problem, pointers(sent)));
   return Object.fromEntries(
@@ -86,10 +78,10 @@ export function errorsOf(problem: Problem | null, sent: readonly Draft[]): Recor
   );
 }
 
-/** Where the errors of an attribute, or of its field, are found: with the attribute, wherever it is moved. */
+/** Return the key for the errors of an attribute or of one of its fields. It stays the same when the row moves. */
 export const fieldKey = ({ key }: Draft, field = "") => `#${key}/${field}`;
 
-/** The messages of a problem by their pointers; those below a pointer of `shown` go to it, the others to "". */
+/** Return the messages of a problem by the longest pointer in `shown` that contains theirs, or "" without one. */
 export function byPointer(problem: Problem | null, shown: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { pointer = "", detail } of problem?.errors ?? []) {
@@ -102,7 +94,7 @@ export function byPointer(problem: Problem | null, shown: readonly string[]): Re
   return found;
 }
 
-/** The pointers that the form has a field for. */
+/** Return the pointers for which the form has a field. */
 export function pointers(drafts: readonly Draft[]): string[] {
   const fields = ["name", "type", "min", "max", "values"];
   return [

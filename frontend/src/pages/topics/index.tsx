@@ -14,6 +14,7 @@ import { useList } from "@/common/tables/list";
 import { describeDomain } from "@/filters/completion";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { TopicForm } from "./TopicForm";
+import { text } from "./text";
 
 type Topic = Schemas["Topic"];
 const PATH = "/api/v1/topics/";
@@ -22,7 +23,7 @@ const ATTRIBUTES = 4;
 
 const columns = [
   column.accessor("name", {
-    header: "Topic",
+    header: text.columns.name,
     meta: { sort: "name" },
     cell: (cell) => (
       <Anchor component={Link} to={`/topics/${encodeURIComponent(cell.getValue())}`} fw={600}>
@@ -31,73 +32,71 @@ const columns = [
     ),
   }),
   column.accessor("attributes", {
-    header: "Attributes",
+    header: text.columns.attributes,
     meta: { priority: "low" },
     cell: (cell) => (
       <Text size="sm" lineClamp={1} title={cell.getValue().map(describeAttribute).join("; ")}>
-        {cell.getValue().slice(0, ATTRIBUTES).map(describeAttribute).join("; ")}
-        {cell.getValue().length > ATTRIBUTES && ` and ${cell.getValue().length - ATTRIBUTES} more`}
+        {describeAttributes(cell.getValue())}
       </Text>
     ),
   }),
-  column.accessor((row) => `${row.indexed.length} of ${row.attributes.length}`, {
+  column.accessor((row) => text.indexedOf(row.indexed.length, row.attributes.length), {
     id: "indexed",
-    header: "Indexed",
+    header: text.columns.indexed,
     meta: { priority: "low" },
   }),
-  column.accessor("counts.advertisements", { header: "Advertisements", meta: { align: "right" } }),
-  column.accessor("counts.subscriptions", { header: "Subscriptions", meta: { align: "right" } }),
+  column.accessor("counts.advertisements", { header: text.columns.advertisements, meta: { align: "right" } }),
+  column.accessor("counts.subscriptions", { header: text.columns.subscriptions, meta: { align: "right" } }),
   column.accessor("created_at", {
-    header: "Made",
+    header: text.columns.created,
     meta: { priority: "low" },
     cell: (cell) => <Time at={cell.getValue()} />,
   }),
 ];
 
 const describeAttribute = (attribute: Schemas["Attribute"]) =>
-  `${attribute.name}: ${describeDomain(attribute)}`;
+  text.attribute(attribute.name, describeDomain(attribute));
 
-/** The topics. */
+/** Return the first attributes with their domains, and the number of the others. */
+function describeAttributes(attributes: readonly Schemas["Attribute"][]): string {
+  const first = attributes.slice(0, ATTRIBUTES).map(describeAttribute).join("; ");
+  const more = attributes.length - ATTRIBUTES;
+  return more > 0 ? text.attributesAnd(first, more) : first;
+}
+
+/** Page with the list of topics. */
 export function Component() {
   const [q, setQ] = useAddress("q");
   const [ordering, setOrdering] = useAddress("ordering", "name");
   const [making, setMaking] = useAddress("new");
-  const search = useDebouncedCallback((text: string) => setQ(text), 250);
+  const search = useDebouncedCallback(setQ, 250);
   const list = useList<Topic>(PATH, { q }, { ordering });
   const may = useMay("topics", "POST");
   useLiveRefresh(["request", "requests"], [PATH]);
   const make = may && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking("topic")}>
-      New topic
+      {text.create}
     </Button>
   );
   return (
     <Stack gap={0}>
-      <PageHeader title="Topics">
+      <PageHeader title={text.title}>
         <TextInput
-          aria-label="Search topics"
-          placeholder="Search by name"
+          aria-label={text.search}
+          placeholder={text.searchHint}
           defaultValue={q}
           onChange={(event) => search(event.currentTarget.value)}
         />
         {make}
       </PageHeader>
       <DataTable
-        label="Topics"
+        label={text.title}
         list={list}
         columns={columns}
         rowId={(row) => String(row.id)}
         ordering={ordering}
         onOrdering={setOrdering}
-        empty={
-          q ? (
-            <Empty cause={`No topic has “${q}” in its name.`} />
-          ) : (
-            <Empty cause="There is no topic yet. A topic is an event space: attributes with types and domains, over which publishers advertise and subscribers filter.">
-              {make}
-            </Empty>
-          )
-        }
+        empty={q ? <Empty cause={text.noMatch(q)} /> : <Empty cause={text.none}>{make}</Empty>}
       />
       {may && <TopicForm opened={making === "topic"} onClose={() => setMaking(null)} />}
     </Stack>

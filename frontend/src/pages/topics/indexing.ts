@@ -1,4 +1,4 @@
-// What a topic indexes, changed beside others who change it too.
+// Change of the indexed attributes of a topic, safe with concurrent changes by others.
 
 import { api, type Schemas } from "@/api/client";
 import { writeConditionally } from "@/common/forms/conditionalWrite";
@@ -11,12 +11,12 @@ export const indexingOf = ({ indexed, automatic_indexing }: Schemas["Topic"]): I
   automatic_indexing,
 });
 
-/** Whether two values are the same; the order in which attributes are named is not ours to change. */
+/** Whether two values are equal. The order of attributes is ignored, because this form cannot change it. */
 export function isSame(a: unknown, b: unknown): boolean {
   return Array.isArray(a) && Array.isArray(b) ? [...a].sort().join() === [...b].sort().join() : a === b;
 }
 
-/** Sends what was touched; null, and nothing is sent, where somebody else has changed the same, or made it just so. */
+/** Send the edited fields. Return null without sending if another user changed the same fields, or made the same change. */
 export async function sendIndexing(topic: number, edits: Edits<Indexing>) {
   const path = { id: String(topic) };
   return writeConditionally(

@@ -42,7 +42,7 @@ const SPACE = {
   events: many([{ id: 1, advertisement: "a1", at: "", x: 2, y: 1.5 }]),
 } as unknown as Space;
 
-test("only the layers that are chosen are drawn, each box with what it is", () => {
+test("only selected layers are drawn, each box with its announcement", () => {
   const all = topicSpaceOption(
     SPACE,
     LAYERS.map(({ value }) => value),
@@ -54,12 +54,12 @@ test("only the layers that are chosen are drawn, each box with what it is", () =
   expect((topicSpaceOption(SPACE, ["events"], CHART_COLORS.light).series as unknown[]).length).toBe(1);
   expect(filterBoxes(SPACE, "subscriptions").map(({ name }) => name)).toEqual([
     "q7 of alice at h2\nlow < 3",
-    "q8 of bob at h3\nby dz",
-    "q8 of bob at h3\nby dz",
+    "q8 of bob at h3\ndz set without a filter",
+    "q8 of bob at h3\ndz set without a filter",
   ]);
 });
 
-test("an axis of texts has its labels, and a topic of one attribute no second axis", () => {
+test("an axis of texts has labels, and a topic with one attribute has no second axis", () => {
   const { yAxis } = topicSpaceOption(SPACE, [], CHART_COLORS.light) as {
     yAxis: { axisLabel: { formatter: (at: number) => string } };
   };
@@ -67,7 +67,7 @@ test("an axis of texts has its labels, and a topic of one attribute no second ax
   expect(topicSpaceOption({ ...SPACE, y: null }, [], CHART_COLORS.dark).yAxis).toMatchObject({ show: false });
 });
 
-test("every layer has a colour of its own in both themes", () => {
+test("every layer has its own color in both themes", () => {
   for (const colors of Object.values(CHART_COLORS)) {
     const found = LAYERS.map(({ color }) => colors[color]);
     expect(new Set(found).size).toBe(LAYERS.length);
@@ -75,7 +75,7 @@ test("every layer has a colour of its own in both themes", () => {
   }
 });
 
-test("colours and long texts", () => {
+test("colors and long texts", () => {
   expect(alpha("#0b7188", 0.1)).toBe("#0b71881a");
   expect(
     wrapText("a".repeat(130))
@@ -85,7 +85,7 @@ test("colours and long texts", () => {
   expect(wrapText("x\n".repeat(20)).split("\n").at(-1)).toBe("…");
 });
 
-test("no character is cut in two, neither in labels nor in lines", () => {
+test("no character is cut, neither in labels nor in lines", () => {
   const faces = "😀".repeat(40);
   expect(shorten(faces)).toBe(`${"😀".repeat(15)}…`);
   expect(shorten("😀".repeat(16))).toBe("😀".repeat(16));

@@ -1,18 +1,19 @@
-// The picture of an event space, as an option of ECharts.
+// Chart of an event space, as an option of ECharts.
 
 import type { EChartsCoreOption } from "echarts/core";
 import type { Schemas } from "@/api/client";
+import { text } from "./text";
 
 export type Space = Schemas["Space"];
 type Axis = Space["x"];
 
-/** What is drawn, from below; `color` is a place in the colours of charts. */
+/** Layers of the chart from bottom to top; `color` is an index into the colors of charts. */
 export const LAYERS = [
-  { value: "advertisements", label: "Advertisements", color: 0 },
-  { value: "subscriptions", label: "Subscriptions", color: 1 },
-  { value: "advertisement-cells", label: "dz of advertisements", color: 5 },
-  { value: "subscription-cells", label: "dz of subscriptions", color: 4 },
-  { value: "events", label: "Recent events", color: 3 },
+  { value: "advertisements", label: text.space.layerNames.advertisements, color: 0 },
+  { value: "subscriptions", label: text.space.layerNames.subscriptions, color: 1 },
+  { value: "advertisement-cells", label: text.space.layerNames["advertisement-cells"], color: 5 },
+  { value: "subscription-cells", label: text.space.layerNames["subscription-cells"], color: 4 },
+  { value: "events", label: text.space.layerNames.events, color: 3 },
 ] as const;
 
 export type Layer = (typeof LAYERS)[number]["value"];
@@ -22,7 +23,7 @@ interface Box {
   name: string;
 }
 
-/** The option for the layers that are chosen. */
+/** Return the chart option for the selected layers. */
 export function topicSpaceOption(
   space: Space,
   layers: readonly string[],
@@ -68,7 +69,7 @@ function layer(space: Space, value: Layer, name: string, color: string) {
       itemStyle: { color, opacity: 0.75 },
       data: space.events.items.map(({ x, y, advertisement }) => ({
         value: [x, y],
-        name: `event of ${advertisement}`,
+        name: text.space.event(advertisement),
       })),
       tooltip: { formatter: ({ name: said }: { name: string }) => said },
       z: 4,
@@ -88,27 +89,30 @@ function layer(space: Space, value: Layer, name: string, color: string) {
   };
 }
 
-/** The boxes of filters, each with who announced it and what. */
+/** Return the boxes of filters, each with the name, owner, host and filter of its announcement. */
 export function filterBoxes(space: Space, kind: "advertisements" | "subscriptions"): Box[] {
   return space[kind].items.flatMap(({ boxes, name, owner, host, filter }) =>
     boxes.map((box) => ({
       value: box as Box["value"],
-      name: wrapText(
-        `${name} of ${owner} at ${host}\n${filter === null ? "by dz" : filter || "every event"}`,
-      ),
+      name: wrapText(text.space.announcement(name, owner, host, describeFilter(filter))),
     })),
   );
+}
+
+/** Return the filter of an announcement, or the words for none (dz only) and for an empty one. */
+export function describeFilter(filter: string | null): string {
+  return filter === null ? text.space.withoutFilter : filter || text.space.everyEvent;
 }
 
 function cellBoxes(space: Space, layerOf: Layer): Box[] {
   const cells = layerOf === "advertisement-cells" ? space.advertisement_cells : space.subscription_cells;
   return cells.items.map(({ box, cells: n }) => ({
     value: box as Box["value"],
-    name: n === 1 ? "1 dz cell" : `${n} dz cells`,
+    name: text.space.cells(n),
   }));
 }
 
-/** What ECharts hands to a custom series. */
+/** Functions that ECharts passes to a custom series. */
 interface Drawing {
   value: (dimension: number) => number;
   coord: (point: [number, number]) => [number, number];
@@ -132,22 +136,22 @@ const drawn =
     };
   };
 
-/** A colour of six hex digits with an opacity. */
+/** Return a color of six hexadecimal digits with an opacity from 0 to 1. */
 export function alpha(color: string, opacity: number): string {
   return `${color}${Math.round(opacity * 255)
     .toString(16)
     .padStart(2, "0")}`;
 }
 
-/** A label of at most 16 characters, each of them whole. */
-export function shorten(text: string): string {
-  const characters = [...text];
-  return characters.length > 16 ? `${characters.slice(0, 15).join("")}…` : text;
+/** Shorten a label to 16 characters without cutting a character. */
+export function shorten(label: string): string {
+  const characters = [...label];
+  return characters.length > 16 ? `${characters.slice(0, 15).join("")}…` : label;
 }
 
-/** A text in lines of a bounded length: the canvas breaks none by itself. */
-export function wrapText(text: string, width = 60, most = 8): string {
-  const parts = text
+/** Wrap a text into at most `most` lines of `width` characters, because the canvas does not wrap text. */
+export function wrapText(label: string, width = 60, most = 8): string {
+  const parts = label
     .split("\n")
     .flatMap((line) => line.match(new RegExp(`.{1,${width}}(\\s|$)|.{1,${width}}`, "gu")) ?? [""]);
   return parts.length > most ? [...parts.slice(0, most), "…"].join("\n") : parts.join("\n");

@@ -11,16 +11,18 @@ import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { Affected } from "@/common/requests/AffectedCounts";
+import { text as common } from "@/common/text";
 import { describeDomain } from "@/filters/completion";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { IndexedDialog } from "./IndexedDialog";
 import { KeysDialog, SealDialog } from "./SealDialogs";
 import { SpacePanel } from "./SpacePanel";
+import { text } from "./text";
 
 type Topic = Schemas["Topic"];
 const PATH = "/api/v1/topics/";
 
-/** A topic: its attributes, who uses it, and its event space. */
+/** Page of one topic: its use, its attributes and its event space. */
 export function Component() {
   const { name = "" } = useParams();
   const [dialog, setDialog] = useAddress("dialog");
@@ -33,14 +35,14 @@ export function Component() {
   useLiveRefresh(["request", "requests", "move", "encoding"], [PATH, "named", name]);
   const topic = found.data;
   if (found.error) return <ProblemAlert problem={found.error} retry={() => void found.refetch()} />;
-  if (topic === undefined) return <Loader role="status" m="xl" aria-label="Loading" />;
+  if (topic === undefined) return <Loader role="status" m="xl" aria-label={common.loading} />;
   if (topic === null)
     return (
       <>
         <PageHeader title={name} />
-        <Empty cause={`There is no topic “${name}”; it may have been deleted.`}>
+        <Empty cause={text.topic.missing(name)}>
           <Button component={Link} to="/topics">
-            To the topics
+            {text.topic.showAll}
           </Button>
         </Empty>
       </>
@@ -51,22 +53,22 @@ export function Component() {
         <PageHeader title={topic.name}>
           {may.change && (
             <Button variant="default" onClick={() => setDialog("indexed")}>
-              Change what is indexed
+              {text.topic.changeIndexed}
             </Button>
           )}
           {may.change && (
             <Button variant="default" onClick={() => setDialog("seal")}>
-              {topic.seal ? "Stop sealing" : "Seal events"}
+              {topic.seal ? text.topic.stopSealing : text.topic.seal}
             </Button>
           )}
           {may.change && topic.seal && (
             <Button variant="default" onClick={() => setDialog("keys")}>
-              Replace keys
+              {text.topic.replaceKeys}
             </Button>
           )}
           {may.remove && (
             <Button variant="light" color="red" onClick={() => setDialog("delete")}>
-              Delete
+              {text.topic.delete}
             </Button>
           )}
         </PageHeader>
@@ -74,13 +76,13 @@ export function Component() {
       </div>
       <section aria-labelledby="attributes">
         <Title order={2} id="attributes" mb="xs">
-          Attributes
+          {text.attributes.title}
         </Title>
         <Attributes topic={topic} />
       </section>
       <section aria-labelledby="space">
         <Title order={2} id="space" mb="xs">
-          Event space
+          {text.topic.space}
         </Title>
         <SpacePanel topic={topic} />
       </section>
@@ -98,28 +100,29 @@ function Facts({ topic: { name, counts, code, automatic_indexing, created_at, se
   const of = `topic=${encodeURIComponent(name)}`;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" maw={820}>
-      <Fact name="Advertisements">
+      <Fact name={text.facts.advertisements}>
         <Anchor underline="always" component={Link} to={`/participants?tab=advertisements&${of}`}>
-          {counts.advertisements.toLocaleString()}
-        </Anchor>{" "}
-        by {counts.publishers.toLocaleString()} publishers
+          {text.facts.advertisementsFrom(counts.advertisements.toLocaleString(), counts.publishers)}
+        </Anchor>
       </Fact>
-      <Fact name="Subscriptions">
+      <Fact name={text.facts.subscriptions}>
         <Anchor underline="always" component={Link} to={`/participants?tab=subscriptions&${of}`}>
-          {counts.subscriptions.toLocaleString()}
-        </Anchor>{" "}
-        by {counts.subscribers.toLocaleString()} subscribers
+          {text.facts.subscriptionsFrom(counts.subscriptions.toLocaleString(), counts.subscribers)}
+        </Anchor>
       </Fact>
-      <Fact name="Topic code">
-        {code} and {code + 1}
+      <Fact name={text.facts.codes}>
+        {text.facts.codesOf(code, code + 1)}
         {automatic_indexing && (
           <Badge ml="xs" variant="light">
-            chooses its index
+            {text.facts.automatic}
           </Badge>
         )}
+        <Text size="xs" c="dimmed">
+          {text.facts.codesHelp}
+        </Text>
       </Fact>
-      <Fact name="Event seals">{seal ? "on" : "off"}</Fact>
-      <Fact name="Made">
+      <Fact name={text.facts.seals}>{seal ? text.facts.on : text.facts.off}</Fact>
+      <Fact name={text.facts.created}>
         <Time at={created_at} />
       </Fact>
     </SimpleGrid>
@@ -139,12 +142,12 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 
 function Attributes({ topic }: { topic: Topic }) {
   return (
-    <Table aria-label="Attributes" maw={720} horizontalSpacing={8}>
+    <Table aria-label={text.attributes.title} maw={720} horizontalSpacing={8}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Attribute</Table.Th>
-          <Table.Th>Type and domain</Table.Th>
-          <Table.Th>Matched by</Table.Th>
+          <Table.Th>{text.attributes.attribute}</Table.Th>
+          <Table.Th>{text.attributes.domain}</Table.Th>
+          <Table.Th>{text.attributes.matchedBy}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -156,10 +159,10 @@ function Attributes({ topic }: { topic: Topic }) {
             </Table.Td>
             <Table.Td>
               {topic.indexed.includes(attribute.name) ? (
-                <Badge variant="light">switches</Badge>
+                <Badge variant="light">{text.attributes.switches}</Badge>
               ) : (
                 <Text size="sm" c="dimmed">
-                  hosts
+                  {text.attributes.hosts}
                 </Text>
               )}
             </Table.Td>
@@ -186,7 +189,7 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
     mutationFn: async () => void (await api.DELETE("/api/v1/topics/{id}/", { params: { path } })),
     onSuccess: () => {
       queries.invalidateQueries({ queryKey: [PATH] });
-      notifications.show({ message: `Topic ${topic.name} was deleted.`, color: "green" });
+      notifications.show({ message: text.deletion.deleted(topic.name), color: "green" });
       navigate("/topics");
     },
   });
@@ -202,8 +205,8 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
   return (
     <ConfirmDialog
       opened
-      title={`Delete topic ${name}?`}
-      action="Delete the topic"
+      title={text.deletion.title(name)}
+      action={text.deletion.confirm}
       danger
       busy={remove.isPending || check.isPending}
       disabled={Boolean(check.error) || used}
@@ -213,7 +216,7 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
     >
       {used ? (
         <Stack gap="xs">
-          <Text>It is in use, and cannot be deleted before what is announced of it is withdrawn:</Text>
+          <Text>{text.deletion.used}</Text>
           <Affected query={affected} />
           <Group gap="md">
             {(["advertisements", "subscriptions"] as const).map((kind) => (
@@ -222,15 +225,15 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
                 component={Link}
                 to={`/participants?tab=${kind}&topic=${encodeURIComponent(name)}`}
               >
-                See the {kind}
+                {kind === "advertisements"
+                  ? text.deletion.showAdvertisements
+                  : text.deletion.showSubscriptions}
               </Anchor>
             ))}
           </Group>
         </Stack>
       ) : (
-        <Text>
-          Nothing is announced of it: nobody is affected. Its name and codes are free again afterwards.
-        </Text>
+        <Text>{text.deletion.unused}</Text>
       )}
     </ConfirmDialog>
   );
