@@ -42,9 +42,9 @@ def forget(running, name):
 def test_a_subscriber_is_registered_subscribes_and_gets_an_event_by_keyboard_alone(visit, running):
     with visit("/participants?tab=subscribers", user="otto") as watched:
         page = watched.page
-        tab_to(page, page.get_by_role("button", name="Register a subscriber"))
+        tab_to(page, page.get_by_role("button", name="Register subscriber"))
         press(page, "Enter")
-        dialog = page.get_by_role("dialog", name="New subscriber")
+        dialog = page.get_by_role("dialog", name="Register subscriber")
         expect(dialog.get_by_label("Name")).to_be_focused()
         page.keyboard.type("e2e-keys")
         press(page, "Tab")
@@ -108,9 +108,9 @@ def test_a_mistake_stands_at_its_place_and_the_way_back_from_a_withdrawal(visit,
         expect(dialog.locator("[data-count]")).to_contain_text("1 subscriber is affected")
         watched.accessible("[role=dialog]")
         watched.screenshot("withdraw-phone")
-        dialog.get_by_role("button", name="Withdraw it").click()
+        dialog.get_by_role("button", name="Withdraw").click()
         expect(cells(page, "e2e-back").locator("[data-state=withdrawn]")).to_be_visible()
-        page.get_by_role("button", name="Announce it again").click()
+        page.get_by_role("button", name="Announce again").click()
         expect(cells(page, "e2e-back").locator("[data-state=active]")).to_be_visible()
         width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert width <= 0, f"the page scrolls sideways by {width}"
@@ -130,7 +130,7 @@ def test_a_file_is_checked_with_all_errors_by_line_then_applied_and_followed(vis
     with visit("/participants?tab=subscriptions&do=upload&who=e2e-file", user="otto") as watched:
         page = watched.page
         watched.allow(r"/api/v1/subscriptions/\?dry_run=true")
-        dialog = page.get_by_role("dialog", name="Upload subscriptions")
+        dialog = page.get_by_role("dialog", name="Import subscriptions")
         page.locator("input[type=file]").set_input_files(bad)
         table = dialog.get_by_role("table", name="Errors by line")
         expect(table.get_by_role("row").nth(1)).to_contain_text(re.compile("^2.*clos"))
@@ -139,10 +139,10 @@ def test_a_file_is_checked_with_all_errors_by_line_then_applied_and_followed(vis
         watched.accessible("[role=dialog]")
         watched.screenshot("upload-errors")
         page.locator("input[type=file]").set_input_files(good)
-        expect(dialog).to_contain_text("3 items are right")
+        expect(dialog).to_contain_text("3 valid items")
         expect(dialog.locator("[data-cost-entries]")).to_be_visible()
         dialog.get_by_role("button", name="Apply all 3").click()
-        expect(dialog.locator("[data-operation=finished]")).to_contain_text("3 of 3 are active")
+        expect(dialog.locator("[data-operation=finished]")).to_contain_text("3 of 3 items active")
         watched.screenshot("upload-done")
         dialog.get_by_role("button", name="Close").last.click()
         expect(cells(page, "e2e-file")).to_have_count(3)
@@ -157,8 +157,8 @@ def test_lists_tell_what_each_got_and_keep_their_state_in_the_address(visit, siz
         page = watched.page
         row = cells(page, "archive")
         expect(row.get_by_role("cell").nth(-2 if size == "phone" else -4)).to_have_text(re.compile(r"\d"))
-        expect(page.get_by_role("button", name=re.compile("Register|Upload|Remove"))).to_have_count(0)
-        row.get_by_role("link", name=re.compile("filters of archive")).click()
+        expect(page.get_by_role("button", name=re.compile("Register|Import|Remove"))).to_have_count(0)
+        row.get_by_role("link", name=re.compile("Filters of archive")).click()
         expect(page).to_have_url(re.compile("tab=subscriptions&who=archive"))
         expect(page.get_by_role("table", name="Subscriptions")).to_contain_text("archive")
         watched.accessible()

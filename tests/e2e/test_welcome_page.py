@@ -120,7 +120,7 @@ def register_host(page, number):
 def announce(page, kind, verb, host, text):
     """Register at a host and announce, as the list of steps leads to it."""
     page.get_by_role("link", name="Register one").click()
-    page.get_by_role("button", name=f"Register a {kind}").first.click()
+    page.get_by_role("button", name=f"Register {kind}").first.click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill(f"my-{kind}")
     dialog.get_by_role("combobox", name="Host").click()

@@ -10,14 +10,16 @@ import { Picker } from "@/common/forms/Picker";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { UnreachableAlert } from "@/common/requests/Reachability";
 import { RequestProgress, useRequest } from "@/common/requests/RequestProgress";
+import { text as common } from "@/common/text";
 import { FilterEditor } from "@/filters/FilterEditor";
 import { PreviewPanel } from "@/filters/PreviewPanel";
 import { usePreview } from "@/filters/preview";
 import { announce } from "./calls";
 import { FirstEvent } from "./FirstEvent";
 import type { Side } from "./kinds";
+import { text } from "./text";
 
-/** What the form begins with. */
+/** Initial values of the form. */
 export interface InitialValues {
   owner: string;
   topic: string;
@@ -25,8 +27,11 @@ export interface InitialValues {
 }
 
 /**
- * Advertises or subscribes: who, which topic, and a filter that is checked and costed as it is typed; then the request
- * until every switch has confirmed it, and the first event. What was entered stays until it was taken.
+ * Dialog that advertises or subscribes.
+ *
+ * The form has the owner, the topic and a filter. Each change of the filter is checked, and its cost is calculated. Then
+ * the dialog shows the request until every switch has confirmed it, and the first event. If the request is refused, the
+ * form keeps its values.
  */
 export function AnnounceDialog({
   side,
@@ -64,10 +69,10 @@ export function AnnounceDialog({
     <Modal
       opened
       onClose={onClose}
-      title={side.what === "subscription" ? "New subscription" : "New advertisement"}
+      title={text[side.who].newAnnouncement}
       size="xl"
       fullScreen={phone}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       {request ? (
         <AnnouncementProgress side={side} request={request} again={() => setLogged(null)} onClose={onClose} />
@@ -83,33 +88,33 @@ export function AnnounceDialog({
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <Picker
                 path={`/api/v1/${side.owners}/`}
-                label={side.who === "publisher" ? "Publisher" : "Subscriber"}
-                description="Type a part of the name."
+                label={text[side.who].owner}
+                description={text.announcing.ownerHelp}
                 value={owner}
                 onChange={setOwner}
                 error={errors[side.who]}
-                none={`No ${side.who} is called like that. Register one first.`}
+                none={text[side.who].pickerEmpty}
                 required
                 data-autofocus={begin.owner ? undefined : true}
               />
               <Picker
                 path="/api/v1/topics/"
-                label="Topic"
-                description="Its attributes are what the filter is about."
+                label={text.announcing.topic}
+                description={text.announcing.topicHelp}
                 value={topicName}
                 onChange={setTopicName}
                 error={errors.topic}
-                none="No topic is called like that."
+                none={text.announcing.noTopic}
                 required
                 data-autofocus={begin.owner && !begin.topic ? true : undefined}
               />
             </SimpleGrid>
             <FilterEditor
-              label="Filter"
+              label={text.announcing.filter}
               description={
                 topic
-                  ? `Over ${topic.attributes.map(({ name }) => name).join(", ")}. Empty: every event. Ctrl+Space proposes.`
-                  : "Choose a topic first: its attributes are proposed as you type. Empty: every event."
+                  ? text.announcing.filterHelp(topic.attributes.map(({ name }) => name).join(", "))
+                  : text.announcing.topicFirst
               }
               value={filter}
               onChange={setFilter}
@@ -128,10 +133,10 @@ export function AnnounceDialog({
             {problem && <ProblemAlert problem={problem} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
-                Cancel
+                {text.cancel}
               </Button>
               <Button type="submit" loading={save.isPending} disabled={!owner || !topicName || wrong}>
-                {side.verb}
+                {text[side.who].announce}
               </Button>
             </Group>
           </Stack>
@@ -156,9 +161,7 @@ function AnnouncementProgress({
   return (
     <Stack>
       <RequestProgress request={request} />
-      {active && request.matched === false && (
-        <Text size="sm">No advertisement meets it yet: it receives events once one does.</Text>
-      )}
+      {active && request.matched === false && <Text size="sm">{text.announcing.noAdvertisement}</Text>}
       <UnreachableAlert reach={request.reach} unreachable={request.unreachable} />
       {active && request.object && (
         <FirstEvent side={side} name={request.object.name} matched={request.matched} />
@@ -166,16 +169,16 @@ function AnnouncementProgress({
       {active && (
         <Text size="sm">
           <Anchor component={Link} to="/network">
-            See it in the network
+            {text.announcing.showNetwork}
           </Anchor>
         </Text>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={again}>
-          {request.state === "failed" ? "Change it" : "One more"}
+          {request.state === "failed" ? text.announcing.edit : text.announcing.addAnother}
         </Button>
         <Button onClick={onClose} data-autofocus>
-          Close
+          {common.close}
         </Button>
       </Group>
     </Stack>

@@ -1,14 +1,17 @@
 import { Anchor, Code, Drawer, Group, Stack, Table, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { WithHelp } from "@/common/documentation/HelpIcon";
 import { Time } from "@/common/formatting/time";
 import { UnreachableAlert } from "@/common/requests/Reachability";
 import { StateBadge } from "@/common/requests/StateBadge";
+import { text as common } from "@/common/text";
 import { type Announcement, announcementName, eventsOf, filterText, ownerOf, sideOf } from "./kinds";
+import { text } from "./text";
 
 const CELLS = 200;
 
-/** All of an announcement: its filter as a whole, its dz cells, its requests, and what it did. */
+/** Details of an announcement: its filter, dz cells, requests and events. */
 export function AnnouncementDetails({ row, onClose }: { row: Announcement; onClose: () => void }) {
   const side = sideOf("publisher" in row ? "publishers" : "subscribers");
   return (
@@ -16,44 +19,42 @@ export function AnnouncementDetails({ row, onClose }: { row: Announcement; onClo
       opened
       onClose={onClose}
       position="right"
-      title={`${side.what === "subscription" ? "Subscription" : "Advertisement"} ${announcementName(row)}`}
-      closeButtonProps={{ "aria-label": "Close" }}
+      title={text[side.who].announcement(announcementName(row))}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       <Stack>
         <UnreachableAlert reach={row.reach} unreachable={row.unreachable} />
-        <Table variant="vertical" layout="fixed" aria-label="Details">
+        <Table variant="vertical" layout="fixed" aria-label={text.details.label}>
           <Table.Tbody>
-            <Fact name="State">
+            <Fact name={text.details.state}>
               <StateBadge state={row.state} />
             </Fact>
-            <Fact name={side.who === "publisher" ? "Publisher" : "Subscriber"}>
-              {ownerOf(row)} at {row.host}
-            </Fact>
-            <Fact name="Topic">
+            <Fact name={text[side.who].owner}>{text.at(ownerOf(row), row.host)}</Fact>
+            <Fact name={text.details.topic}>
               <Anchor component={Link} size="sm" to={`/topics/${encodeURIComponent(row.topic)}`}>
                 {row.topic}
               </Anchor>
             </Fact>
-            <Fact name="Made">
+            <Fact name={text.details.created}>
               <Time at={row.created_at} />
             </Fact>
-            <Fact name={side.what === "subscription" ? "Delivered" : "Published"}>
-              {eventsOf(row)?.toLocaleString() ?? "not reported"}
+            <Fact name={text[side.who].events}>
+              {eventsOf(row)?.toLocaleString() ?? text.details.notReported}
             </Fact>
-            <Fact name="Last seen">
-              <Time at={row.last_seen_at} empty="never" />
+            <Fact name={text.details.lastSeen}>
+              <Time at={row.last_seen_at} empty={text.details.never} />
             </Fact>
-            <Fact name="Requests">
+            <Fact name={text.details.requests}>
               <Group gap="sm">
-                <RequestLink url={row.request}>asked for</RequestLink>
-                <RequestLink url={row.withdrawal}>withdrawn</RequestLink>
+                <RequestLink url={row.request} label={text.details.request} />
+                <RequestLink url={row.withdrawal} label={text.details.withdrawal} />
               </Group>
             </Fact>
           </Table.Tbody>
         </Table>
         <div>
           <Text size="sm" fw={600} mb={4}>
-            Filter
+            {text.details.filter}
           </Text>
           <Code block style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
             {filterText(row.filter)}
@@ -61,13 +62,13 @@ export function AnnouncementDetails({ row, onClose }: { row: Announcement; onClo
         </div>
         <div>
           <Text size="sm" fw={600} mb={4}>
-            dz cells ({row.dz.length.toLocaleString()})
+            <WithHelp term="cell">{text.details.cells(row.dz.length)}</WithHelp>
           </Text>
           <Group gap={4}>
             {row.dz.slice(0, CELLS).map((cell) => (
-              <Code key={cell}>{cell || "the whole event space"}</Code>
+              <Code key={cell}>{cell || text.details.wholeSpace}</Code>
             ))}
-            {row.dz.length > CELLS && <Text size="sm">and {row.dz.length - CELLS} more</Text>}
+            {row.dz.length > CELLS && <Text size="sm">{text.details.more(row.dz.length - CELLS)}</Text>}
           </Group>
         </div>
       </Stack>
@@ -84,12 +85,12 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function RequestLink({ url, children }: { url: string | null; children: ReactNode }) {
+function RequestLink({ url, label }: { url: string | null; label: (id: string) => string }) {
   const id = url?.match(/(\d+)\/$/)?.[1];
   if (!id) return null;
   return (
     <Anchor component={Link} size="sm" to={`/requests?row=${id}`}>
-      {children}: {id}
+      {label(id)}
     </Anchor>
   );
 }

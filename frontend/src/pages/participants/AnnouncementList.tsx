@@ -16,12 +16,13 @@ import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns } from "./activity";
 import { type Announcement, announcementName, filterText, ownerOf, type Side } from "./kinds";
 import { SingleLine } from "./SingleLine";
+import { text } from "./text";
 
 const STATES = ["queued", "planning", "deploying", "active", "failed", "withdrawn"];
 const OVER = ["failed", "withdrawn"];
 const column = createColumnHelper<Announcement>();
 
-/** Advertisements or subscriptions: state, activity, and ways to withdraw one or announce it again. */
+/** List of advertisements or subscriptions: state, activity, and actions to withdraw one or to announce it again. */
 export function AnnouncementList({
   side,
   onWithdraw,
@@ -41,7 +42,7 @@ export function AnnouncementList({
   const [who, setWho] = useAddress("who");
   const [host, setHost] = useAddress("host");
   const [ordering, setOrdering] = useAddress("ordering", "-id");
-  const search = useDebouncedCallback((text: string) => setQ(text), 250);
+  const search = useDebouncedCallback(setQ, 250);
   const path = `/api/v1/${side.announcements}/`;
   const list = useList<Announcement>(path, { q, state, topic, [side.who]: who, host }, { ordering });
   const may = { add: useMay(side.announcements, "POST"), withdraw: useMay(side.announcements, "DELETE") };
@@ -56,47 +57,47 @@ export function AnnouncementList({
     <>
       <Group gap="xs" mb="sm" align="flex-end">
         <TextInput
-          label="Search"
-          placeholder="filter, name, host"
+          label={text.list.search}
+          placeholder={text.list.announcementHint}
           size="xs"
           defaultValue={q}
           onChange={(event) => search(event.currentTarget.value)}
         />
         <Select
-          label="State"
+          label={text.list.state}
           size="xs"
           w={130}
-          placeholder="any"
+          placeholder={text.list.any}
           data={STATES}
           value={state || null}
           onChange={setState}
           clearable
         />
         <Picker
-          label="Topic"
+          label={text.list.topic}
           size="xs"
           w={150}
-          placeholder="any"
+          placeholder={text.list.any}
           path="/api/v1/topics/"
           value={topic}
           onChange={setTopic}
           clearable
         />
         <Picker
-          label={side.who === "publisher" ? "Publisher" : "Subscriber"}
+          label={text[side.who].owner}
           size="xs"
           w={150}
-          placeholder="any"
+          placeholder={text.list.any}
           path={`/api/v1/${side.owners}/`}
           value={who}
           onChange={setWho}
           clearable
         />
         <Picker
-          label="Host"
+          label={text.list.host}
           size="xs"
           w={130}
-          placeholder="any"
+          placeholder={text.list.any}
           path="/api/v1/hosts/"
           value={host}
           onChange={setHost}
@@ -104,7 +105,7 @@ export function AnnouncementList({
         />
       </Group>
       <DataTable
-        label={side.what === "subscription" ? "Subscriptions" : "Advertisements"}
+        label={text[side.who].announcements}
         list={list}
         columns={columns}
         rowId={(row) => String(row.id)}
@@ -113,17 +114,9 @@ export function AnnouncementList({
         onSelect={onDetails}
         empty={
           filtered ? (
-            <Empty cause={`No ${side.what} is like that. Take a filter out to see more.`} />
+            <Empty cause={text[side.who].noMatch} />
           ) : (
-            <Empty
-              cause={
-                side.what === "subscription"
-                  ? "Nobody has subscribed yet. A subscription says by a filter which events of a topic its host gets."
-                  : "Nobody has advertised yet. An advertisement says by a filter what a publisher will send; only then its events are carried."
-              }
-            >
-              {next}
-            </Empty>
+            <Empty cause={text[side.who].none}>{next}</Empty>
           )
         }
       />
@@ -137,20 +130,20 @@ function columnsOf(
   onAgain: ((row: Announcement) => void) | null,
 ) {
   return [
-    column.accessor(announcementName, { id: "id", header: "Id", meta: { sort: "id" } }),
+    column.accessor(announcementName, { id: "id", header: text.list.id, meta: { sort: "id" } }),
     column.accessor(ownerOf, {
       id: "owner",
-      header: side.who === "publisher" ? "Publisher" : "Subscriber",
+      header: text[side.who].owner,
       cell: (cell) => <SingleLine>{cell.getValue()}</SingleLine>,
     }),
     column.accessor("host", {
-      header: "Host",
+      header: text.list.host,
       meta: { priority: "low" },
       cell: (cell) => <SingleLine>{cell.getValue()}</SingleLine>,
     }),
-    column.accessor("topic", { header: "Topic", meta: { priority: "low" } }),
+    column.accessor("topic", { header: text.list.topic, meta: { priority: "low" } }),
     column.accessor("filter", {
-      header: "Filter",
+      header: text.list.filter,
       meta: { priority: "low" },
       cell: (cell) => (
         <Code
@@ -169,14 +162,14 @@ function columnsOf(
       ),
     }),
     column.accessor("state", {
-      header: "State",
+      header: text.list.state,
       cell: ({ row: { original } }) => (
         <Group gap={4} wrap="nowrap">
           <StateBadge state={original.state} />
           {original.state === "active" && "matched" in original && original.matched === false && (
-            <Tooltip label="No advertisement meets it yet.">
+            <Tooltip label={text.list.noAdvertisement}>
               <Badge variant="light" color="orange" tabIndex={0}>
-                no match
+                {text.list.noMatch}
               </Badge>
             </Tooltip>
           )}
@@ -187,7 +180,7 @@ function columnsOf(
     ...activityColumns<Announcement>(side, "low"),
     column.display({
       id: "actions",
-      header: () => <VisuallyHidden>Actions</VisuallyHidden>,
+      header: () => <VisuallyHidden>{text.list.actions}</VisuallyHidden>,
       meta: { align: "right" },
       cell: ({ row: { original } }) => {
         const over = OVER.includes(original.state);
@@ -196,10 +189,10 @@ function columnsOf(
         return (
           <Group gap={4} wrap="nowrap" justify="flex-end">
             {again && (
-              <Tooltip label="Announce it again, with the same filter">
+              <Tooltip label={text.list.again}>
                 <ActionIcon
                   variant="subtle"
-                  aria-label={`Announce ${announcementName(original)} again`}
+                  aria-label={text.list.announceAgain(announcementName(original))}
                   onClick={(event) => {
                     event.stopPropagation();
                     again(original);
@@ -210,11 +203,11 @@ function columnsOf(
               </Tooltip>
             )}
             {withdrawable && (
-              <Tooltip label={original.state === "failed" ? "Remove it" : "Withdraw it"}>
+              <Tooltip label={original.state === "failed" ? text.list.remove : text.list.withdraw}>
                 <ActionIcon
                   variant="subtle"
                   color="red"
-                  aria-label={`Withdraw ${announcementName(original)}`}
+                  aria-label={text.list.withdrawOf(announcementName(original))}
                   onClick={(event) => {
                     event.stopPropagation();
                     withdrawable(original);

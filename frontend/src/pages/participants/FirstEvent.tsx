@@ -5,10 +5,11 @@ import { Time } from "@/common/formatting/time";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { readAnnouncement } from "./calls";
 import { type Announcement, eventsOf, type Side } from "./kinds";
+import { text } from "./text";
 
-const EVERY = 3_000; // ms, where the live stream is away
+const EVERY = 3_000; // ms, used while the live stream is disconnected
 
-/** Waits for the first event of a new announcement (`name`: a7, q12), and counts on. */
+/** Wait for the first event of a new announcement (`name`: a7, q12), then show the number of events. */
 export function FirstEvent({ side, name, matched }: { side: Side; name: string; matched: boolean | null }) {
   const id = Number(name.slice(1));
   const key = [`/api/v1/${side.announcements}/`, "one", id];
@@ -19,7 +20,6 @@ export function FirstEvent({ side, name, matched }: { side: Side; name: string; 
   });
   useLiveRefresh(["traffic"], key);
   const events = (found.data && eventsOf(found.data)) ?? 0;
-  const done = side.what === "subscription" ? "delivered" : "published";
   if (events === 0 && matched === false) return null;
   return (
     <Group gap="xs" wrap="nowrap" data-events={events}>
@@ -28,14 +28,10 @@ export function FirstEvent({ side, name, matched }: { side: Side; name: string; 
       ) : (
         <Loader size="xs" aria-hidden />
       )}
-      <Text role="status">
-        {events === 0
-          ? `Waiting for its first event to be ${done}, as its host reports it.`
-          : `The first event was ${done}.`}
-      </Text>
+      <Text role="status">{events === 0 ? text[side.who].waiting : text[side.who].firstEvent}</Text>
       {events > 0 && (
         <Text c="dimmed" size="sm">
-          {events.toLocaleString()} so far, the last at <Time at={found.data?.last_seen_at} />
+          {text.announcing.count(events)} <Time at={found.data?.last_seen_at} />
         </Text>
       )}
     </Group>

@@ -15,10 +15,11 @@ import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns, number } from "./activity";
 import { filtersOf, type Participant, type Side } from "./kinds";
 import { SingleLine } from "./SingleLine";
+import { text } from "./text";
 
 const column = createColumnHelper<Participant>();
 
-/** Publishers or subscribers: where they are, how many filters they have, what they did, and when they were seen. */
+/** List of publishers or subscribers: host, number of filters, events, and when each was last seen. */
 export function ParticipantList({
   side,
   onAnnounce,
@@ -33,7 +34,7 @@ export function ParticipantList({
   const [q, setQ] = useAddress("q");
   const [host, setHost] = useAddress("host");
   const [ordering, setOrdering] = useAddress("ordering", "name");
-  const search = useDebouncedCallback((text: string) => setQ(text), 250);
+  const search = useDebouncedCallback(setQ, 250);
   const path = `/api/v1/${side.owners}/`;
   const list = useList<Participant>(path, { q, host }, { ordering });
   const may = { announce: useMay(side.announcements, "POST"), remove: useMay(side.owners, "DELETE") };
@@ -47,17 +48,17 @@ export function ParticipantList({
     <>
       <Group gap="xs" mb="sm" align="flex-end">
         <TextInput
-          label="Search"
-          placeholder="name or host"
+          label={text.list.search}
+          placeholder={text.list.ownerHint}
           size="xs"
           defaultValue={q}
           onChange={(event) => search(event.currentTarget.value)}
         />
         <Picker
-          label="Host"
+          label={text.list.host}
           size="xs"
           w={150}
-          placeholder="any"
+          placeholder={text.list.any}
           path="/api/v1/hosts/"
           value={host}
           onChange={setHost}
@@ -65,7 +66,7 @@ export function ParticipantList({
         />
       </Group>
       <DataTable
-        label={side.who === "publisher" ? "Publishers" : "Subscribers"}
+        label={text[side.who].owners}
         list={list}
         columns={columns}
         rowId={(row) => String(row.id)}
@@ -73,17 +74,9 @@ export function ParticipantList({
         onOrdering={setOrdering}
         empty={
           q || host ? (
-            <Empty cause={`No ${side.who} is like that. Take a filter out to see more.`} />
+            <Empty cause={text[side.who].noOwnerMatch} />
           ) : (
-            <Empty
-              cause={
-                side.who === "publisher"
-                  ? "There is no publisher yet. A publisher is somebody at a host who advertises and sends events."
-                  : "There is no subscriber yet. A subscriber is somebody at a host who subscribes and gets events."
-              }
-            >
-              {next}
-            </Empty>
+            <Empty cause={text[side.who].noOwner}>{next}</Empty>
           )
         }
       />
@@ -98,30 +91,30 @@ function columnsOf(
 ) {
   return [
     column.accessor("name", {
-      header: "Name",
+      header: text.list.name,
       meta: { sort: "name" },
       cell: (cell) => <SingleLine>{cell.getValue()}</SingleLine>,
     }),
     column.accessor("host", {
-      header: "Host",
+      header: text.list.host,
       meta: { priority: "low" },
       cell: (cell) => <SingleLine>{cell.getValue()}</SingleLine>,
     }),
     column.accessor("origin", {
-      header: "Registered by",
+      header: text.list.registeredBy,
       meta: { priority: "low" },
-      cell: (cell) => (cell.getValue() === "in-band" ? "the host" : "API"),
+      cell: (cell) => (cell.getValue() === "in-band" ? text.list.inBand : text.list.api),
     }),
     column.accessor(filtersOf, {
       id: "filters",
-      header: "Filters",
+      header: text.list.filters,
       meta: { align: "right" },
       cell: ({ row: { original } }) => (
         <Anchor
           component={Link}
           size="sm"
           to={`/participants?tab=${side.announcements}&who=${encodeURIComponent(original.name)}`}
-          aria-label={`${filtersOf(original)} filters of ${original.name}`}
+          aria-label={text.list.filtersOf(original.name, filtersOf(original))}
         >
           {number(filtersOf(original))}
         </Anchor>
@@ -130,15 +123,15 @@ function columnsOf(
     ...activityColumns<Participant>(side),
     column.display({
       id: "actions",
-      header: () => <VisuallyHidden>Actions</VisuallyHidden>,
+      header: () => <VisuallyHidden>{text.list.actions}</VisuallyHidden>,
       meta: { align: "right" },
       cell: ({ row: { original } }) => (
         <Group gap={4} wrap="nowrap" justify="flex-end">
           {onAnnounce && (
-            <Tooltip label={`${side.verb} for ${original.name}`}>
+            <Tooltip label={text[side.who].announceFor(original.name)}>
               <ActionIcon
                 variant="subtle"
-                aria-label={`${side.verb} for ${original.name}`}
+                aria-label={text[side.who].announceFor(original.name)}
                 onClick={() => onAnnounce(original.name)}
               >
                 <IconPlus size={16} />
@@ -146,11 +139,11 @@ function columnsOf(
             </Tooltip>
           )}
           {onRemove && (
-            <Tooltip label={`Remove ${original.name}`}>
+            <Tooltip label={text.list.removeOf(original.name)}>
               <ActionIcon
                 variant="subtle"
                 color="red"
-                aria-label={`Remove ${original.name}`}
+                aria-label={text.list.removeOf(original.name)}
                 onClick={() => onRemove(original)}
               >
                 <IconTrash size={16} />

@@ -7,12 +7,14 @@ import { asProblem, byField } from "@/api/problems";
 import { Picker } from "@/common/forms/Picker";
 import { RegisterHost } from "@/common/forms/RegisterHost";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { text as common } from "@/common/text";
 import { register } from "./calls";
 import type { Side } from "./kinds";
+import { text } from "./text";
 
 const FIELDS = ["name", "host"];
 
-/** Registers a publisher or subscriber at a host; `onDone` goes on with announcing for it. */
+/** Dialog that registers a publisher or subscriber at a host. `onDone` continues with its first announcement. */
 export function RegisterDialog({
   side,
   onClose,
@@ -29,17 +31,25 @@ export function RegisterDialog({
   const queries = useQueryClient();
   const save = useMutation({
     mutationFn: (_: { next: boolean }) => register(side, name.trim(), host),
-    onSuccess: (made, { next }) => {
+    onSuccess: (registered, { next }) => {
       queries.invalidateQueries({ queryKey: [`/api/v1/${side.owners}/`] });
-      notifications.show({ message: `${made.name} was registered at ${made.host}.`, color: "green" });
-      if (next) onDone(made.name);
+      notifications.show({
+        message: text.registration.registered(registered.name, registered.host),
+        color: "green",
+      });
+      if (next) onDone(registered.name);
       else onClose();
     },
   });
   const problem = save.error ? asProblem(save.error) : null;
   const errors = problem ? byField(problem, FIELDS) : {};
   return (
-    <Modal opened onClose={onClose} title={`New ${side.who}`} closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={text[side.who].register}
+      closeButtonProps={{ "aria-label": common.close }}
+    >
       <form
         noValidate
         onSubmit={(event) => {
@@ -49,8 +59,8 @@ export function RegisterDialog({
       >
         <Stack>
           <TextInput
-            label="Name"
-            description={`${side.who === "publisher" ? "Advertisements" : "Subscriptions"} name it; it cannot be changed.`}
+            label={text.registration.name}
+            description={text[side.who].nameHelp}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             error={errors.name}
@@ -59,39 +69,39 @@ export function RegisterDialog({
           />
           <Picker
             path="/api/v1/hosts/"
-            label="Host"
-            description={side.who === "publisher" ? "Where it sends from." : "Where it receives."}
+            label={text.registration.host}
+            description={text[side.who].hostHelp}
             value={host}
             onChange={setHost}
             error={errors.host}
-            none="No host is called like that. Register it first: below."
+            none={text.registration.noHost}
             required
           />
           {mayHosts && (
             <Anchor component="button" type="button" size="sm" onClick={() => setNewHost(true)}>
-              Register a host that is not listed
+              {text.registration.newHost}
             </Anchor>
           )}
           {newHost && <RegisterHost onClose={() => setNewHost(false)} onDone={setHost} />}
           {problem && Object.keys(errors).length === 0 && <ProblemAlert problem={problem} />}
           {Object.keys(errors).length > 0 && (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              It was not registered; what is wrong is told at the fields.
+              {text.registration.invalid}
             </Text>
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {text.cancel}
             </Button>
             <Button
               variant="default"
               onClick={() => save.mutate({ next: false })}
               disabled={save.isPending || !name.trim() || !host}
             >
-              Register
+              {text.registration.submit}
             </Button>
             <Button type="submit" loading={save.isPending} disabled={!name.trim() || !host}>
-              Register and {side.verb.toLowerCase()}
+              {text[side.who].registerAndAnnounce}
             </Button>
           </Group>
         </Stack>

@@ -7,8 +7,9 @@ import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Affected } from "@/common/requests/AffectedCounts";
 import { affectedBy, remove } from "./calls";
 import { type Participant, sideOf } from "./kinds";
+import { text } from "./text";
 
-/** Removes a publisher or subscriber that announces nothing; says what is in the way otherwise. */
+/** Dialog that removes a publisher or subscriber without announcements, or shows the announcements that prevent it. */
 export function RemoveDialog({
   tab,
   row,
@@ -33,7 +34,7 @@ export function RemoveDialog({
   const go = useMutation({
     mutationFn: () => remove(tab, row.id),
     onSuccess: () => {
-      notifications.show({ message: `${row.name} was removed.`, color: "green" });
+      notifications.show({ message: text.removal.removed(row.name), color: "green" });
       onClose();
     },
     onSettled: () => queries.invalidateQueries({ queryKey: [`/api/v1/${tab}/`] }),
@@ -48,8 +49,8 @@ export function RemoveDialog({
   return (
     <ConfirmDialog
       opened
-      title={`Remove ${side.who} ${row.name}?`}
-      action="Remove"
+      title={text[side.who].remove(row.name)}
+      action={text.removal.confirm}
       danger
       busy={go.isPending || check.isPending}
       disabled={check.error !== null}
@@ -66,14 +67,11 @@ export function RemoveDialog({
             size="sm"
             to={`/participants?tab=${side.announcements}&who=${encodeURIComponent(row.name)}`}
           >
-            See its {side.announcements}
+            {text[side.who].showAnnouncements}
           </Anchor>
         </Stack>
       ) : (
-        <Text size="sm">
-          Nothing that it announced is live: nobody is affected. The history of its {side.announcements} goes
-          too.
-        </Text>
+        <Text size="sm">{text[side.who].removable}</Text>
       )}
     </ConfirmDialog>
   );

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** A name in one line, so that rows are alike; what is too long is cut, and told on hover. */
+/** Name in one line, so that all rows have the same height. A long name is cut; hover shows it in full. */
 export function SingleLine({ children }: { children: ReactNode }) {
   return (
     <Text

@@ -4,12 +4,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { waitForEnd } from "@/api/request";
 import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { formatQuantity } from "@/common/requests/AffectedCounts";
 import { CostSummary } from "@/common/requests/CostSummary";
-import { announce, withdraw, withdrawalCost } from "./calls";
+import { announce, type Cost, withdraw, withdrawalCost } from "./calls";
 import { type Announcement, announcementName, filterText, ownerOf, type Side, sideOf } from "./kinds";
+import { text } from "./text";
 
-/** Withdraws an announcement: who is affected first, then followed to its end, with a way back. */
+/** Dialog that withdraws an announcement: first the affected objects, then the progress. It offers to announce again. */
 export function WithdrawDialog({ row, onClose }: { row: Announcement; onClose: () => void }) {
   const side = sideOf("publisher" in row ? "publishers" : "subscribers");
   const name = announcementName(row);
@@ -43,8 +43,8 @@ export function WithdrawDialog({ row, onClose }: { row: Announcement; onClose: (
   return (
     <ConfirmDialog
       opened
-      title={`Withdraw ${side.what} ${name}?`}
-      action="Withdraw it"
+      title={text[side.who].withdraw(name)}
+      action={text.withdrawal.confirm}
       danger
       busy={go.isPending}
       disabled={cost.isPending}
@@ -54,16 +54,17 @@ export function WithdrawDialog({ row, onClose }: { row: Announcement; onClose: (
     >
       <Stack gap="sm">
         <Text size="sm">
-          Of {ownerOf(row)} at {row.host}, topic {row.topic}: <Code>{filterText(row.filter)}</Code>
+          {text.withdrawal.announcement(ownerOf(row), row.host, row.topic)}{" "}
+          <Code>{filterText(row.filter)}</Code>
         </Text>
         <div aria-live="polite" data-affected>
-          {!cost.data && cost.isFetching && <Text size="sm">Counting who is affected…</Text>}
+          {!cost.data && cost.isFetching && <Text size="sm">{text.withdrawal.counting}</Text>}
           {cost.data && <Affected side={side} cost={cost.data} />}
           {!cost.isFetching && <ProblemAlert problem={cost.error} retry={() => void cost.refetch()} />}
         </div>
         {go.isPending && (
           <Text size="sm" role="status">
-            Asked for; it is done when every switch has confirmed it.
+            {text.withdrawal.waiting}
           </Text>
         )}
       </Stack>
@@ -71,28 +72,25 @@ export function WithdrawDialog({ row, onClose }: { row: Announcement; onClose: (
   );
 }
 
-function Affected({ side, cost }: { side: Side; cost: Awaited<ReturnType<typeof withdrawalCost>> }) {
+function Affected({ side, cost }: { side: Side; cost: Cost }) {
   const { affected } = cost;
   const subscription = side.what === "subscription";
   return (
     <Stack gap="xs">
       {affected && (
         <Text size="sm" fw={600} data-count={affected.subscriptions}>
-          {affected.complete ? "" : "At least "}
-          {subscription
-            ? `1 subscriber is affected: it gets no further event by this filter, at ${formatQuantity(affected.hosts, "host")}.`
-            : `${formatQuantity(affected.subscriptions, "subscription")} of ${formatQuantity(affected.subscribers, "subscriber")} at ${formatQuantity(affected.hosts, "host")} ${affected.subscriptions === 1 ? "is" : "are"} affected.`}
+          {effectOf(side, affected)}
         </Text>
       )}
       {affected && affected.left_without > 0 && (
-        <Text size="sm">
-          {formatQuantity(affected.left_without, "subscription")} would meet no advertisement any more.
-        </Text>
+        <Text size="sm">{text.withdrawal.leftWithout(affected.left_without)}</Text>
       )}
       {affected && !subscription && affected.subscription_names.length > 0 && (
         <Text size="sm" c="dimmed">
-          {affected.subscription_names.join(", ")}
-          {affected.subscriptions > affected.subscription_names.length ? ", …" : ""}
+          {text.withdrawal.names(
+            affected.subscription_names.join(", "),
+            affected.subscriptions > affected.subscription_names.length,
+          )}
         </Text>
       )}
       <CostSummary cost={cost} />
@@ -100,25 +98,36 @@ function Affected({ side, cost }: { side: Side; cost: Awaited<ReturnType<typeof 
   );
 }
 
-/** Says that it is withdrawn, and announces the same filter again when asked. */
+/** Return the number of affected subscriptions, subscribers and hosts; "at least" if the count is not complete. */
+function effectOf(side: Side, affected: NonNullable<Cost["affected"]>): string {
+  const { complete, subscriptions, subscribers, hosts } = affected;
+  if (side.what === "subscription")
+    return complete ? text.withdrawal.subscriber(hosts) : text.withdrawal.atLeastSubscriber(hosts);
+  return complete
+    ? text.withdrawal.subscriptions(subscriptions, subscribers, hosts)
+    : text.withdrawal.atLeastSubscriptions(subscriptions, subscribers, hosts);
+}
+
+/** Notification of a withdrawal, with a button that announces the same filter again. */
 function Undo({ row, side, refresh }: { row: Announcement; side: Side; refresh: () => void }) {
   const again = useMutation({
     mutationFn: async () => waitForEnd(await announce(side, ownerOf(row), row.topic, row.filter ?? "")),
     onSuccess: (request) => {
       notifications.hide(`withdrawn-${announcementName(row)}`);
-      notifications.show({ color: "green", message: `It was announced again as ${request.object?.name}.` });
+      notifications.show({ color: "green", message: text.withdrawal.announced(request.object?.name) });
     },
     onSettled: refresh,
   });
   return (
     <Group justify="space-between" wrap="nowrap">
       <Text size="sm">
-        {announcementName(row)} was withdrawn.
-        {again.error ? ` It could not be announced again: ${again.error.message}` : ""}
+        {again.error
+          ? text.withdrawal.againFailed(announcementName(row), again.error.message)
+          : text.withdrawal.withdrawn(announcementName(row))}
       </Text>
       {row.filter !== null && (
         <Button size="compact-xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
-          Announce it again
+          {text.withdrawal.again}
         </Button>
       )}
     </Group>

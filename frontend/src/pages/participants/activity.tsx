@@ -1,41 +1,39 @@
-import { Tooltip } from "@mantine/core";
 import { type ColumnDef, createColumnHelper } from "@tanstack/react-table";
+import { WithHelp } from "@/common/documentation/HelpIcon";
 import { Time } from "@/common/formatting/time";
 import { type Announcement, eventsOf, type Participant, type Side } from "./kinds";
+import { text } from "./text";
 
 export const number = (value: number | null | undefined) => value?.toLocaleString() ?? "–";
 
-/** Columns of what somebody, or somebody's filter, sent or got; `events` says where the first of them may be left out. */
+/** Columns with the events that a participant or an announcement sent or received; "low" hides the first on a phone. */
 export function activityColumns<Row extends Participant | Announcement>(
   side: Side,
   events?: "low",
   // biome-ignore lint/suspicious/noExplicitAny: columns of one table have values of many types
 ): ColumnDef<Row, any>[] {
   const column = createColumnHelper<Row>();
-  const got = side.who === "subscriber";
-  const unwanted = column.accessor((row) => ("unwanted" in row ? row.unwanted : null), {
+  const receives = side.who === "subscriber";
+  const falsePositives = column.accessor((row) => ("unwanted" in row ? row.unwanted : null), {
     id: "unwanted",
-    header: () => (
-      <Tooltip label="Events that reached its host and that nobody there wanted.">
-        <span>Unwanted</span>
-      </Tooltip>
-    ),
+    header: () => <WithHelp term="falsePositive">{text.list.falsePositives}</WithHelp>,
     meta: { align: "right", priority: "low" },
     cell: (cell) => number(cell.getValue()),
   });
   return [
     column.accessor((row) => eventsOf(row), {
       id: "events",
-      header: got ? "Delivered" : "Published",
+      header: () =>
+        receives ? <WithHelp term="delivered">{text.subscriber.events}</WithHelp> : text.publisher.events,
       meta: { align: "right", priority: events },
       cell: (cell) => number(cell.getValue()),
     }),
-    ...(got ? [unwanted] : []),
+    ...(receives ? [falsePositives] : []),
     column.accessor((row) => row.last_seen_at, {
       id: "last_seen_at",
-      header: "Last seen",
+      header: text.list.lastSeen,
       meta: { priority: "low" },
-      cell: (cell) => <Time at={cell.getValue()} empty="never" />,
+      cell: (cell) => <Time at={cell.getValue()} empty={text.list.never} />,
     }),
   ];
 }

@@ -1,4 +1,4 @@
-// What the page asks of the API that differs between publishers and subscribers only.
+// Calls of the API that exist for publishers and for subscribers.
 
 import { api, type Schemas } from "@/api/client";
 import type { NetworkRequest } from "@/api/request";
@@ -6,7 +6,7 @@ import { type Announcement, type Participant, type Side, sideOf } from "./kinds"
 
 export type Cost = Schemas["Cost"];
 
-/** Registers somebody at a host. */
+/** Register a publisher or subscriber at a host. */
 export async function register(side: Side, name: string, host: string): Promise<Participant> {
   const body = { name, host };
   const { data } =
@@ -16,7 +16,7 @@ export async function register(side: Side, name: string, host: string): Promise<
   return data as Participant;
 }
 
-/** Announces a filter. */
+/** Announce a filter: advertise or subscribe. */
 export async function announce(
   side: Side,
   owner: string,
@@ -30,7 +30,7 @@ export async function announce(
   return data as NetworkRequest;
 }
 
-/** Withdraws an announcement; undefined when it was gone at once. With `check` only what it would come to. */
+/** Withdraw an announcement. Return the request, or undefined if the announcement is removed immediately. */
 export async function withdraw(row: Announcement): Promise<NetworkRequest | undefined> {
   const params = { path: { id: String(row.id) } };
   const { data } =
@@ -40,7 +40,7 @@ export async function withdraw(row: Announcement): Promise<NetworkRequest | unde
   return (data as NetworkRequest | undefined) || undefined;
 }
 
-/** What a withdrawal would come to. */
+/** Return the cost of a withdrawal, from a dry run. */
 export async function withdrawalCost(row: Announcement, signal: AbortSignal): Promise<Cost> {
   const params = { path: { id: String(row.id) }, query: { dry_run: true } };
   const { data } =
@@ -50,14 +50,14 @@ export async function withdrawalCost(row: Announcement, signal: AbortSignal): Pr
   return data as Cost;
 }
 
-/** Removes somebody who announces nothing; refused otherwise. */
+/** Remove a publisher or subscriber without announcements; with `check`, only check whether that is allowed. */
 export async function remove(tab: "publishers" | "subscribers", id: number, check = false): Promise<void> {
   const params = { path: { id: String(id) }, query: { dry_run: check } };
   if (sideOf(tab).who === "publisher") await api.DELETE("/api/v1/publishers/{id}/", { params });
   else await api.DELETE("/api/v1/subscribers/{id}/", { params });
 }
 
-/** Who is affected if what somebody announced goes. */
+/** Return the objects that are affected if the announcements of a publisher or subscriber are withdrawn. */
 export async function affectedBy(
   tab: "publishers" | "subscribers",
   id: number,
@@ -71,7 +71,7 @@ export async function affectedBy(
   return data as Schemas["Affected"];
 }
 
-/** An announcement as it stands. */
+/** Read an announcement. */
 export async function readAnnouncement(side: Side, id: number, signal: AbortSignal): Promise<Announcement> {
   const params = { path: { id: String(id) } };
   const { data } =

@@ -11,10 +11,11 @@ import { type Announcement, type Participant, type Side, sideOf, TABS, type Tab 
 import { ParticipantList } from "./ParticipantList";
 import { RegisterDialog } from "./RegisterDialog";
 import { RemoveDialog } from "./RemoveDialog";
+import { text } from "./text";
 import { Upload } from "./upload/Upload";
 import { WithdrawDialog } from "./WithdrawDialog";
 
-// The editor of filters is as large as all else here: the lists do not wait for it.
+// The filter editor is as large as the rest of the page, so it loads separately and the lists do not wait for it.
 const Announce = lazy(() =>
   import("./AnnounceDialog").then((module) => ({ default: module.AnnounceDialog })),
 );
@@ -22,7 +23,7 @@ const Announce = lazy(() =>
 const OF_A_LIST = ["q", "state", "topic", "who", "host", "ordering", "page", "filter"];
 const KINDS = TABS.map(({ value }) => value);
 
-/** Publishers and subscribers, and what they announced. */
+/** Page with the lists of publishers, subscribers, advertisements and subscriptions. */
 export function Component() {
   const [asked] = useAddress("tab", "publishers");
   const tab = KINDS.includes(asked as Tab) ? (asked as Tab) : "publishers";
@@ -53,7 +54,7 @@ export function Component() {
   const actions = <Actions side={side} people={people} may={may} start={(what) => change({ do: what })} />;
   return (
     <>
-      <PageHeader title="Publishers and subscribers">{actions}</PageHeader>
+      <PageHeader title={text.title}>{actions}</PageHeader>
       <Tabs
         value={tab}
         onChange={(to) =>
@@ -61,7 +62,7 @@ export function Component() {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="sm" aria-label="Lists">
+        <Tabs.List mb="sm" aria-label={text.lists}>
           {TABS.map(({ value, label }) => (
             <Tabs.Tab key={value} value={value}>
               {label}
@@ -115,24 +116,24 @@ function Actions({
           leftSection={<IconUpload size={16} aria-hidden />}
           onClick={() => start("upload")}
         >
-          Upload a list
+          {text.importList}
         </Button>
       )}
       {people && may.register && (
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => start("register")}>
-          Register a {side.who}
+          {text[side.who].register}
         </Button>
       )}
       {!people && may.announce && (
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => start("announce")}>
-          {side.verb}
+          {text[side.who].announce}
         </Button>
       )}
     </Group>
   );
 }
 
-/** The form begins with what the address says: `for` whom, `on` which topic, `filter`. */
+/** Dialog for an announcement, with the initial values of the address: `for` (owner), `on` (topic), `filter`. */
 function Announcing({ side, onClose }: { side: Side; onClose: () => void }) {
   const [owner] = useAddress("for");
   const [topic] = useAddress("on");

@@ -1,27 +1,27 @@
-// The four lists of the page, and what differs between them.
+// The four lists of the page and their differences.
 
 import type { Schemas } from "@/api/client";
 import { advertisementName } from "@/common/formatting/names";
+import { text } from "./text";
 
 export type Tab = "publishers" | "subscribers" | "advertisements" | "subscriptions";
 export type Participant = Schemas["Publisher"] | Schemas["Subscriber"];
 export type Announcement = Schemas["Advertisement"] | Schemas["Subscription"];
 
 export const TABS: readonly { value: Tab; label: string }[] = [
-  { value: "publishers", label: "Publishers" },
-  { value: "subscribers", label: "Subscribers" },
-  { value: "advertisements", label: "Advertisements" },
-  { value: "subscriptions", label: "Subscriptions" },
+  { value: "publishers", label: text.publisher.owners },
+  { value: "subscribers", label: text.subscriber.owners },
+  { value: "advertisements", label: text.publisher.announcements },
+  { value: "subscriptions", label: text.subscriber.announcements },
 ];
 
-/** A kind of participant with what it announces. */
+/** Kind of participant with its kind of announcement. */
 export interface Side {
   who: "publisher" | "subscriber";
   owners: "publishers" | "subscribers";
   what: "advertisement" | "subscription";
   announcements: "advertisements" | "subscriptions";
   prefix: "a" | "q";
-  verb: string;
 }
 
 export const PUBLISHING: Side = {
@@ -30,7 +30,6 @@ export const PUBLISHING: Side = {
   what: "advertisement",
   announcements: "advertisements",
   prefix: "a",
-  verb: "Advertise",
 };
 
 export const SUBSCRIBING: Side = {
@@ -39,36 +38,35 @@ export const SUBSCRIBING: Side = {
   what: "subscription",
   announcements: "subscriptions",
   prefix: "q",
-  verb: "Subscribe",
 };
 
-/** The side that a tab, or the name of a kind, belongs to. */
+/** Return the side of a tab or of the name of a kind. */
 export function sideOf(name: string): Side {
   return name.startsWith("publisher") || name.startsWith("advertisement") ? PUBLISHING : SUBSCRIBING;
 }
 
-/** Who made an announcement. */
+/** Return the name of the publisher or subscriber of an announcement. */
 export function ownerOf(row: Announcement): string {
   return "publisher" in row ? row.publisher : row.subscriber;
 }
 
-/** An announcement by its id in plans: a7, q12. */
+/** Return the id of an announcement in plans: a7, q12. */
 export function announcementName(row: Announcement): string {
   return "publisher" in row ? advertisementName(row.id) : `q${row.id}`;
 }
 
-/** What a filter says, in short. */
+/** Return a filter, or the words for none (dz only) and for an empty one. */
 export function filterText(filter: string | null): string {
-  if (filter === null) return "by dz, without a filter";
-  return filter.trim() === "" ? "every event" : filter;
+  if (filter === null) return text.withoutFilter;
+  return filter.trim() === "" ? text.everyEvent : filter;
 }
 
-/** What somebody published or got, as hosts report it; null where nobody did. */
+/** Return the number of published or delivered events that hosts report; null without a report. */
 export function eventsOf(row: Participant | Announcement): number | null {
   return "published" in row ? row.published : row.delivered;
 }
 
-/** How many live filters a publisher or subscriber has. */
+/** Return the number of active filters of a publisher or subscriber. */
 export function filtersOf(row: Participant): number {
   return "advertisements" in row ? row.advertisements : row.subscriptions;
 }

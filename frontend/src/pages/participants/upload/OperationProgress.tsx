@@ -12,12 +12,13 @@ import { download } from "@/common/tables/csv";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { text } from "../text";
 import { type Operation, type Result, readFailures } from "./calls";
 
 const EVERY = 1_500; // ms
 const column = createColumnHelper<Result>();
 
-/** How far an operation is, what became of each item by line, and the failures as a file. */
+/** Progress of an operation, the state of each item by line, and a download of the failures. */
 export function OperationProgress({ operation, lines }: { operation: Operation; lines: readonly number[] }) {
   const key = ["/api/v1/operations/", operation.id];
   const found = useQuery<Operation>({
@@ -37,11 +38,13 @@ export function OperationProgress({ operation, lines }: { operation: Operation; 
   return (
     <Stack data-operation={now.finished ? "finished" : "going"}>
       <Text role="status">
-        {now.finished
-          ? `Done: ${active.toLocaleString()} of ${now.items.toLocaleString()} are active${failed ? `, ${failed.toLocaleString()} failed` : ""}.`
-          : `${percent} %: ${active.toLocaleString()} of ${now.items.toLocaleString()} are active. It goes on if you close this.`}
+        {!now.finished
+          ? text.operation.running(percent, active, now.items)
+          : failed
+            ? text.operation.finishedWithFailures(active, now.items, failed)
+            : text.operation.finished(active, now.items)}
       </Text>
-      <Progress value={percent} aria-label="Progress of the upload" color={failed ? "orange" : undefined} />
+      <Progress value={percent} aria-label={text.operation.progress} color={failed ? "orange" : undefined} />
       <MergingNote merging={now.merging} />
       {failed > 0 && <Failures operation={now} lines={lines} />}
       <Results operation={now} lines={lines} />
@@ -66,7 +69,7 @@ function Failures({ operation, lines }: { operation: Operation; lines: readonly 
     <>
       <Group>
         <Button variant="default" loading={busy} onClick={take}>
-          Download the failures
+          {text.operation.downloadFailures}
         </Button>
       </Group>
       <ProblemAlert problem={problem} />
@@ -81,21 +84,27 @@ function Results({ operation, lines }: { operation: Operation; lines: readonly n
   useLiveRefresh(["request", "requests"], [path]);
   const columns = useMemo(
     () => [
-      column.accessor((row) => (row.index === null ? "" : lines[row.index]), { id: "line", header: "Line" }),
-      column.accessor((row) => row.object?.name ?? "–", { id: "object", header: "Id" }),
-      column.accessor("state", { header: "State", cell: (cell) => <StateBadge state={cell.getValue()} /> }),
-      column.accessor((row) => row.problem?.detail ?? "", { id: "detail", header: "Why" }),
+      column.accessor((row) => (row.index === null ? "" : lines[row.index]), {
+        id: "line",
+        header: text.operation.line,
+      }),
+      column.accessor((row) => row.object?.name ?? "–", { id: "object", header: text.operation.id }),
+      column.accessor("state", {
+        header: text.operation.state,
+        cell: (cell) => <StateBadge state={cell.getValue()} />,
+      }),
+      column.accessor((row) => row.problem?.detail ?? "", { id: "detail", header: text.operation.reason }),
     ],
     [lines],
   );
   return (
     <DataTable
-      label="Items of the upload"
+      label={text.operation.items}
       list={list}
       columns={columns}
       rowId={(row) => String(row.id)}
       height={300}
-      empty={<Empty cause="No item is like that." />}
+      empty={<Empty cause={text.operation.noMatch} />}
     />
   );
 }

@@ -8,14 +8,16 @@ import { formatPercent } from "@/common/formatting/figures";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { CostSummary } from "@/common/requests/CostSummary";
 import { download } from "@/common/tables/csv";
+import { text as common } from "@/common/text";
 import type { Tab } from "../kinds";
+import { text } from "../text";
 import { apply, type Cost, check, FIELDS, type Operation, withLines } from "./calls";
 import { OperationProgress } from "./OperationProgress";
-import { decodeText, type Parsed, parse, tooLarge, toPlainCsv } from "./parser";
+import { decodeText, MAX_BYTES, MAX_ITEMS, type Parsed, parse, tooLarge, toPlainCsv } from "./parser";
 
 const SHOWN = 200;
 
-/** A file of many: checked first, with all its errors by line and its whole cost; then applied, and followed. */
+/** Dialog that imports a file: first all errors by line and the complete cost, then the progress of the import. */
 export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
   const [file, setFile] = useState<File | null>(null);
   const [parsed, setParsed] = useState<Parsed | null>(null);
@@ -29,11 +31,11 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
       setParsed(null);
       const large = tooLarge(chosen.size, 0);
       if (large) throw new Error(large);
-      const text = decodeText(await chosen.arrayBuffer());
+      const content = decodeText(await chosen.arrayBuffer());
       const found =
-        typeof text === "string"
-          ? parse(chosen.name, text, FIELDS[tab])
-          : { items: [], lines: [], troubles: [text] };
+        typeof content === "string"
+          ? parse(chosen.name, content, FIELDS[tab])
+          : { items: [], lines: [], troubles: [content] };
       const many = tooLarge(chosen.size, found.items.length);
       if (many) throw new Error(many);
       setParsed(found);
@@ -62,10 +64,10 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
     <Modal
       opened
       onClose={onClose}
-      title={`Upload ${tab}`}
+      title={text.upload.title[tab]}
       size="xl"
       fullScreen={phone}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       {done ? (
         <Stack>
@@ -78,21 +80,21 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
               icon={<IconCircleCheck size={18} aria-hidden />}
               role="status"
             >
-              {count.toLocaleString()} {tab} were registered.
+              {text.upload.registered[tab](count)}
             </Alert>
           )}
           <Group justify="flex-end">
             <Button onClick={onClose} data-autofocus>
-              Close
+              {common.close}
             </Button>
           </Group>
         </Stack>
       ) : (
         <Stack>
           <FileInput
-            label="File"
-            description={`CSV or JSON, at most 50,000 items and 32 MiB. Nothing is changed before you apply it.`}
-            placeholder="Choose a file"
+            label={text.upload.file}
+            description={text.upload.fileHelp(MAX_ITEMS, MAX_BYTES / 1024 / 1024)}
+            placeholder={text.upload.choose}
             accept=".csv,.json,.txt,text/csv,application/json"
             value={file}
             onChange={(chosen) => {
@@ -101,24 +103,24 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
               if (chosen) checking.mutate(chosen);
             }}
             clearable
-            clearButtonProps={{ "aria-label": "Take the file out" }}
+            clearButtonProps={{ "aria-label": text.upload.clear }}
             data-autofocus
           />
           <Format tab={tab} />
           <div aria-live="polite" data-upload={checking.status}>
-            {checking.isPending && <Text size="sm">Checking every item, and what all of them cost…</Text>}
+            {checking.isPending && <Text size="sm">{text.upload.checking}</Text>}
             {errors.length > 0 && <Errors file={file} errors={errors} items={count} />}
             {problem && problem.errors.length === 0 && <ProblemAlert problem={problem} />}
             {checking.isSuccess && !checking.data && errors.length === 0 && (
               <Alert color="orange" variant="light">
-                The file has no item. Its lines behind the first are the items.
+                {text.upload.noItems}
               </Alert>
             )}
             {checking.data && errors.length === 0 && <Whole cost={checking.data} tab={tab} />}
           </div>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {text.cancel}
             </Button>
             {file && (
               <Button
@@ -129,7 +131,7 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
                 }}
                 loading={checking.isPending}
               >
-                Check again
+                {text.upload.checkAgain}
               </Button>
             )}
             <Button
@@ -137,7 +139,7 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
               loading={applying.isPending}
               disabled={!checking.data || errors.length > 0}
             >
-              {checking.data && errors.length === 0 ? `Apply all ${count.toLocaleString()}` : "Apply"}
+              {checking.data && errors.length === 0 ? text.upload.applyAll(count) : text.upload.apply}
             </Button>
           </Group>
         </Stack>
@@ -162,7 +164,7 @@ function Format({ tab }: { tab: Tab }) {
   return (
     <div>
       <Text size="sm" c="dimmed" mb={4}>
-        A CSV file names the columns in its first line; a JSON file is a list of objects with the same fields.
+        {text.upload.format}
       </Text>
       <Code block style={{ whiteSpace: "pre-wrap" }}>
         {SAMPLES[tab]}
@@ -175,16 +177,14 @@ function Errors({ file, errors, items }: { file: File | null; errors: FieldError
   return (
     <Stack gap="xs">
       <Alert color="red" variant="light" role="alert">
-        {errors.length.toLocaleString()} {errors.length === 1 ? "error" : "errors"} in {file?.name}
-        {items > 0 ? ` (${items.toLocaleString()} items)` : ""}. Nothing was changed. Mend the file and choose
-        it again.
+        {text.upload.errors(errors.length, file?.name ?? "", items)}
       </Alert>
-      <Table aria-label="Errors by line" stickyHeader>
+      <Table aria-label={text.upload.errorTable} stickyHeader>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Line</Table.Th>
-            <Table.Th>Field</Table.Th>
-            <Table.Th>What is wrong</Table.Th>
+            <Table.Th>{text.upload.line}</Table.Th>
+            <Table.Th>{text.upload.field}</Table.Th>
+            <Table.Th>{text.upload.error}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -196,11 +196,11 @@ function Errors({ file, errors, items }: { file: File | null; errors: FieldError
             </Table.Tr>
           ))}
         </Table.Tbody>
-        {errors.length > SHOWN && <Table.Caption>and {errors.length - SHOWN} more</Table.Caption>}
+        {errors.length > SHOWN && <Table.Caption>{text.upload.more(errors.length - SHOWN)}</Table.Caption>}
       </Table>
       {errors.length > SHOWN && (
         <Button variant="default" w="fit-content" onClick={() => download("errors.csv", errorsCsv(errors))}>
-          Download all errors
+          {text.upload.downloadErrors}
         </Button>
       )}
     </Stack>
@@ -222,9 +222,9 @@ function Whole({ cost, tab }: { cost: Cost; tab: Tab }) {
         variant="light"
         icon={<IconCircleCheck size={18} aria-hidden />}
       >
-        {cost.items.toLocaleString()} items are right.{" "}
-        {announced &&
-          `${cost.dz_cells.toLocaleString()} dz cells, excess volume ${formatPercent(cost.excess)} on average.`}
+        {announced
+          ? text.upload.validCells(cost.items, cost.dz_cells, formatPercent(cost.excess))
+          : text.upload.valid(cost.items)}
       </Alert>
       {announced && <CostSummary cost={cost} />}
     </Stack>

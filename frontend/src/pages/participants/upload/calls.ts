@@ -1,4 +1,4 @@
-// Lists to the API: checked by a dry run, applied, and followed.
+// Calls of the API for an import: dry run, import, and results.
 
 import { api, type Schemas } from "@/api/client";
 import type { FieldError } from "@/api/problems";
@@ -17,12 +17,12 @@ export const FIELDS: Record<Tab, readonly string[]> = {
   subscriptions: ["subscriber", "topic", "filter"],
 };
 
-/** What a list would cost; a refusal has all errors, by `index`. */
+/** Check a list with a dry run, and return its cost. A refusal has all errors, each with the `index` of its item. */
 export async function check(tab: Tab, items: readonly Item[], signal: AbortSignal): Promise<Cost> {
   return (await post(tab, items, true, signal)) as Cost;
 }
 
-/** Takes a list: all items or none. An operation to follow, or null where it is done. */
+/** Import all items of a list, or none. Return the operation to follow, or null if the import is finished. */
 export async function apply(
   tab: Tab,
   items: readonly Item[],
@@ -46,7 +46,7 @@ async function post(tab: Tab, items: readonly Item[], dry: boolean, signal: Abor
   }
 }
 
-/** The errors with the lines of their items. */
+/** Return the errors with the lines of their items. */
 export function withLines(errors: readonly FieldError[], lines: readonly number[]): FieldError[] {
   return errors.map((error) => ({
     ...error,
@@ -54,7 +54,7 @@ export function withLines(errors: readonly FieldError[], lines: readonly number[
   }));
 }
 
-/** All failures of an operation as CSV, read a page after the other. */
+/** Read all failures of an operation page by page, and return them as CSV. */
 export async function readFailures(operation: number, lines: readonly number[]): Promise<string> {
   const rows: unknown[][] = [];
   let cursor: string | undefined;

@@ -1,6 +1,6 @@
-// Files of people and of what they announce: CSV (RFC 4180) or JSON, each item with the line that it begins in.
+// Parser for lists of participants and announcements: CSV (RFC 4180) or JSON, each item with its first line.
 
-import { formatQuantity } from "@/common/requests/AffectedCounts";
+import { text as texts } from "../text";
 
 export type Item = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ export interface ParseProblem {
 
 export interface Parsed {
   items: Item[];
-  /** The line, from 1, that each item begins in. */
+  /** First line of each item, counted from 1. */
   lines: number[];
   troubles: ParseProblem[];
 }
@@ -19,57 +19,57 @@ export interface Parsed {
 export const MAX_ITEMS = 50_000;
 export const MAX_BYTES = 32 * 1024 * 1024;
 
-/** The text of a file in UTF-8; where it is none, the first line that is not. */
+/** Decode a file as UTF-8; if it is not UTF-8, return the first wrong line as a problem. */
 export function decodeText(bytes: ArrayBuffer): string | ParseProblem {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     const lenient = new TextDecoder("utf-8").decode(bytes);
     const line = lenient.slice(0, lenient.indexOf("\ufffd")).split("\n").length;
-    return { line, detail: "It is not UTF-8. Save the file as UTF-8 (in a spreadsheet: CSV UTF-8)." };
+    return { line, detail: texts.file.notUtf8 };
   }
 }
 
-/** Reads a file's text by its name; `fields` are the columns that a CSV file must have. */
+/** Parse a text in the format of its file name; `fields` are the required columns of a CSV file. */
 export function parse(name: string, text: string, fields: readonly string[]): Parsed {
   const plain = text.startsWith("\ufeff") ? text.slice(1) : text;
   const json = /\.json$/i.test(name) || (!/\.(csv|txt)$/i.test(name) && /^\s*[[{]/.test(plain));
   return json ? parseJson(plain) : parseCsv(plain, fields);
 }
 
-/** A JSON list of objects. */
+/** Parse a JSON list of objects. */
 export function parseJson(text: string): Parsed {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return failureAt(lineOf(text, detail), `It is no JSON: ${detail}. Correct it, or send CSV.`);
+    return failureAt(lineOf(text, detail), texts.file.notJson(detail));
   }
-  if (!Array.isArray(value)) return failureAt(1, "It is no list. Write [ … ] around the items.");
+  if (!Array.isArray(value)) return failureAt(1, texts.file.notList);
   return { items: value as Item[], lines: itemLines(text), troubles: [] };
 }
 
-/** A CSV table with a line of headers; empty lines do not count. Items are of the lines without trouble. */
+/** Parse a CSV table with a header line; empty lines are ignored. Only lines without a problem become items. */
 export function parseCsv(text: string, fields: readonly string[]): Parsed {
   const separated = otherSeparator(text);
   if (separated) return { items: [], lines: [], troubles: [separated] };
   const { rows, trouble } = records(text);
   const [first, ...rest] = rows.filter(({ cells }) => cells.length > 1 || cells[0] !== "");
   if (!first && trouble) return { items: [], lines: [], troubles: [trouble] };
-  if (!first) return failureAt(1, `It is empty. Its first line names the columns: ${fields.join(",")}.`);
+  if (!first) return failureAt(1, texts.file.empty(fields.join(",")));
   const headers = first.cells.map((cell) => cell.trim());
   const missing = fields.filter((field) => !headers.includes(field));
   if (missing.length > 0)
     return failureAt(
       first.line,
-      `The first line names the columns ${headers.join(", ")}; ${missing.join(", ")} is missing. It should be: ${fields.join(",")}.`,
+      texts.file.missingColumns(headers.join(", "), missing.join(", "), fields.join(",")),
     );
   const troubles: ParseProblem[] = rest
     .filter(({ cells }) => cells.length !== headers.length)
     .map(({ line, cells }) => ({
       line,
-      detail: `It has ${formatQuantity(cells.length, "cell")} and not ${headers.length}. Put quotes around a cell with a comma in it.`,
+      detail: texts.file.cells(cells.length, headers.length),
     }));
   if (trouble) troubles.push(trouble);
   const whole = rest.filter(({ cells }) => cells.length === headers.length);
@@ -79,19 +79,17 @@ export function parseCsv(text: string, fields: readonly string[]): Parsed {
   return { items, lines: whole.map(({ line }) => line), troubles };
 }
 
-/** What other tools put between columns, in words. */
-const SEPARATORS = { ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
-
-/** What is wrong with a heading whose columns are separated by something else than commas; null where they are not. */
+/** Return the problem of a header line whose columns are not separated by commas; null if they are. */
 function otherSeparator(text: string): ParseProblem | null {
   const lines = text.split(/\r\n|\r|\n/);
   const at = lines.findIndex((line) => line.trim() !== "");
   const heading = lines[at] ?? "";
   const times = (mark: string) => heading.split(mark).length - 1;
-  const [mark, words] = Object.entries(SEPARATORS).reduce((a, b) => (times(b[0]) > times(a[0]) ? b : a));
+  const [mark, words] = Object.entries(texts.file.separators).reduce((a, b) =>
+    times(b[0]) > times(a[0]) ? b : a,
+  );
   if (times(mark) <= times(",")) return null;
-  const detail = `The heading is separated by ${words}. Separate the columns by commas, in every line (in a spreadsheet: save as CSV with commas).`;
-  return { line: at + 1, detail };
+  return { line: at + 1, detail: texts.file.otherSeparator(words) };
 }
 
 interface Row {
@@ -99,7 +97,7 @@ interface Row {
   cells: string[];
 }
 
-/** The records of a CSV text, each with the line that it begins in; cells in quotes may hold line ends. */
+/** Split a CSV text into records, each with its first line. Quoted cells may contain line ends. */
 function records(text: string): { rows: Row[]; trouble?: ParseProblem } {
   const rows: Row[] = [];
   let row: Row = { line: 1, cells: [] };
@@ -110,8 +108,7 @@ function records(text: string): { rows: Row[]; trouble?: ParseProblem } {
     if (text[at] === '"') {
       const began = line;
       const found = quotedCell(text, at);
-      if (!found)
-        return { rows, trouble: { line: began, detail: "A quoted cell does not end. Close its quotes." } };
+      if (!found) return { rows, trouble: { line: began, detail: texts.file.openQuote } };
       cell = found.cell;
       at = found.after;
       line += found.lines;
@@ -130,7 +127,7 @@ function records(text: string): { rows: Row[]; trouble?: ParseProblem } {
     if (next !== undefined && next !== "\r" && next !== "\n")
       return {
         rows,
-        trouble: { line, detail: "Something stands behind a quoted cell. Double the quotes inside it." },
+        trouble: { line, detail: texts.file.afterQuote },
       };
     if (next === "\r" && text[at + 1] === "\n") at += 1;
     at += 1;
@@ -161,7 +158,7 @@ function unquotedEnd(text: string, start: number): number {
   return end;
 }
 
-/** The lines in which the members of the outermost list begin. */
+/** Return the first line of each member of the outermost list. */
 export function itemLines(text: string): number[] {
   const found: number[] = [];
   let line = 1;
@@ -190,10 +187,10 @@ export function itemLines(text: string): number[] {
   return found;
 }
 
-/** The line that a message of the JSON parser is about. */
+/** Return the line that a message of the JSON parser names. */
 function lineOf(text: string, detail: string): number {
-  const told = /line (\d+)/.exec(detail);
-  if (told) return Number(told[1]);
+  const named = /line (\d+)/.exec(detail);
+  if (named) return Number(named[1]);
   const position = /position (\d+)/.exec(detail);
   if (!position) return text.trimEnd().split("\n").length;
   return text.slice(0, Number(position[1])).split("\n").length;
@@ -205,16 +202,15 @@ const failureAt = (line: number, detail: string): Parsed => ({
   troubles: [{ line, detail }],
 });
 
-/** What is too large, told before anything is sent; null when it fits. */
+/** Return the problem of a file that exceeds a limit; null if it is within the limits. */
 export function tooLarge(bytes: number, items: number): string | null {
   if (bytes > MAX_BYTES)
-    return `The file has ${(bytes / 1024 / 1024).toFixed(1)} MiB; at most ${MAX_BYTES / 1024 / 1024} MiB are taken. Split it.`;
-  if (items > MAX_ITEMS)
-    return `The file has ${items.toLocaleString()} items; at most ${MAX_ITEMS.toLocaleString()} are taken. Split it.`;
+    return texts.file.tooManyBytes((bytes / 1024 / 1024).toFixed(1), MAX_BYTES / 1024 / 1024);
+  if (items > MAX_ITEMS) return texts.file.tooManyItems(items, MAX_ITEMS);
   return null;
 }
 
-/** A table as CSV text. */
+/** Format a table as CSV text. */
 export function toPlainCsv(headers: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const cell = (value: unknown) => {
     const text = value === null || value === undefined ? "" : String(value);

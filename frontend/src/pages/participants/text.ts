@@ -1,0 +1,242 @@
+const quantity = (count: number, one: string, many = `${one}s`) =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+
+/** Texts of publishers and their advertisements. */
+const publisher = {
+  owner: "Publisher",
+  owners: "Publishers",
+  announcements: "Advertisements",
+  events: "Published",
+  register: "Register publisher",
+  announce: "Advertise",
+  announceFor: (name: string) => `Advertise for ${name}`,
+  registerAndAnnounce: "Register and advertise",
+  nameHelp: "Used by advertisements. Cannot be changed later.",
+  hostHelp: "Host that sends the events.",
+  noOwnerMatch: "No matching publishers. Clear a filter to see more.",
+  noOwner: "No publishers yet. A publisher is a program at a host that advertises and sends events.",
+  noMatch: "No matching advertisements. Clear a filter to see more.",
+  none: "No advertisements yet. An advertisement is a filter for the events that a publisher will send. Switches forward only advertised events.",
+  pickerEmpty: "No matching publishers. Register the publisher first.",
+  newAnnouncement: "New advertisement",
+  announcement: (name: string) => `Advertisement ${name}`,
+  withdraw: (name: string) => `Withdraw advertisement ${name}?`,
+  remove: (name: string) => `Remove publisher ${name}?`,
+  removable:
+    "The publisher has no active advertisements, so no host is affected. The history of its advertisements is also removed.",
+  showAnnouncements: "Show its advertisements",
+  waiting: "Waiting for the first report of a published event from the host…",
+  firstEvent: "The first event was published.",
+};
+
+/** Texts of subscribers and their subscriptions. */
+const subscriber: typeof publisher = {
+  owner: "Subscriber",
+  owners: "Subscribers",
+  announcements: "Subscriptions",
+  events: "Delivered",
+  register: "Register subscriber",
+  announce: "Subscribe",
+  announceFor: (name: string) => `Subscribe for ${name}`,
+  registerAndAnnounce: "Register and subscribe",
+  nameHelp: "Used by subscriptions. Cannot be changed later.",
+  hostHelp: "Host that receives the events.",
+  noOwnerMatch: "No matching subscribers. Clear a filter to see more.",
+  noOwner: "No subscribers yet. A subscriber is a program at a host that subscribes and receives events.",
+  noMatch: "No matching subscriptions. Clear a filter to see more.",
+  none: "No subscriptions yet. A subscription is a filter for the events of a topic that a host receives.",
+  pickerEmpty: "No matching subscribers. Register the subscriber first.",
+  newAnnouncement: "New subscription",
+  announcement: (name: string) => `Subscription ${name}`,
+  withdraw: (name: string) => `Withdraw subscription ${name}?`,
+  remove: (name: string) => `Remove subscriber ${name}?`,
+  removable:
+    "The subscriber has no active subscriptions, so no host is affected. The history of its subscriptions is also removed.",
+  showAnnouncements: "Show its subscriptions",
+  waiting: "Waiting for the first delivery report from the host…",
+  firstEvent: "The first event was delivered.",
+};
+
+/** Texts of the page "Publishers and subscribers". */
+export const text = {
+  title: "Publishers and subscribers",
+  lists: "Lists",
+  cancel: "Cancel",
+  importList: "Import CSV or JSON",
+  publisher,
+  subscriber,
+  withoutFilter: "dz set without a filter",
+  everyEvent: "every event",
+  at: (name: string, host: string) => `${name} at ${host}`,
+  list: {
+    search: "Search",
+    ownerHint: "name or host",
+    announcementHint: "filter, name or host",
+    any: "any",
+    name: "Name",
+    host: "Host",
+    topic: "Topic",
+    state: "State",
+    id: "Id",
+    filter: "Filter",
+    filters: "Filters",
+    filtersOf: (name: string, count: number) => `Filters of ${name}: ${count}`,
+    registeredBy: "Registered by",
+    inBand: "host (in-band)",
+    api: "API",
+    falsePositives: "False positives",
+    lastSeen: "Last seen",
+    never: "never",
+    actions: "Actions",
+    noAdvertisement: "No matching advertisement yet.",
+    noMatch: "no match",
+    again: "Announce again with the same filter",
+    announceAgain: (name: string) => `Announce ${name} again`,
+    remove: "Remove",
+    removeOf: (name: string) => `Remove ${name}`,
+    withdraw: "Withdraw",
+    withdrawOf: (name: string) => `Withdraw ${name}`,
+  },
+  details: {
+    label: "Details",
+    state: "State",
+    topic: "Topic",
+    created: "Created",
+    notReported: "not reported",
+    lastSeen: "Last seen",
+    never: "never",
+    requests: "Requests",
+    request: (id: string) => `Request ${id}`,
+    withdrawal: (id: string) => `Withdrawal ${id}`,
+    filter: "Filter",
+    cells: (count: number) => `dz cells (${count.toLocaleString()})`,
+    wholeSpace: "the whole event space",
+    more: (count: number) => `and ${count.toLocaleString()} more`,
+  },
+  registration: {
+    name: "Name",
+    host: "Host",
+    noHost: "No matching hosts. Register the host first.",
+    newHost: "Register another host",
+    invalid: "Not registered. Correct the marked fields.",
+    submit: "Register",
+    registered: (name: string, host: string) => `${name} registered at ${host}.`,
+  },
+  announcing: {
+    ownerHelp: "Type part of the name.",
+    topic: "Topic",
+    topicHelp: "The filter uses the attributes of this topic.",
+    noTopic: "No matching topics.",
+    filter: "Filter",
+    filterHelp: (attributes: string) =>
+      `Attributes: ${attributes}. Leave empty for every event. Press Ctrl+Space for suggestions.`,
+    topicFirst: "Choose a topic first to get suggestions. Leave empty for every event.",
+    noAdvertisement:
+      "No matching advertisement yet. The subscription receives events as soon as an advertisement matches.",
+    showNetwork: "Show the network",
+    edit: "Edit",
+    addAnother: "Add another",
+    count: (events: number) => `Events: ${events.toLocaleString()}. Last event:`,
+  },
+  removal: {
+    confirm: "Remove",
+    removed: (name: string) => `${name} removed.`,
+  },
+  withdrawal: {
+    confirm: "Withdraw",
+    announcement: (owner: string, host: string, topic: string) => `${owner} at ${host}, topic ${topic}:`,
+    counting: "Counting the affected subscriptions…",
+    waiting: "Withdrawing. Waiting until every affected switch has confirmed…",
+    subscriber: (hosts: number) =>
+      `1 subscriber is affected. This filter delivers no more events to ${quantity(hosts, "host")}.`,
+    atLeastSubscriber: (hosts: number) =>
+      `At least 1 subscriber is affected. This filter delivers no more events to ${quantity(hosts, "host")}.`,
+    subscriptions: (subscriptions: number, subscribers: number, hosts: number) =>
+      `Affected: ${quantity(subscriptions, "subscription")} of ${quantity(subscribers, "subscriber")} at ${quantity(hosts, "host")}.`,
+    atLeastSubscriptions: (subscriptions: number, subscribers: number, hosts: number) =>
+      `Affected, at least: ${quantity(subscriptions, "subscription")} of ${quantity(subscribers, "subscriber")} at ${quantity(hosts, "host")}.`,
+    leftWithout: (subscriptions: number) =>
+      subscriptions === 1
+        ? "1 subscription will have no matching advertisement."
+        : `${subscriptions.toLocaleString()} subscriptions will have no matching advertisement.`,
+    names: (names: string, more: boolean) => (more ? `${names}, …` : names),
+    withdrawn: (name: string) => `${name} withdrawn.`,
+    againFailed: (name: string, cause: string) => `${name} withdrawn. It was not announced again: ${cause}`,
+    again: "Announce again",
+    announced: (name: string | undefined) => (name ? `Announced again as ${name}.` : "Announced again."),
+  },
+  upload: {
+    title: {
+      publishers: "Import publishers",
+      subscribers: "Import subscribers",
+      advertisements: "Import advertisements",
+      subscriptions: "Import subscriptions",
+    },
+    registered: {
+      publishers: (count: number) => `${quantity(count, "publisher")} registered.`,
+      subscribers: (count: number) => `${quantity(count, "subscriber")} registered.`,
+      advertisements: (count: number) => `${quantity(count, "advertisement")} added.`,
+      subscriptions: (count: number) => `${quantity(count, "subscription")} added.`,
+    },
+    file: "File",
+    fileHelp: (items: number, mebibytes: number) =>
+      `CSV or JSON, at most ${items.toLocaleString()} items and ${mebibytes} MiB. Nothing changes before you apply the import.`,
+    choose: "Choose a file",
+    clear: "Clear the file",
+    format:
+      "The first line of a CSV file names the columns. A JSON file is a list of objects with these fields.",
+    checking: "Checking all items and calculating their cost…",
+    noItems: "The file has no items. In a CSV file, items begin in the second line.",
+    checkAgain: "Check again",
+    apply: "Apply",
+    applyAll: (count: number) => `Apply all ${count.toLocaleString()}`,
+    valid: (items: number) =>
+      items === 1 ? "1 item is valid." : `${items.toLocaleString()} items are valid.`,
+    validCells: (items: number, cells: number, excess: string) =>
+      `${quantity(items, "valid item")}, ${quantity(cells, "dz cell")}, average excess volume ${excess}.`,
+    errors: (count: number, file: string, items: number) =>
+      `${quantity(count, "error")} in ${file} (${quantity(items, "readable item")}). Nothing was changed. Correct the file and choose it again.`,
+    errorTable: "Errors by line",
+    line: "Line",
+    field: "Field",
+    error: "Error",
+    more: (count: number) => `and ${count.toLocaleString()} more`,
+    downloadErrors: "Download all errors",
+  },
+  operation: {
+    finished: (active: number, items: number) =>
+      `Finished: ${active.toLocaleString()} of ${quantity(items, "item")} active.`,
+    finishedWithFailures: (active: number, items: number, failed: number) =>
+      `Finished: ${active.toLocaleString()} of ${quantity(items, "item")} active, ${failed.toLocaleString()} failed.`,
+    running: (percent: number, active: number, items: number) =>
+      `${percent} %: ${active.toLocaleString()} of ${quantity(items, "item")} active. The import continues if you close this dialog.`,
+    progress: "Progress of the import",
+    downloadFailures: "Download failures",
+    items: "Items of the import",
+    noMatch: "No matching items.",
+    line: "Line",
+    id: "Id",
+    state: "State",
+    reason: "Reason",
+  },
+  /** Problems of a file, found before it is sent. */
+  file: {
+    notUtf8: "The file is not UTF-8. Save it as UTF-8 (in a spreadsheet: CSV UTF-8).",
+    notJson: (cause: string) => `The file is not valid JSON: ${cause}. Correct it, or use CSV.`,
+    notList: "The file is not a list. Write [ … ] around the items.",
+    empty: (fields: string) => `The file is empty. Its first line must name the columns: ${fields}.`,
+    missingColumns: (found: string, missing: string, fields: string) =>
+      `The first line names the columns ${found}. Missing: ${missing}. Expected: ${fields}.`,
+    cells: (found: number, expected: number) =>
+      `The line has ${quantity(found, "cell")} instead of ${expected}. Put quotes around a cell that contains a comma.`,
+    separators: { ";": "semicolons", "\t": "tabs", "|": "vertical bars" },
+    otherSeparator: (separator: string) =>
+      `The first line is separated by ${separator}. Use commas in every line (in a spreadsheet: save as CSV with commas).`,
+    openQuote: "A quoted cell has no closing quote. Add the quote.",
+    afterQuote: "Text follows a quoted cell. Write each quote inside the cell twice.",
+    tooManyBytes: (mebibytes: string, limit: number) =>
+      `The file has ${mebibytes} MiB. The limit is ${limit} MiB. Split the file.`,
+    tooManyItems: (items: number, limit: number) =>
+      `The file has ${items.toLocaleString()} items. The limit is ${limit.toLocaleString()} items. Split the file.`,
+  },
+};
