@@ -11,12 +11,9 @@ const UNCONVERTED: readonly string[] = [
   "filters",
   "pages/account",
   "pages/analytics",
-  "pages/explain",
   "pages/health",
   "pages/network",
-  "pages/participants",
   "pages/requests",
-  "pages/topics",
   "pages/welcome",
 ];
 
@@ -90,6 +87,7 @@ function isCode(node: ts.Node): boolean {
 const COMPARISONS = new Set([
   ts.SyntaxKind.EqualsEqualsEqualsToken,
   ts.SyntaxKind.ExclamationEqualsEqualsToken,
+  ts.SyntaxKind.InKeyword,
 ]);
 
 /** Whether a string is compared with a value, or names a property. */

@@ -4,6 +4,7 @@ import { createColumnHelper } from "@tanstack/react-table";
 import { useEffect, useMemo, useState } from "react";
 import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
+import { WithHelp } from "@/common/documentation/HelpIcon";
 import { SearchField } from "@/common/forms/SearchField";
 import { Empty } from "@/common/layout/Empty";
 import { Facts } from "@/common/layout/Facts";
@@ -32,9 +33,14 @@ export function ExplanationView({ found }: { found: Explanation }) {
               text.event.advertisement,
               event.advertisement && <Code>{text.event.filter(event.advertisement, event.filter)}</Code>,
             ],
-            [text.event.dz, <Code key="dz">{event.dz || text.event.wholeSpace}</Code>],
+            [
+              text.event.dz,
+              <WithHelp key="dz" term="cell">
+                <Code>{event.dz || text.event.wholeSpace}</Code>
+              </WithHelp>,
+            ],
             [text.event.address, <Code key="address">{event.address}</Code>],
-            [text.event.tree, tree],
+            [text.event.tree, tree && <WithHelp term="tree">{tree}</WithHelp>],
           ]}
         />
       </Alert>
@@ -163,7 +169,7 @@ const columns = [
           : text.hosts.yes,
   }),
   column.accessor("reason", {
-    header: text.hosts.reason,
+    header: () => <WithHelp term="falsePositive">{text.hosts.reason}</WithHelp>,
     cell: (cell) => <Reason reason={cell.getValue()} />,
   }),
   column.accessor("detail", {

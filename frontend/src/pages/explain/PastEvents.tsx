@@ -7,6 +7,7 @@ import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
+import { text as common } from "@/common/text";
 import { resolvePublisher } from "./publisherReference";
 import type { Question } from "./question";
 import { text } from "./text";
@@ -53,7 +54,7 @@ export function PastEvents({
       onClose={onClose}
       size="xl"
       title={of ? text.past.titleOf(of) : text.past.title}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       {opened && who.isFetched && <Events publisher={of} onPick={onPick} />}
     </Modal>

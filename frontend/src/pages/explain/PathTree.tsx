@@ -2,6 +2,7 @@ import { Anchor, Badge, Code, Group, Text } from "@mantine/core";
 import { IconArrowRight, IconDeviceDesktop, IconRouter } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { Link } from "react-router";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { type Hop, type HopNode, type Output, purposeOf, treeOf } from "./explanation";
 import classes from "./PathTree.module.css";
 import { text } from "./text";
@@ -18,12 +19,26 @@ export function PathTree({ path }: { path: readonly Hop[] }) {
   if (!tree) return null;
   return (
     <ul className={classes.tree} data-way>
-      <Node node={tree} />
+      <Node node={tree} help={firstUses(path)} />
     </ul>
   );
 }
 
-function Node({ node: { hop, outputs } }: { node: HopNode }) {
+/** First hop with an entry and first redundant copy: these have the help icons of their terms. */
+interface FirstUses {
+  entry: Hop | undefined;
+  redundantCopy: Output | undefined;
+}
+
+function firstUses(path: readonly Hop[]): FirstUses {
+  const outputs = path.flatMap((hop) => hop.outputs);
+  return {
+    entry: path.find(({ entry }) => entry !== null),
+    redundantCopy: outputs.find((output) => purposeOf(output) === "nobody"),
+  };
+}
+
+function Node({ node: { hop, outputs }, help }: { node: HopNode; help: FirstUses }) {
   return (
     <li data-hop={hop.switch}>
       <Group gap={8}>
@@ -35,15 +50,16 @@ function Node({ node: { hop, outputs } }: { node: HopNode }) {
           {text.path.ingressPort(hop.in_port)}
         </Text>
         <Entry hop={hop} />
+        {hop === help.entry && <HelpIcon term="entry" />}
       </Group>
       {outputs.length > 0 && (
         <ul>
           {outputs.map(({ output, next }) => (
             <li key={output.port} data-output={output.port}>
-              <Destination output={output} />
+              <Destination output={output} hasHelp={output === help.redundantCopy} />
               {next && (
                 <ul>
-                  <Node node={next} />
+                  <Node node={next} help={help} />
                 </ul>
               )}
             </li>
@@ -83,7 +99,7 @@ function Entry({ hop: { entry, origin } }: { hop: Hop }) {
   );
 }
 
-function Destination({ output }: { output: Output }) {
+function Destination({ output, hasHelp }: { output: Output; hasHelp: boolean }) {
   const whom = purposeOf(output);
   return (
     <Group gap={6}>
@@ -110,6 +126,7 @@ function Destination({ output }: { output: Output }) {
             ? text.path.forTruncation(formatNames(output.truncated, output.truncated_count))
             : text.path.forNobody}
       </Text>
+      {hasHelp && <HelpIcon term="redundantCopy" />}
     </Group>
   );
 }

@@ -51,7 +51,7 @@ export function AnnounceDialog({
   const topic = useTopic(topicName);
   const preview = usePreview(
     topic && !logged
-      ? { topic: topicName, filter, kind: side.what, ...(owner ? { [side.who]: owner } : {}) }
+      ? { topic: topicName, filter, kind: side.kind, ...(owner ? { [side.who]: owner } : {}) }
       : null,
   );
   const save = useMutation({
@@ -127,7 +127,7 @@ export function AnnounceDialog({
               answer={preview.answer}
               busy={preview.busy}
               error={preview.error}
-              kind={side.what}
+              kind={side.kind}
               known={Boolean(owner)}
             />
             {problem && <ProblemAlert problem={problem} />}

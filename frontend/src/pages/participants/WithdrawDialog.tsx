@@ -74,7 +74,7 @@ export function WithdrawDialog({ row, onClose }: { row: Announcement; onClose: (
 
 function Affected({ side, cost }: { side: Side; cost: Cost }) {
   const { affected } = cost;
-  const subscription = side.what === "subscription";
+  const subscription = side.kind === "subscription";
   return (
     <Stack gap="xs">
       {affected && (
@@ -101,7 +101,7 @@ function Affected({ side, cost }: { side: Side; cost: Cost }) {
 /** Return the number of affected subscriptions, subscribers and hosts; "at least" if the count is not complete. */
 function effectOf(side: Side, affected: NonNullable<Cost["affected"]>): string {
   const { complete, subscriptions, subscribers, hosts } = affected;
-  if (side.what === "subscription")
+  if (side.kind === "subscription")
     return complete ? text.withdrawal.subscriber(hosts) : text.withdrawal.atLeastSubscriber(hosts);
   return complete
     ? text.withdrawal.subscriptions(subscriptions, subscribers, hosts)

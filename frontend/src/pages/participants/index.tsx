@@ -29,7 +29,7 @@ export function Component() {
   const tab = KINDS.includes(asked as Tab) ? (asked as Tab) : "publishers";
   const [doing] = useAddress("do");
   const change = useChangeAddress();
-  const [row, setRow] = useState<{ what: "withdraw" | "details"; row: Announcement } | null>(null);
+  const [row, setRow] = useState<{ dialog: "withdraw" | "details"; row: Announcement } | null>(null);
   const [leaving, setLeaving] = useState<Participant | null>(null);
   const side = sideOf(tab);
   const people = tab === side.owners;
@@ -49,8 +49,8 @@ export function Component() {
       }),
     [change],
   );
-  const withdraw = useCallback((row: Announcement) => setRow({ what: "withdraw", row }), []);
-  const details = useCallback((row: Announcement) => setRow({ what: "details", row }), []);
+  const withdraw = useCallback((row: Announcement) => setRow({ dialog: "withdraw", row }), []);
+  const details = useCallback((row: Announcement) => setRow({ dialog: "details", row }), []);
   const actions = <Actions side={side} people={people} may={may} start={(what) => change({ do: what })} />;
   return (
     <>
@@ -90,8 +90,8 @@ export function Component() {
       )}
       {doing === "announce" && may.announce && <Announcing side={side} onClose={close} />}
       {doing === "upload" && (people ? may.register : may.announce) && <Upload tab={tab} onClose={close} />}
-      {row?.what === "withdraw" && <WithdrawDialog row={row.row} onClose={() => setRow(null)} />}
-      {row?.what === "details" && <AnnouncementDetails row={row.row} onClose={() => setRow(null)} />}
+      {row?.dialog === "withdraw" && <WithdrawDialog row={row.row} onClose={() => setRow(null)} />}
+      {row?.dialog === "details" && <AnnouncementDetails row={row.row} onClose={() => setRow(null)} />}
       {leaving && people && <RemoveDialog tab={side.owners} row={leaving} onClose={() => setLeaving(null)} />}
     </>
   );

@@ -19,7 +19,7 @@ export const TABS: readonly { value: Tab; label: string }[] = [
 export interface Side {
   who: "publisher" | "subscriber";
   owners: "publishers" | "subscribers";
-  what: "advertisement" | "subscription";
+  kind: "advertisement" | "subscription";
   announcements: "advertisements" | "subscriptions";
   prefix: "a" | "q";
 }
@@ -27,7 +27,7 @@ export interface Side {
 export const PUBLISHING: Side = {
   who: "publisher",
   owners: "publishers",
-  what: "advertisement",
+  kind: "advertisement",
   announcements: "advertisements",
   prefix: "a",
 };
@@ -35,7 +35,7 @@ export const PUBLISHING: Side = {
 export const SUBSCRIBING: Side = {
   who: "subscriber",
   owners: "subscribers",
-  what: "subscription",
+  kind: "subscription",
   announcements: "subscriptions",
   prefix: "q",
 };

@@ -178,6 +178,13 @@ export const text = {
       advertisements: (count: number) => `${quantity(count, "advertisement")} added.`,
       subscriptions: (count: number) => `${quantity(count, "subscription")} added.`,
     },
+    /** Examples of a file; only their values may be translated. */
+    samples: {
+      publishers: "name,host\nexchange,h1",
+      subscribers: "name,host\nalice,h2",
+      advertisements: "publisher,topic,filter\nexchange,quotes,true",
+      subscriptions: 'subscriber,topic,filter\nalice,quotes,"open in [100, 200] and symbol = ""IBM"""',
+    },
     file: "File",
     fileHelp: (items: number, mebibytes: number) =>
       `CSV or JSON, at most ${items.toLocaleString()} items and ${mebibytes} MiB. Nothing changes before you apply the import.`,

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import type { NetworkRequest } from "@/api/request";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { Conflict } from "@/common/forms/Conflict";
 import { useEdits } from "@/common/forms/edits";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
@@ -87,7 +88,9 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
         </Stack>
       ) : (
         <Stack>
-          <Text size="sm">{text.indexing.intro}</Text>
+          <Text size="sm" component="div">
+            {text.indexing.intro} <HelpIcon term="notIndexed" />
+          </Text>
           <Checkbox.Group
             label={text.indexing.attributes}
             value={indexed}

@@ -5,6 +5,7 @@ import { api, type Schemas } from "@/api/client";
 import { useAddress, useChangeAddress } from "@/common/address";
 import { Chart } from "@/common/charts/Chart";
 import { useChartColors } from "@/common/charts/chartColors";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
@@ -93,6 +94,7 @@ export function SpacePanel({ topic }: { topic: Schemas["Topic"] }) {
             </Chip>
           ))}
         </Chip.Group>
+        <HelpIcon term="cell" />
       </Group>
       {nothing(space) ? (
         <Empty cause={text.space.empty} />

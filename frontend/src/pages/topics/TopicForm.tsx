@@ -20,6 +20,7 @@ import { useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { api } from "@/api/client";
 import { asProblem } from "@/api/problems";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { text as common } from "@/common/text";
 import { blank, type Draft, errorsOf, fieldKey, TYPES, type Type, topicBody } from "./attributes";
@@ -103,8 +104,8 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
             required
             data-autofocus
           />
-          <Text size="sm" c="dimmed">
-            {text.form.order}
+          <Text size="sm" c="dimmed" component="div">
+            {text.form.order} <HelpIcon term="notIndexed" />
           </Text>
           {drafts.map((draft, n) => (
             <AttributeFields

@@ -5,6 +5,7 @@ import { Link, useNavigate, useParams } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
+import { WithHelp } from "@/common/documentation/HelpIcon";
 import { Time } from "@/common/formatting/time";
 import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
@@ -147,7 +148,9 @@ function Attributes({ topic }: { topic: Topic }) {
         <Table.Tr>
           <Table.Th>{text.attributes.attribute}</Table.Th>
           <Table.Th>{text.attributes.domain}</Table.Th>
-          <Table.Th>{text.attributes.matchedBy}</Table.Th>
+          <Table.Th>
+            <WithHelp term="notIndexed">{text.attributes.matchedBy}</WithHelp>
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

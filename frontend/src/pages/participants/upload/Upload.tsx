@@ -153,13 +153,6 @@ const withErrorLines = (problem: Problem, lines: readonly number[]): Problem => 
   errors: withLines(problem.errors, lines),
 });
 
-const SAMPLES: Record<Tab, string> = {
-  publishers: "name,host\nexchange,h1",
-  subscribers: "name,host\nalice,h2",
-  advertisements: "publisher,topic,filter\nexchange,quotes,true",
-  subscriptions: 'subscriber,topic,filter\nalice,quotes,"open in [100, 200] and symbol = ""IBM"""',
-};
-
 function Format({ tab }: { tab: Tab }) {
   return (
     <div>
@@ -167,7 +160,7 @@ function Format({ tab }: { tab: Tab }) {
         {text.upload.format}
       </Text>
       <Code block style={{ whiteSpace: "pre-wrap" }}>
-        {SAMPLES[tab]}
+        {text.upload.samples[tab]}
       </Code>
     </div>
   );
