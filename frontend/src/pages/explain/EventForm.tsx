@@ -7,6 +7,7 @@ import { asProblem, type FieldError } from "@/api/problems";
 import { type Attribute, asFields, asValues, describeValues, type Fields } from "@/common/formatting/event";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { readPage } from "@/common/tables/list";
+import { text as common } from "@/common/text";
 import { PastEvents } from "./PastEvents";
 import { resolvePublisher } from "./publisherReference";
 import type { Question } from "./question";
@@ -167,7 +168,7 @@ function Publisher({
       searchValue={typed}
       onSearchChange={setTyped}
       filter={({ options }) => options}
-      nothingFoundMessage={found.isPending ? text.form.searching : text.form.noPublisher}
+      nothingFoundMessage={found.isPending ? common.picker.searching : text.form.noPublisher}
       error={error ?? (found.error ? asProblem(found.error).detail : undefined)}
       selectFirstOptionOnChange
     />

@@ -12,7 +12,6 @@ export const text = {
     "Enter an event or select a past one. The page shows its path, the entry that it matches at each switch, and why each host receives it or not.",
   form: {
     publisher: "Publisher",
-    searching: "Searching…",
     noPublisher: "No matching publishers.",
     topic: "Topic",
     selectPast: "Select a past event…",

@@ -133,7 +133,7 @@ export function AnnounceDialog({
             {problem && <ProblemAlert problem={problem} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
-                {text.cancel}
+                {common.cancel}
               </Button>
               <Button type="submit" loading={save.isPending} disabled={!owner || !topicName || wrong}>
                 {text[side.who].announce}

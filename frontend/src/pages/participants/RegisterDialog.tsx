@@ -91,7 +91,7 @@ export function RegisterDialog({
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {text.cancel}
+              {common.cancel}
             </Button>
             <Button
               variant="default"

@@ -1,5 +1,4 @@
-const quantity = (count: number, one: string, many = `${one}s`) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { formatQuantity as quantity } from "@/common/formatting/figures";
 
 /** Texts of publishers and their advertisements. */
 const publisher = {
@@ -61,7 +60,6 @@ const subscriber: typeof publisher = {
 export const text = {
   title: "Publishers and subscribers",
   lists: "Lists",
-  cancel: "Cancel",
   importList: "Import CSV or JSON",
   publisher,
   subscriber,

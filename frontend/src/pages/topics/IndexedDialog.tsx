@@ -126,7 +126,7 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
           {save.error && <ProblemAlert problem={save.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose} data-autofocus>
-              {text.indexing.cancel}
+              {common.cancel}
             </Button>
             <Button
               onClick={() => save.mutate()}

@@ -151,7 +151,7 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {text.form.cancel}
+              {common.cancel}
             </Button>
             <Button type="submit" loading={create.isPending}>
               {text.form.submit}

@@ -27,7 +27,6 @@ export const text = {
     seal: "Seal events",
     sealHelp: "Only publishers and subscribers of the topic get the keys, over the REST API.",
     invalid: "The topic was not created. Correct the marked fields.",
-    cancel: "Cancel",
     submit: "Create topic",
     created: (name: string) => `Topic ${name} created.`,
     attribute: {
@@ -126,7 +125,6 @@ export const text = {
     atLeastOne: "Select at least one attribute.",
     automatic: "Select indexed attributes automatically from past events",
     calculating: "Calculating the cost…",
-    cancel: "Cancel",
     submit: "Change indexed attributes",
     changed: (name: string) => `Topic ${name} changed.`,
     /** Progress of the move to another code, by its stage. */

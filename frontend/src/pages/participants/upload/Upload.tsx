@@ -120,7 +120,7 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
           </div>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {text.cancel}
+              {common.cancel}
             </Button>
             {file && (
               <Button
