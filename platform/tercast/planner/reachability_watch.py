@@ -52,7 +52,7 @@ class ReachWatch:
         return registration is None or self._brings_nothing(network, registration)
 
     def _brings_nothing(self, network: PlannerState, registration: Registration) -> bool:
-        """Return whether a subscription reaches all its matches, and is the first match of none."""
+        """Whether a subscription reaches all matches, and is no advertisement's first reachable one."""
         assert self.found is not None
         reach = network.plan(registration.topic).reach(registration.host, registration.dz)
         if reach is None:

@@ -62,7 +62,7 @@ class TopologyChange:
                 if migrate is None or not any(one.name == name for one in migrations):
                     done.in_place.append(name)
             self._update_plan(plan, moved_hosts)
-        if not migrations:  # their tables still need switches that are gone
+        if not migrations:  # otherwise their tables still need switches that are gone
             for switch in self.network.remove_unused():
                 for plan in plans:
                     plan.tries.pop(switch, None)

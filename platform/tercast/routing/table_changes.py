@@ -56,7 +56,7 @@ class DetachedChanges:
                 trie.storage.load_changes(touched)
                 trie.in_port_table.touched = in_port_touched
             if overlay is not None:
-                if installed is None:  # aggregation started here after the start
+                if installed is None:  # aggregation started here since then
                     overlay.load_exact_changes()
                 else:
                     overlay.load_changes(installed)

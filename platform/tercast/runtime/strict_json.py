@@ -16,7 +16,7 @@ MAX_INTEGER_DIGITS = 1000
 
 _DECIMAL = re.compile(r"-?[0-9]+")
 _CANONICAL = re.compile(r"-?[1-9][0-9]*")
-_AS_STRING = "only one beyond ±(2^53-1) may be a string, of decimal digits without leading zeros"
+_AS_STRING = "only an integer beyond ±(2^53-1) may be a string, of decimal digits without leading zeros"
 
 
 def expect_object(value: object, path: Path) -> Mapping[str, object]:
@@ -52,9 +52,9 @@ def expect_integer(value: object, path: Path, low: int | None = None, high: int 
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong_type(value, path, "an integer")
     if low is not None and value < low:
-        raise Refused(path, "out_of_range", f"{shown(value)} is below {low}", value)
+        raise Refused(path, "out_of_range", f"{shown(value)} is below the minimum {low}", value)
     if high is not None and value > high:
-        raise Refused(path, "out_of_range", f"{shown(value)} is above {high}", value)
+        raise Refused(path, "out_of_range", f"{shown(value)} is above the maximum {high}", value)
     return value
 
 

@@ -202,9 +202,9 @@ class SymbolicWalk:
         )
 
     def _check_needless(self, dz: Dz, wanted: HostMask) -> None:
-        """Find copies that cross a link and reach no host; merged entries may send some of them.
+        """Find copies over links that reach no host, except copies of merged entries.
 
-        For a merged entry, a host that does not want the copies does not count as reached.
+        If entries may send too much, only hosts with a matching subscription count as reached.
         """
         exact = self._proof.allowance.exact
         for (switch, _), flow in self._flows.items():

@@ -1,4 +1,4 @@
-"""What is claimed to be best, against exhaustive search on small domains; and kernels against themselves."""
+"""Optimal results compared with exhaustive search on small domains; and kernels with plain code."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def one_switch(wanted: list[tuple[str, str]]) -> Planner:
 
 
 def board_of(planner: Planner, weights: list[int] | None = None, **options: Any) -> SwitchForest:
-    """The forest of s1; value x is published weights[x] times, everything twice without."""
+    """The forest of s1; value x is published weights[x] times, and all values twice without weights."""
     events = [
         {"publisher": "a", "values": {"x": x}}
         for x in range(1 << DEPTH)
@@ -60,7 +60,7 @@ def board_of(planner: Planner, weights: list[int] | None = None, **options: Any)
 
 
 def fewest(planner: Planner) -> int:
-    """The entries of the smallest table that does what the exact one does, by trying all there are."""
+    """The entries of the smallest table that is equal to the exact one, by trying all tables."""
     trie = planner.plan("a").tries["s1"]
     table = {Order(DEPTH).dz(key): mask for key, mask in trie.entries.items()}
     masks = [0, *sorted(set(table.values()))]
@@ -94,7 +94,7 @@ def test_lossless_tables_are_as_small_as_can_be(wanted: list[tuple[str, str]]) -
 
 
 def merge_points(forest: SwitchForest) -> list[tuple[set[int], float, int]]:
-    """Every allowed merge point: the nodes at and below it, its cost, what it saves."""
+    """All allowed merge points: the nodes at and below each, its cost, and its saving."""
     cost, entries = merge_costs(forest, 1.0)
     under: list[set[int]] = [{v} for v in range(len(forest))]
     for v in range(len(forest) - 1, 0, -1):
@@ -184,7 +184,7 @@ def _outputs(table: dict[int, int], point: int) -> int:
 
 
 def test_an_exception_and_a_drop_entry_worked_by_hand() -> None:
-    # Four cells for d beyond the link, each beside one for b; cell 0110 is hot and wanted by nobody.
+    # Four cells for d beyond the link, each next to one for b; cell 0110 is busy and has no subscriber.
     wanted = [("d", "000"), ("d", "010"), ("d", "100"), ("d", "110"), ("b", "001"), ("b", "101")]
     loads = [0] * 16
     loads[0b0110] = 100

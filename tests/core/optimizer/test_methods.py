@@ -1,4 +1,4 @@
-"""Every method on small networks: what it installs is judged by walking packets, and by the verifier."""
+"""Every method on small networks: its tables are checked by walking packets and by the verifier."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_trees_that_part_at_a_switch_are_kept_apart(method: str, seed: int) -> N
 @example(895)
 @examples(15)
 def test_optimal_is_never_above_la_nor_above_what_is_installed_on_the_events_held_back(seed: int) -> None:
-    """Both are judged here by what they install, as covers, on the same events."""
+    """Both are measured by their installed covers, on the same events."""
     planner, _ = planner_with_requests(seed)
     planner.enforce_budgets = False
     for switch, budget in some_budgets(planner, seed).items():
@@ -75,7 +75,7 @@ def test_optimal_is_never_above_la_nor_above_what_is_installed_on_the_events_hel
         planner.apply(aggregate(planner, "fa-lb", events).request)
     result = aggregate(planner, "optimal", events, seed=seed)
     if local.over_budget() or planner.over_budget() != (() if seed % 2 else exceeded) or not events:
-        return  # some budget cannot be held
+        return  # some budget cannot be met
     _, held = read_traffic(planner, events).split(HELD_BACK, seed)
     if not len(held):
         return

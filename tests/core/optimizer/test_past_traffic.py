@@ -1,4 +1,4 @@
-"""Traffic as aggregation takes it: what is refused, what sampling and smoothing make of it, where it goes."""
+"""Traffic for aggregation: refused events, results of sampling and smoothing, and paths."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TOPICS = [{"name": name, "code": code, "attributes": ATTRIBUTES} for name, code 
 
 
 def planner_of(**limits: Any) -> Planner:
-    """A chain of three switches and a spur; two publishers, their trees, and subscribers all around."""
+    """A chain of three switches and a branch; two publishers, their trees, and subscribers everywhere."""
     links = [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1), link("s2", 3, "s4", 1)]
     hosts = [host(f"h{i}", f"s{i}", 9, i) for i in range(1, 5)] + [host("k", "s1", 9, 9)]
     planner = Planner(
@@ -228,7 +228,7 @@ def test_loads_that_are_nothing_change_nothing() -> None:
 
 @pytest.mark.parametrize("busy", ["a1", "a3"])
 def test_fa_lb_decides_by_loads_as_by_as_many_events(busy: str) -> None:
-    """The other methods look at events, and stay as they are."""
+    """The other methods use events, and do not change."""
     planner = planner_of()
     budgets = {name: max(1, count // 3) for name, count in planner.counts().items()}
     events = some_events(120, 5)

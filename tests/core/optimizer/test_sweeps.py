@@ -1,4 +1,4 @@
-"""Switches that wait for each other: the paper's sweep and further ones; and what large tables get."""
+"""Switches that wait for each other: the paper's sweep and further ones; and effort for large tables."""
 
 from __future__ import annotations
 

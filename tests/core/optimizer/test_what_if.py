@@ -1,4 +1,4 @@
-"""What-if, curves and attribution, against tables that are really installed and packets that are walked."""
+"""What-if, curves and attribution, compared with installed tables and walked packets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def sums(found: list[Walk]) -> tuple[Counter[str], int]:
 
 
 @given(seeds, st.sampled_from(METHODS))
-@example(42, "fa-pb")  # an entry for a port takes what comes to the plain table otherwise
+@example(42, "fa-pb")  # an entry for a port matches what would match the plain table
 @examples(25)
 def test_costs_and_attribution_are_what_packets_do(seed: int, method: str) -> None:
     planner, world = planner_with_requests(seed)
@@ -89,7 +89,7 @@ def test_entries_are_attributed_to_the_subscriptions_behind_them(seed: int) -> N
             _, topic, cells = world.subs[name]
             assert topic == one.topic
             assert any(cell.startswith(text(one.dz)) or text(one.dz).startswith(cell) for cell in cells)
-    # an entry under a cover that carries a packet to a host that wants it names a subscription of the host
+    # an entry under a cover that carries a packet to a subscriber names a subscription of that host
     named = {
         (one.switch, one.topic, one.in_port, one.dz): set(one.subscriptions)
         for one in attribute(planner, traffic)
@@ -142,7 +142,7 @@ def test_entries_stand_for_those_that_get_nothing_without_them(seed: int, method
 
 
 def _left_out(planner: Planner, world: World, one: Attribution, judge: Judge) -> set[str]:
-    """The subscriptions that miss an event under an entry which another judge's tables bring to them."""
+    """The subscriptions to cells of an entry that lose an event with the tables of `judge`."""
     whole, found = Judge(world, flows(planner)), set[str]()
     points = [point for point in world.points() if point.startswith(text(one.dz))]
     for host, topic, brought in world.ads.values():
@@ -164,7 +164,7 @@ def _left_out(planner: Planner, world: World, one: Attribution, judge: Judge) ->
 def _only_here(
     planner: Planner, place: tuple[str, int], named: dict[Any, set[str]], topic: str, point: str
 ) -> bool:
-    """Whether the one entry under a cover is that which the packet meets, and not an exact one."""
+    """Whether the packet matches the one entry under a cover, and not an exact one."""
     best = None
     for entry in planner.table(place[0]):
         code, dz = planner.address.parse_match(entry.dst)
@@ -198,7 +198,7 @@ def test_what_if_tells_what_would_be_installed_and_a_curve_falls(method: str) ->
 
 @pytest.mark.parametrize("method", METHODS)
 def test_only_optimal_makes_a_table_smaller_than_its_budget_needs(method: str) -> None:
-    """The methods of the paper leave an exact table that fits as it is; lossless tables are `optimal`'s."""
+    """The paper's methods leave exact tables that fit unchanged; only `optimal` makes lossless tables."""
     planner, _ = planner_with_requests(12)
     events = some_traffic(planner, 12, 400)
     smaller = 0

@@ -1,4 +1,4 @@
-"""The same requests give the same tables, however they are cut, restarted and watched."""
+"""The same requests have the same tables, for any division, restarts and observers."""
 
 import json
 from dataclasses import replace

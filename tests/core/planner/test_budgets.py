@@ -1,4 +1,4 @@
-"""Budgets: a request that a table has no room for is undone whole, events of the network are told."""
+"""Budgets: a request that exceeds one is undone as a whole; changes of the network are reported."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def test_a_subscription_without_room_fails_by_name_and_changes_nothing() -> None
     assert '"s2" (1)' in outcome.reason.detail
     assert len(planner.take_diff()) == 0
     assert ({**planner.snapshot(), "applied": 2}, planner.tables()) == before
-    assert planner.apply(subscribe("q2", "h", "0")).ok  # takes the place of the entry that was there
+    assert planner.apply(subscribe("q2", "h", "0")).ok  # replaces the existing entry
 
 
 def test_a_budget_of_zero_lets_nothing_through_and_null_everything() -> None:
@@ -88,7 +88,7 @@ def test_what_happens_to_the_network_is_carried_out_and_told() -> None:
     assert outcome.ok
     assert outcome.failed_switches == ("s2",)
     assert planner.over_budget() == ("s2",)
-    assert planner.apply(subscribe("q3", "p", "0")).ok  # adds nothing where there is no room
+    assert planner.apply(subscribe("q3", "p", "0")).ok  # adds nothing if there is no space
 
 
 def test_a_budget_below_what_a_table_has_is_refused_and_changes_nothing() -> None:
@@ -132,7 +132,7 @@ def test_failing_is_as_if_it_had_never_been_asked(scene: Scene, budget: int, max
             other.apply(request)
         elif request["op"] in ("subscribe", "advertise"):
             refused.add(request["id"])
-        # A change of the network may have left a table over its budget; nothing else lets it grow there.
+        # A change of the network may leave a table over its budget; no other change makes it grow there.
         counts = planner.counts().items()
         assert outcome.failed_switches or all(count <= max(budget, before[name]) for name, count in counts)
     assert {**planner.snapshot(), "applied": 0} == {**other.snapshot(), "applied": 0}

@@ -1,4 +1,4 @@
-"""Publishers and subscribers on one port: one copy back to each that asked, none for others."""
+"""Publishers and subscribers on one port: one copy back to each subscriber, none to others."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A diff, applied step by step in its order, serves everybody who stays at every moment."""
+"""A diff, applied step by step in its order, serves all remaining subscribers at every moment."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -39,7 +39,7 @@ def steps(tables: Tables, diff: Diff) -> Iterator[Tables]:
 
 
 def stable_problems(world: World, after: World, judge: Judge) -> list[str]:
-    """What those miss, or get too much of, who publish and subscribe before and after."""
+    """Missing and surplus deliveries of hosts that publish and subscribe before and after."""
     out = []
     ads = {name: ad for name, ad in world.ads.items() if after.ads.get(name) == ad}
     subs = {name: sub for name, sub in world.subs.items() if after.subs.get(name) == sub}

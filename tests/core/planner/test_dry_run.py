@@ -1,4 +1,4 @@
-"""A dry run tells what requests would do, and leaves everything as it was."""
+"""A dry run reports the outcome of requests, and leaves everything unchanged."""
 
 from typing import Any
 

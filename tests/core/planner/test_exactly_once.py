@@ -1,4 +1,4 @@
-"""Whatever the requests and their order: everybody gets what they want once, and nothing else is there."""
+"""For any requests in any order, every host gets the events it wants exactly once."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
 
 def check(scene: Scene, max_trees: int, every: int = 0) -> None:
-    """Apply the requests and judge the tables: in the end, and after every so many requests."""
+    """Apply the requests and check the tables, at the end and after every few requests."""
     topology, requests = scene
     planner = planner_for(topology, max_trees)
     world = World.of("ipv6", 16, DEPTH, topology, TOPICS)

@@ -1,4 +1,4 @@
-"""The example of the plan format comes out to the letter."""
+"""The output for the example of the plan format is identical to the letter."""
 
 from tercast.offline.plan_file import plan_json
 from tests.support.networks import example, planner_of

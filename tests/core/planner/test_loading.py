@@ -1,4 +1,4 @@
-"""A network loaded part by part, with nothing registered, is not looked at as a whole for each part."""
+"""Loading an empty network part by part does not process the whole network for each part."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_loading_looks_once_and_gives_the_same_tables(looks):
     planner = Planner(AddressPlan.default("ipv6"))
     looks.clear()
     assert planner.apply({"op": "add_switch", "switch": {"id": "first", "dpid": f"{1 << 60:016x}"}}).ok
-    assert planner.counts() == {"first": 0}  # a look
+    assert planner.counts() == {"first": 0}  # one pass
     for request in requests():
         outcome = planner.apply(request)
         assert outcome.ok and not outcome.failed_switches

@@ -1,4 +1,4 @@
-"""Whether paths lead to what an announcement matches: against all pairs, however the network is split."""
+"""Paths to the matches of announcements, compared with all pairs, for any split of the network."""
 
 from collections import defaultdict
 from random import Random
@@ -22,7 +22,7 @@ Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
 
 def expected(world: World) -> dict[str, OutOfReach]:
-    """By the definition: every pair that overlaps, and whether a path joins it."""
+    """Find by definition every overlapping pair, and whether a path joins it."""
     apart = world.unreachable()
     missed, matched = defaultdict(list), defaultdict(int)
     for ad, (_, topic, brought) in world.ads.items():
@@ -48,7 +48,7 @@ def judge(planner: Planner, world: World) -> None:
 
 
 def check(scene: Scene, max_trees: int, every: int) -> int:
-    """Judge after every so many requests; how often something was out of reach."""
+    """Check after every few requests; return how often something was out of reach."""
     topology, requests = scene
     planner = planner_for(topology, max_trees)
     world = World.of("ipv6", 16, DEPTH, topology, TOPICS)
@@ -106,7 +106,7 @@ def test_twenty_are_named_and_more_are_told() -> None:
 
 @pytest.mark.parametrize("cells", [1, 3])
 def test_one_announcement_of_many_cells_is_named_once(cells: int) -> None:
-    """However many of its cells lie within a cell of another."""
+    """A name appears once, for any number of cells within a cell of another announcement."""
     many = Registration(1, SUBSCRIPTION, "q", "east", "t", None, tuple(range(16, 16 + cells)))
     found = out_of_reach([many, some(ADVERTISEMENT, 2, "west", 1)], Order(4), PLACES.__getitem__)
     assert found == {

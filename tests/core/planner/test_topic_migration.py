@@ -1,4 +1,4 @@
-"""Topics that move to their other code: old tables serve as they did until the move is finished."""
+"""Topics that migrate to their other code: old tables serve until the migration is finished."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def finish(planner: Planner, topic: str = "a") -> None:
 
 
 def by_code(planner: Planner, code: int) -> dict[str, Table]:
-    """The part of all tables that is about one code."""
+    """The part of all tables that concerns one code."""
     parse = planner.address.parse_match
     found = {
         switch: tuple(entry for entry in table if parse(entry.dst)[0] == code)
@@ -60,7 +60,7 @@ def by_code(planner: Planner, code: int) -> dict[str, Table]:
 
 
 def proved(planner: Planner) -> None:
-    """The tables in use serve all that is live; what is leaving serves, in its network, those who stayed."""
+    """Current tables serve all live registrations; old tables serve unmoved hosts in the old network."""
     mine: dict[str, Table] = {}
     for topic in planner.topics.values():
         for switch, table in by_code(planner, topic.code).items():
@@ -168,7 +168,7 @@ def test_without_room_for_both_it_changes_in_place_and_says_so() -> None:
 
 
 def full_line(budget: int) -> Planner:
-    """Four entries at s1 for the subscriptions of three hosts, which is all that there is room for."""
+    """Four entries at s1 for the subscriptions of three hosts, which fill its budget."""
     hosts = [host("p", "s1", 9, 1), *(host(f"h{n}", "s2", 9 + n, 2 + n) for n in range(4))]
     planner = planner_for(topology(2, [link("s1", 1, "s2", 1)], hosts))
     planner.apply(advertise("a", "p"))
@@ -196,7 +196,7 @@ def test_full_tables_are_merged_while_a_topic_moves_also_where_nothing_is_merged
 
 
 def test_a_full_table_that_could_not_be_exact_in_the_end_moves_in_place() -> None:
-    """Under the new code the exact table has one entry more than there is room for."""
+    """Under the new code the exact table has one entry more than the budget."""
     planner = full_line(4)
     planner.apply(subscribe("q4", "h0", "x = 1 and y = 2"))
     before = planner.counts()
@@ -218,7 +218,7 @@ def test_a_link_out_of_service_that_still_works_and_one_that_has_failed() -> Non
 
 
 def test_a_switch_with_hosts_goes_out_of_service_and_comes_back() -> None:
-    """Its hosts are served nowhere meanwhile, and the others under both codes."""
+    """Its hosts are not served during this time, and the others are served under both codes."""
     hosts = [host("p", "s1", 9, 1), host("h", "s2", 9, 2), host("r", "s3", 9, 3), host("k", "s2", 8, 4)]
     links = [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1), link("s3", 2, "s1", 2)]
     planner = planner_for(topology(3, links, hosts))
@@ -269,7 +269,7 @@ def test_a_switch_of_the_former_tables_is_removed_before_the_move_is_finished() 
 
 
 def random_change(random: Random, planner: Planner, number: int) -> dict[str, Any]:
-    """Something that may move a topic, or the end of a move."""
+    """A request that may migrate a topic, or the end of a migration."""
     if planner.leaving and random.random() < 0.4:
         name = random.choice(sorted(planner.leaving))
         return {"op": "finish_move", "topic": name, "version": planner.version(name)}
@@ -296,7 +296,7 @@ def random_change(random: Random, planner: Planner, number: int) -> dict[str, An
 
 
 def random_part(random: Random, planner: Planner, number: int) -> dict[str, Any]:
-    """A switch or a host that comes or goes: leaves of the network first, since others cannot go."""
+    """A switch or a host that is added or removed: leaves of the network, as others cannot be removed."""
     topology = planner.topology
     name = random.choice(sorted(topology.switches))
     joined = [port for switch, port in topology.links if switch == name]
@@ -316,7 +316,7 @@ def random_part(random: Random, planner: Planner, number: int) -> dict[str, Any]
 
 
 def with_filters(request: dict[str, Any], random: Random) -> dict[str, Any]:
-    """The same with a filter, from which it can be encoded anew."""
+    """The same registration with a filter, from which it can be encoded again."""
     if "dz" not in request:
         return request
     (low, high), (first, last) = (sorted(random.choices(range(4), k=2)) for _ in "xy")

@@ -1,4 +1,4 @@
-"""Switches, links, hosts and topics that come, go and move while requests are live."""
+"""Switches, links, hosts and topics that are added, removed and moved during live requests."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def ring() -> Planner:
 
 
 def served_at(planner: Planner) -> list[str]:
-    """The switches that hand events to host h."""
+    """The switches that deliver events to host h."""
     return [
         f"{switch}:{port}"
         for switch, table in planner.tables().items()
@@ -58,7 +58,9 @@ def test_a_host_moves_and_takes_its_requests_along() -> None:
     planner.apply_all([advertise("a", "p", ""), subscribe("q", "h", "0")])
     planner.apply({"op": "host_move", "host": "h", "switch": "s3", "port": 7})
     assert served_at(planner) == ["s3:7"]
-    planner.apply({"op": "host_move", "host": "h", "switch": "s3", "port": 9})  # where its standby was
+    planner.apply(
+        {"op": "host_move", "host": "h", "switch": "s3", "port": 9}
+    )  # at the place of its former standby
     assert served_at(planner) == ["s3:9"]
     assert [place.port for place in planner.topology.hosts["h"].attachments] == [9, 8]
     planner.apply({"op": "host_move", "host": "p", "switch": "s3", "port": 6})

@@ -1,4 +1,4 @@
-"""Trees: who founds, joins and ends them, what they own, and which links they take."""
+"""Trees: their start, growth and end, the cells that they own, and the links that they use."""
 
 from collections import Counter
 from typing import Any
@@ -114,7 +114,7 @@ def fat_tree() -> dict[str, Any]:
 
 
 def highest_to_mean(planner: Planner) -> float:
-    """Entries that send over a link, at the busiest link of the network against the mean of all links."""
+    """Entries that send over the busiest link of the network, relative to the mean of all links."""
     load: Counter[tuple[str, int]] = Counter()
     links = [(item.a, item.a_port) for item in planner.topology.all_links()]
     for switch, table in planner.tables().items():

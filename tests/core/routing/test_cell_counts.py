@@ -1,4 +1,4 @@
-"""Counted cells and their tops, and masks over cells, against definitions written down plainly."""
+"""Counted cells, their tops, and masks over cells, compared with plain definitions."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,7 +58,7 @@ def test_overlap_is_found_above_and_below(members: list[int], key: int) -> None:
 @given(st.dictionaries(keys, st.integers(1, 7), max_size=25), keys)
 def test_the_mask_over_a_cell_is_that_of_all_cells_above(owners: dict[int, int], key: int) -> None:
     layer = Layer(ORDER)
-    for cell in sorted(owners):  # parents first, so that what lies over a cell is known when it comes
+    for cell in sorted(owners):  # parents first, so that the cells above one are known before it
         layer.insert(cell, owners[cell])
     expected = 0
     for cell, mask in owners.items():

@@ -1,4 +1,4 @@
-"""Sort keys of cells and sorted sets of them, against plain lists and texts."""
+"""Sort keys of cells and sorted sets of them, compared with plain lists and texts."""
 
 import pytest
 from hypothesis import given

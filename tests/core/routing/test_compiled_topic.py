@@ -1,4 +1,4 @@
-"""Compiled spreading of changes: what plain Python comes to, wherever it begins and ends."""
+"""Compiled propagation has the results of plain Python, wherever it starts and ends."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Requests = list[dict[str, Any]]
 
 @pytest.fixture(autouse=True)
 def open_again() -> Iterator[None]:
-    """Leave the choice of kernels as it was."""
+    """Restore the choice of kernels afterwards."""
     yield
     jit.use(None)
 
@@ -47,7 +47,7 @@ def open_again() -> Iterator[None]:
 def planned(
     network: dict[str, Any], requests: Requests, switch_at: dict[int, bool], planner: Planner | None = None
 ) -> Planner:
-    """A planner that took the requests one by one; `switch_at` says from when on which kernels are used."""
+    """A planner after single requests; `switch_at` maps a request's number to the kernels used from then."""
     jit.use(switch_at.get(0, False))
     planner = planner or planner_for(network)
     tables: dict[str, Table] = {}
@@ -224,7 +224,7 @@ def test_everything_that_is_withdrawn_leaves_no_cell() -> None:
 
 
 def deep(network: dict[str, Any]) -> Planner:
-    """A planner with all the room of an address: cells of up to 96 bits."""
+    """A planner with the full length of an address: cells of up to 96 bits."""
     topics = [Topic.from_json(topic) for topic in TOPICS]
     return Planner(AddressPlan.default("ipv6"), Limits(), read_topology(network, "ipv6"), topics)
 

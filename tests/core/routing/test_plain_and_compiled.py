@@ -1,4 +1,4 @@
-"""Whichever way requests are carried out, in plain Python or by kernels, tables come out the same."""
+"""Tables are the same whether plain Python or kernels carry out the requests."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ CODES = {"a": 4, "b": 6}
 
 @pytest.fixture(autouse=True)
 def open_again() -> Iterator[None]:
-    """Leave the choice of kernels as it was."""
+    """Restore the choice of kernels afterwards."""
     yield
     jit.use(None)
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A network and what happens to it: also budgets, merging, and moves to other codes that are finished."""
+    """A network with its changes, including budgets, merges, and finished migrations."""
 
     seed: int
     network: dict[str, Any]
@@ -47,7 +47,7 @@ class Story:
 
 
 def story(seed: int) -> Story:
-    """One of many, dense ones."""
+    """A network with many dense subscriptions."""
     random = Random(seed)
     network, happens = dense_scene(seed)
     merges = random.random() < 0.4
@@ -70,7 +70,7 @@ def story(seed: int) -> Story:
 
 
 class Teller:
-    """Carries a story out, and takes diffs now and then; what they lead to has to be what is planned."""
+    """Carry out a story and take diffs sometimes; the diffs must result in the planned tables."""
 
     def __init__(self, told: Story) -> None:
         topics = [Topic.from_json({**topic, "code": CODES[topic["name"]]}) for topic in TOPICS]
@@ -82,13 +82,13 @@ class Teller:
         self.answers: list[bool] = []
 
     def singly(self, requests: list[dict[str, Any]]) -> None:
-        """One request after the other."""
+        """One request at a time."""
         for request in requests:
             self._one(request)
             self._look(0.5)
 
     def in_batches(self, requests: list[dict[str, Any]]) -> None:
-        """Many at once, up to where moves are finished."""
+        """Many requests together, up to the end of migrations."""
         batch: list[dict[str, Any]] = []
         for request in requests:
             if request is not FINISH:
@@ -102,7 +102,7 @@ class Teller:
         self.answers += [outcome.ok for outcome in self.planner.apply_all(batch)]
 
     def with_trials_and_restarts(self, requests: list[dict[str, Any]]) -> None:
-        """One after the other; some are tried before, and sometimes a snapshot goes on."""
+        """Requests one at a time; some after a dry run, and sometimes with a restart from a snapshot."""
         for request in requests:
             if request is not FINISH and self.random.random() < 0.2:
                 before = self.planner.snapshot(), self.planner.tables()
@@ -115,7 +115,7 @@ class Teller:
             self._look(0.5)
 
     def end(self) -> None:
-        """The last diff, and what switches count."""
+        """The last diff, and the counts of switches."""
         self._look(1)
         counts = {switch: count for switch, count in self.planner.counts().items() if count}
         assert counts == {switch: len(table) for switch, table in self.tables.items()}
@@ -138,7 +138,7 @@ WAYS = (Teller.singly, Teller.in_batches, Teller.with_trials_and_restarts)
 
 
 def hold(seed: int) -> None:
-    """All ways, with and without kernels, come to what the first comes to."""
+    """All ways, with and without kernels, have the result of the first one."""
     told = story(seed)
     first: Teller | None = None
     for kernels in (False, True):

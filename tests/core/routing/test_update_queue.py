@@ -1,4 +1,4 @@
-"""The queue between switches: additions first, and what is taken back in time never happens."""
+"""The queue between switches: additions come first, and cancelled updates have no effect."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from tercast.routing.update_queue import UpdateQueue
 
 
 class Told:
-    """Stands for a trie; notes what it is told."""
+    """A replacement for a trie that records its updates."""
 
     def __init__(self) -> None:
         self.told: list[tuple[Any, ...]] = []

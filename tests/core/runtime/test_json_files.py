@@ -1,4 +1,4 @@
-"""Strict reading and whole writing of files."""
+"""Strict reading and complete writing of files."""
 
 import json
 import tracemalloc

@@ -23,7 +23,7 @@ MISSING = [
     ("django", "manage", "manage.py", "'.[server]'", ("check",)),
     ("httpx", "mininet_labs", "python -m mininet_labs", "'.[production,labs]'", ("run", "--for=1")),
 ]
-"""Package, module, how the command names itself, what to install, and its arguments."""
+"""Package, module, name of the command, what to install, and arguments."""
 RUN = """
 import runpy, sys
 package, module, *arguments = sys.argv[1:]

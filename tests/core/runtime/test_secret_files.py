@@ -1,4 +1,4 @@
-"""Secrets are generated once and readable by their owner alone."""
+"""Secrets are generated once and readable only by their owner."""
 
 import stat
 from concurrent.futures import ThreadPoolExecutor

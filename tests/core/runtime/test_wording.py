@@ -1,4 +1,4 @@
-"""Numbers in messages have the noun and the verb that go with them."""
+"""Numbers in messages have the correct noun and verb."""
 
 import pytest
 

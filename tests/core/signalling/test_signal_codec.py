@@ -1,4 +1,4 @@
-"""Control messages as bytes: one form for each, and a name for whatever is none."""
+"""Control messages as bytes: one form for each, and a named error for other bytes."""
 
 import pytest
 from hypothesis import given
@@ -59,7 +59,7 @@ def test_any_bytes_are_a_message_in_its_one_form_or_refused_by_name(data):
 @examples(300)
 @given(some.messages, some.seals, st.data())
 def test_a_changed_message_is_another_one_or_none(message, seal, data):
-    """No two byte strings say the same, and the seal does not fit what was changed."""
+    """Different byte strings have different meanings, and a seal does not match changed bytes."""
     sent = encode_message(message, seal)
     at = data.draw(st.integers(0, len(sent) - 1))
     changed = bytearray(sent)

@@ -1,4 +1,4 @@
-"""The published vectors of control messages, read by the library and by hand from the page alone."""
+"""The published vectors of control messages, read by the library and by code from the page alone."""
 
 import hashlib
 import json

@@ -96,7 +96,7 @@ def test_a_loop_ends_and_is_no_success() -> None:
 
 
 def test_more_copies_than_anybody_follows_are_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None comes to where it was, but after each of ten pairs of parallel links there are twice as many."""
+    """No copy returns, but after each of ten pairs of parallel links there are twice as many copies."""
     monkeypatch.setattr(walk, "MAX_COPIES", 500)
     links = [link(f"s{i}", p, f"s{i + 1}", p + 2) for i in range(1, 11) for p in (1, 2)]
     scenario = example()

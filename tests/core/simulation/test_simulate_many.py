@@ -1,4 +1,4 @@
-"""The simulator, which takes many events at once, agrees with one that takes them one by one."""
+"""The simulator, which processes many events together, agrees with one for single events."""
 
 from collections import Counter
 from dataclasses import replace
@@ -28,7 +28,7 @@ Document = dict[str, Any]
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> tuple[Document, list[Document]]:
-    """A network of either family, one to three topics of any kinds, requests; and events of them."""
+    """A network of either family, one to three topics of any kind, requests, and events."""
     network = draw(topologies())
     spaces = [replace(draw(topics()), name=f"t{i}", code=i) for i in range(draw(st.integers(1, 3)))]
     family = draw(st.sampled_from(["ipv4", "ipv6"]))
@@ -82,7 +82,7 @@ def planned(document: Document) -> tuple[Scenario, PlanFile]:
 
 
 def dense(random: Random) -> tuple[Document, list[Document]]:
-    """A network with cycles in which most is advertised and wanted, and events from everywhere."""
+    """A network with cycles, in which most is advertised and wanted, and events from all hosts."""
     network = dense_scene(random.randrange(1 << 30))[0]
     hosts = [host["id"] for host in network["hosts"]]
     ipv4 = random.random() < 0.5
@@ -113,7 +113,7 @@ def dense(random: Random) -> tuple[Document, list[Document]]:
 
 
 def spoiled(scenario: Scenario, plan: PlanFile, random: Random) -> PlanFile:
-    """The plan with entries left out, and with others made up."""
+    """The plan without some entries, and with invented ones."""
     topology = scenario.final.topology
     flows = dict(plan.flows)
     for _ in range(random.randint(1, 8)):
@@ -130,7 +130,7 @@ def spoiled(scenario: Scenario, plan: PlanFile, random: Random) -> PlanFile:
 
 
 def flood(scenario: Scenario, flows: dict[str, Table], random: Random) -> None:
-    """Let most switches send half of a topic's events over two of their links, whatever else they have."""
+    """Let most switches send half of a topic's events over two links, in addition to other entries."""
     topology = scenario.final.topology
     code = random.choice([topic.code for topic in scenario.final.topics.values()])
     for switch in topology.switches:
@@ -146,7 +146,7 @@ def flood(scenario: Scenario, flows: dict[str, Table], random: Random) -> None:
 
 
 def made_up(scenario: Scenario, switch: str, table: list[Entry], random: Random) -> Entry:
-    """An entry that floods, sends back, rewrites wrongly, or repeats another; of any priority."""
+    """An entry of any priority that floods, sends back, rewrites wrongly, or repeats another."""
     topology = scenario.final.topology
     ports = sorted({port for name, port in (*topology.links, *topology.attached) if name == switch})
     links = [port for name, port in topology.links if name == switch]
@@ -205,7 +205,7 @@ def test_both_agree_on_plans_that_are_spoiled(seed: int) -> None:
 
 
 def test_such_plans_are_spoiled_in_many_ways() -> None:
-    """Else the comparison above would say little."""
+    """Without this, the comparison above would prove little."""
     seen: Counter[str] = Counter()
     for seed in range(60):
         random = Random(seed)

@@ -1,4 +1,4 @@
-"""Telemetry from a thread of its own: every row that was taken is written, lost and counted, or waits."""
+"""The telemetry thread: every accepted row is written, waits, or is lost and counted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def snapshot(number: int) -> dict[str, Any]:
 
 
 class Scripted:
-    """A sink that does what a list says, a word a hand-over; `lost` is one whose answer gets lost."""
+    """A sink whose results are the words of a list; with `lost`, the answer to a batch is lost."""
 
     def __init__(self, *script: str) -> None:
         self.script = list(script)
@@ -206,7 +206,7 @@ while True:
 
 
 def test_a_writer_that_is_killed_leaves_whole_files_and_says_that_it_had_no_end(tmp_path: Path) -> None:
-    """Many kills, each as soon as a new file has begun: what can be seen can be read to its last row."""
+    """Kill the writer often, after the start of a new file: visible files are readable to the last row."""
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3] / "platform")}
     for round_ in range(4):
         root = tmp_path / str(round_)
@@ -220,13 +220,15 @@ def test_a_writer_that_is_killed_leaves_whole_files_and_says_that_it_had_no_end(
         seqs: list[int] = []
         for path in root.glob("published/*/[!._]*"):
             seqs += pq.read_table(path).column("seq").to_pylist()
-        assert sorted(seqs) == list(range(1, len(seqs) + 1))  # batches go in order, so a beginning is there
+        assert sorted(seqs) == list(
+            range(1, len(seqs) + 1)
+        )  # batches are in order, so the rows are the first ones
         for path in (root / WRITERS).glob("[!.]*.json"):
             assert json.loads(path.read_text())["closed"] is False
 
 
 def rows_of(dataset: Any) -> Any:
-    """Rows whose keys and hosts are no empty texts."""
+    """Rows whose keys and hosts are not empty."""
     text = st.text(max_size=8).filter(lambda s: s.encode("utf-8", "ignore").decode() == s)
     kinds = {
         "string": text,
@@ -306,7 +308,7 @@ class Clock:
 
 
 def complete_after(recorder: Recorder) -> float:
-    """Seconds after noon until which the recorder's rows are complete, by its report."""
+    """Seconds after noon up to which the recorder's report says that rows are complete."""
     return (datetime.fromisoformat(recorder.report()["complete_until"]) - NOON).total_seconds()
 
 
@@ -317,10 +319,10 @@ def test_rows_are_complete_until_the_oldest_that_waits() -> None:
     clock.seconds = 10
     assert complete_after(recorder) == 10  # nothing waits
     record(recorder, range(1))
-    assert sink.tried.acquire(timeout=WAIT_S)  # it is in a batch that cannot be handed over
+    assert sink.tried.acquire(timeout=WAIT_S)  # the row is in a batch that cannot be sent
     clock.seconds = 20
     assert complete_after(recorder) == 10
-    for clock.seconds in range(21, 26):  # 5 rows wait at most: that of 21 is lost
+    for clock.seconds in range(21, 26):  # at most 5 rows wait: row 21 is lost
         record(recorder, range(1))
         assert complete_after(recorder) == 10
     sink.script.clear()
@@ -332,7 +334,7 @@ def test_rows_are_complete_until_the_oldest_that_waits() -> None:
 
 
 def test_reports_follow_the_files_that_they_call_complete(tmp_path: Path) -> None:
-    """A report that a job finds never says more than the files that are there."""
+    """The report that a job finds never counts more rows than the files contain."""
     clock = Clock()
     recorder = Recorder(FolderSink(tmp_path), "h1", period=0.001, batch_rows=7, clock=clock)
     for clock.seconds in range(300):

@@ -1,4 +1,4 @@
-"""Telemetry in batches: whole files, days apart, and nothing lost without being counted."""
+"""Telemetry in batches: complete files, separate days, and every lost row counted."""
 
 from __future__ import annotations
 

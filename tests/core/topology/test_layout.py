@@ -1,4 +1,4 @@
-"""Layouts of topologies: readable, the same every time, and kept while switches come."""
+"""Layouts of topologies are readable and reproducible, and stay the same when switches are added."""
 
 import math
 from itertools import combinations
@@ -45,7 +45,7 @@ def test_a_grid_looks_like_one():
     lengths = [math.dist(places[a], places[b]) for a, b in links]
     assert max(lengths) < 1.6 * min(lengths) and min(lengths) > 0.6 * LINK
     far = math.dist(places["s0-0"], places["s7-5"])
-    assert far > 0.7 * math.hypot(7, 5) * LINK  # unfolded
+    assert far > 0.7 * math.hypot(7, 5) * LINK  # not folded
     assert min(math.dist(a, b) for a, b in combinations(places.values(), 2)) >= 0.9 * LEAST
 
 
@@ -71,7 +71,9 @@ def test_coordinates_make_a_map():
     assert math.dist(places["nowhere"], places["atl"]) < 2 * LINK
     later = place_new([*names, "den"], links, places, {"den": (39.7, -105.0)}, found.geography)
     assert places["sea"][0] < later["den"][0] < places["atl"][0]
-    assert arrange(names, links, {"sea": (47.6, -122.3)}).geography is None  # one alone makes none
+    assert (
+        arrange(names, links, {"sea": (47.6, -122.3)}).geography is None
+    )  # a single coordinate makes no map
 
 
 def test_parts_lie_side_by_side():

@@ -1,4 +1,4 @@
-"""A topology file's entries as rows of the REST API: no field is lost on the way."""
+"""Entries of a topology file as rows of the REST API: no field is lost."""
 
 from dataclasses import fields
 
@@ -27,7 +27,7 @@ FULL = {
 
 
 def test_the_example_has_every_field_of_the_format():
-    """A new field of the format has to come into this test, and so into the rows."""
+    """A new field of the format must be added to this test, and so to the rows."""
     read_topology(FULL, "ipv6")
     assert FULL["switches"][0].keys() == {field.name for field in fields(Switch)} | {"name", "lat", "lon"}
     assert FULL["links"][0].keys() == {field.name for field in fields(Link)}
@@ -50,7 +50,7 @@ def test_every_field_is_kept():
 
 @pytest.mark.parametrize("part", ["switches", "links", "hosts"])
 def test_a_field_that_nobody_knows_is_not_dropped(part):
-    """The API refuses it by name, which is better than to lose it."""
+    """The API refuses an unknown field by name, which is better than losing it."""
     row = {**FULL[part][0], "colour": "red"}
     assert api_row(part, row)["colour"] == "red"
     assert LEARNT.isdisjoint(api_row(part, row))

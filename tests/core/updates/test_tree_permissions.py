@@ -1,4 +1,4 @@
-"""Where coarser entries may stand for a while: within a topic, over links that all trees there have."""
+"""Places for temporary coarse entries: within a topic, over links that all trees there have."""
 
 from tercast.updates.tree_permissions import permit_at, trees_at
 from tests.support.networks import advertise, host, link, planner_for, subscribe, topology

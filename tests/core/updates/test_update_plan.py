@@ -1,4 +1,4 @@
-"""Changes of a table entry by entry: every table on the way judged point by point, by plain text prefixes."""
+"""Changes of a table entry by entry; every table in between is checked point by point."""
 
 import json
 import random
@@ -39,7 +39,7 @@ def dz_of(one: Entry) -> str:
 
 
 def met(table, point, port):
-    """The entry of highest priority that matches; None: none."""
+    """The entry of highest priority that matches, or None."""
     found = [one for one in table.values() if point.startswith(dz_of(one)) and one.in_port in (None, port)]
     return max(found, key=lambda one: one.priority, default=None)
 
@@ -53,7 +53,7 @@ def said(one):
 
 
 REST = "rest"
-"""In place of an entry's key: what meets no entry."""
+"""In place of an entry's key: the default action for unmatched events."""
 
 
 def every_table(before, found: list[UpdateStep]):
@@ -78,9 +78,11 @@ def every_table(before, found: list[UpdateStep]):
 
 
 def judge(before, after, limit, found, trees=None, rest=False) -> None:
-    """`trees`: the links of the tree that owns each half of the half; None: no coarser entries.
+    """Check the steps between two tables.
 
-    `rest`: whether what meets no entry may be sent somewhere.
+    Args:
+        trees: the links of the tree that owns each quarter; None for no coarse entries.
+        rest: whether unmatched events may be sent somewhere temporarily.
     """
     old, new = ({one.key: one for one in table} for table in (before, after))
     last = None
@@ -100,12 +102,12 @@ def judge(before, after, limit, found, trees=None, rest=False) -> None:
 
 
 def owned(trees):
-    """The same as the prefixes that trees own."""
+    """The same links as prefixes that trees own."""
     return {entry(cell, ()).dst: links for cell, links in trees.items()}
 
 
 def permit_of(trees):
-    """What the trees of the halves of the halves have in common."""
+    """The links that the trees of the quarters have in common."""
 
     def permit(dst: str):
         dz = dz_of(Entry(dst, None, 0, ())) if int(dst.split("/")[1]) >= 32 else None
@@ -154,12 +156,12 @@ SUBSETS = [frozenset(some) for n in range(4) for some in combinations((*LINKS, "
 
 
 def answer(rows, point):
-    """What a table by cells says at a point; None: nothing."""
+    """The outputs of a table by cells at a point; None for none."""
     return rows[max(over, key=len)] if (over := [dz for dz in rows if point.startswith(dz)]) else None
 
 
 def some_way(old, new, limit, trees) -> bool:
-    """Whether single changes lead from one table to another: all tables there can be are tried."""
+    """Whether single changes lead from one table to another, by trying all possible tables."""
     was, will = ({p: answer(rows, p) or frozenset() for p in QUARTERS} for rows in (old, new))
 
     def safe(rows, rest):
@@ -203,7 +205,7 @@ def small_table(rng: random.Random, size: int, trees):
 
 @pytest.mark.parametrize("free", [0, 1])
 def test_where_none_are_found_there_are_none(free):
-    """On a small domain, and with trees that differ; some ways there are not."""
+    """On a small domain, with different trees; some changes are impossible."""
     rng = random.Random(free)
     stuck = 0
     for _ in range(400):
@@ -243,7 +245,7 @@ def test_one_entry_that_may_go_that_way_is_enough():
 
 
 def test_entries_shield_what_other_trees_own_from_what_meets_no_entry():
-    """The tree of one quarter has no links: its entry comes first, and then the others pass."""
+    """The tree of one quarter has no links: its entry comes first, and then the others can follow."""
     before = (entry("00", {1, "a"}), entry("10", {1, "a"}))
     after = (entry("", {1, "a"}), entry("11", {"a"}))
     trees = {**ONE_TREE, "11": frozenset()}
@@ -301,7 +303,7 @@ ONE_TREE = {cell: frozenset({1}) for cell in ("00", "01", "10", "11")}
 
 
 STUCK = (entry("", {"a"}), entry("00", {1, "b"})), (entry("", {"b"}), entry("01", {1, "a"}))
-"""Nothing can go and nothing can come, unless something wider stands in between."""
+"""No entry can be removed or added without a wider entry in the meantime."""
 
 
 def test_a_full_table_passes_through_a_coarser_entry():
@@ -312,7 +314,7 @@ def test_a_full_table_passes_through_a_coarser_entry():
 
 
 def test_no_coarser_entry_couples_trees():
-    """It sends to hosts alone, then; and where that is too little there is none."""
+    """Then the wider entry sends only to hosts; if that is not enough, there is no wider entry."""
     trees = {**ONE_TREE, "10": frozenset({2})}
     found = steps(*STUCK, 2, permit_of(trees))
     assert found is not None
@@ -336,7 +338,7 @@ def random_table(rng: random.Random, size: int):
 
 
 def shares(pairs: int = 60) -> dict[str, float]:
-    """How often there is a way between random tables of 8, by the entries free and coarser ones allowed."""
+    """Count how often there is a way between random tables of 8, by free entries and coarse entries."""
     rng = random.Random(4)
     cases = [(random_table(rng, 8), random_table(rng, 8)) for _ in range(pairs)]
     trees = {cell: frozenset({1}) for cell in ("00", "01", "10", "11")}

@@ -1,4 +1,4 @@
-"""The verifier on merged tables: too much is allowed under covers, and nothing else is."""
+"""The verifier on merged tables: only entries under covers may send too much."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Tables = dict[str, list[Entry]]
 
 
 def triangle() -> Planner:
-    """A ring of three; two trees, each with its root where its publisher is."""
+    """A ring of three switches with two trees, each with its root at its publisher."""
     links = [link("s1", 1, "s2", 2), link("s2", 1, "s3", 2), link("s3", 1, "s1", 2)]
     hosts = [host("p", "s1", 9, 1), host("h", "s2", 9, 2), host("g", "s3", 9, 3)]
     planner = planner_for(topology(3, links, hosts))
@@ -52,7 +52,7 @@ def kinds(planner: Planner, tables: Any, covers: NetworkCovers | None) -> set[st
 
 
 def merged(planner: Planner, **cells: str) -> Tables:
-    """The tables with a merge at one cell of each of some switches."""
+    """The tables after a merge at one cell of each of some switches."""
     covers = {switch: {"a": {"plain": [{"dz": dz, "kept": []}]}} for switch, dz in cells.items()}
     assert planner.apply({"op": "aggregate", "method": "optimal", "covers": covers}).ok
     assert planner.keeper.covers() == read_network_covers(covers)
@@ -149,7 +149,7 @@ def test_an_entry_that_goes_is_missed_or_was_merged(seed: int, which: int) -> No
 
 
 def _is_met(planner: Planner, table: list[Entry], entry: Entry) -> bool:
-    """Whether a plain entry is the longest of some point, and no entries of ports are about."""
+    """Whether a plain entry is the longest match of some point, in a table without in-port entries."""
     if any(other.in_port is not None for other in table):
         return False
     mine = planner.address.parse_match(entry.dst)

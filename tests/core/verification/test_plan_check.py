@@ -1,4 +1,4 @@
-"""Judging whole plans: encodings, trees, what waits, and plans that others wrote."""
+"""Checks of whole plans: encodings, trees, waiting subscriptions, and plans of other programs."""
 
 import copy
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def lines(scenario: Document, plan: Document) -> list[str]:
 
 
 def busy() -> Document:
-    """The example, with a second publisher, a waiting subscription, and a part that is cut off."""
+    """The example, with a second publisher, a waiting subscription, and a disconnected part."""
     scenario = example()
     topology = scenario["topology"]
     topology["switches"].append({"id": "s3", "dpid": "0000000000000003"})
@@ -74,7 +74,7 @@ def test_another_implementation_may_order_and_number_as_it_likes() -> None:
 
 
 def edit(path: str, value: Any) -> Callable[[Document], None]:
-    """Set what stands at a dotted path."""
+    """Set the value at a dotted path."""
 
     def apply(plan: Document) -> None:
         *steps, last = [int(step) if step.isdigit() else step for step in path.split(".")]
@@ -211,7 +211,7 @@ MIXED = Topic.from_json(
     st.lists(st.text("01", max_size=6), max_size=5),
 )
 def test_a_cell_is_missing_when_one_of_its_events_matches(text: str, cells: list[str]) -> None:
-    """On indexed attributes alone, where cells are exact, brute force tells the truth."""
+    """With indexed attributes only, cells are exact, so brute force is the truth."""
     filter_ = Filter.parse(text, MIXED)
     there = dzs.canonical(map(dzs.parse, cells))
     events = [{"i": i, "b": b, "e": e} for i in range(5) for b in (False, True) for e in ("x", "y", "z")]

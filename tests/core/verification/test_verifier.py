@@ -1,4 +1,4 @@
-"""The verifier: silent about what holds, and loud about every kind of damage."""
+"""The verifier reports nothing for correct tables, and reports every kind of damage."""
 
 from collections.abc import Callable
 from typing import Any
@@ -262,7 +262,7 @@ actions = st.lists(
 
 @st.composite
 def damaged(draw: st.DrawFn, tables: dict[str, Table], switches: list[str]) -> Tables:
-    """Tables with one or two entries changed, dropped or added, where there are any."""
+    """Tables with one or two entries changed, removed or added, if there are any."""
     out = {switch: list(table) for switch, table in tables.items()}
     entries = [(switch, entry) for switch, table in tables.items() for entry in table]
     for _ in range(draw(st.integers(1, 2)) if entries else 0):
@@ -295,7 +295,7 @@ def test_the_verifier_agrees_with_walking_packets(scene: Scene, data: st.DataObj
     found = judged(planner, tables)
     if problems:
         assert found
-    else:  # the packets find no fault; the verifier may still call an entry needless
+    else:  # packets show no fault; the verifier may still report a redundant entry
         assert {violation.kind for violation in found} <= {"redundant"}
 
 

@@ -1,4 +1,4 @@
-"""Any event of any topic round-trips; any other bytes are a WireError and nothing else."""
+"""Events of all topics round-trip; other bytes raise a WireError and no other exception."""
 
 import math
 import struct

@@ -30,7 +30,7 @@ TOPICS = {name: Topic.from_json(obj) for name, obj in VECTORS["topics"].items()}
 
 
 class Plain:
-    """The format as docs/wire-format.md has it, from JSON values to hex digits and nothing shared."""
+    """The format of docs/wire-format.md, from JSON values to hex digits, without shared code."""
 
     def __init__(self, topic):
         self.topic = topic
@@ -113,7 +113,7 @@ def find(topic):
 
 
 def same(one, other):
-    """Equal, and of equal type and sign."""
+    """Whether values are equal, with the same type and sign."""
     if isinstance(one, float):
         return type(other) is float and one == other and math.copysign(1, one) == math.copysign(1, other)
     return type(one) is type(other) and one == other
@@ -162,7 +162,7 @@ def test_sealed_events_have_their_bytes(vector):
 
 @named("bad_seals")
 def test_other_seals_are_refused(vector):
-    """Events whose seal does not fit the key of their vector, and those without room for a seal."""
+    """Events whose seal does not match the key of their vector, and those without space for a seal."""
     data, key = bytes.fromhex(vector["hex"]), bytes.fromhex(vector["key"])
     if vector["counts_as"] == "malformed":
         with pytest.raises(WireError) as caught:

@@ -1,4 +1,4 @@
-"""Frames behind their lengths over a real stream socket, however the bytes are cut."""
+"""Frames with lengths over a real stream socket, with any division of the bytes."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""Frames around events: headers and checksums, recomputed here the slow way; and whatever else comes in."""
+"""Frames around events: headers and checksums, computed again in a slow way; and other frames."""
 
 import ipaddress
 import struct
@@ -91,7 +91,7 @@ def test_the_ipv4_header_is_plain_udp_with_ttl_64():
 
 @pytest.mark.parametrize("ends", [V6, V4], ids=["ipv6", "ipv4"])
 def test_a_checksum_of_zero_is_sent_as_all_ones(ends):
-    """For some two-byte payload the sum comes out as zero; that one must not say 'none computed'."""
+    """For some two-byte payload the sum is zero, which must not be sent as 'no checksum'."""
     bare = udp_frame(MACS, *ends, b"\0\0", PORTS)
     at = 60 if ends is V6 else 40
     payload = bare[at : at + 2]  # adding the checksum itself makes the sum all ones, its complement zero
@@ -101,9 +101,11 @@ def test_a_checksum_of_zero_is_sent_as_all_ones(ends):
 
 
 def test_an_ipv4_header_checksum_of_zero_is_zero():
-    """Unlike that of UDP it has no other meaning to avoid."""
+    """Unlike the checksum of UDP, zero has no other meaning here."""
     plain = udp_frame(MACS, *V4, b"payload", PORTS)
-    lacking = int.from_bytes(plain[24:26], "big")  # one's complement of the sum: adding it makes all ones
+    lacking = int.from_bytes(
+        plain[24:26], "big"
+    )  # the ones' complement of the sum: adding it results in all ones
     host = int.from_bytes(V4[0][2:], "big") + lacking
     source = V4[0][:2] + ((host & 0xFFFF) + (host >> 16)).to_bytes(2, "big")
     frame = udp_frame(MACS, source, V4[1], b"payload", PORTS)
@@ -124,7 +126,7 @@ def test_any_flipped_bit_behind_the_addresses_is_noticed(ends):
 
 def test_a_wrong_ipv4_header_checksum_is_noticed():
     frame = bytearray(udp_frame(MACS, *V4, b"payload", PORTS))
-    frame[22] -= 1  # the time to live, as a switch that forgets the checksum would
+    frame[22] -= 1  # a changed time to live without a new checksum
     assert event_payload(bytes(frame), V4[1], 7373) is Ignored.BAD_CHECKSUM
 
 
@@ -147,7 +149,7 @@ def patched(frame: bytes, at: int, value: bytes) -> bytes:
 
 
 def resummed(frame: bytes) -> bytes:
-    """The IPv4 frame with its header checksum made right again."""
+    """The IPv4 frame with a corrected header checksum."""
     bare = patched(frame, 24, b"\0\0")
     return patched(frame, 24, (0xFFFF ^ slow_sum(bare[14 : 14 + (frame[14] & 15) * 4])).to_bytes(2, "big"))
 
@@ -176,7 +178,7 @@ FOUR = udp_frame(MACS, *V4, b"payload", PORTS)
         (patched(SIX, 14, b"\x40"), V6[1], Ignored.NOT_UDP),  # version 4 in an IPv6 frame
         (patched(SIX, 58, b"\x00\x07"), V6[1], Ignored.TRUNCATED),  # UDP length below its header
         (patched(SIX, 58, b"\xff\xff"), V6[1], Ignored.TRUNCATED),  # UDP length beyond the packet
-        (patched(SIX, 18, b"\x00\x03"), V6[1], Ignored.TRUNCATED),  # no room for a UDP header
+        (patched(SIX, 18, b"\x00\x03"), V6[1], Ignored.TRUNCATED),  # no space for a UDP header
         (MACS[1] + MACS[0] + b"\x08\x06" + bytes(28), V4[1], Ignored.NOT_UDP),  # ARP
         (MACS[1] + MACS[0] + b"\x88\xcc" + bytes(60), V6[1], Ignored.NOT_UDP),  # LLDP
         (b"", V6[1], Ignored.TRUNCATED),

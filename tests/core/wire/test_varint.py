@@ -1,4 +1,4 @@
-"""Numbers of any size in their one form."""
+"""Numbers of any size, each in its only form."""
 
 import pytest
 from hypothesis import given

@@ -33,6 +33,8 @@ def slot_costs(
 ) -> Array:
     """Compute the cost of each node's own space in each slot; NEVER if it is not allowed.
 
+    A slot is not allowed if events would be lost or would mix trees.
+
     `has` is whether a node has own space, with outputs `out` and allowed links `edges`. `passes` is whether
     that space may have no entry. An exact entry (`here`) must have one, because no cover omits one. `masks[v,
     k]` are the masks that an entry may have. `charge` has nodes as rows, and links and one column for hosts

@@ -41,7 +41,8 @@ def shared_bits(a: Array, b: Array, depth: int) -> Array:
 def grow(length: Array, shared: Array) -> tuple[Array, Array, Array, Array]:
     """Build the trie of cells in depth-first order, from their lengths and shared bits.
 
-    Cells are distinct and have one root.
+    `shared` counts the bits that each cell has in common with the previous one. Cells are distinct and have
+    one root.
 
     Returns:
         For each node, including branching points: parent, depth, length, and the cell at it. For a branching
@@ -262,10 +263,10 @@ def send(
 ) -> None:
     """Let a switch send events, whose codes ascend, by the entries of a table.
 
-    `starts` and `owner` are as `flatten` returns them. `over` (entries by links) is whether an entry sends
-    over a link; its last row is for events without an entry. `to_hosts` counts the hosts of an entry.
-    `forward` and `hosts` are as for `downstream`. With `keep`, these stay unchanged for events without an
-    entry.
+    The events are those from `first` to before `last`. `starts` and `owner` are as `flatten` returns them.
+    `over` (entries by links) is whether an entry sends over a link; its last row is for events without an
+    entry. `to_hosts` counts the hosts of an entry. `forward` and `hosts` are as for `downstream`. With
+    `keep`, these stay unchanged for events without an entry.
     """
     at = -1
     none = len(to_hosts) - 1

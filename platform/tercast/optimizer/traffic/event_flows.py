@@ -71,7 +71,8 @@ class EventFlows:
     ) -> None:
         """Let a switch send events by the entries of one table, with only the outputs `among`.
 
-        Events that match no entry are not sent. With `keep`, their previous outputs stay.
+        `among` is None for all outputs. Events that match no entry are not sent. With `keep`, their previous
+        outputs stay.
         """
         bits, arrays = self._arrays.bits[switch], self._arrays
         wires = arrays.wires.of(switch)

@@ -166,7 +166,7 @@ def _apply(book: Book, field: WorkArrays, kind: int, trie: int, key: int, bit: i
         note_above(nodes, path, steps, at, A_BELOW if ad else S_BELOW, bit)
     else:
         if not own & bit:
-            raise AssertionError("a bit goes that does not own the cell")
+            raise AssertionError("a bit is removed that does not own the cell")
         tree = nodes[at, t.TREE]
     nodes[at, column] = own ^ bit
     parent = path[steps - 1] if steps else 0

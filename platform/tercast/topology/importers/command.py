@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     if imported.assumed:
         shown_by = FORMS[imported.format]
         print(
-            f"format: {imported.format}, as the content shows ({shown_by}); --format names another",
+            f"format: {imported.format}, found from the content ({shown_by}); use --format to choose another",
             file=sys.stderr,
         )
     print(f"{arguments.file}: {imported.format}, {_counts(imported)}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What the importer gives: names that pages show, datapath ids, addresses; and what it keeps of the file."""
+"""Names, datapath ids and addresses that the importer assigns or keeps."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`tercast import`, as people meet it: what it writes is a topology that scenarios take."""
+"""`tercast import` writes topologies that scenarios accept."""
 
 import json
 

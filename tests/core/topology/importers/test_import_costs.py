@@ -1,4 +1,4 @@
-"""Weights become costs: the same proportions where that fits, the same order always, and all else is told."""
+"""Weights become costs in the same order, in proportion if possible; other changes are noted."""
 
 from fractions import Fraction
 from itertools import pairwise

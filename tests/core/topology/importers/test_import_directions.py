@@ -1,4 +1,4 @@
-"""Links listed for each direction, values that are there twice, and the lines that errors name."""
+"""Links listed for each direction, repeated values, and the lines that errors name."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Every format is read, and every oddity of real files is repaired and told."""
+"""Every format is read, and every peculiarity of real files is repaired and noted."""
 
 import json
 import os

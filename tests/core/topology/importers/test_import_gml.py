@@ -1,4 +1,4 @@
-"""GML of several writers: what stands in lists of its own is passed over, and what is wrong has its line."""
+"""GML of several programs: other nested lists are ignored, and errors name a line."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""GraphML of several writers: no link and no node is lost or made up."""
+"""GraphML of several programs: no link and no node is lost or invented."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Files that are made to hurt: refused in a line, or read in a time that grows with their size."""
+"""Malicious files are refused with one line, or read in time proportional to their size."""
 
 import pytest
 from hypothesis import given
@@ -119,11 +119,11 @@ def test_a_weight_that_is_no_plain_number_is_told(weight):
     assert any("is not a positive number" in note for note in imported.repairs)
 
 
-# What took the square of the size, seen by counting.
+# Quadratic work is detected by counting.
 
 
 class Counted(set):
-    """A set that counts how often it is asked."""
+    """A set that counts its membership tests."""
 
     asked = 0
 

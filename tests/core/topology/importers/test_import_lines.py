@@ -1,4 +1,4 @@
-"""Formats of lines: what a file says of itself is held against what is there, so that no half file passes."""
+"""Formats of lines: counts in a file are compared with its content, so truncated files fail."""
 
 import pytest
 

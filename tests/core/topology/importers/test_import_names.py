@@ -1,4 +1,4 @@
-"""Ids do not depend on the order of nodes, however much labels and keys look alike; keys may be lists."""
+"""Ids do not depend on the order of nodes, even if labels and keys look alike; keys may be lists."""
 
 import json
 from collections.abc import Callable

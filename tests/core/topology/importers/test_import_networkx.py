@@ -1,4 +1,4 @@
-"""Files that networkx writes with infinities and NaN are repaired alike, in GML and in GraphML."""
+"""Files of networkx with infinities and NaN are repaired in the same way in GML and GraphML."""
 
 import io
 import math
