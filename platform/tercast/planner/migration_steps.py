@@ -90,7 +90,7 @@ def finish_migration(planner: PlannerState, request: FinishMove) -> None:
     """Remove the old tables of a topic, because its publishers use the other code."""
     leaving = planner.leaving.get(request.topic)
     if leaving is None or leaving.version != request.version:
-        detail = f"topic {shown(request.topic)} is not moving to version {request.version}"
+        detail = f"topic {shown(request.topic)} is not migrating to version {request.version}"
         raise Refused(("topic",), "not_moving", detail, request.topic)
     drop_migration(planner, leaving)
 

@@ -84,7 +84,7 @@ def write_text(text: str, length_bytes: int) -> bytes:
     """Encode a text with its length in front; ValueError if it is too long or not allowed."""
     data = text.encode()
     if len(data) >> 8 * length_bytes or 0 in data:
-        raise ValueError(f"the text has {len(data)} bytes or contains U+0000, which is not allowed")
+        raise ValueError(f"the text ({len(data)} bytes) is too long or contains U+0000")
     return len(data).to_bytes(length_bytes, "big") + data
 
 
@@ -137,7 +137,7 @@ def _read_cells(reader: ByteReader) -> dzs.DzSet:
         raise MalformedMessage("bad_count", at, f"the dz set has {count} cells; 1 to {MAX_CELLS} are allowed")
     cells = tuple(_read_cell(reader) for _ in range(count))
     if dzs.canonical(cells) != cells:
-        rule = "the dz set is not canonical: it must be sorted, without covered cells and complete halves"
+        rule = "the dz set is not canonical: sort it, remove covered cells, and join the halves of a cell"
         raise MalformedMessage("not_canonical", at, rule)
     return cells
 

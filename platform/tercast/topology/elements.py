@@ -209,7 +209,7 @@ def read_dpid(value: object, path: Path) -> str:
         rule = f'invalid datapath id {shown(digits)}; write 16 hexadecimal digits, e.g. "0000000000000001"'
         raise Refused(path, "bad_dpid", rule, digits)
     if not int(digits, 16):
-        raise Refused(path, "bad_dpid", "the datapath id is 0; write one from 1 on", digits)
+        raise Refused(path, "bad_dpid", "the datapath id is 0; use a value of at least 1", digits)
     return digits.lower()
 
 

@@ -63,7 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     if imported.assumed:
         shown_by = FORMS[imported.format]
         print(
-            f"format: {imported.format}, found from the content ({shown_by}); use --format to choose another",
+            f"format: {imported.format}, detected from the content ({shown_by}); "
+            "use --format to choose another",
             file=sys.stderr,
         )
     print(f"{arguments.file}: {imported.format}, {_counts(imported)}", file=sys.stderr)

@@ -95,7 +95,7 @@ def _guess_xml(data: bytes) -> str:
     if root == "network" and has_element(data, "networkStructure"):
         return "sndlib"
     what = "<network> without <networkStructure>" if root == "network" else shown(root)
-    detail = f"XML with the root {what}; write <graphml>, or SNDlib's <network> with <networkStructure>"
+    detail = f"the root is {what}; it must be <graphml>, or SNDlib's <network> with <networkStructure>"
     raise Refused((), "format", detail, None)
 
 

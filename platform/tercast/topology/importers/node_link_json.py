@@ -138,7 +138,7 @@ def _objects(document: dict[str, Any], name: str, check: Callable[[int, Path], N
     check(len(rows), (name,))
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise Refused((name, index), "type", f"got {shown(row)}; write an object", None)
+            raise Refused((name, index), "type", f"found {shown(row)}, expected an object", None)
     return [((name, index), row) for index, row in enumerate(rows)]
 
 
@@ -161,6 +161,6 @@ def _key(value: object, path: Path) -> Hashable:
     raise Refused(
         path,
         "type",
-        f"got {shown(value)}; write the name of a node: a text, a number, or a list of these",
+        f"found {shown(value)}, expected the name of a node: a text, a number, or a list of these",
         None,
     )

@@ -237,7 +237,7 @@ def test_a_hub_with_many_ports_keeps_them_all():
         (b"[1]", "JSON object"),
         (b"[" * 100_000, "not JSON"),
         (b'{"nodes": [], "links": []}', "no node"),
-        (b'{"nodes": [1], "links": []}', "write an object"),
+        (b'{"nodes": [1], "links": []}', "expected an object"),
         (b'{"nodes": [{"id": null}], "links": []}', "the name of a node"),
         (b'{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}', "links[0]: there is no node 2"),
         (b'{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 2}]}', "edges[0]: there is no node 2"),

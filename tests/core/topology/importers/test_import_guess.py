@@ -43,7 +43,7 @@ MATSIM = """<network name="m"><nodes><node id="1" x="0" y="0"/><node id="2" x="1
         pytest.param("a;b;1\nb;a;1\n", "unknown format", id="semicolons"),
         pytest.param(MATSIM, "without <networkStructure>", id="MATSim"),
         pytest.param("<network><name>default</name></network>", "without <networkStructure>", id="libvirt"),
-        pytest.param("<gexf><graph/></gexf>", 'the root "gexf"', id="GEXF"),
+        pytest.param("<gexf><graph/></gexf>", 'the root is "gexf"', id="GEXF"),
         pytest.param("Topology:\n  nodes: [a, b]\n", "begins like BRITE", id="YAML"),
         pytest.param("Topology: ring of 5\n0 1\n1 2\n", "begins like BRITE", id="a title"),
         pytest.param(
@@ -126,7 +126,7 @@ def test_the_command_names_the_format_that_it_assumed(tmp_path, capsys):
     file.write_text("a b 1\nb a 1\n")
     assert main.main(["import", str(file), "-o", str(out)]) == 0
     assert capsys.readouterr().err.splitlines() == [
-        "format: rocketfuel, found from the content (lines FROM TO WEIGHT); use --format to choose another",
+        "format: rocketfuel, detected from the content (lines FROM TO WEIGHT); use --format to choose another",
         f"{file}: rocketfuel, 2 switches, 1 link, 0 hosts, 0 repairs",
     ]
     assert main.main(["import", str(file), "-o", str(out), "--format", "rocketfuel"]) == 0
