@@ -33,7 +33,7 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A switch, its budget of content entries and its reserve.
+    """A switch.
 
     Attributes:
         dpid: 16 hexadecimal digits.
@@ -144,10 +144,7 @@ class Host:
         return replace(self, primary=place)
 
     def with_own_standby(self, index: int) -> Host:
-        """Return this host with its primary attachment also in `standby`, at `index`.
-
-        `to_json` leaves this standby attachment out.
-        """
+        """Return this host with its primary attachment also in `standby`, which `to_json` omits."""
         return replace(self, standby=(*self.standby[:index], self.primary, *self.standby[index:]))
 
     def to_json(self) -> dict[str, object]:

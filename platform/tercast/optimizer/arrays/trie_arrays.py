@@ -70,10 +70,7 @@ def inner_cells(codes: Codes, entries: CellArrays, layer: CellArrays) -> CellArr
 def lay_out(
     codes: Codes, layers: Sequence[CellArrays], events: Array, weight: Array, most_gaps: int
 ) -> Nodes:
-    """Build the trie of layers of cells and of events.
-
-    The first layer has the entries. The other layers are results of `inner_cells`.
-    """
+    """Build the trie of layers (the entries, then results of `inner_cells`) and of events."""
     _, root = _root(codes, layers[0])
     above = (-1, *(0 if len(layer) and layer.length[0] <= root else -1 for layer in layers[1:]))
     pairs = [
