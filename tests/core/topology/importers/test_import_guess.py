@@ -126,7 +126,8 @@ def test_the_command_names_the_format_that_it_assumed(tmp_path, capsys):
     file.write_text("a b 1\nb a 1\n")
     assert main.main(["import", str(file), "-o", str(out)]) == 0
     assert capsys.readouterr().err.splitlines() == [
-        "format: rocketfuel, detected from the content (lines FROM TO WEIGHT); use --format to choose another",
+        "format: rocketfuel, detected from the content (lines FROM TO WEIGHT); "
+        "use --format to choose another",
         f"{file}: rocketfuel, 2 switches, 1 link, 0 hosts, 0 repairs",
     ]
     assert main.main(["import", str(file), "-o", str(out), "--format", "rocketfuel"]) == 0
