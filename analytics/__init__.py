@@ -1,1 +1,1 @@
-"""Spark jobs over telemetry: sizes of tables, delays of events and requests, needless traffic."""
+"""Spark jobs over telemetry: table sizes, delays, false positives, publisher loads and more."""

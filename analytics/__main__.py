@@ -1,4 +1,4 @@
-"""`python -m analytics`."""
+"""Entry point of `python -m analytics`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`python -m analytics JOB --telemetry ROOT --out DIR`: one job over telemetry, offline."""
+"""Command line that runs one job: `python -m analytics JOB --telemetry ROOT --out DIR`."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ examples:
   python -m analytics delay --telemetry run/telemetry --out results --window "5 minutes"
   python -m analytics false_positives --telemetry run/telemetry --out results --subscriptions s.json
 
-Every job takes every option, and ignores those that do not concern it.
-Exit status: 0 done, 1 the job failed, 2 the input was refused.
+Every job accepts every option and ignores those that do not concern it.
+Exit status: 0 success, 1 the job failed, 2 an input or option is wrong.
 """
 
 Value = TypeVar("Value")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one job; its exit status."""
+    """Run a job and return the exit status."""
     args = make_parser().parse_args(arguments)
     try:
         return _run(args, read_options(args))
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of the command line."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m analytics",
         description="Run one Spark job over telemetry and write its result as JSON.",
@@ -79,86 +79,97 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_input(add: Callable[..., object]) -> None:
-    """Add the job, its folders and its time range."""
+    """Add the job, its folders and its time range to the options."""
     add("job", metavar="JOB", choices=JOB_NAMES, help=", ".join(JOB_NAMES))
     add(
         "--telemetry",
         metavar="ROOT",
         required=True,
-        help="the telemetry root: a folder, or a path that Spark reads",
+        help="telemetry root: a folder, or a path that Spark can read",
     )
-    add("--out", metavar="DIR", required=True, help="where JOB.json and JOB.meta.json go")
+    add("--out", metavar="DIR", required=True, help="folder for JOB.json and JOB.meta.json")
     add(
         "--since",
         metavar="T",
         type=_typed(parse_time),
-        help="from this time on (ISO 8601; UTC without a zone)",
+        help="start of the time range (ISO 8601; UTC without a time zone)",
     )
-    add("--until", metavar="T", type=_typed(parse_time), help="before this time")
+    add("--until", metavar="T", type=_typed(parse_time), help="end of the time range (exclusive)")
     add(
         "--window",
         metavar="LENGTH",
         type=_typed(parse_length),
         default="1 minute",
-        help="default %(default)s",
+        help="length of a window of results (%(default)s)",
     )
 
 
 def _add_job_options(add: Callable[..., object]) -> None:
-    """Add the options that concern single jobs."""
+    """Add the options that concern some jobs."""
     add(
         "--subscriptions",
         metavar="FILE",
-        help="topics and subscriptions (false_positives, dimension_selection)",
+        help="file with topics and subscriptions (for false_positives, dimension_selection)",
     )
     add(
         "--depth",
         metavar="BITS",
         type=_typed(_depth),
         default="8",
-        help="of the dz in publisher_load's histogram",
+        help="length of the dz in the histogram of publisher_load (%(default)s)",
     )
-    add("--threshold", metavar="SHARE", type=_typed(_share), default="0.9", help="of weight that is selected")
+    add(
+        "--threshold",
+        metavar="SHARE",
+        type=_typed(_share),
+        default="0.9",
+        help="share of the weight that the selected dimensions must reach (%(default)s)",
+    )
     add(
         "--last-events",
         metavar="N",
         type=_typed(_count),
-        help="select dimensions by the last N events of a topic",
+        help="use only the last N events of a topic to select dimensions",
     )
     add(
         "--most",
         metavar="N",
         type=_typed(_count),
         default="2000",
-        help="events of a topic that are sampled (%(default)s)",
+        help="sampled events per topic (%(default)s)",
     )
 
 
 def _add_run_options(add: Callable[..., object]) -> None:
-    """Add how a job runs and what else it writes."""
+    """Add the options that control the run and its additional output."""
     add(
         "--now",
         metavar="T",
         type=_typed(parse_time),
-        help="the time that rows may not be far ahead of (the clock)",
+        help="current time; later rows are rejected (default: the clock)",
     )
-    add("--parquet", action="store_true", help="write DIR/JOB.parquet as well")
+    add("--parquet", action="store_true", help="also write DIR/JOB.parquet")
     add(
         "--known",
         metavar="FILE",
-        help="go on from earlier runs: what they knew of files, as `increment` of their meta files says",
+        help="continue earlier runs: JSON file of known files, from `increment` in their meta files",
     )
-    add("--progress", metavar="FILE", help="tell there how far the job is")
-    add("--master", metavar="URL", default="local[*]", help="Spark's master (%(default)s)")
-    add("--memory", metavar="SIZE", type=_typed(_size), default="1g", help="of Spark's driver (%(default)s)")
+    add("--progress", metavar="FILE", help="file for progress reports")
+    add("--master", metavar="URL", default="local[*]", help="master of Spark (%(default)s)")
+    add("--memory", metavar="SIZE", type=_typed(_size), default="1g", help="memory of Spark (%(default)s)")
 
 
 def read_options(args: argparse.Namespace) -> JobOptions:
-    """The options of a command line; CannotRun or FileRefused."""
+    """Return the options of a command line.
+
+    Raises:
+        CannotRun: Options contradict each other, or one is missing.
+        FileRefused: The file of subscriptions is wrong.
+    """
     if args.since and args.until and args.since >= args.until:
-        raise CannotRun("--until has to be later than --since")
+        raise CannotRun("--until must be later than --since")
     if args.job == "dimension_selection" and args.subscriptions is None:
-        raise CannotRun("--subscriptions is missing: dimension_selection compares events with subscriptions")
+        raise CannotRun("dimension_selection compares events with subscriptions; set --subscriptions FILE")
     needs_subscriptions = args.job in {"false_positives", "dimension_selection"}
     subscriptions = None
     if args.subscriptions is not None and needs_subscriptions:
@@ -200,13 +211,13 @@ def _run(args: argparse.Namespace, options: JobOptions) -> int:
 
 
 def _code(error: AnalyticsError) -> str:
-    """What kind of end it is, for programs."""
+    """Return the code of an error, for programs."""
     kinds = {NoJava: "no_java", NoTelemetry: "no_telemetry", JobFailed: "failed"}
     return next((code for kind, code in kinds.items() if isinstance(error, kind)), "refused")
 
 
 def _typed(parse: Callable[[str], Value]) -> Callable[[str], Value]:
-    """Wrap `parse` so that argparse shows its error next to the name of the option."""
+    """Wrap `parse` so that argparse shows its error after the name of the option."""
 
     def typed(text: str) -> Value:
         try:
@@ -227,7 +238,7 @@ def _count(text: str) -> int:
 
 def _integer(text: str, low: int, high: int) -> int:
     if not re.fullmatch("[0-9]{1,10}", text) or not low <= int(text) <= high:
-        raise ValueError(f"{text!r} is no integer from {low} to {high}")
+        raise ValueError(f"{text!r} is not an integer from {low} to {high}")
     return int(text)
 
 
@@ -237,13 +248,13 @@ def _share(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value <= 1:
-        raise ValueError(f"{text!r} is no share: above 0, 1 at most")
+        raise ValueError(f"{text!r} is not a share; write a number above 0 and at most 1")
     return value
 
 
 def _size(text: str) -> str:
     if not re.fullmatch("[1-9][0-9]{0,6}[mg]", text):
-        raise ValueError(f"{text!r} is no size, like 1g or 800m")
+        raise ValueError(f"{text!r} is not a memory size; write for example 1g or 800m")
     return text
 
 

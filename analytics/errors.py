@@ -1,23 +1,23 @@
-"""What ends a job early, and how it says so."""
+"""Exceptions that end a job."""
 
 from tercast.errors import TercastError
 
 
 class AnalyticsError(TercastError):
-    """Root of what this package raises on purpose; its text is for people."""
+    """Root of the exceptions that this package raises deliberately; the text is for users."""
 
 
 class CannotRun(AnalyticsError):  # noqa: N818 - named by meaning
-    """The job cannot begin: an input, an option, Java or Python on this machine does not fit."""
+    """The job cannot start: an input, an option, or Java or Python on this machine is unusable."""
 
 
 class NoJava(CannotRun):
-    """There is no Java that Spark can run on."""
+    """There is no Java that Spark can use."""
 
 
 class NoTelemetry(CannotRun):
-    """There is no telemetry that the job could read."""
+    """There is no telemetry that the job can read."""
 
 
 class JobFailed(AnalyticsError):  # noqa: N818 - named by meaning
-    """Spark gave up on a job that had begun."""
+    """Spark failed during a job."""

@@ -1,4 +1,4 @@
-"""`python -m analytics.generate --events N --out ROOT`: made-up telemetry, the same for the same seed."""
+"""Generated telemetry, equal for equal seeds: `python -m analytics.generate`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NAMES = ("price", "volume", "venue")
 
 @dataclass(frozen=True, slots=True)
 class GeneratedPlan:
-    """How much is made: events, over how long, by how many, and what goes wrong with them."""
+    """Amounts to generate: events, time range, participants, and shares of faulty deliveries."""
 
     events: int
     start: int
@@ -60,41 +60,41 @@ class GeneratedPlan:
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Subscriptions as ranges of price and volume, both ends included: a row for each host and filter."""
+    """Subscriptions as inclusive ranges of price and volume: a row for each host and filter."""
 
     low: npt.NDArray[np.int64]
     high: npt.NDArray[np.int64]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write telemetry and `ROOT/subscriptions.json`; 2 when it cannot be written."""
+    """Write telemetry and `ROOT/subscriptions.json`; return 2 if this is impossible."""
     parser = argparse.ArgumentParser(
         prog="python -m analytics.generate", description=__doc__, allow_abbrev=False
     )
-    parser.add_argument("--events", metavar="N", type=_count, required=True, help="events that are published")
+    parser.add_argument("--events", metavar="N", type=_count, required=True, help="number of events")
+    parser.add_argument("--out", metavar="ROOT", required=True, help="telemetry root: a new or empty folder")
     parser.add_argument(
-        "--out", metavar="ROOT", required=True, help="the telemetry root; it must not hold any"
+        "--start", metavar="T", type=_time, default="2026-01-01", help="time of the first event (%(default)s)"
     )
-    parser.add_argument("--start", metavar="T", type=_time, default="2026-01-01", help="default %(default)s")
-    parser.add_argument("--seed", metavar="N", type=_count, default="1")
+    parser.add_argument("--seed", metavar="N", type=_count, default="1", help="seed (%(default)s)")
     args = parser.parse_args(arguments)
     root = Path(args.out)
     try:
         if root.exists() and any(root.iterdir()):
-            print(f"{root}: is not empty", file=sys.stderr)
+            print(f"{root}: the folder is not empty; choose a new one", file=sys.stderr)
             return 2
         generate(root, GeneratedPlan(args.events, micros(args.start), seed=args.seed))
     except FileRefused as refused:
         print(refused, file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"{root}: cannot be written: {error.strerror or error}", file=sys.stderr)
+        print(f"{root}: cannot write: {error.strerror or error}", file=sys.stderr)
         return 2
     return 0
 
 
 def generate(root: Path, plan: GeneratedPlan) -> None:
-    """Write the four datasets and the file of subscriptions below `root`."""
+    """Write the four datasets and the file of subscriptions to `root`."""
     rng = np.random.default_rng(plan.seed)
     boxes = _boxes(plan, rng)
     root.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def generate(root: Path, plan: GeneratedPlan) -> None:
 
 
 def subscriptions_json(plan: GeneratedPlan, boxes: Boxes) -> dict[str, Any]:
-    """The boxes as a file of subscriptions."""
+    """Return the boxes as a document of subscriptions."""
     rows = []
     for number, (low, high) in enumerate(zip(boxes.low, boxes.high, strict=True)):
         text = f"price in [{low[0]}, {high[0]}] and volume in [{low[1]}, {high[1]}]"
@@ -229,7 +229,7 @@ def _requests(plan: GeneratedPlan, rng: np.random.Generator) -> Columns:
 
 
 def _write(root: Path, dataset: Dataset, columns: Columns) -> None:
-    """Write columns, a file for each day that they have rows of."""
+    """Write the rows of columns into a file for each of their days."""
     schema = arrow_schema(dataset)
     table = pa.table({field.name: pa.array(columns[field.name], field.type) for field in schema}, schema)
     day = np.asarray(columns[dataset.time], dtype=np.int64) // DAY
@@ -244,7 +244,7 @@ def _host(number: int) -> str:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 1_000_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no integer from 1 to 1000000000")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 1 to 1000000000")
     return int(text)
 
 

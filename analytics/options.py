@@ -1,4 +1,4 @@
-"""What a job is asked: one value that every job takes whole."""
+"""Options of a job; every job receives all of them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from analytics.spans import Span
 from analytics.subscriptions import Subscriptions
 
 FUTURE = timedelta(days=1)
-"""A row further ahead of the clock than this is rejected."""
+"""Rows whose time is later than the clock by more than this are rejected."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobOptions:
-    """Where telemetry lies, which part of it counts, and what single jobs want to know.
+    """Location of the telemetry, range of its rows, and options of single jobs.
 
-    `since` is included, `until` is not; both are compared with a row's own time. `window` is in microseconds
-    and begins at multiples of itself since 1970. With `spans` (whole windows) results are of windows in them
-    alone, and events and copies belong together that are at most `horizon` microseconds apart.
+    Attributes:
+        since: Start of the range (inclusive), compared with the own time of rows.
+        until: End of the range (exclusive).
+        window: Microseconds. Windows start at multiples of this since 1970.
+        spans: Whole windows. If set, only these windows have results.
+        horizon: Microseconds. With `spans`, events and copies belong together if they are at most this far
+    apart.
     """
 
     telemetry: str

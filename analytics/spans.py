@@ -1,4 +1,4 @@
-"""Spans of time, pairs of microseconds since 1970 (the end not included), and lists of them."""
+"""Spans of time: pairs of microseconds since 1970 (end exclusive), and lists of them."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ EVER: Span = (-(1 << 62), 1 << 62)
 
 
 def to_windows(span: Span, window: int) -> Span:
-    """The span, widened to whole windows."""
+    """Return the span, extended to whole windows."""
     start, end = span
     return start - start % window, end + -end % window
 
 
 def within_windows(span: Span, window: int) -> Span:
-    """The whole windows that lie in the span; its end may come before its start when there are none."""
+    """Return the whole windows within a span; the end is before the start if there are none."""
     start, end = span
     return start + -start % window, end - end % window
 
 
 def clipped(spans: Iterable[Span], to: Span) -> list[Span]:
-    """The parts of the spans that lie in `to`."""
+    """Return the parts of spans that are within `to`."""
     cut = [(max(start, to[0]), min(end, to[1])) for start, end in spans]
     return [(start, end) for start, end in cut if start < end]
 
 
 def joined(spans: Iterable[Span], most: int) -> list[Span]:
-    """The same times as disjoint spans in order; beyond `most` the nearest ones become one."""
+    """Return disjoint sorted spans; merge the nearest ones until at most `most` remain."""
     out: list[Span] = []
     for start, end in sorted(spans):
         if out and start <= out[-1][1]:
@@ -42,7 +42,7 @@ def joined(spans: Iterable[Span], most: int) -> list[Span]:
 
 
 def without(spans: Sequence[Span], taken: Iterable[Span]) -> list[Span]:
-    """What is left of the spans where those of `taken` are taken out."""
+    """Return the parts of spans that are outside of all spans in `taken`."""
     left = list(spans)
     for a, b in taken:
         left = [
@@ -55,10 +55,10 @@ def without(spans: Sequence[Span], taken: Iterable[Span]) -> list[Span]:
 
 
 def overlaps(span: Span, others: Iterable[Span]) -> bool:
-    """Whether the span has a time in common with one of the others; an empty span has none."""
+    """Whether a span has a time in common with one of the others; an empty span has none."""
     return any(max(span[0], start) < min(span[1], end) for start, end in others)
 
 
 def widened(span: Span, before: int, after: int) -> Span:
-    """The span, so much longer at both ends."""
+    """Return the span, extended by so many microseconds at its ends."""
     return span[0] - before, span[1] + after

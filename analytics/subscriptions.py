@@ -1,4 +1,4 @@
-"""The file of subscriptions that `false_positives` and `dimension_selection` compare events with."""
+"""The file of subscriptions for `false_positives` and `dimension_selection`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionRow:
-    """What a host wants, and from when until when: microseconds since 1970, the end not included."""
+    """A subscription of a host and its time span (microseconds since 1970, end exclusive)."""
 
     id: str
     host: str
@@ -28,25 +28,29 @@ class SubscriptionRow:
 
 @dataclass(frozen=True, slots=True)
 class Subscriptions:
-    """Topics by name, and all subscriptions of them."""
+    """Topics by name, and all subscriptions to them."""
 
     topics: dict[str, Topic]
     entries: tuple[SubscriptionRow, ...]
 
     def of_topic(self, name: str) -> list[SubscriptionRow]:
-        """The subscriptions of one topic."""
+        """Return the subscriptions to a topic."""
         return [entry for entry in self.entries if entry.filter.topic.name == name]
 
 
 def read_subscriptions(obj: object) -> Subscriptions:
-    """What a JSON document `{"topics": [...], "subscriptions": [...]}` says; RefusedMany with all errors."""
+    """Read a JSON document `{"topics": [...], "subscriptions": [...]}`.
+
+    Raises:
+        RefusedMany: All errors, each with its path.
+    """
     fields = expect_keys(obj, (), ("topics", "subscriptions"), ())
     errors: list[Refused] = []
     topics: dict[str, Topic] = {}
     for i, item in enumerate(expect_list(fields["topics"], ("topics",))):
         topic = _catch(errors, partial(Topic.from_json, item, ("topics", i)))
         if topic is not None and topic.name in topics:
-            detail = f"{shown(topic.name)} is listed twice"
+            detail = f"the topic {shown(topic.name)} occurs twice; list it once"
             errors.append(Refused(("topics", i, "name"), "duplicate", detail, topic.name))
         elif topic is not None:
             topics[topic.name] = topic
@@ -73,12 +77,12 @@ def _read_entry(obj: object, topics: dict[str, Topic], path: Path) -> Subscripti
     fields = expect_keys(obj, path, ("id", "host", "topic", "filter"), ("from", "until"))
     name = expect_text(fields["topic"], (*path, "topic"))
     if name not in topics:
-        detail = f"{shown(name)} is no topic of this file"
+        detail = f"unknown topic {shown(name)}; use a topic of this file"
         raise Refused((*path, "topic"), "unknown_topic", detail, name)
     start = _read_time(fields.get("from"), (*path, "from"), -FOREVER)
     end = _read_time(fields.get("until"), (*path, "until"), FOREVER)
     if start >= end:
-        raise Refused((*path, "until"), "out_of_order", "until has to be later than from")
+        raise Refused((*path, "until"), "out_of_order", "until must be later than from")
     return SubscriptionRow(
         expect_text(fields["id"], (*path, "id")),
         expect_text(fields["host"], (*path, "host")),

@@ -1,4 +1,4 @@
-"""Times and lengths of time as options and files write them; inside they are microseconds."""
+"""Times and lengths of time in options and files, converted to microseconds."""
 
 from __future__ import annotations
 
@@ -22,28 +22,36 @@ _LONGEST = 366 * _UNITS["day"]
 
 
 def parse_time(text: str) -> datetime:
-    """The time that an ISO 8601 text says, in UTC, which is meant where no zone is given; ValueError."""
+    """Return the time of an ISO 8601 text in UTC; without a time zone, the text is in UTC.
+
+    Raises:
+        ValueError: It has another form.
+    """
     try:
         time = datetime.fromisoformat(text)
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise ValueError(f"{text!r} is no ISO 8601 time, like 2026-01-31T12:00:00Z") from None
+        raise ValueError(f"{text!r} is not an ISO 8601 time, like 2026-01-31T12:00:00Z") from None
 
 
 def parse_length(text: str) -> int:
-    """The microseconds of a length of time like "1 minute" or "90 seconds"; ValueError."""
+    """Return the microseconds of a length of time like "1 minute" or "90 seconds".
+
+    Raises:
+        ValueError: It has another form, or is longer than a year.
+    """
     found = _LENGTH.fullmatch(text)
     unit = _UNITS.get(found[2].lower()) if found else None
     if found is None or unit is None:
-        raise ValueError(f'{text!r} is no length of time, like "1 minute"; units are {", ".join(_UNITS)}')
+        raise ValueError(f'{text!r} is not a length of time, like "1 minute"; units are {", ".join(_UNITS)}')
     length = int(found[1]) * unit
     if not 0 < length <= _LONGEST:
-        raise ValueError(f"{text!r} is no usable window: it is longer than nothing, and 366 days at most")
+        raise ValueError(f"{text!r} cannot be a window; use more than 0 and at most 366 days")
     return length
 
 
 def micros(time: datetime) -> int:
-    """Microseconds since 1970 of a time with its zone."""
+    """Return the microseconds since 1970 of a time with a time zone."""
     return (time - EPOCH) // MICROSECOND
 
 

@@ -1,4 +1,4 @@
-"""`python -m controller_app`: the standard library is made cooperative before anything else is imported."""
+"""Entry point of `python -m controller_app`."""
 
 import sys
 import warnings
@@ -10,7 +10,7 @@ from tercast.runtime.private_files import keep_private
 
 
 def main() -> int:
-    """Patch the standard library, then import and run the controller."""
+    """Make the standard library cooperative before any other import, then run the controller."""
     keep_private()
     import_module("eventlet").monkey_patch()
     try:

@@ -1,4 +1,4 @@
-"""Wall-clock time as the northbound writes it."""
+"""Wall-clock time in the format of the northbound."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ __all__ = ["iso", "utc_now"]
 
 
 def utc_now() -> str:
-    """Now, in ISO 8601 with milliseconds and a Z."""
+    """Return the current time in ISO 8601 with milliseconds and a Z."""
     return iso(time())

@@ -33,10 +33,10 @@ from controller_app.switch.packet_in_limits import PacketOrigin
 from controller_app.switch.registry import SwitchRegistry
 
 SET_UP, HANDSHAKE = 2, 2
-"""Times the time-out for an answer that the whole set-up of a switch, and its handshake, may take."""
+"""Limits for the set-up of a switch and for its handshake, as multiples of the time-out for an answer."""
 
 QUIET = 5.0
-"""Seconds of silence after which a switch is asked for a sign of life."""
+"""Seconds of silence after which a switch gets an echo request."""
 
 log = logging.getLogger(__name__)
 
@@ -85,26 +85,30 @@ class Controller:
             spawn(run_forever, loop, name, self.peer_alarms.report_shortage)
 
     def stop(self) -> None:
-        """Closes every connection."""
+        """Close every connection."""
         for datapath, connection in list(self._connections.items()):
             connection.close("the controller ends")
             datapath.socket.close()
 
     def connection(self, datapath: Any) -> Connection | None:
-        """The connection over which a message came, if it is one in charge."""
+        """Return the connection over which a message came, or None if no switch is in service on it."""
         return self._connections.get(datapath)
 
     def on_greeting(self, datapath: Any) -> None:
-        """Somebody connected and has not yet said who it is."""
+        """Start the time limit for the handshake of a new peer."""
         self._handshakes.begin(datapath)
 
     def on_versions(self, datapath: Any, versions: frozenset[int]) -> None:
-        """The peer's hello came. All but 1.3, and 1.0 alone, are cut off before they have a name."""
+        """Handle a peer's hello: raise an alarm if it offers neither 1.3 nor only 1.0.
+
+        A peer that offers only 1.0 completes its handshake, so its alarm has its datapath id. The OpenFlow
+        library cuts off all others before they send one.
+        """
         if messages.VERSION not in versions and versions != {OF10}:
             self.peer_alarms.report_version(host=datapath.address[0])
 
     def on_ready(self, datapath: Any) -> None:
-        """The hand-shake is over: the switch is taken in, or refused."""
+        """Handle the end of a handshake: accept the switch or refuse it."""
         self._handshakes.end(datapath)
         dpid = datapath.id
         if datapath.ofproto.OFP_VERSION != messages.VERSION:
@@ -127,7 +131,7 @@ class Controller:
             spawn(datapath.close)
 
     def _is_proved(self, connection: Connection, datapath: Any) -> bool:
-        """Whether a switch may have its datapath id, as far as its certificate says."""
+        """Whether the switch may have its datapath id, as far as its certificate proves it."""
         if not connection.dpid:
             self.peer_alarms.report_bad_dpid(connection)
             return False
@@ -147,7 +151,7 @@ class Controller:
             datapath.close()
             return
         if datapath not in self._pending:
-            return  # it ended meanwhile
+            return  # the peer disconnected meanwhile
         self._pending.discard(datapath)
         current = self.registry.claim(connection)
         if current is not None:
@@ -160,7 +164,7 @@ class Controller:
         self._set_up(connection)
 
     def on_gone(self, datapath: Any) -> None:
-        """A channel ended."""
+        """Remove a connection that ended."""
         self._handshakes.end(datapath)
         self._pending.discard(datapath)
         connection = self._connections.pop(datapath, None)
@@ -171,7 +175,7 @@ class Controller:
         self._release(connection, was_ready)
 
     def on_port(self, connection: Connection, before: Any, number: int) -> None:
-        """A port status came; `before` is the port as it was known."""
+        """Handle a port status; `before` is the port as it was known."""
         if not connection.ready:
             return
         after = connection.ports.get(number)
@@ -190,15 +194,15 @@ class Controller:
             self.source_check.port_changed((connection.dpid, number))
 
     def on_failure(self, connection: Connection, xid: int, failure: SwitchError) -> None:
-        """An error came; raise an alarm for one that nobody waits for any more."""
+        """Handle an error message; raise an alarm if no caller waits for it any more."""
         self.metrics.failed(connection.name, failure)
         what = connection.on_failure(xid, failure)
         if what is not None:
-            detail = f"{what} refused after its confirmation: {failure.type}/{failure.code}"
+            detail = f"{what}: refused after the confirmation: {failure.type}/{failure.code}"
             self.alarms.sound("late_error", detail, LASTING, dpid=connection.name)
 
     def _set_up(self, connection: Connection) -> None:
-        """Asks a new switch what it is, and gives it the reserved entries; then it is in service."""
+        """Read the features of a new switch, install its reserved entries and take it into service."""
         try:
             limit = SET_UP * self.settings.bounds.seconds
             with deadline(limit, Overrun(f"it took more than {limit:g} s")):
@@ -207,7 +211,7 @@ class Controller:
                 self.source_check.prepare(connection)
         except (Unreachable, RequestRejected, Overrun) as error:
             if connection.closed is None:
-                detail = f"set-up failed, the connection was closed: {error}"
+                detail = f"the set-up failed and the connection was closed: {error}"
                 self.alarms.sound("setup_failed", detail, LASTING, dpid=connection.name)
             self._drop(connection, "set-up failed")
             return
@@ -238,10 +242,10 @@ class Controller:
             self.alarms.clear("switch_problem", dpid=connection.name, problem=problem)
         reason = connection.closed
         self.events.emit("switch_gone", dpid=connection.name, epoch=connection.epoch, reason=reason)
-        log.warning("switch gone", extra={"fields": {"dpid": connection.name, "reason": reason}})
+        log.warning("switch disconnected", extra={"fields": {"dpid": connection.name, "reason": reason}})
 
     def _watch(self) -> None:
-        """Ends hand-shakes that take too long, asks quiet switches for a sign of life, ends silent ones."""
+        """Each second: end late handshakes, send echo requests to quiet switches, end silent ones."""
         while True:
             sleep(1.0)
             now = monotonic()

@@ -1,4 +1,4 @@
-"""Addresses at which the controller listens, as it reports them over its northbound."""
+"""Addresses at which the controller listens, and their defaults."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 from controller_app.errors import SettingError
 
 OPENFLOW, NORTHBOUND, STATE_DIR = "TERCAST_OPENFLOW", "TERCAST_NORTHBOUND_URL", "TERCAST_STATE_DIR"
-"""The control plane reads the same variables, so each fact is set once for both."""
+"""Environment variables that the control plane reads too, so each fact is set once for both."""
 
 SCHEMES = ("tcp", "ssl")
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """The addresses of both listening sockets, and whether switches have to use TLS."""
+    """Addresses of both listening sockets, and whether switches must use TLS."""
 
     openflow: tuple[str, int]
     northbound: tuple[str, int]
@@ -40,12 +40,16 @@ class Endpoints:
 
 
 def openflow_default(environment: Mapping[str, str]) -> str:
-    """Return the value of `--openflow` where the command line has none."""
+    """Return the value of `--openflow` if the command line has none."""
     return environment.get(OPENFLOW) or "127.0.0.1:6653"
 
 
 def northbound_default(environment: Mapping[str, str]) -> str:
-    """Return the value of `--northbound` where the command line has none. Raises SettingError."""
+    """Return the value of `--northbound` if the command line has none.
+
+    Raises:
+        SettingError: The environment variable is not a URL with a port.
+    """
     url = environment.get(NORTHBOUND) or "http://127.0.0.1:6680"
     parts = urlsplit(url)
     try:
@@ -53,18 +57,21 @@ def northbound_default(environment: Mapping[str, str]) -> str:
     except ValueError:
         port = None
     if parts.scheme != "http" or not parts.hostname or port is None:
-        raise SettingError(f"{NORTHBOUND}: {url!r} is not http://ADDRESS:PORT; give --northbound HOST:PORT")
+        rule = (
+            f"{url!r} is not a URL of the form http://ADDRESS:PORT; correct it or set --northbound HOST:PORT"
+        )
+        raise SettingError(f"{NORTHBOUND}: {rule}")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{host}:{port}"
 
 
 def token_default(environment: Mapping[str, str]) -> str:
-    """Return the value of `--token-file` where the command line has none; empty where it is required."""
+    """Return the default of `--token-file`; empty if there is none."""
     return _secret_default(environment, "northbound-token")
 
 
 def discovery_key_default(environment: Mapping[str, str]) -> str:
-    """Return the value of `--discovery-key-file` where the command line has none; empty: none."""
+    """Return the default of `--discovery-key-file`; empty for no file."""
     return _secret_default(environment, "discovery-key")
 
 
@@ -74,6 +81,6 @@ def _secret_default(environment: Mapping[str, str], name: str) -> str:
 
 
 def split_scheme(text: str) -> tuple[str, str]:
-    """Return the scheme of `tcp:HOST:PORT` or `ssl:HOST:PORT`, and the rest; no scheme is empty text."""
+    """Split the scheme `tcp:` or `ssl:` (or empty text) from HOST:PORT."""
     scheme, colon, rest = text.partition(":")
     return (scheme, rest) if colon and scheme in SCHEMES else ("", text)

@@ -1,4 +1,4 @@
-"""What the controller raises on purpose. Bad input is `tercast.errors.Refused`; this is about switches."""
+"""Exceptions of the controller. For bad input it raises `tercast.errors.Refused`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class SwitchError(NamedTuple):
-    """An OpenFlow error in words: `type` and `code` are the standard's names in snake case."""
+    """An OpenFlow error in words: `type` and `code` are the names of the standard in snake case."""
 
     type: str
     code: str
@@ -14,15 +14,15 @@ class SwitchError(NamedTuple):
 
 
 class ControllerError(Exception):
-    """Root of everything that this package raises on purpose."""
+    """Root of the exceptions that this package raises deliberately."""
 
 
 class SettingError(ControllerError):
-    """A setting that cannot be used; the message begins with its name."""
+    """A setting that cannot be used; the message starts with its name."""
 
 
 class Unreachable(ControllerError):  # noqa: N818 - named by meaning
-    """The switch is not there, went away in the middle, or does not answer; its tables are unknown."""
+    """The switch is not connected or does not answer; the state of its tables is unknown."""
 
 
 class RequestRejected(ControllerError):  # noqa: N818 - named by meaning

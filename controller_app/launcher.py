@@ -1,4 +1,4 @@
-"""Starts the controller and ends it: sockets first, then Ryu with its app, then the northbound."""
+"""Start and end of the controller: sockets first, then Ryu, then the northbound."""
 
 from __future__ import annotations
 
@@ -32,16 +32,20 @@ BACKLOG = 512
 MAX_CLIENTS = 256
 CLIENT_TIMEOUT = 60
 ALLOCATIONS = 100_000
-"""Containers made, less those gone, between two collections of the youngest."""
+"""Container objects (created minus deleted) between two collections of the youngest generation."""
 
 PATIENCE = 1.0
-"""Seconds that a change under way gets to end before the controller does."""
+"""Seconds that a running change gets to end before the controller ends."""
 
 log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the controller until a signal; the exit status: 0 ended, 1 cannot listen, 2 bad setting."""
+    """Run the controller until a signal.
+
+    Returns:
+        The exit status: 0 after a signal, 1 if it cannot listen, 2 for a bad setting.
+    """
     try:
         settings = read_settings(arguments)
     except SettingError as error:
@@ -66,13 +70,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _spare_collections() -> None:
-    """Lets the collector look less often: reading a change makes objects by the thousand, none in a cycle."""
+    """Collect garbage less often: a change makes thousands of objects, none in a cycle."""
     gc.freeze()
     gc.set_threshold(ALLOCATIONS, 20, 50)
 
 
 def listen(address: ListenAddress, name: str) -> socket.socket:
-    """A listening socket, which nobody else shares. Raises OSError with a sentence that names the setting."""
+    """Return a listening socket that no other process shares.
+
+    Raises:
+        OSError: The address cannot be used; the message names the setting.
+    """
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -80,7 +88,8 @@ def listen(address: ListenAddress, name: str) -> socket.socket:
         listener.bind((address.host, address.port))
     except OSError as error:
         listener.close()
-        raise OSError(f"{name}: cannot listen at {address}: {error.strerror}.") from None
+        remedy = f"set {name} to a free address of this machine"
+        raise OSError(f"{name}: cannot listen at {address}: {error.strerror}; {remedy}.") from None
     listener.listen(BACKLOG)
     return listener
 
@@ -113,13 +122,16 @@ def _run(
     }
     log.info("listening", extra={"fields": places})
     wait_for_signal()
-    log.info("ending")
+    log.info("stopping")
     api.stopping = True
     _end(controller, manager)
 
 
 def _catch_signals() -> Callable[[], None]:
-    """A function that waits for SIGTERM or SIGINT, through a pipe: a handler alone would not wake the hub."""
+    """Return a function that waits for SIGTERM or SIGINT.
+
+    It reads a pipe, because a signal handler alone does not wake the hub of eventlet.
+    """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -133,7 +145,7 @@ def _catch_signals() -> Callable[[], None]:
 
 
 def _end(controller: Controller, manager: Any) -> None:
-    """Lets the change under way end, if it does soon, and closes every connection."""
+    """Wait up to `PATIENCE` for the running change, then close every connection."""
     with eventlet.Timeout(PATIENCE, False):
         while controller.programmer.waiting:
             eventlet.sleep(0.02)
@@ -143,7 +155,7 @@ def _end(controller: Controller, manager: Any) -> None:
 
 
 def _accept(listener: socket.socket, controller: Controller, context: ssl.SSLContext | None) -> None:
-    """Accepts switches, without end."""
+    """Accept switches, without end."""
     patient = PatientListener(listener, "switches", controller.peer_alarms.report_shortage)
     while True:
         peer, address = patient.accept()
@@ -165,7 +177,7 @@ def _serve_peer(
     context: ssl.SSLContext | None,
     ticket: int,
 ) -> None:
-    """One peer's connection, until it ends."""
+    """Serve the connection of a peer until it ends."""
     try:
         _talk(peer, address, controller, context, ticket)
     finally:
@@ -198,7 +210,10 @@ def _talk(
 
 
 def _serve(listener: PatientListener, api: NorthboundApi) -> None:
-    """Serves the northbound until an error ends the server, which closes its copy of the listener."""
+    """Serve the northbound until an error ends the server.
+
+    The server closes its socket, so it gets a copy of the listener.
+    """
     eventlet.wsgi.server(
         listener.dup(),
         api.application(),

@@ -1,4 +1,4 @@
-"""Log lines on stderr: text for people or JSON for programs, and nothing of the framework's own chatter."""
+"""Log lines on stderr, as text or JSON, without the log lines of the framework."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import sys
 from tercast.runtime.log_format import JsonFormatter, TextFormatter
 
 FOREIGN = ("ryu", "os_ken", "eventlet", "oslo_config", "routes", "webob")
-"""Loggers of libraries: what they report that matters is reported by the controller in its own words."""
+"""Loggers of libraries. They are off: the controller logs what matters of their messages itself."""
 
 
 def configure(form: str, level: str) -> None:
-    """Sends all log lines from `level` on to stderr in the form `text` or `json`."""
+    """Send all log lines from `level` up to stderr, in the format `text` or `json`."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
     root = logging.getLogger()

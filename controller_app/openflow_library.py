@@ -1,4 +1,4 @@
-"""The name of the OpenFlow library, from the environment: it is imported before options are read."""
+"""Name of the OpenFlow library, read before it is imported."""
 
 import os
 from collections.abc import Mapping
@@ -10,8 +10,12 @@ NAMES = ("ryu", "os_ken")
 
 
 def read_library(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the package that implements OpenFlow. SettingError for an unknown name."""
+    """Return the package that implements OpenFlow.
+
+    Raises:
+        SettingError: The environment has an unknown name.
+    """
     name = environment.get(VARIABLE, NAMES[0])
     if name not in NAMES:
-        raise SettingError(f"{VARIABLE}: {name!r} is none of {', '.join(NAMES)}")
+        raise SettingError(f"{VARIABLE}: unknown library {name!r}; use one of {', '.join(NAMES)}")
     return name

@@ -1,4 +1,4 @@
-"""The options of the controller's command line, and their defaults from the environment."""
+"""Options of the controller's command line, with defaults from the environment."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from controller_app.tls_files import OPTIONS, VARIABLES
 from tercast.runtime.log_format import FORMAT_VARIABLE, FORMATS
 
 _MOST = (
-    ("connections", ConnectionLimits().connections, "connections of switches at one time"),
-    ("connections-address", ConnectionLimits().of_address, "of them from one address"),
+    ("connections", ConnectionLimits().connections, "highest number of connections from switches"),
+    ("connections-address", ConnectionLimits().of_address, "highest number of connections from one address"),
     (
         "handshakes",
         ConnectionLimits().in_handshake,
-        "of them before the end of their handshake, half from one address",
+        "highest number of connections in their handshake; half of them from one address",
     ),
-    ("ports", SwitchLimits().ports, "ports of a switch"),
+    ("ports", SwitchLimits().ports, "highest number of ports of a switch"),
 )
 _TLS = (
-    "the controller's certificate: switches then connect by TLS, with one of their own",
-    "its key",
-    "the authority's certificate, which has to vouch for switches",
+    "file with the controller's certificate; switches must then use TLS and have certificates",
+    "file with the key of the controller's certificate",
+    "file with the certificate of the authority that signs the certificates of switches",
 )
 
 
 def make_parser() -> ArgumentParser:
-    """Return a parser of the command line; values are texts, which `settings` checks."""
+    """Return a parser of the command line; its values are texts, which `settings` checks."""
     parser = ArgumentParser(
         "controller_app", description="Tercast's OpenFlow 1.3 controller.", allow_abbrev=False
     )
@@ -51,93 +51,93 @@ def make_parser() -> ArgumentParser:
 
 
 def _add_addresses(parser: ArgumentParser) -> None:
-    """Where to listen and for which family, and the files of secrets."""
+    """Add the options for addresses, address families and files of secrets."""
     add = parser.add_argument
     add(
         "--openflow",
         metavar="HOST:PORT",
-        help=f"where switches connect (127.0.0.1:6653, or {OPENFLOW}); tcp: or ssl: in front is checked",
+        help=f"address for switches (127.0.0.1:6653, or {OPENFLOW}); the prefix tcp: or ssl: must match TLS",
     )
     add(
         "--northbound",
         metavar="HOST:PORT",
-        help=f"for the API (127.0.0.1:6680, or the address of {NORTHBOUND})",
+        help=f"address of the API (127.0.0.1:6680, or the address in {NORTHBOUND})",
     )
     add(
         "--token-file",
         metavar="PATH",
         default=token_default(os.environ),
-        help=f"a file with the token that the API asks for (secrets/northbound-token in {STATE_DIR})",
+        help=f"file with the bearer token of the API (secrets/northbound-token in {STATE_DIR})",
     )
     add(
         "--discovery-key-file",
         metavar="PATH",
         default=discovery_key_default(os.environ),
-        help="a file with the key that seals discovery probes, made at the first start "
-        f"(secrets/discovery-key in {STATE_DIR}; without either, a key of this run)",
+        help="file with the key that seals discovery probes; the first start creates it "
+        f"(secrets/discovery-key in {STATE_DIR}; without a file, each run uses a new key)",
     )
-    add("--family", choices=(*FAMILIES, "both"), default="both", help="address families served (%(default)s)")
+    add("--family", choices=(*FAMILIES, "both"), default="both", help="families of events (%(default)s)")
     add(
         "--allow-remote-northbound",
         action="store_true",
-        help="allow a northbound address that other machines reach",
+        help="allow a northbound address that other machines can reach",
     )
 
 
 def _add_proof(parser: ArgumentParser) -> None:
-    """TLS, and what proves a datapath id."""
+    """Add the options for TLS and for the proof of datapath ids."""
     add = parser.add_argument
     for option, variable, what in zip(OPTIONS, VARIABLES, _TLS, strict=True):
-        add(option, metavar="PEM", default=os.environ.get(variable, ""), help=f"{what} (else by {variable})")
+        add(option, metavar="PEM", default=os.environ.get(variable, ""), help=f"{what} (or {variable})")
     add(
         OPTION,
         metavar="|".join(ProofPolicy),
         default=os.environ.get(VARIABLE, ProofPolicy.FIRST_USE),
-        help=f"over TLS, what proves a datapath id to which nothing is bound (%(default)s, by {VARIABLE})",
+        help=f"with TLS: accepted proof of a datapath id without a bound key (%(default)s, or {VARIABLE})",
     )
     add(
         "--switch-keys",
         metavar="PATH",
         default=_keys_default(),
-        help=f"a file with the keys that are bound to datapath ids (secrets/{FILE_NAME} in {STATE_DIR})",
+        help=f"file with the keys that are bound to datapath ids (secrets/{FILE_NAME} in {STATE_DIR})",
     )
 
 
 def _add_pace(parser: ArgumentParser) -> None:
-    """How entries are sent, and the times between readings and until answers."""
+    """Add the options for bundles, periods and time-outs."""
     add = parser.add_argument
-    add("--no-bundles", action="store_true", help="send single flow-mods, also to switches that know bundles")
-    add("--probe-interval", metavar="SECONDS", default="5", help="between discovery probes (%(default)s)")
-    add("--poll-interval", metavar="SECONDS", default="2", help="between readings of counters (%(default)s)")
-    add("--reply-timeout", metavar="SECONDS", default="5", help="until a switch is silent (%(default)s)")
+    add("--no-bundles", action="store_true", help="send single flow-mods even if a switch supports bundles")
+    add("--probe-interval", metavar="SECONDS", default="5", help="period of discovery probes (%(default)s)")
+    add("--poll-interval", metavar="SECONDS", default="2", help="period of counter readings (%(default)s)")
+    add("--reply-timeout", metavar="SECONDS", default="5", help="time-out for an answer (%(default)s)")
     add(
         "--answer-timeout",
         metavar="SECONDS",
         default="60",
-        help="until a whole answer in parts has to be there (%(default)s)",
+        help="time-out for a complete answer in several parts (%(default)s)",
     )
 
 
 def _add_limits(parser: ArgumentParser) -> None:
-    """The bounds on connections and ports."""
+    """Add the limits on connections and ports."""
     for name, default, what in _MOST:
         parser.add_argument(f"--max-{name}", metavar="N", default=str(default), help=f"{what} (%(default)s)")
 
 
 def _add_log(parser: ArgumentParser) -> None:
-    """The log."""
+    """Add the options of the log."""
     add = parser.add_argument
     add(
         "--log-format",
         choices=FORMATS,
         default=os.environ.get(FORMAT_VARIABLE, FORMATS[0]),
-        help=f"form of the log lines (%(default)s, by {FORMAT_VARIABLE})",
+        help=f"format of the log lines (%(default)s, or {FORMAT_VARIABLE})",
     )
     add(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
         default="info",
-        help="from which level on (%(default)s)",
+        help="lowest level of the log lines (%(default)s)",
     )
 
 

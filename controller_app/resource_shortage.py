@@ -1,4 +1,4 @@
-"""Work that goes on when descriptors or memory run out: accepting connections, and loops without end."""
+"""Work that continues when descriptors or memory run out."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ PAUSE = 0.5
 """Seconds until the next attempt."""
 
 SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-"""Errors of a process or machine without a free descriptor or memory."""
+"""Errors of a process or machine that has no free descriptor or memory."""
 
 log = logging.getLogger(__name__)
 
 OnShortage = Callable[[str, str], None]
-"""Is called with what is affected, and the reason."""
+"""Callback with the affected part of the controller and the reason."""
 
 
 class PatientListener:
     """A listening socket whose `accept` tries again until it has a connection.
 
-    eventlet's WSGI server stops for good when `accept` raises.
+    The WSGI server of eventlet stops permanently when `accept` raises.
     """
 
     def __init__(self, listener: socket.socket, name: str, on_shortage: OnShortage) -> None:
@@ -49,13 +49,13 @@ class PatientListener:
                 eventlet.sleep(PAUSE)
 
     def dup(self) -> PatientListener:
-        """Return one with a descriptor of its own, which may be closed."""
+        """Return a listener with its own descriptor, which may be closed."""
         return PatientListener(self._listener.dup(), self._name, self._on_shortage)
 
     def _report(self, error: OSError | MemoryError) -> None:
         reason = getattr(error, "strerror", None) or "no memory"
         if isinstance(error, MemoryError) or error.errno in SHORT:
-            self._on_shortage(self._name, f"{reason}; connections wait")
+            self._on_shortage(self._name, f"{reason}; new connections wait")
         else:
             log.warning("cannot accept a connection", extra={"fields": {"at": self._name, "error": reason}})
 
@@ -64,12 +64,12 @@ class PatientListener:
 
 
 def run_forever(run: Callable[[], None], name: str, on_shortage: OnShortage) -> None:
-    """Run a loop that never ends; start it again when an error ends it."""
+    """Run an endless loop; start it again when an error ends it."""
     while True:
         try:
             run()
         except Exception as error:
-            log.exception("a loop starts again after an error", extra={"fields": {"loop": name}})
+            log.exception("loop restarts after an error", extra={"fields": {"loop": name}})
             if isinstance(error, MemoryError) or getattr(error, "errno", None) in SHORT:
                 on_shortage(name, str(error) or "no memory")
         eventlet.sleep(PAUSE)

@@ -1,9 +1,9 @@
-"""The only module that imports Ryu, or os-ken: what the rest of the controller uses of it, under typed names.
+"""The only module that imports Ryu or os-ken: all that the controller uses of them.
 
-Both have the same modules under another name; TERCAST_OPENFLOW_LIBRARY says which one it is (`ryu`, unless
-set to `os_ken`). Ryu 4.34 predates today's eventlet, so `eventlet.wsgi.ALREADY_HANDLED`, which it imports, is
-put back first; os-ken has to be told to use eventlet at all.
-The launcher patches the standard library before this module is imported; importing it patches nothing.
+Both libraries have the same modules in different packages. TERCAST_OPENFLOW_LIBRARY names the package: `ryu`
+(the default) or `os_ken`. Ryu 4.34 imports `eventlet.wsgi.ALREADY_HANDLED`, which newer versions of eventlet
+do not have, so it is defined first. os-ken uses eventlet only if OSKEN_HUB_TYPE requests it. The launcher
+patches the standard library before it imports this module; this module patches nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from controller_app.openflow_library import read_library
 log = logging.getLogger(__name__)
 
 _TRANSPORT = (__name__, "controller_app.switch.tls_channel", "controller_app.switch.message_guard")
-"""Modules between the library and the socket, which are in the traceback of every error."""
+"""Modules between the library and the socket; they are in the traceback of every error."""
 
 LIBRARY = read_library()
 
@@ -37,7 +37,7 @@ def _part(name: str) -> Any:
 
 
 cfg: Any = _part("cfg")
-_part("log")  # registers the options that the rest reads
+_part("log")  # registers the options that the other modules read
 app_manager: Any = _part("base.app_manager")
 controller: Any = _part("controller.controller")
 ofp_event: Any = _part("controller.ofp_event")
@@ -103,15 +103,15 @@ spawn: Callable[..., Any] = hub.spawn
 sleep: Callable[[float], None] = hub.sleep
 kill: Callable[[Any], None] = hub.kill
 deadline: Callable[..., Any] = eventlet.Timeout
-"""A context that raises the given exception in the calling greenlet after so many seconds."""
+"""A context that raises the given exception in the calling greenlet after a number of seconds."""
 
 
 RAW = ("FlowStats", "TableFeaturesStats", "GroupFeaturesStats", "MeterFeaturesStats", "MeterConfigStats")
-"""Replies that are kept as they came."""
+"""Replies whose entries stay bytes."""
 
 
 class RawEntries:
-    """A part of a reply as it came: parsing thousands of entries into objects would stall everything."""
+    """A part of a reply as bytes: objects for thousands of entries would block all other work."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -119,12 +119,12 @@ class RawEntries:
 
     @classmethod
     def parser(cls, buffer: bytes, offset: int) -> RawEntries:
-        """All of one part, in one piece."""
+        """Return a whole part as one piece."""
         return cls(bytes(buffer[offset:]))
 
 
 def error_names(type_: int, code: int) -> tuple[str, str]:
-    """An OpenFlow error's type and code as the standard's names in snake case, or as numbers."""
+    """Return the names of an OpenFlow error's type and code in snake case, or their numbers."""
     kind = str(ofproto_v1_3.ofp_error_type_to_str(type_)).partition("(")[0]
     what = str(ofproto_v1_3.ofp_error_code_to_str(type_, code)).partition("(")[0]
     known = kind.startswith("OFPET_")
@@ -135,36 +135,41 @@ def error_names(type_: int, code: int) -> tuple[str, str]:
 
 
 def serve_connection(socket: Any, address: tuple[Any, ...]) -> str | None:
-    """Speak OpenFlow on an accepted socket, which is a guard, until it ends.
+    """Serve OpenFlow on an accepted socket (a `Guard`) until the connection ends.
 
     Returns:
-        What the peer did wrong, in words; None when it only ended the connection.
+        The fault of the peer in words; None if the peer only disconnected.
     """
     try:
         controller.datapath_connection_factory(socket, address)
     except OFPUnknownVersion:
-        return "it speaks an unknown version of OpenFlow; connect it with OpenFlow 1.3"
+        return "it uses an unknown version of OpenFlow; configure it to use OpenFlow 1.3"
     except (OSError, EOFError):
         return str(socket.broken) if socket.broken else None
     except Exception as error:
         if _is_own(error):
             log.exception("a connection failed")
-            return "the controller failed to handle what it sent; the controller's log has the error"
+            return "the controller failed to handle its message; see the controller's log"
         log.info("unreadable message", extra={"fields": {"from": address[0], "error": repr(error)}})
-        return "it sent what is not OpenFlow 1.3"
+        return "it sent a message that is not OpenFlow 1.3"
     return str(socket.broken) if socket.broken else None
 
 
 def _is_own(error: BaseException) -> bool:
-    """Whether code of the controller raised the error, and not the library that reads messages."""
+    """Whether code of the controller raised the error, not the library that reads messages."""
     modules = (frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__))
     return any(name.startswith("controller_app.") and name not in _TRANSPORT for name in modules)
 
 
 def load(module: str, accept: Callable[[], None], **context: object) -> Any:
-    """Starts the app of `module` with `context`; `accept` takes the place of Ryu's own listener.
+    """Start the app of a module.
 
-    Returns the manager, for `unload`.
+    Args:
+        accept: Replaces the listener of Ryu.
+        context: Objects that the app receives.
+
+    Returns:
+        The manager, for `unload`.
     """
     cfg.CONF(args=[], project="tercast-controller", default_config_files=[], default_config_dirs=[])
     for reply in RAW:
@@ -180,7 +185,10 @@ def load(module: str, accept: Callable[[], None], **context: object) -> Any:
 
 
 def _read_message(datapath: Any, version: int, *message: Any) -> Any:
-    """Read a message. Raises what is wrong with it, which the library would log with all of its bytes."""
+    """Read a message.
+
+    Errors are raised; the library would log them with all bytes of the message.
+    """
     parser = ofproto_parser._MSG_PARSERS.get(version)
     if parser is None:
         raise OFPUnknownVersion(f"version {version}")
@@ -188,5 +196,5 @@ def _read_message(datapath: Any, version: int, *message: Any) -> Any:
 
 
 def unload(manager: Any) -> None:
-    """Ends the apps of `load`."""
+    """End the apps that `load` has started."""
     manager.close()

@@ -1,4 +1,4 @@
-"""The Ryu app: takes Ryu's events apart and hands them to the controller. Nothing is decided here."""
+"""The Ryu app: unpacks the events of Ryu and passes them to the controller."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ ALL_STATES = [HANDSHAKE_DISPATCHER, MAIN_DISPATCHER, DEAD_DISPATCHER]
 
 
 class TercastApp(AppBase):  # type: ignore[misc]
-    """OpenFlow 1.0 is spoken only as far as it takes to name the switch that is refused for it."""
+    """Receives the events of Ryu.
+
+    It supports OpenFlow 1.0 only until the handshake names the switch, which is then refused.
+    """
 
     OFP_VERSIONS = (OF10, OF13)
 
@@ -41,7 +44,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
 
     @handles(events.EventOFPStateChange, ALL_STATES)
     def on_state(self, event: Event) -> None:
-        """A channel changed its state."""
+        """Handle a new state of a channel."""
         if event.state == HANDSHAKE_DISPATCHER:
             self._controller.on_greeting(event.datapath)
         elif event.state == MAIN_DISPATCHER:
@@ -51,7 +54,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
 
     @handles(events.EventOFPHello, HANDSHAKE_DISPATCHER)
     def on_hello(self, event: Event) -> None:
-        """A peer said which versions it speaks: a list, or all up to one."""
+        """Handle a hello with the versions of a peer: a list, or the highest one."""
         elements = getattr(event.msg, "elements", None) or []
         listed = frozenset(chain.from_iterable(element.versions for element in elements))
         versions = listed or frozenset(range(1, event.msg.version + 1))
@@ -59,7 +62,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
 
     @handles(events.EventOFPErrorMsg, MAIN_DISPATCHER)
     def on_error(self, event: Event) -> None:
-        """A request was refused. A switch that does not keep its id may still quote the request."""
+        """Handle an error; a switch that omits the request's id may still quote the request."""
         if connection := self._heard(event):
             type_, code = _error_names(event.msg)
             quoted = bytes(event.msg.data or b"")
@@ -69,66 +72,66 @@ class TercastApp(AppBase):  # type: ignore[misc]
 
     @handles(events.EventONFBundleCtrlMsg, MAIN_DISPATCHER)
     def on_bundle(self, event: Event) -> None:
-        """A switch did something with a bundle."""
+        """Handle the reply to a request for a bundle."""
         if connection := self._heard(event):
             reply = Control(event.msg.bundle_id, event.msg.type)
             connection.on_part(event.msg.xid, reply, more=False)
 
     @handles(events.EventOFPBarrierReply, MAIN_DISPATCHER)
     def on_barrier(self, event: Event) -> None:
-        """Everything before a barrier is done."""
+        """Handle the reply to a barrier: the switch has processed all earlier messages."""
         if connection := self._heard(event):
             connection.on_part(event.msg.xid, None, more=False)
 
     @handles(events.EventOFPSwitchFeatures, MAIN_DISPATCHER)
     def on_features(self, event: Event) -> None:
-        """A switch reported its features."""
+        """Handle the features of a switch."""
         if connection := self._heard(event):
             connection.on_part(event.msg.xid, event.msg, more=False)
 
     @handles(events.EventOFPFlowStatsReply, MAIN_DISPATCHER)
     def on_flow_stats(self, event: Event) -> None:
-        """Entries came."""
+        """Handle entries of a table."""
         self._on_part(event)
 
     @handles(events.EventOFPAggregateStatsReply, MAIN_DISPATCHER)
     def on_aggregate_stats(self, event: Event) -> None:
-        """A number of entries came."""
+        """Handle a number of entries."""
         self._on_part(event)
 
     @handles(events.EventOFPMeterConfigStatsReply, MAIN_DISPATCHER)
     def on_meter_configs(self, event: Event) -> None:
-        """Meters came."""
+        """Handle meters."""
         self._on_part(event)
 
     @handles(events.EventOFPPortStatsReply, MAIN_DISPATCHER)
     def on_port_stats(self, event: Event) -> None:
-        """Counters of ports came."""
+        """Handle counters of ports."""
         self._on_part(event)
 
     @handles(events.EventOFPDescStatsReply, MAIN_DISPATCHER)
     def on_description(self, event: Event) -> None:
-        """A switch described itself."""
+        """Handle the description of a switch."""
         self._on_part(event)
 
     @handles(events.EventOFPTableFeaturesStatsReply, MAIN_DISPATCHER)
     def on_table_features(self, event: Event) -> None:
-        """A switch described its tables."""
+        """Handle descriptions of tables."""
         self._on_part(event)
 
     @handles(events.EventOFPGroupFeaturesStatsReply, MAIN_DISPATCHER)
     def on_group_features(self, event: Event) -> None:
-        """A switch described its groups."""
+        """Handle the description of groups."""
         self._on_part(event)
 
     @handles(events.EventOFPMeterFeaturesStatsReply, MAIN_DISPATCHER)
     def on_meter_features(self, event: Event) -> None:
-        """A switch described its meters."""
+        """Handle the description of meters."""
         self._on_part(event)
 
     @handles(events.EventOFPPortDescStatsReply, MAIN_DISPATCHER)
     def on_port_descriptions(self, event: Event) -> None:
-        """Ports were described; taken in here, so that it keeps its order with port status."""
+        """Handle descriptions of ports here, because their order with port status matters."""
         if connection := self._heard(event):
             for port in event.msg.body:
                 connection.on_port(port.port_no, port.name, port.hw_addr, port.config, port.state)
@@ -136,7 +139,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
 
     @handles(events.EventOFPPortStatus, MAIN_DISPATCHER)
     def on_port_status(self, event: Event) -> None:
-        """A port changed."""
+        """Handle a changed port."""
         connection = self._heard(event)
         if connection is None:
             return
@@ -150,7 +153,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
 
     @handles(events.EventOFPPacketIn, MAIN_DISPATCHER)
     def on_packet_in(self, event: Event) -> None:
-        """A packet was punted."""
+        """Handle a punted packet."""
         if connection := self._heard(event):
             in_port = event.msg.match.get("in_port")
             if in_port is not None and connection.ready:
@@ -160,7 +163,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
 
     @handles(events.EventOFPEchoReply, MAIN_DISPATCHER)
     def on_echo(self, event: Event) -> None:
-        """A sign of life."""
+        """Handle the reply to an echo request."""
         self._heard(event)
 
     def _on_part(self, event: Event) -> None:
@@ -176,7 +179,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
 
 
 def _error_names(message: Any) -> tuple[str, str]:
-    """Type and code of an error; those of bundles are an experimenter's."""
+    """Return the names of an error's type and code; errors of bundles are experimenter errors."""
     if message.type != EXPERIMENTER_ERROR:
         return error_names(message.type, message.code or 0)
     if message.experimenter == ONF and message.exp_type in ERRORS:

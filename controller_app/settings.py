@@ -1,4 +1,4 @@
-"""The settings: read once from the command line, typed; a bad one stops the start with its name."""
+"""Settings, read once from the command line; a bad one stops the start with its name."""
 
 from __future__ import annotations
 
@@ -36,27 +36,31 @@ MAX_PORTS = 65536
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
-    """A place to listen at; port 0 lets the system choose."""
+    """An address to listen at; with port 0 the system chooses the port."""
 
     host: str
     port: int
 
     @classmethod
     def parse(cls, text: str, name: str) -> ListenAddress:
-        """HOST:PORT, the host an IP address (IPv6 in brackets) or `localhost`."""
+        """Parse HOST:PORT; the host is an IP address (IPv6 in brackets) or `localhost`.
+
+        Raises:
+            SettingError: The text has another form; the message starts with `name`.
+        """
         host, colon, port = text.rpartition(":")
         host = "127.0.0.1" if host == "localhost" else host.removeprefix("[").removesuffix("]")
         try:
             ip_address(host)
         except ValueError:
-            raise SettingError(f"{name}: {text!r} is not HOST:PORT with an IP address as host") from None
+            raise SettingError(f"{name}: {text!r} is not HOST:PORT with an IP address as the host") from None
         if not colon or not (port.isascii() and port.isdigit()) or len(port) > 5 or int(port) > 65535:
-            raise SettingError(f"{name}: {text!r} does not end in a port of 0 to 65535")
+            raise SettingError(f"{name}: {text!r} does not end in a port; add one from 0 to 65535")
         return cls(host, int(port))
 
     @property
     def loopback(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether only this machine can reach it."""
         return ip_address(self.host).is_loopback
 
     def __str__(self) -> str:
@@ -65,7 +69,7 @@ class ListenAddress:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that can be set."""
+    """All settings of the controller."""
 
     openflow: ListenAddress
     northbound: ListenAddress
@@ -79,7 +83,7 @@ class Settings:
     log_level: str = "info"
     tls: Files | None = None
     discovery_key: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
-    """Seals discovery probes; without a file it is this run's alone."""
+    """Key that seals discovery probes; without a file, each run has its own."""
     switch_proof: ProofPolicy = ProofPolicy.FIRST_USE
     switch_keys: Path | None = None
     most: ConnectionLimits = field(default_factory=ConnectionLimits)
@@ -87,13 +91,17 @@ class Settings:
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
-    """The settings of a command line. Raises SettingError; argparse ends the process for a wrong form."""
+    """Read the settings of a command line; argparse ends the process if the form is wrong.
+
+    Raises:
+        SettingError: A value breaks a rule.
+    """
     given = make_parser().parse_args(arguments)
     northbound = _northbound(given.northbound)
     if not northbound.loopback and not given.allow_remote_northbound:
         raise SettingError(
-            f"--northbound: {northbound} can be reached from other machines; give a loopback address, "
-            "or --allow-remote-northbound as well"
+            f"--northbound: other machines can reach {northbound}; use a loopback address, "
+            "or add --allow-remote-northbound"
         )
     tls = Files.read((given.tls_certificate, given.tls_key, given.tls_authority))
     return Settings(
@@ -128,9 +136,9 @@ def _openflow(given: str | None, tls: bool) -> ListenAddress:
     text = openflow_default(os.environ) if given is None else given
     scheme, rest = split_scheme(text)
     if scheme and scheme != SCHEMES[tls]:
-        state = "are given" if tls else "are not given"
-        remedy = "write ssl:, or leave them out" if tls else f"give {', '.join(OPTIONS)}, or write tcp:"
-        raise SettingError(f"{name}: {text!r} says {scheme}, and the TLS files {state}; {remedy}")
+        state = "are set" if tls else "are not set"
+        remedy = "write ssl:, or remove these files" if tls else f"set {', '.join(OPTIONS)}, or write tcp:"
+        raise SettingError(f"{name}: {text!r} has the scheme {scheme}, but the TLS files {state}; {remedy}")
     return ListenAddress.parse(rest, name)
 
 
@@ -142,17 +150,17 @@ def _northbound(given: str | None) -> ListenAddress:
 
 def _switch_proof(text: str) -> ProofPolicy:
     if text not in tuple(ProofPolicy):
-        raise SettingError(f"{OPTION}: {text!r} is none of {', '.join(ProofPolicy)}")
+        raise SettingError(f"{OPTION}: unknown value {text!r}; use one of {', '.join(ProofPolicy)}")
     return ProofPolicy(text)
 
 
 def _no_token_file() -> str:
-    raise SettingError(f"--token-file: is missing; name the file, or set {STATE_DIR}")
+    raise SettingError(f"--token-file: no file is set; set --token-file PATH or {STATE_DIR}")
 
 
 def _log_format(text: str) -> str:
-    if text not in FORMATS:  # argparse looks at options, and not at what stands for them
-        raise SettingError(f"{FORMAT_VARIABLE}: {text!r} is none of {', '.join(FORMATS)}")
+    if text not in FORMATS:  # argparse checks options, but not their defaults
+        raise SettingError(f"{FORMAT_VARIABLE}: unknown format {text!r}; use one of {', '.join(FORMATS)}")
     return text
 
 
@@ -162,13 +170,13 @@ def _seconds(text: str, name: str, low: float, high: float) -> float:
     except ValueError:
         raise SettingError(f"{name}: {text!r} is not a number of seconds") from None
     if not isfinite(value) or not low <= value <= high:
-        raise SettingError(f"{name}: {text} is not within {low:g} to {high:g} seconds")
+        raise SettingError(f"{name}: {text} must be from {low:g} to {high:g} seconds")
     return value
 
 
 def _count(text: str, name: str, most: int) -> int:
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text[:9]) <= most or len(text) > 9:
-        raise SettingError(f"{name}: {text!r} is not a whole number of 1 to {most}")
+        raise SettingError(f"{name}: {text!r} is not a whole number from 1 to {most}")
     return int(text)
 
 
@@ -180,13 +188,13 @@ def _read_token(path: str) -> str:
         raise SettingError(f"--token-file: cannot read {path!r}: {reason}") from None
     if len(token) < MIN_TOKEN or not token.isprintable() or " " in token:
         raise SettingError(
-            f"--token-file: {path!r} must hold one token of at least {MIN_TOKEN} printable characters"
+            f"--token-file: {path!r} must contain one token of at least {MIN_TOKEN} printable characters"
         )
     return token
 
 
 def _discovery_key(path: str) -> bytes:
-    """Return the key of a file, made at its first use; without a path a key of this run alone."""
+    """Return the key in a file, which the first use creates; without a path, return a new key."""
     if not path:
         return token_bytes(32)
     name = "--discovery-key-file"
@@ -195,12 +203,13 @@ def _discovery_key(path: str) -> bytes:
         mode = S_IMODE(Path(path).stat().st_mode)
     except (OSError, UnicodeDecodeError, BadSecret) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise SettingError(f"{name}: cannot read or make {path!r}: {reason}") from None
+        raise SettingError(f"{name}: cannot read or create {path!r}: {reason}") from None
     if mode & 0o077:
         raise SettingError(
-            f"{name}: {path!r} has mode {mode:04o}, so others can read or change it; chmod 600 it, "
-            "or remove it to have another one made"
+            f"{name}: {path!r} has mode {mode:04o}, so other users can read or change it; run chmod 600, "
+            "or remove the file: the next start creates another key"
         )
     if len(key) < MIN_TOKEN:
-        raise SettingError(f"{name}: {path!r} has {len(key)} characters, fewer than {MIN_TOKEN}; remove it")
+        rule = f"{path!r} has {len(key)} characters; a key has at least {MIN_TOKEN}; remove the file"
+        raise SettingError(f"{name}: {rule}")
     return key.encode("ascii")

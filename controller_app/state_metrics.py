@@ -33,8 +33,8 @@ class StateCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield gauges of the parts, and the port counters of the switches."""
-        yield _gauge("switches", "Switches in service.", sum(1 for _ in self.registry))
-        yield _gauge("changes_waiting", "Changes under way or waiting.", self.programmer.waiting)
+        yield _gauge("switches", "Switches in service", sum(1 for _ in self.registry))
+        yield _gauge("changes_waiting", "Running and waiting changes", self.programmer.waiting)
         yield self._links()
         yield self._alarms()
         yield self._probes()
@@ -42,14 +42,14 @@ class StateCollector(Collector):
         yield from self._counters()
 
     def _links(self) -> Metric:
-        family = _family("links", "Links found.", "state")
+        family = _family("links", "Links that discovery has found, by state", "state")
         tally = Tally("silent" if row["silent"] else "heard" for row in self.discovery.links_json())
         for state in ("heard", "silent"):
             family.add_metric([state], tally[state])
         return family
 
     def _alarms(self) -> Metric:
-        family = _family("alarms", "Alarms that stand.", "alarm")
+        family = _family("alarms", "Active alarms", "alarm")
         for name, number in sorted(Tally(one.name for one in self.alarms.standing()).items()):
             family.add_metric([name], number)
         return family
@@ -57,7 +57,7 @@ class StateCollector(Collector):
     def _probes(self) -> Metric:
         refused = CounterMetricFamily(
             "tercast_controller_probes_refused",
-            "Discovery frames that count for nothing.",
+            "Discovery frames that were ignored, by reason",
             labels=["reason"],
         )
         for fault in ProbeFault:
@@ -67,10 +67,10 @@ class StateCollector(Collector):
     def _signals(self) -> Iterator[Metric]:
         signals = self.signalling.signals
         yield CounterMetricFamily(
-            "tercast_controller_signals", "Control messages of hosts taken in.", value=signals.taken
+            "tercast_controller_signals", "Accepted control messages of hosts", value=signals.taken
         )
         dropped = CounterMetricFamily(
-            "tercast_controller_signals_dropped", "Control messages dropped.", labels=["reason"]
+            "tercast_controller_signals_dropped", "Dropped control messages of hosts", labels=["reason"]
         )
         for reason in Dropped:
             dropped.add_metric([reason.value], signals.dropped[reason])
@@ -78,8 +78,8 @@ class StateCollector(Collector):
 
     def _counters(self) -> Iterator[Metric]:
         counters = self.counters.to_json()
-        entries = _family("table_entries", "Own content entries, read last.", "dpid")
-        foreign = _family("foreign_entries", "Entries of others, read last.", "dpid")
+        entries = _family("table_entries", "Own content entries at the latest reading", "dpid")
+        foreign = _family("foreign_entries", "Entries of other owners at the latest reading", "dpid")
         for row in counters["tables"]:  # type: ignore[attr-defined]
             entries.add_metric([row["dpid"]], row["entries"])
             foreign.add_metric([row["dpid"]], row["foreign"])
@@ -87,7 +87,7 @@ class StateCollector(Collector):
         for what in ("packets", "bytes"):
             ports = CounterMetricFamily(
                 f"tercast_controller_port_{what}",
-                f"{what.capitalize()} by port, as the switch counts them.",
+                f"{what.capitalize()} of ports, as counted by the switch",
                 labels=["dpid", "port", "direction"],
             )
             for row in counters["ports"]:  # type: ignore[attr-defined]
@@ -97,10 +97,10 @@ class StateCollector(Collector):
 
 
 def _dropped(rows: Any) -> Metric:
-    """What the source check dropped, as the switches count it."""
+    """Return the number of events that the source check dropped, as the switches count them."""
     family = CounterMetricFamily(
         "tercast_controller_source_dropped_packets",
-        "Event packets of unknown sources that were dropped at a host port.",
+        "Event packets of unknown sources that were dropped at a host port",
         labels=["dpid", "port"],
     )
     for row in rows:

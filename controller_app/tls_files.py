@@ -1,4 +1,4 @@
-"""The files of OpenFlow over TLS: the controller's certificate and key, and whom it trusts."""
+"""Files of OpenFlow over TLS: certificate, key and trusted authority."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OPTIONS = ("--tls-certificate", "--tls-key", "--tls-authority")
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The controller's certificate and key, and that of the authority that vouches for switches."""
+    """Paths of the controller's certificate and key, and of the certificate of the authority."""
 
     certificate: str
     key: str
@@ -24,18 +24,29 @@ class Files:
 
     @classmethod
     def read(cls, given: tuple[str, str, str]) -> Files | None:
-        """All three, or None where none is given. Raises SettingError for some without the others."""
+        """Check the paths; all three are required, or none.
+
+        Returns:
+            The files, or None if no path is set.
+
+        Raises:
+            SettingError: Only some of the paths are set.
+        """
         if not any(given):
             return None
         for value, option, variable in zip(given, OPTIONS, VARIABLES, strict=True):
             if not value:
                 raise SettingError(
-                    f"{option}: is missing; TLS takes all of {', '.join(OPTIONS)} ({variable})"
+                    f"{option}: no file is set; TLS requires all of {', '.join(OPTIONS)} (or {variable})"
                 )
         return cls(*given)
 
     def context(self) -> ssl.SSLContext:
-        """What greets switches. Raises SettingError for files that cannot be used."""
+        """Return the TLS settings for connections of switches.
+
+        Raises:
+            SettingError: A file cannot be used.
+        """
         self._check_key()
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -50,7 +61,7 @@ class Files:
         except OSError as error:
             raise SettingError(f"{OPTIONS[1]}: cannot read {self.key!r}: {error.strerror}") from None
         if mode & (stat.S_IRWXO | stat.S_IWGRP):
-            rule = f"can be read by others (mode {stat.S_IMODE(mode):o}); chmod 600 it"
+            rule = f"is accessible to other users (mode {stat.S_IMODE(mode):o}); run chmod 600"
             raise SettingError(f"{OPTIONS[1]}: {self.key!r} {rule}")
 
 
@@ -58,7 +69,7 @@ def _load(option: str, path: str, load: Callable[[], object]) -> None:
     try:
         load()
     except ssl.SSLError as error:
-        what = "a PEM file of its kind, and key and certificate must belong together"
+        what = "a PEM file of this kind, with a key and a certificate that belong together"
         raise SettingError(f"{option}: {path!r} is not {what} ({error.reason or error})") from None
     except OSError as error:
         raise SettingError(f"{option}: cannot read {path!r}: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""Token buckets: how many messages of one sender are accepted over time."""
+"""Token buckets: rate limits for the messages of senders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(slots=True)
 class Bucket:
-    """A sender's share: it fills with `rate` tokens a second up to `burst`, and each message takes one."""
+    """Tokens of a sender: `rate` are added per second up to `burst`, and each message takes one."""
 
     rate: float
     burst: float
@@ -21,17 +21,17 @@ class Bucket:
 
     @classmethod
     def full(cls, rate: float, burst: float, now: float) -> Bucket:
-        """Return a bucket that holds its burst.
+        """Return a full bucket.
 
         Args:
-            rate: Tokens a second.
-            burst: Most tokens.
+            rate: Tokens per second.
+            burst: Highest number of tokens.
             now: Seconds on a monotonic clock.
         """
         return cls(rate, burst, burst, now)
 
     def take(self, now: float) -> bool:
-        """Take a token; False where there is none."""
+        """Take a token; return False if there is none."""
         self.left = min(self.burst, self.left + (now - self.at) * self.rate)
         self.at = now
         if self.left < 1:
@@ -41,14 +41,14 @@ class Bucket:
 
 
 class Buckets(Generic[Key]):
-    """A bucket for each sender, full at its first message."""
+    """A bucket for each sender, full at the first message."""
 
     def __init__(self, rate: float, burst: float, clock: Callable[[], float] = monotonic) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock
         self._buckets: dict[Key, Bucket] = {}
 
     def take(self, sender: Key) -> bool:
-        """Take a token of a sender; False where it has none."""
+        """Take a token of a sender; return False if there is none."""
         now = self._clock()
         bucket = self._buckets.get(sender)
         if bucket is None:
@@ -56,5 +56,5 @@ class Buckets(Generic[Key]):
         return bucket.take(now)
 
     def forget(self, sender: Key) -> None:
-        """Forget a sender that is gone."""
+        """Forget a sender that no longer exists."""
         self._buckets.pop(sender, None)

@@ -1,4 +1,4 @@
-"""`python -m mininet_labs COMMAND`."""
+"""Entry point of `python -m mininet_labs COMMAND`."""
 
 import sys
 

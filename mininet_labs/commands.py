@@ -1,9 +1,9 @@
 """The commands of `python -m mininet_labs`.
 
 A command is a module with `run(args) -> exit status`, and a module with `add_arguments(parser)`, which may be
-the same. They are imported when the command is called, so that no command needs what another one needs.
-Options in a module of their own use the standard library alone: `make run ARGS=--help` prints them before the
-set-up.
+the same. The modules are imported when the command is called, so that a command needs only its own
+requirements. A separate module of options uses only the standard library: `make run ARGS=--help` prints them
+before the set-up.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mininet_labs.errors import LabError
 
 @dataclass(frozen=True, slots=True)
 class LabCommand:
-    """Where a command and its options are, and what it does."""
+    """Modules of a command and of its options, and its help text."""
 
     module: str
     help: str
@@ -28,27 +28,27 @@ class LabCommand:
 
 COMMANDS = {
     "run": LabCommand(
-        "mininet_labs.demo.run", "the whole platform with its demo", "mininet_labs.demo.options"
+        "mininet_labs.demo.run", "run the whole platform with its demo", "mininet_labs.demo.options"
     ),
     "soak": LabCommand(
         "mininet_labs.soak.run",
-        "the platform under changes and faults, with a report",
+        "run the platform under changes and faults, and print a report",
         "mininet_labs.soak.options",
     ),
     "lab": LabCommand(
         "mininet_labs.lab.command",
-        "the whole platform over a Mininet network (root)",
+        "run the whole platform over a Mininet network (root)",
         "mininet_labs.lab.options",
     ),
-    "enter": LabCommand("mininet_labs.lab.enter", "run a command in a host of the lab that runs (root)"),
-    "fabric": LabCommand("mininet_labs.fabric.command", "an embedded fabric alone, in the foreground"),
-    "install": LabCommand("mininet_labs.install", "a fabric with an offline plan on it, in the foreground"),
+    "enter": LabCommand("mininet_labs.lab.enter", "run a command in a host of the running lab (root)"),
+    "fabric": LabCommand("mininet_labs.fabric.command", "run an embedded fabric alone until Ctrl-C"),
+    "install": LabCommand("mininet_labs.install", "run a fabric with an offline plan until Ctrl-C"),
     "topology": LabCommand("mininet_labs.topologies.command", "print a generated topology"),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the arguments name; 2 when it refuses its input."""
+    """Run the command that the arguments name; return 2 if the command refuses its input."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(prog="python -m mininet_labs", description="Labs of Tercast.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

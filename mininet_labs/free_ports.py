@@ -1,4 +1,4 @@
-"""Free ports of loopback for programs that are about to listen."""
+"""Free ports of the loopback address for programs that will listen on them."""
 
 import fcntl
 import os
@@ -13,19 +13,19 @@ _PORTS_TO_TRY = 20
 
 
 def choosing_ports() -> IO[str]:
-    """A lock that starts on this machine hold from choosing ports until they listen there; others wait."""
+    """Lock the choice of ports on this machine until the chosen ones are in use; others wait."""
     path = Path(tempfile.gettempdir()) / f"tercast-ports-{os.getuid()}.lock"
     lock = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+", encoding="ascii")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        print("tercast: another start on this machine is choosing its ports; waiting for it …", flush=True)
+        print("tercast: another start on this machine is choosing its ports; waiting …", flush=True)
         fcntl.flock(lock, fcntl.LOCK_EX)
     return lock
 
 
 def free_port(wanted: int, but: tuple[int, ...] = ()) -> int:
-    """`wanted`, or the next port of loopback that nobody listens on."""
+    """Return `wanted`, or the next free port of the loopback address."""
     for port in range(wanted, min(wanted + _PORTS_TO_TRY, 65536)):
         if port in but:
             continue
@@ -38,6 +38,6 @@ def free_port(wanted: int, but: tuple[int, ...] = ()) -> int:
             return port
     raise LabError(
         f"ports {wanted} to {wanted + _PORTS_TO_TRY - 1} of 127.0.0.1",
-        "one of them has to be free",
-        "choose another with --port",
+        "none of them is free",
+        "choose another port with --port",
     )

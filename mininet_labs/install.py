@@ -1,4 +1,4 @@
-"""`install`: put an offline plan on a fabric without a controller; and how its entries go onto switches."""
+"""The command `install`: run a fabric with the entries of an offline plan."""
 
 from __future__ import annotations
 
@@ -21,21 +21,27 @@ from tercast.topology.elements import Host
 Hosts = Mapping[str, Host]
 
 FIELDS = {4: ("ip", "nw_dst", "ip_dst"), 6: ("ipv6", "ipv6_dst", "ipv6_dst")}
-"""By IP version: protocol, field to match, field to set, in the words of `ovs-ofctl`."""
+"""By IP version, in `ovs-ofctl` syntax: protocol, field to match, field to set."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("scenario", help="a scenario file: its network is built as it is after all requests")
-    parser.add_argument("plan", help="the plan that `tercast plan` made of it")
+    """Add the arguments of the command."""
+    parser.add_argument("scenario", help="scenario file; its final network is built")
+    parser.add_argument("plan", help="plan of this scenario, from `tercast plan`")
     parser.add_argument(
         "--run-dir", type=Path, required=True, metavar="DIR", help="folder for sockets and logs"
     )
-    parser.add_argument("--links", choices=("patch", "joined"), default="patch", help="default patch")
+    parser.add_argument(
+        "--links", choices=("patch", "joined"), default="patch", help="kind of links (default patch)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the fabric with its tables; 0 after Ctrl-C or SIGTERM, 1 when a daemon ended, 2 when refused."""
+    """Run the fabric with the planned tables.
+
+    Returns:
+        0 after Ctrl-C or SIGTERM, 1 if a daemon has ended, 2 if a file is refused.
+    """
     try:
         scenario = read_document(args.scenario, read_scenario)
         plan = read_document(args.plan, read_plan)
@@ -54,9 +60,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def install(fabric: Fabric, changes: Iterable[SwitchDiff], hosts: Hosts) -> None:
-    """Change tables as a planner's diff says: all additions in its order, then removals in the reverse one.
+    """Change tables: additions in the order of the diffs, then removals in reverse order.
 
-    What changes at one switch in one direction is one OpenFlow bundle: all of it or nothing.
+    The additions at a switch are one OpenFlow bundle, and so are the removals: all take effect, or none.
     """
     changes = list(changes)
     for change in changes:
@@ -66,12 +72,16 @@ def install(fabric: Fabric, changes: Iterable[SwitchDiff], hosts: Hosts) -> None
 
 
 def flow(entry: Entry, hosts: Hosts) -> str:
-    """The entry in `ovs-ofctl` syntax; LabError for an address or a host that cannot be."""
+    """Return an entry in `ovs-ofctl` syntax.
+
+    Raises:
+        LabError: An address is malformed, or a host does not exist.
+    """
     return f"{match(entry)},actions={actions(entry, hosts)}"
 
 
 def match(entry: Entry) -> str:
-    """What tells the entry from others of its switch: priority and match."""
+    """Return the priority and match, which identify an entry in its switch."""
     network = _network(entry.dst)
     protocol, field, _ = FIELDS[network.version]
     port = "" if entry.in_port is None else f"in_port={entry.in_port},"
@@ -79,7 +89,7 @@ def match(entry: Entry) -> str:
 
 
 def actions(entry: Entry, hosts: Hosts) -> str:
-    """The entry's actions; none is `drop`."""
+    """Return the actions of an entry; without actions `drop`."""
     field = FIELDS[_network(entry.dst).version][2]
     words: list[str] = []
     for action in entry.actions:
@@ -89,7 +99,7 @@ def actions(entry: Entry, hosts: Hosts) -> str:
             host = hosts[action.host]
             words += [f"set_field:{host.ip}->{field}", f"set_field:{host.mac}->eth_dst"]
         else:
-            raise LabError(f"set_dst {action.host!r}", "no such host", "name the scenario that was planned")
+            raise LabError(f"set_dst {action.host!r}", "no such host", "name the scenario of this plan")
     return ",".join(words) or "drop"
 
 
@@ -103,5 +113,5 @@ def _network(dst: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
         return ipaddress.ip_network(dst)
     except ValueError as error:
         raise LabError(
-            f"dst {dst!r}", f"is no prefix ({error})", "let `tercast plan` make the plan"
+            f"dst {dst!r}", f"is not a prefix ({error})", "create the plan with `tercast plan`"
         ) from None

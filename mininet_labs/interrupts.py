@@ -1,4 +1,4 @@
-"""How long-running commands of the labs are asked to end: by Ctrl-C, or by a signal."""
+"""End of long-running commands of the labs, by Ctrl-C or by a signal."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(Exception):  # noqa: N818 - not an error
-    """Someone asked for the end (Ctrl-C, or a signal)."""
+    """The user or a signal requests the end of the command."""
 
 
 _asked: list[str] = []
-"""The signal that asked for the end, once there was one."""
+"""The signal that requested the end, if there was one."""
 
 
 def check() -> None:
-    """Raise `Interrupted` if someone has asked for the end.
+    """Raise `Interrupted` if the end was requested.
 
-    Loops that run until then call it in each turn: Python discards an exception that the signal's handler
-    raises at some moments, for example while a process is started.
+    Loops that run until then call it in each turn. Python discards the exception of a signal handler at some
+    moments, for example while a process is started.
     """
     if _asked:
         raise Interrupted(_asked[0])
 
 
 def raise_when_asked() -> None:
-    """From now on the first such signal raises `Interrupted` in the main thread, and later ones do nothing.
+    """Make the first signal that requests the end raise `Interrupted` in the main thread.
 
-    A second signal while things are being ended must not stop the ending.
+    Later signals are ignored: a second one must not stop the cleanup.
     """
     for number in _ASKING:
         signal.signal(number, _interrupt)

@@ -1,4 +1,4 @@
-"""Networks that a controller can serve: what a platform needs of one, and embedded fabrics."""
+"""Networks for a controller: the interface that a platform needs, and embedded fabrics."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -8,35 +8,35 @@ from mininet_labs.fabric import Fabric
 from tercast.cli.certificate_authority import Identity
 
 SWITCHES = "switches"
-"""Whose certificate all switches of a fabric show: one Open vSwitch has one."""
+"""Name of the certificate that all switches of a fabric use, because one Open vSwitch has only one."""
 
 
 class DemoNetwork(Protocol):
-    """Switches, links and hosts' ports that a controller can serve."""
+    """Switches, links and host ports for a controller."""
 
     def start(self, progress: Callable[[int, int], None] = ...) -> None:
-        """Bring it up; returns when every switch and port is there.
+        """Start the network; return when every switch and port is ready.
 
-        `progress` is called with the parts that are done and their total, where that is known.
+        If they are known, `progress` is called with the number of finished parts and their total.
         """
 
     def stop(self) -> None:
-        """Take it down; does nothing when it is not up."""
+        """Stop the network; do nothing if it does not run."""
 
     def check(self) -> None:
-        """Raise `LabError` with the last words of a process of it that has ended."""
+        """Raise `LabError` with the end of the log if a process of the network has ended."""
 
     def host_sockets(self) -> Mapping[str, Sequence[Path]]:
-        """By host: sockets of its ports, where hosts are reached by sockets."""
+        """Return the sockets of the ports of each host, if hosts use sockets."""
 
 
 def embedded_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> DemoNetwork:
-    """Open vSwitch without root, whose hosts' ports are Unix sockets."""
+    """Return an Open vSwitch fabric without root, whose host ports are Unix sockets."""
     return Fabric(run_dir, topology, controllers=[f"tcp:127.0.0.1:{port}"])
 
 
 def trusted_fabric(certificates: Path) -> Callable[[Path, dict[str, Any], int], DemoNetwork]:
-    """Return a function that makes an embedded fabric whose switches use TLS with the files of a folder."""
+    """Return a function that creates a fabric whose switches use TLS with the files in a folder."""
 
     def make(run_dir: Path, topology: dict[str, Any], port: int) -> DemoNetwork:
         tls = Identity.of(certificates, SWITCHES)

@@ -1,4 +1,4 @@
-"""How the labs' child processes are kept from outliving their parent."""
+"""Child processes of the labs that end together with their parent."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_parent() -> None:
-    """In a child between fork and exec: have the kernel kill it when its parent ends, however that ends."""
+    """Make the kernel kill this child when its parent ends; call it after fork, before exec."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,9 +1,9 @@
-"""The cut-off of a run: one time for all of its datasets, before which every writer has completed its rows.
+"""The cut-off of a run: all writers of its datasets have completed their rows until then.
 
-A writer hands over rows in files, and files of different writers and datasets appear at different times.
-So a file of deliveries may be there before the file of the events that they belong to, and a run that
-reads all that it finds counts deliveries of unknown events. Each writer reports until when its rows are
-complete. A run takes the earliest of these times, less a margin, and leaves later rows for the next run.
+Writers store rows in files, and the files of different writers and datasets appear at different times. So the
+file of a delivery may appear before the file of its event. A run that reads all files counts such deliveries
+as unknown events. Therefore each writer reports the time before which its rows are complete. A run uses the
+earliest of these times minus a margin, and leaves later rows to the next run.
 
 The reports are read before the files are listed: rows that a report calls complete are in files by then.
 """
@@ -23,21 +23,23 @@ from analytics.options import JobOptions
 from analytics.times import EPOCH, MICROSECOND, time_text
 
 MARGIN = timedelta(seconds=10)
-"""The most that clocks of hosts, and a row's time and the moment when its writer gets it, may differ.
+"""Highest difference between clocks of hosts, and between the time of a row and its arrival at the writer.
 
 An event that was published before the cut-off and delivered within this time after it counts as delivered.
 """
 
 Listing = Sequence[tuple[str, Any]]
-"""Paths of files with what their file system says of them."""
+"""Paths of files with their status in the file system."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """What a run reads: the files that were there at one time, and of them rows before `at`.
+    """Input of a run: the files at one time, and of these the rows before a time.
 
-    `at` is in microseconds since 1970; None where no writer of the datasets is at work: all rows count.
-    `holder` is the writer that decides it.
+    Attributes:
+        at: Microseconds since 1970; None if no writer of the datasets is running, because then all rows
+        count.
+        holder: The writer whose report determines `at`.
     """
 
     at: int | None = None
@@ -52,14 +54,14 @@ class CutOff:
         return None if self.at is None else EPOCH + timedelta(microseconds=self.at)
 
     def not_before(self, end: int) -> CutOff:
-        """Return the cut-off, moved to `end` where it is earlier: rows that counted once count again.
+        """Return the cut-off, moved to `end` if it is earlier: rows that once counted count again.
 
-        It would go back where a writer starts that is behind, or one returns that was silent.
+        Without this, it would move back when a late writer starts or a silent one returns.
         """
         return replace(self, at=end) if self.at is not None and self.at < end else self
 
     def to_json(self, left: Mapping[str, int]) -> dict[str, Any]:
-        """Format the cut-off for the meta file, with the number of rows left for the next run by dataset."""
+        """Return the cut-off for the meta file, with the rows left for the next run by dataset."""
         return {
             "at": self.time and time_text(self.time),
             "writer": self.holder,
@@ -68,12 +70,12 @@ class CutOff:
         }
 
     def counts(self, now: datetime) -> dict[str, int]:
-        """Count the writers and the rows that they lost."""
+        """Count the writers and their lost rows."""
         return count_writers(self.writers, now)
 
 
 NO_CUT = CutOff()
-"""All rows count, and each dataset is listed when it is read."""
+"""No cut-off: all rows count, and each dataset is listed when it is read."""
 
 
 def take_cut_off(spark: SparkSession, options: JobOptions, datasets: Iterable[str]) -> CutOff:

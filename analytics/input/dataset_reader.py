@@ -1,4 +1,4 @@
-"""Reads datasets of telemetry: checked files in, valid rows out, and all that is rejected counted."""
+"""Reading of datasets: checks files, returns valid rows, and counts all rejected ones."""
 
 from __future__ import annotations
 
@@ -30,12 +30,16 @@ REASONS = (NULL_KEY, NULL_TIME, FUTURE, UNREADABLE)
 
 @dataclass(slots=True)
 class Telemetry:
-    """The telemetry of one run. `reports` says for each dataset what was read and rejected.
+    """The telemetry of a run.
 
-    `broken` are files found to be unreadable behind a good footer; they are left out like the others.
-    `cut` has the listed files and the time before which rows count; datasets that it lacks are listed
-    when they are read. `choice` are files to read by dataset, inspected before; None means all those of
-    the days asked for. `seen` are the files whose footers were read.
+    Attributes:
+        broken: Files that Spark could not read although their footers are good, with the reasons. They are
+            omitted like other unreadable files.
+        cut: The listed files, and the time before which rows count. Datasets without listed files are listed
+            when they are read.
+        reports: By dataset: what was read and rejected.
+        choice: Files to read by dataset, already inspected; None for all files of the requested days.
+        seen: The files whose footers were read.
     """
 
     spark: SparkSession
@@ -63,9 +67,8 @@ class Telemetry:
             columns: The columns to read; the key and the time are among them.
             first: The first day, in UTC.
             last: The last day.
-            with_left: Whether to read rows after the cut-off, too. They do not count themselves, but
-                say which event a delivery before the cut-off belongs to, or whether an event before it
-                arrived.
+            with_left: Also read rows after the cut-off. They do not count, but they show to which event an
+                earlier delivery belongs, or whether an earlier event arrived.
         """
         wanted = tuple(columns)
         reason = rejection(dataset, self.options.latest, self.cut.time)
@@ -86,13 +89,13 @@ class Telemetry:
         return frame.where(valid)
 
     def listed(self, name: str) -> Listing:
-        """Return the files of a dataset, as the run listed them when it began."""
+        """Return the files of a dataset, as listed at the start of the run."""
         if name in self.cut.files:
             return self.cut.files[name]
         return list_files(self.spark, self.options.telemetry, name)
 
     def inspect(self, dataset: Dataset, listed: Mapping[str, tuple[str, Any]]) -> dict[str, Facts]:
-        """What is in files, by the path below their dataset; reads the columns of key and time alone."""
+        """Return the facts of files by their paths in the dataset; only keys and times are read."""
         files, bad = self._footers(list(listed.values()))
         wanted = tuple(dict.fromkeys((*dataset.key, dataset.time)))
         frame = self._frame(dataset, wanted, files, named=True)
@@ -148,7 +151,7 @@ def _by_reason(frame: DataFrame, reason: Column) -> list[Any]:
 
 
 def rejection(dataset: Dataset, latest: datetime, cut: datetime | None = None) -> Column:
-    """Why a row is rejected, or left for the next run; null for a valid one before the cut-off."""
+    """Return why a row is rejected or left for the next run; null if it counts."""
     null_key = reduce(Column.__or__, [F.col(name).isNull() for name in dataset.key])
     time = F.col(dataset.time)
     reason = F.when(null_key, NULL_KEY).when(time.isNull(), NULL_TIME).when(time > F.lit(latest), FUTURE)
@@ -156,7 +159,7 @@ def rejection(dataset: Dataset, latest: datetime, cut: datetime | None = None) -
 
 
 def in_range(time: Column, options: JobOptions) -> Column:
-    """Whether a time lies between `since` and `until`, or in the spans where there are some."""
+    """Whether a time is between `since` and `until`, or in a span if there are spans."""
     if options.spans is not None:
         return in_spans(time, options.spans)
     inside = F.lit(True)
@@ -168,7 +171,7 @@ def in_range(time: Column, options: JobOptions) -> Column:
 
 
 def in_spans(time: Column, spans: Iterable[Span], margin: int = 0) -> Column:
-    """Whether a time lies in one of the spans, each longer by a margin at both ends."""
+    """Whether a time is in one of the spans, each of which is extended by a margin at both ends."""
     inside = F.lit(False)
     for start, end in spans:
         inside = inside | ((time >= _literal(start - margin)) & (time < _literal(end + margin)))
@@ -176,7 +179,7 @@ def in_spans(time: Column, spans: Iterable[Span], margin: int = 0) -> Column:
 
 
 def _literal(at: int) -> Column:
-    """A time as a literal, which readers of Parquet understand; at most the ends of the calendar."""
+    """Return a time as a literal for readers of Parquet, at most at the ends of the calendar."""
     return F.lit(EPOCH + timedelta(microseconds=min(max(at, _FIRST), _LAST)))
 
 
@@ -184,10 +187,10 @@ _FIRST, _LAST = -62_000_000_000_000_000, 253_000_000_000_000_000
 
 
 def days(options: JobOptions, margin: timedelta = DAY) -> tuple[date | None, date | None]:
-    """First and last day whose files can hold rows of the range, with a margin on both sides."""
+    """Return the first and last day whose files can have rows of the range, with margins."""
     try:
         first = (options.since - margin).date() if options.since else None
         last = (options.until + margin).date() if options.until else None
     except OverflowError:
-        raise CannotRun("--since or --until lies at the end of the calendar") from None
+        raise CannotRun("--since or --until is at the end of the calendar; use another time") from None
     return first, last

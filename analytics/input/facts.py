@@ -1,4 +1,4 @@
-"""What is known of single files of telemetry once their keys and times were read."""
+"""Facts about files of telemetry, from the keys and times of their rows."""
 
 from __future__ import annotations
 
@@ -17,11 +17,18 @@ FUTURE, LEFT, UNREADABLE = "future", "left", "unreadable_file"
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a file: its size, and of its valid rows the number and the first and last own time.
+    """Facts about a file. Times are in microseconds since 1970.
 
-    Times are microseconds, None where there is no such row. `future` is the earliest time that was too far
-    ahead of the clock, or not before the cut-off: once it no longer is, the file counts as new. `left` counts
-    rows that were not before the cut-off. `unreadable` says why, or is None.
+    Attributes:
+        size: Bytes of the file.
+        rows: Number of rows.
+        first: Time of the first valid row; None if there is none.
+        last: Time of the last valid row.
+        future: Earliest time after the clock or after the cut-off; None if there is none. The file counts as
+            new when this time has passed.
+        rejected: Numbers of rejected rows, by reason.
+        unreadable: Why the file cannot be read, or None.
+        left: Number of rows after the cut-off.
     """
 
     size: int
@@ -35,18 +42,18 @@ class Facts:
 
     @property
     def reach(self) -> Span | None:
-        """The span of all rows, those of the future included; None without any."""
+        """The span of all rows, including those in the future; None without rows."""
         if self.future is None:
             return self.span
         return (self.future if self.first is None else min(self.first, self.future)), EVER[1]
 
     @property
     def span(self) -> Span | None:
-        """The span of the valid rows; None without any."""
+        """The span of the valid rows; None without valid rows."""
         return None if self.first is None or self.last is None else (self.first, self.last + 1)
 
     def since(self, earlier: Facts | None) -> dict[str, int]:
-        """Count the files, rows and bytes that a run adds to what an earlier one knew."""
+        """Count the files, rows and bytes that a run adds to those that an earlier one knew."""
         taken = self.rows - self.left
         if earlier is None:
             return {"files": 1, "rows": taken, "bytes": self.size}
@@ -54,7 +61,7 @@ class Facts:
 
 
 Counted = tuple[str, str | None, int, int | None, int | None]
-"""Path, reason of rejection (None: valid), number of rows, least and greatest own time of those rows."""
+"""Path, reason of rejection (None: valid), number of rows, and lowest and highest time of these rows."""
 
 
 def facts_of_files(
@@ -63,7 +70,7 @@ def facts_of_files(
     bad: Iterable[UnreadableFile],
     counted: Iterable[Counted],
 ) -> dict[str, Facts]:
-    """The facts of each listed file, by the path below its dataset."""
+    """Return the facts of each listed file, by its path in the dataset."""
     by_file: dict[str, list[Counted]] = defaultdict(list)
     for row in counted:
         by_file[_plain(row[0])].append(row)
@@ -95,7 +102,7 @@ def _facts(size: int, rows: int, counted: Iterable[Counted]) -> Facts:
 
 
 def _plain(path: str) -> str:
-    """One spelling of a path, whoever wrote it."""
+    """Return a uniform spelling of a path."""
     return _SLASHES.sub(":/", unquote(path))
 
 

@@ -1,4 +1,4 @@
-"""The files of a dataset, over Hadoop's file systems, with what their footers say; no row is read here."""
+"""Files of a dataset in any file system of Hadoop, and their footers; no rows are read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AT_ONCE = 4
 
 @dataclass(frozen=True, slots=True)
 class TelemetryFile:
-    """One readable file: its path, rows, and columns (name to Spark's type, see `footers`)."""
+    """A readable file: its path, number of rows, and columns (name and type in Spark)."""
 
     path: str
     rows: int
@@ -34,27 +34,31 @@ class TelemetryFile:
 
     @property
     def pattern(self) -> str:
-        """The path for Spark's readers, which take patterns."""
+        """The path for the readers of Spark, which expect patterns."""
         return _GLOB.sub(r"\\\1", self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableFile:
-    """A file that cannot be read, and why."""
+    """A file that cannot be read, and the reason."""
 
     path: str
     reason: str
 
 
 def root_uri(root: str) -> str:
-    """The telemetry root for Hadoop: a path without a scheme is one of this machine."""
+    """Return the telemetry root as a URI; a path without a scheme is a local path."""
     return root if _SCHEME.match(root) else "file:" + str(Path(root).resolve())
 
 
 def list_files(spark: SparkSession, root: str, dataset: str) -> list[tuple[str, Any]]:
-    """Path and status of all files of a dataset, sorted; those being written (`.` or `_` in front) left out.
+    """Return the path and status of all files of a dataset, sorted by path.
 
-    NoTelemetry when the root or the dataset is not there; CannotRun when it cannot be read.
+    Files in progress (`.` or `_` at the start of a name) are omitted.
+
+    Raises:
+        NoTelemetry: The root or the dataset does not exist.
+        CannotRun: A folder cannot be read.
     """
     jvm, conf = _java(spark)
     uri = root_uri(root)
@@ -66,7 +70,7 @@ def list_files(spark: SparkSession, root: str, dataset: str) -> list[tuple[str, 
         prefix = len(folder.toString()) + 1
         found = [(status.getPath().toString(), status) for status in _each(system.listFiles(folder, True))]
     except Py4JError as error:
-        raise CannotRun(f"{root}: cannot be read: {first_line(error)}") from None
+        raise CannotRun(f"{root}: cannot read the telemetry: {first_line(error)}") from None
     absolute = [
         (path, status) for path, status in found if not _is_hidden(path[_start(path, folder, prefix) :])
     ]
@@ -74,7 +78,7 @@ def list_files(spark: SparkSession, root: str, dataset: str) -> list[tuple[str, 
 
 
 def _start(path: str, folder: Any, prefix: int) -> int:
-    """Where the part below the dataset begins; paths come back with their host filled in."""
+    """Return where the part below the dataset starts; Hadoop adds the host to paths."""
     tail = folder.toUri().getPath()
     at = path.find(tail)
     return at + len(tail) if at >= 0 else prefix
@@ -86,23 +90,27 @@ def _is_hidden(relative: str) -> bool:
 
 def _missing(system: Any, root: Any, name: str, dataset: str) -> str:
     if not system.exists(root):
-        return f"{name}: there is no such telemetry root"
+        return f"{name}: this telemetry root does not exist; correct --telemetry"
     there = sorted(status.getPath().getName() for status in system.listStatus(root))
-    return f"{name}: no dataset {dataset}; there are {', '.join(there) or 'none'}"
+    return f"{name}: the dataset {dataset} does not exist; found {', '.join(there) or 'none'}"
 
 
 def exists(spark: SparkSession, uri: str) -> bool:
-    """Whether there is such a folder or file; CannotRun when the file system does not say."""
+    """Whether a folder or file exists.
+
+    Raises:
+        CannotRun: The file system cannot be read.
+    """
     jvm, conf = _java(spark)
     path = jvm.org.apache.hadoop.fs.Path(uri)
     try:
         return bool(path.getFileSystem(conf).exists(path))
     except Py4JError as error:
-        raise CannotRun(f"{uri}: cannot be read: {first_line(error)}") from None
+        raise CannotRun(f"{uri}: cannot read the file system: {first_line(error)}") from None
 
 
 def within(path: str, first: date | None, last: date | None) -> bool:
-    """Whether a file's `date=` lies within these days; a file without one may hold any day."""
+    """Whether the `date=` of a file is in a range of days; a file without one may have any day."""
     found = _DATE.search(path)
     if found is None:
         return True
@@ -113,7 +121,7 @@ def within(path: str, first: date | None, last: date | None) -> bool:
 def read_footers(
     spark: SparkSession, files: list[tuple[str, Any]]
 ) -> tuple[list[TelemetryFile], list[UnreadableFile]]:
-    """What the footers of the files say, and the files that have none that can be read."""
+    """Read the footers of files; return the readable and the unreadable files."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         read = list(pool.map(lambda pair: _read_footer(spark, *pair), files))
     good = [file for file in read if isinstance(file, TelemetryFile)]
@@ -136,13 +144,13 @@ def _read_footer(spark: SparkSession, path: str, status: Any) -> TelemetryFile |
 
 
 def broken_file(error: BaseException) -> str | None:
-    """The path of the file that made Spark fail while it read, where it names one."""
+    """Return the path of the file that made Spark fail, or None if the error names none."""
     found = re.search(r"Encountered error while reading file (.+?)\.\s+SQLSTATE", str(error))
     return unquote(found[1]) if found else None
 
 
 def same_path(a: str, b: str) -> bool:
-    """Whether two spellings (`file:/x`, `file:///x`) name one file."""
+    """Whether two spellings (`file:/x`, `file:///x`) name the same file."""
     return re.sub(":/+", ":/", unquote(a)) == re.sub(":/+", ":/", unquote(b))
 
 

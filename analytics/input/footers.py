@@ -1,4 +1,4 @@
-"""The columns in a Parquet footer, as the types that Spark reads them with."""
+"""Columns in the footer of a Parquet file, as types of Spark."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 NANOS, NOTHING = "nanos", "nothing"
-"""Two types that Spark has not: nanoseconds since 1970, and a column of nulls alone."""
+"""Two types that Spark does not have: nanoseconds since 1970, and a column with only nulls."""
 
 _FIELD = re.compile(r"  (?:optional|required|repeated) (\S+) (.+?)(?: \(([A-Z].*)\))?(?: = [0-9]+)?(?:;| \{)")
 _INTEGER = re.compile(r"INTEGER\(([0-9]+),(true|false)\)")
@@ -15,9 +15,9 @@ _PLAIN = {"boolean": "boolean", "double": "double", "float": "float", "int96": "
 
 @cache
 def parse_columns(schema: str) -> tuple[tuple[str, str], ...]:
-    """Names and types of the columns of a footer's schema, given as parquet-java prints it.
+    """Return the names and types of the columns in a footer's schema, as parquet-java prints it.
 
-    A type that telemetry never has is told as the footer has it.
+    A type that telemetry never has is returned as the footer names it.
     """
     lines = schema.splitlines()
     out = []

@@ -1,11 +1,11 @@
-"""From the columns that files have to those that the contract says: what fits, and how it is cast."""
+"""Conversion of the columns of files to the types of the contract."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from pyspark.sql import Column as SparkColumn
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from analytics.errors import CannotRun
 from analytics.input.files import TelemetryFile
@@ -35,27 +35,31 @@ Shape = tuple[tuple[str, str], ...]
 
 
 def shape(file: TelemetryFile, dataset: Dataset, wanted: Iterable[str]) -> Shape:
-    """The wanted columns with the types that the file has; CannotRun names one that is missing or unfit."""
+    """Return the wanted columns with their types in a file.
+
+    Raises:
+        CannotRun: A column is missing or has the wrong type.
+    """
     there = dict(file.columns)
     out = []
     for name in wanted:
         kind = dataset.column(name).kind
         if name not in there:
-            raise CannotRun(f"{file.path}: no column {name}; there are {', '.join(there) or 'none'}")
+            raise CannotRun(f"{file.path}: column {name} is missing; found {', '.join(there) or 'none'}")
         if there[name] not in _FITTING[kind]:
-            raise CannotRun(f"{file.path}: column {name} is {there[name]}, and {TYPES[kind]} is needed")
+            raise CannotRun(f"{file.path}: column {name} has type {there[name]}; {TYPES[kind]} is required")
         out.append((name, there[name]))
     return tuple(out)
 
 
 def read_schema(columns: Shape) -> str:
-    """The schema to read files of that shape with; a column of nulls alone is not read."""
+    """Return the schema to read files of this shape; columns with only nulls are not read."""
     types = {NANOS: "bigint"}
     return ", ".join(f"`{name}` {types.get(kind, kind)}" for name, kind in columns if kind != NOTHING)
 
 
 def cast(name: str, kind: str, dataset: Dataset) -> SparkColumn:
-    """A column of a file in the contract's type; a number that is none becomes null."""
+    """Return a column in the type of the contract; a number that does not fit becomes null."""
     wanted = TYPES[dataset.column(name).kind]
     if kind == NOTHING:
         return F.lit(None).cast(wanted).alias(name)

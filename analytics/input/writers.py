@@ -1,8 +1,8 @@
-"""Reports of telemetry writers: rows that they lost, which of them still write, and what they have completed.
+"""Reports of telemetry writers: lost rows, state, and times of complete rows.
 
-Jobs know only the rows that are there. An event whose `delivered` row was lost looks like a lost event,
-so each job counts what the telemetry itself lacks. A row that is still to be written looks the same, so a
-job that runs while telemetry is written reads rows only up to a time that every writer has completed (see
+Jobs see only the rows in files. An event whose `delivered` row was lost looks like a lost event, so each job
+counts the rows that are missing in the telemetry. A row that is not written yet looks like a lost row too. So
+a job that runs while telemetry is written reads only rows up to a time that every writer has completed (see
 `cutoff`).
 """
 
@@ -20,10 +20,10 @@ from analytics.times import MICROSECOND, micros, parse_time
 from tercast.telemetry.sinks import WRITERS
 
 OVERDUE = timedelta(minutes=1)
-"""A writer that has not reported for this time and three of its periods has stopped."""
+"""A writer that has not reported for this time plus three of its periods has stopped."""
 
 LONGEST_HOLD = timedelta(minutes=10)
-"""The longest time by which a writer delays results. If its rows wait for longer, they count as late."""
+"""Longest time by which a writer delays results. Rows that wait longer count as late."""
 
 _SCHEMA = (
     "name string, taken bigint, lost bigint, pending bigint, closed boolean, told_at string, "
@@ -33,10 +33,12 @@ _SCHEMA = (
 
 @dataclass(frozen=True, slots=True)
 class ParquetWriter:
-    """The last report of one writer. Times are in microseconds since 1970.
+    """The last report of a writer. Times are in microseconds since 1970.
 
-    `told_at` is None where the report has no time that can be read. `complete_until` is the time before which
-    all of its rows are handed over. `datasets` are those that it writes, None for any.
+    Attributes:
+        told_at: Time of the report; None if it has no readable time.
+        complete_until: All rows before this time are in files.
+        datasets: Datasets that it writes; None for any.
     """
 
     name: str
@@ -48,22 +50,22 @@ class ParquetWriter:
     datasets: frozenset[str] | None = None
 
     def is_overdue(self, now: datetime) -> bool:
-        """Whether it stopped without a last report: it was killed or is cut off."""
+        """Whether it stopped without a last report: it was killed or has lost its connection."""
         if self.closed or self.told_at is None:
             return False
         return self.told_at + 3 * self.period + OVERDUE // MICROSECOND < micros(now)
 
     def held_at(self, now: datetime) -> int | None:
-        """Return the time from which its rows may be missing; None where none is to come."""
+        """Return the time after which its rows may be missing; None if no more rows will come."""
         if self.closed or self.told_at is None or self.is_overdue(now):
             return None
-        if self.complete_until is None:  # of an earlier release: rows wait for two periods at most, as a rule
+        if self.complete_until is None:  # an earlier release: rows usually wait for at most two periods
             return self.told_at - 2 * self.period
         return max(self.complete_until, self.told_at - LONGEST_HOLD // MICROSECOND)
 
 
 def read_writers(spark: SparkSession, root: str) -> list[ParquetWriter]:
-    """Read all reports below the telemetry root, by name; files that are no reports are left out."""
+    """Read all reports below the telemetry root, sorted by name; other files are ignored."""
     folder = f"{root_uri(root).rstrip('/')}/{WRITERS}"
     if not exists(spark, folder):
         return []
@@ -72,7 +74,7 @@ def read_writers(spark: SparkSession, root: str) -> list[ParquetWriter]:
 
 
 def count_writers(writers: Collection[ParquetWriter], now: datetime) -> dict[str, int]:
-    """Count `writers`, their `lost` rows, and those that stopped `without_end`."""
+    """Count the writers, their `lost` rows, and those that stopped `without_end`."""
     return {
         "writers": len(writers),
         "lost": sum(writer.lost for writer in writers),
@@ -83,9 +85,10 @@ def count_writers(writers: Collection[ParquetWriter], now: datetime) -> dict[str
 def slowest(
     writers: Iterable[ParquetWriter], datasets: Collection[str], now: datetime
 ) -> tuple[int, str] | None:
-    """Return the earliest time from which rows of the datasets may be missing, and the name of its writer.
+    """Return the earliest time after which rows of datasets may be missing, and its writer.
 
-    None where no writer of these datasets is at work.
+    Returns:
+        None if no writer of these datasets is running.
     """
     held = [
         (at, writer.name)
@@ -98,7 +101,7 @@ def slowest(
 
 def _writer(row: Any) -> ParquetWriter:
     told_at, until, datasets = _time(row["told_at"]), _time(row["complete_until"]), row["datasets"]
-    if row["complete_until"] is None and row["pending"] == 0:  # of an earlier release
+    if row["complete_until"] is None and row["pending"] == 0:  # an earlier release
         until = told_at
     return ParquetWriter(
         name=row["name"] or "",
@@ -112,7 +115,7 @@ def _writer(row: Any) -> ParquetWriter:
 
 
 def _time(text: str | None) -> int | None:
-    """Parse a time of a report; None where there is none, or it is no time."""
+    """Parse a time in a report; return None if it is missing or malformed."""
     try:
         return None if text is None else micros(parse_time(text))
     except ValueError:

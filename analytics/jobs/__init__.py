@@ -1,1 +1,1 @@
-"""The jobs, what a run has to compute, and its course from options to files."""
+"""The jobs, the plan of a run, and its steps from options to result files."""

@@ -1,4 +1,4 @@
-"""The jobs: which telemetry each reads, its transform, and what it counts beside its rows."""
+"""The jobs: their input, their transforms, and the counts in their meta files."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, D
 
 @dataclass(slots=True)
 class Task:
-    """A job at work: its telemetry, its options, and what it counts that is no row of its result."""
+    """A running job: its telemetry, its options, and counts that are not part of its result."""
 
     telemetry: Telemetry
     options: JobOptions
     notes: Counter[str] = field(default_factory=Counter)
 
     def rows_in_range(self, dataset: Dataset, columns: tuple[str, ...]) -> DataFrame:
-        """Valid rows whose own time lies between `since` and `until`."""
+        """Read valid rows whose own time is between `since` and `until`."""
         frame = self.telemetry.read(dataset, columns, *days(self.options, timedelta(0)))
         return frame.where(in_range(F.col(dataset.time), self.options))
 
     def rows_near(self, dataset: Dataset, columns: tuple[str, ...]) -> DataFrame:
-        """Read valid rows at most a horizon away from the spans; without spans all since the first day.
+        """Read valid rows within a horizon of the spans; without spans, all from the first day on.
 
-        Rows after the cut-off are among them: see `is_before_cut`.
+        This includes rows after the cut-off: see `is_before_cut`.
         """
         frame = self.telemetry.read(dataset, columns, days(self.options)[0], with_left=True)
         spans, time = self.options.spans, F.col(dataset.time)
@@ -61,13 +61,13 @@ class Task:
 
 
 def run_flow_table_size(task: Task) -> list[Row]:
-    """Tables by switch and window."""
+    """Return the table sizes by switch and window."""
     snapshots = task.rows_in_range(TABLE_SNAPSHOTS, flow_table_size.COLUMNS)
     return collect_rows(flow_table_size.flow_table_size(snapshots, task.options.window))
 
 
 def run_delay(task: Task) -> list[Row]:
-    """Delays by topic, host and window; deliveries of events that nobody published are noted."""
+    """Return the delays by topic, host and window; count deliveries of unknown events as notes."""
     published = task.telemetry.read(PUBLISHED, delay.PUBLISHED_COLUMNS, *days(task.options), with_left=True)
     delivered = task.rows_near(DELIVERED, delay.DELIVERED_COLUMNS).where(task.is_before_cut(DELIVERED))
     options = task.options
@@ -82,7 +82,7 @@ def run_delay(task: Task) -> list[Row]:
 
 
 def run_false_positives(task: Task) -> list[Row]:
-    """False positives by topic and host; losses where subscriptions are given."""
+    """Return false positives by topic and host, and losses if there are subscriptions."""
     options = task.options
     all_delivered = task.rows_near(DELIVERED, false_positives.DELIVERED_COLUMNS)
     delivered = all_delivered.where(task.is_before_cut(DELIVERED))
@@ -108,7 +108,7 @@ def _losses(expected: DataFrame, delivered: DataFrame, options: JobOptions) -> D
 
 
 def run_publisher_load(task: Task) -> list[Row]:
-    """Loads by publisher."""
+    """Return the loads by publisher."""
     published = task.rows_in_range(PUBLISHED, publisher_load.COLUMNS)
     options = task.options
     if options.spans is None:
@@ -123,7 +123,7 @@ def run_publisher_load(task: Task) -> list[Row]:
 
 
 def run_request_latency(task: Task) -> list[Row]:
-    """Stages by kind of request."""
+    """Return the durations of the stages by kind of request."""
     requests = task.rows_in_range(REQUESTS, request_latency.COLUMNS)
     window = None if task.options.spans is None else task.options.window
     rows = collect_rows(request_latency.request_latency(requests, window))
@@ -133,10 +133,10 @@ def run_request_latency(task: Task) -> list[Row]:
 
 
 def run_dimension_selection(task: Task) -> list[Row]:
-    """A row for each topic of the file of subscriptions that has events."""
+    """Return a row for each topic of the subscriptions that has events."""
     options = task.options
     if options.subscriptions is None:
-        raise CannotRun("--subscriptions is missing: dimension_selection compares events with subscriptions")
+        raise CannotRun("dimension_selection compares events with subscriptions; set --subscriptions FILE")
     published = task.rows_in_range(PUBLISHED, dimension_selection.COLUMNS)
     counted = match_counts(published, _broadcast(task, options.subscriptions))
     counted = counted.persist(StorageLevel.MEMORY_AND_DISK)
@@ -164,9 +164,9 @@ def _select(counted: DataFrame, name: str, options: JobOptions, subscriptions: S
 
 
 def run_event_samples(task: Task) -> list[Row]:
-    """About `most` events of each topic, for aggregation to learn from.
+    """Return about `most` events of each topic, for aggregation.
 
-    What comes to the driver is the sample: its size does not depend on that of the telemetry.
+    Only the sample is sent to the driver; its size does not depend on the size of the telemetry.
     """
     published = task.rows_in_range(PUBLISHED, event_samples.COLUMNS)
     return collect_rows(event_samples.event_samples(published, task.options.most))
@@ -184,9 +184,13 @@ JOBS: dict[str, Callable[[Task], list[Row]]] = {
 
 
 def find_job(name: str) -> Callable[[Task], list[Row]]:
-    """The job of that name; CannotRun names those that there are."""
+    """Return the job with a name.
+
+    Raises:
+        CannotRun: There is no such job.
+    """
     if name not in JOBS:
-        raise CannotRun(f"{shown(name)} is no job; there are {', '.join(JOBS)}")
+        raise CannotRun(f"unknown job {shown(name)}; use one of {', '.join(JOBS)}")
     return JOBS[name]
 
 

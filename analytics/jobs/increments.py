@@ -1,8 +1,9 @@
-"""What a run that goes on from an earlier one has to read, and which results it computes again.
+"""Plan of a run that continues earlier runs: rows to read and results to compute.
 
-The earlier runs' files are known with the span of time of their rows. Rows of new files change the results of
-some windows; these are computed again from all files, new or known, that have rows for them. So a result
-never depends on how telemetry was cut into runs, and a row that comes twice or late changes what it should.
+Earlier runs have recorded their files with the spans of their rows. Rows of new files change the results of
+some windows. These are computed again from all files, new or known, that have rows for them. So results do
+not depend on how telemetry was divided among runs, and repeated or late rows change exactly the results that
+they concern.
 """
 
 from __future__ import annotations
@@ -32,19 +33,20 @@ from analytics.times import micros
 from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
 
 HORIZON = 3_600_000_000
-"""Microseconds: deliveries belong to an event, and copies to each other, that are not further apart."""
+"""Microseconds. Deliveries belong to an event, and copies to each other, if they are at most this far
+apart."""
 
 MOST_SPANS = 16
 Listed = dict[str, tuple[str, Any]]
 
 
 Files = dict[str, dict[str, Facts]]
-"""By dataset, and by the path below it."""
+"""Facts by dataset and by path in the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The files that earlier runs have read; with `rebuild` their results are computed again as well."""
+    """Files that earlier runs have read; with `rebuild` their results are computed again too."""
 
     files: Files
     rebuild: bool = False
@@ -52,7 +54,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class IncrementReach:
-    """Which results a row of a dataset changes, and which rows a result needs: so far before and after it."""
+    """Microseconds before and after a row of a dataset in which results need the row."""
 
     dataset: Dataset
     before: int = 0
@@ -69,19 +71,24 @@ SOURCES: dict[str, tuple[IncrementReach, ...]] = {
     "event_samples": (IncrementReach(PUBLISHED),),
 }
 WHOLE = frozenset({"dimension_selection"})
-"""Jobs without windows: anything new means that all of their time is looked at."""
+"""Jobs without windows: a new row changes the result of their whole time."""
 
 ONCE = frozenset({"event_samples"})
-"""Jobs that look at each file once: rows of earlier ones, or of those that are gone, change nothing."""
+"""Jobs that read each file once: known or deleted files change nothing."""
 
 
 @dataclass(slots=True)
 class Increment:
-    """What a run has to do.
+    """Work of a run.
 
-    `spans` are to be computed from the files of `choice`. `files` are those that were not known before,
-    or had rows that were left; `before` is what was known of the latter. `left` counts the rows that this
-    run leaves, by dataset.
+    Attributes:
+        spans: Spans whose results are computed.
+        choice: Files to read, by dataset.
+        files: Files that were not known before, or had rows that were left.
+        before: Earlier facts about the latter.
+        left: Numbers of rows that this run leaves, by dataset.
+        there: Numbers of all files and bytes.
+        kept: Number of spans whose results stay although files of theirs were deleted.
     """
 
     spans: list[Span]
@@ -93,7 +100,7 @@ class Increment:
     kept: int
 
     def to_json(self) -> dict[str, Any]:
-        """For the meta file; the spans as pairs of microseconds."""
+        """Return the increment for the meta file; spans are pairs of microseconds."""
         new: Counter[str] = Counter(files=0, rows=0, bytes=0)
         rejected: Counter[str] = Counter()
         for name, found in self.files.items():
@@ -114,7 +121,11 @@ class Increment:
 
 
 def read_known(obj: Any) -> Known:
-    """What a JSON document `{"rebuild": bool, "files": {dataset: {path: facts}}}` says; CannotRun."""
+    """Read a JSON document `{"rebuild": bool, "files": {dataset: {path: facts}}}`.
+
+    Raises:
+        CannotRun: It has another form.
+    """
     try:
         files = {
             str(name): {str(path): Facts(**facts) for path, facts in found.items()}
@@ -122,15 +133,19 @@ def read_known(obj: Any) -> Known:
         }
         return Known(files, bool(obj.get("rebuild", False)))
     except (KeyError, TypeError, AttributeError) as error:
-        raise CannotRun(f"the file of known files is not what a run wrote: {error!r}") from None
+        raise CannotRun(f"the file of --known has another form than runs write: {error!r}") from None
 
 
 @dataclass(frozen=True, slots=True)
 class _DatasetChange:
-    """How the files of one dataset differ from those that earlier runs have read.
+    """Difference between the files of a dataset and those that earlier runs have read.
 
-    `files` are new or had rows that were left, `before` is what was known of these, `facts` is known of all.
-    `lost` were known and are gone. `left` counts the rows that this run leaves.
+    Attributes:
+        facts: Facts of all files.
+        files: Files that are new or had rows that were left.
+        before: Earlier facts about the latter.
+        lost: Facts of known files that no longer exist.
+        left: Number of rows that this run leaves.
     """
 
     reach: IncrementReach
@@ -147,13 +162,13 @@ class _DatasetChange:
         return self.reach.dataset.name
 
     def choose(self, spans: list[Span], new_only: bool) -> list[tuple[str, Any]]:
-        """Return the files with rows that the results of these spans need."""
+        """Return the files with rows that the results of spans need."""
         listed = {path: self.listed[path] for path in self.listed if not new_only or path in self.files}
         return _chosen(listed, self.facts, self.reach, spans)
 
 
 def plan(telemetry: Telemetry, job: str, options: JobOptions, known: Known) -> Increment:
-    """What a run has to do after those that knew `known`; inspects the new files."""
+    """Plan a run after earlier runs that have read `known`; this inspects the new files."""
     reaches = sources(job, options)
     telemetry.cut = telemetry.cut.not_before(_end(known, reaches))
     changes = [_changes(telemetry, job, options, reach, known) for reach in reaches]
@@ -182,7 +197,7 @@ def plan(telemetry: Telemetry, job: str, options: JobOptions, known: Known) -> I
 def _changes(
     telemetry: Telemetry, job: str, options: JobOptions, reach: IncrementReach, known: Known
 ) -> _DatasetChange:
-    """Compare the files of a dataset with the known ones; inspects the new ones."""
+    """Compare the files of a dataset with the known ones; this inspects the new ones."""
     first, last = days(options)
     limit = micros(options.latest)
     if telemetry.cut.at is not None:
@@ -211,7 +226,7 @@ def sources(job: str, options: JobOptions) -> tuple[IncrementReach, ...]:
     """Return the datasets that a job reads with these options."""
     found = SOURCES[job]
     if job == "false_positives" and options.subscriptions is None:
-        return found[1:]  # without subscriptions it says nothing about losses
+        return found[1:]  # without subscriptions there are no losses in the result
     return found
 
 
@@ -230,14 +245,14 @@ def _listed(telemetry: Telemetry, name: str, first: Any, last: Any) -> Listed:
 
 
 def _is_new(known: Facts | None, status: Any, limit: int) -> bool:
-    """Whether a file has rows, up to a time, that no run has counted."""
+    """Whether a file has rows up to a time that no run has counted."""
     if known is None or known.size != status.getLen():
         return True
     return known.future is not None and known.future <= limit
 
 
 def _touched(facts: Iterable[Facts], reach: IncrementReach, window: int) -> list[Span]:
-    """The windows whose results rows of these files change."""
+    """Return the windows whose results the rows of files change."""
     spans = [one.span for one in facts if one.span is not None]
     return joined(
         (to_windows(widened(span, reach.before, reach.after), window) for span in spans), len(spans) or 1
@@ -245,7 +260,7 @@ def _touched(facts: Iterable[Facts], reach: IncrementReach, window: int) -> list
 
 
 def _clip(options: JobOptions, rebuild: bool) -> Span:
-    """The time that results may be of: whole windows, those at the ends included when they are asked for."""
+    """Return the time of possible results as whole windows; a rebuild includes both ends."""
     start = EVER[0] if options.since is None else micros(options.since)
     end = EVER[1] if options.until is None else micros(options.until)
     snapped = to_windows if rebuild else within_windows

@@ -1,4 +1,4 @@
-"""Events against subscriptions, batch by batch, in Spark's Python workers."""
+"""Matching of events with subscriptions, in batches, in the Python workers of Spark."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Batches = Iterator[pd.DataFrame]
 
 
 class Wanting:
-    """Which hosts want events of one topic at their time, by the exact matcher."""
+    """Hosts that subscribe to events of a topic at their times, by the exact matcher."""
 
     def __init__(self, topic: Topic, entries: Sequence[SubscriptionRow]) -> None:
         lanes = dict.fromkeys((entry.host, entry.span) for entry in entries)
@@ -41,7 +41,11 @@ class Wanting:
         self.hosts = sorted({host for host, _ in self._lanes})
 
     def hosts_of(self, events: Events, times: npt.NDArray[np.int64]) -> list[tuple[int, str]]:
-        """Pairs of an event's number and a host that wants it; `times` are microseconds since 1970."""
+        """Return pairs of an event's index and a host that expects it.
+
+        Args:
+            times: Microseconds since 1970.
+        """
         flags = self._audience.wanting(events)
         wanted = {host: np.zeros(len(events), dtype=np.bool_) for host in self.hosts}
         for (host, (start, end)), number in self._lanes.items():
@@ -50,7 +54,7 @@ class Wanting:
 
 
 class Counting:
-    """How many subscriptions match events of one topic in each attribute alone."""
+    """Numbers of subscriptions that match events of a topic in each single attribute."""
 
     def __init__(self, topic: Topic, entries: Sequence[SubscriptionRow]) -> None:
         self._topic = topic
@@ -60,7 +64,7 @@ class Counting:
         self._spans = [(span, Projections(topic, filters)) for span, filters in spans.items()]
 
     def counts(self, events: Events, times: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Events in rows, attributes in columns: w of PLEROMA's section 5, transposed."""
+        """Return a row per event and a column per attribute: w of PLEROMA, section 5, transposed."""
         out = np.zeros((len(events), len(self._topic.attributes)))
         for (start, end), projections in self._spans:
             live = (times >= start) & (times < end)
@@ -69,12 +73,12 @@ class Counting:
 
 
 def expected_hosts(published: DataFrame, subscriptions: Broadcast[Subscriptions]) -> DataFrame:
-    """Each event with each host that should get it; a null host and a `problem` where that is unknown."""
+    """Return each event with each host that expects it; null and a `problem` if unknown."""
     return _with_micros(published).mapInPandas(_filled(_matcher(subscriptions)), _EXPECTED)
 
 
 def match_counts(published: DataFrame, subscriptions: Broadcast[Subscriptions]) -> DataFrame:
-    """Each event with the number of subscriptions that match it in each attribute of its topic alone."""
+    """Return each event with the number of subscriptions that match it, by attribute."""
     return _with_micros(published).mapInPandas(_filled(_counter(subscriptions)), _COUNTED)
 
 
@@ -85,7 +89,7 @@ def _with_micros(published: DataFrame) -> DataFrame:
 
 
 def _filled(work: Callable[[Batches], Batches]) -> Callable[[Batches], Batches]:
-    """The same without frames that have no row: their columns have no type that Arrow could convert."""
+    """Omit frames without rows, because Arrow cannot convert the types of their columns."""
 
     def filled(batches: Batches) -> Batches:
         return (frame for frame in work(batches) if len(frame))
@@ -138,7 +142,7 @@ def _counter(subscriptions: Broadcast[Subscriptions]) -> Callable[[Batches], Bat
 def _by_topic(
     batch: pd.DataFrame, subscriptions: Subscriptions
 ) -> Iterator[tuple[Topic | None, pd.DataFrame, list[dict[str, Any] | None]]]:
-    """The rows of each topic with their checked values, None where they are not what the topic has."""
+    """Yield the rows of each topic with their checked values; None for values that do not fit."""
     for name, part in batch.groupby("topic", sort=False):
         topic = subscriptions.topics.get(str(name))
         yield topic, part, [] if topic is None else [_values(topic, text) for text in part["values"]]

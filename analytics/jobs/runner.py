@@ -1,4 +1,4 @@
-"""Runs one job from its options to its files."""
+"""One run of a job, from its options to its files."""
 
 from __future__ import annotations
 
@@ -47,10 +47,15 @@ def run_job(
     known: Known | None = None,
     progress: JobProgress | None = None,
 ) -> int:
-    """Run a job and write its result below `out`; the number of rows. CannotRun or JobFailed.
+    """Run a job, write its result to `out`, and return the number of rows.
 
-    With `known`, only windows that files beyond these have rows for are computed, and `increment` in the meta
-    file says which, and what to know of the files from then on.
+    Args:
+        known: Files of earlier runs. Then only windows with rows in other files are computed. `increment` in
+            the meta file names these windows, and has the facts of the files for the next run.
+
+    Raises:
+        CannotRun: An input, an option or a folder cannot be used.
+        JobFailed: Spark failed.
     """
     find_job(job)
     folder = prepare_folder(out)
@@ -71,7 +76,7 @@ def run_job(
 def _attempts(
     spark: SparkSession, job: str, options: JobOptions, known: Known | None, progress: JobProgress
 ) -> tuple[Task, list[Row], Increment | None]:
-    """Run a job; where Spark cannot read a file, run it again without this file."""
+    """Run a job; if Spark cannot read a file, run it again without this file."""
     cut = _cut_off(spark, job, options)
     broken: dict[str, str] = {}
     while True:
@@ -83,7 +88,7 @@ def _attempts(
         except Exception as error:
             _note_broken(error, telemetry)
         finally:
-            with suppress(ConnectionError, Py4JError):  # where Java is gone, the cache is as well
+            with suppress(ConnectionError, Py4JError):  # the cache ends together with Java
                 spark.catalog.clearCache()
 
 
@@ -93,7 +98,7 @@ def _cut_off(spark: SparkSession, job: str, options: JobOptions) -> CutOff:
     except AnalyticsError:
         raise
     except Exception as error:
-        raise JobFailed(f"the reports of the writers cannot be read: {first_line(error)}") from error
+        raise JobFailed(f"cannot read the reports of the telemetry writers: {first_line(error)}") from error
 
 
 def _attempt(
@@ -112,19 +117,23 @@ def _attempt(
 
 
 def _columns(job: str, known: Known | None) -> list[str]:
-    """The columns of the rows; those of single windows where only some were computed."""
+    """Return the columns of rows, with the window if only some windows were computed."""
     names = RESULT_COLUMNS[job].split()
     windowed = known is None or "window_start" in names or job in WHOLE | ONCE
     return names if windowed else [*names, "window_start"]
 
 
 def _note_broken(error: Exception, telemetry: Telemetry) -> None:
-    """Remember the file that Spark could not read, for another try without it; else JobFailed."""
+    """Record the file that Spark could not read, for another attempt without it.
+
+    Raises:
+        JobFailed: The error names no such file, or there are too many of them.
+    """
     named = broken_file(error)
     path = next((path for path in telemetry.paths if named and same_path(path, named)), None)
     if path is None or len(telemetry.broken) >= _MOST_BROKEN:
         raise JobFailed(f"the job failed: {first_line(error)}") from error
-    telemetry.broken[path] = "its pages cannot be read, though its footer can"
+    telemetry.broken[path] = "its footer is readable, but its pages are not"
 
 
 def _meta(job: str, options: JobOptions, task: Task, rows: list[Row], started: datetime) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What a job writes: rows, result files and its progress."""
+"""Output of a job: rows, result files and progress."""

@@ -1,4 +1,4 @@
-"""Tells another process how far a job is: one small JSON file, replaced whole."""
+"""Progress of a job for other processes: a small JSON file that is replaced as a whole."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 PERIOD = 0.5
-"""Seconds between two looks at Spark's tasks."""
+"""Seconds between two checks of Spark's tasks."""
 
 
 class JobProgress:
-    """Writes `{"stage": ..., "done": ..., "of": ...}` to a file; without a path it writes nothing.
+    """Writes `{"stage": ..., "done": ..., "of": ...}` to a file, if it has a path.
 
-    `done` of `of` are Spark's tasks of the stages at work, null while there are none.
+    `done` and `of` count the tasks of Spark's active stages; both are null if there are none.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -28,17 +28,17 @@ class JobProgress:
         self._stage = "starting"
 
     def stage(self, name: str) -> None:
-        """A new stage begins."""
+        """Start a stage."""
         self._stage = name
         self._write(None, None)
 
     def refused(self, code: str, detail: str) -> None:
-        """The job ends early, and why; `code` is for programs."""
+        """Record why the job ends early; `code` is for programs."""
         self._write_all({"stage": self._stage, "code": code, "detail": detail})
 
     @contextmanager
     def watching(self, spark: SparkSession) -> Iterator[None]:
-        """Write the number of tasks now and then while the block runs."""
+        """Write the numbers of tasks periodically while the block runs."""
         over = Event()
         watcher = Thread(target=self._watch, args=(spark, over), daemon=True)
         if self._path is not None:
@@ -56,7 +56,7 @@ class JobProgress:
             try:
                 infos = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
             except (ConnectionError, Py4JError):
-                return  # Java is gone, which the job's own thread tells
+                return  # Java has ended, which the thread of the job reports
             known = [info for info in infos if info is not None]
             if known:
                 self._write(sum(i.numCompletedTasks for i in known), sum(i.numTasks for i in known))

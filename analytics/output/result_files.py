@@ -1,4 +1,4 @@
-"""Writes what a job found, complete or not at all: `JOB.json`, `JOB.meta.json`, and Parquet on demand."""
+"""Result files of a job, written all or none: `JOB.json`, `JOB.meta.json`, optional Parquet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analytics.times import time_text
 from tercast.runtime.json_files import FileRefused, whole_file, write_json
 
 ORDER = ("topic", "switch", "publisher", "kind", "host", "window_start", "published_at", "seq")
-"""The columns that results are sorted by, where they have them."""
+"""Columns that results are sorted by, if they have them."""
 
 _TEXTS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
@@ -39,23 +39,31 @@ _KINDS = {
 
 
 def prepare_folder(out: str) -> Path:
-    """The folder for results, made when it is not there; CannotRun when it cannot be written to."""
+    """Return the folder for results, which is created if it does not exist.
+
+    Raises:
+        CannotRun: The folder cannot be created or written to.
+    """
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CannotRun(f"{out}: cannot be made: {error.strerror or error}") from None
+        raise CannotRun(f"{out}: cannot create the folder: {error.strerror or error}") from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise CannotRun(f"{out}: cannot be written to")
+        raise CannotRun(f"{out}: no permission to write to this folder; choose another one")
     return folder
 
 
 def publish(
     folder: Path, job: str, rows: list[Row], meta: dict[str, Any], parquet: Sequence[str] | None
 ) -> None:
-    """Write all files of a result, `JOB.json` last: once it is there, so are the others.
+    """Write all files of a result, `JOB.json` last: if it exists, so do the others.
 
-    `parquet` are the columns of a Parquet file, None for none. CannotRun when a file cannot be written.
+    Args:
+        parquet: Columns of the Parquet file; None for no such file.
+
+    Raises:
+        CannotRun: A file cannot be written.
     """
     ordered = sorted(rows, key=_place)
     try:
@@ -66,7 +74,7 @@ def publish(
     except FileRefused as refused:
         raise CannotRun(str(refused)) from None
     except OSError as error:
-        raise CannotRun(f"{folder}: cannot be written: {error.strerror or error}") from None
+        raise CannotRun(f"{folder}: cannot write: {error.strerror or error}") from None
 
 
 def _place(row: Row) -> tuple[Any, ...]:
@@ -85,7 +93,7 @@ def _write_parquet(path: Path, rows: list[Row], columns: Sequence[str]) -> None:
 
 
 def _cell(value: Any) -> Any:
-    """A histogram as the pairs of an Arrow map; everything else as it is."""
+    """Convert a histogram to the pairs of an Arrow map; return all other values unchanged."""
     if isinstance(value, dict) and "p50" not in value:
         return list(value.items())
     return value

@@ -1,4 +1,4 @@
-"""Collects the rows of a small result on the driver, with times in UTC."""
+"""Collection of the rows of a small result on the driver, with times in UTC."""
 
 from __future__ import annotations
 

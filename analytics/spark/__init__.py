@@ -1,1 +1,1 @@
-"""The Spark session of a job, and the Java that it runs on."""
+"""The Spark session of a job, and the Java that it uses."""

@@ -1,4 +1,4 @@
-"""Finds the Java that Spark will start, and says in one sentence when there is none that fits."""
+"""Search for the Java that Spark will start; an error explains what is missing."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ _VERSION = re.compile(r'version "([0-9]+)(?:\.([0-9]+))?')
 
 
 def check_java(environ: Mapping[str, str] = os.environ) -> str:
-    """The path of the Java that Spark will start; NoJava when it is missing or too old."""
+    """Return the path of the Java that Spark will start.
+
+    Raises:
+        NoJava: Java is missing or too old.
+    """
     home = environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java", path=environ.get("PATH"))
     if java is None:
-        raise NoJava(f"no java on PATH and JAVA_HOME is not set: {_HINT}")
+        raise NoJava(f"java is not on PATH and JAVA_HOME is not set: {_HINT}")
     try:
         told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -34,7 +38,7 @@ def check_java(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def java_version(text: str) -> int | None:
-    """The major version in what `java -version` prints; None when there is none."""
+    """Return the major version in the output of `java -version`; None if there is none."""
     found = _VERSION.search(text)
     if found is None:
         return None

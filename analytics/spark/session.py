@@ -1,4 +1,4 @@
-"""The Spark session of a job: settings that its results depend on, and checks before anything is read."""
+"""The Spark session of a job: its settings, and checks before any telemetry is read."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from analytics.errors import CannotRun
 from analytics.spark.java import check_java
 
 PATIENCE = 120
-"""Seconds in which a worker has to take a first task."""
+"""Seconds in which a worker must accept a first task."""
 
 JAVA_GRACE = 1.0
-"""Seconds in which a Java process that fell silent can be seen to have ended."""
+"""Seconds to find out that a silent Java process has ended."""
 
 _LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 _RAISED = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit)\b")
@@ -52,7 +52,11 @@ _SETTINGS = {
 
 
 def start_session(master: str = "local[*]", memory: str = "1g") -> SparkSession:
-    """A session; CannotRun when Java or the workers' Python does not fit, or the master has none."""
+    """Start a session.
+
+    Raises:
+        CannotRun: Java or the Python of the workers is unusable, or the master has no workers.
+    """
     check_java()
     check_spark_home()
     _prepare_environment(master)
@@ -76,52 +80,56 @@ def start_session(master: str = "local[*]", memory: str = "1g") -> SparkSession:
 
 
 def check_spark_home(environ: Mapping[str, str] = os.environ) -> None:
-    """CannotRun when SPARK_HOME leads to no Spark, or to one of another version than this PySpark."""
+    """Check that SPARK_HOME, if set, has Spark in the version of PySpark.
+
+    Raises:
+        CannotRun: It does not.
+    """
     home = environ.get("SPARK_HOME")
     if not home:
         return
     found = sorted(path.stem.split("-")[2] for path in Path(home, "jars").glob("spark-core_*-*.jar"))
     remedy = f"unset SPARK_HOME, or set it to an installation of Spark {pyspark.__version__}"
     if not found:
-        raise CannotRun(f"SPARK_HOME is {home}, where there is no Spark (jars/spark-core_*.jar): {remedy}")
+        raise CannotRun(f"SPARK_HOME is {home}, which has no Spark (jars/spark-core_*.jar): {remedy}")
     if pyspark.__version__ not in found:
         raise CannotRun(f"SPARK_HOME is {home}, which is Spark {found[0]}: {remedy}")
 
 
 def java_end(spark: SparkSession) -> str | None:
-    """How Spark's Java process ended, and what to do about it; None while it runs."""
+    """Return how the Java process of Spark ended, with the remedy; None while it runs."""
     process = getattr(spark.sparkContext._gateway, "proc", None)
     try:
         status = None if process is None else process.wait(JAVA_GRACE)
     except TimeoutExpired:
         return None
-    return None if status is None else f"Spark's Java process ended while the job worked: {how_ended(status)}"
+    return None if status is None else f"Spark's Java process ended during the job: {how_ended(status)}"
 
 
 def how_ended(status: int) -> str:
-    """What an exit status says, as a clause with the remedy."""
+    """Return the meaning of an exit status, with the remedy."""
     if status >= 0:
-        return f"it exited with status {status}; its log says why"
+        return f"it exited with status {status}; see its log"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else "?"
     text = f"it was killed by signal {-status} ({name})"
     if -status != signal.SIGKILL:
         return text
-    return f"{text}: out of memory? Give Spark less (--memory, TERCAST_SPARK_MEMORY), or the machine more"
+    return f"{text}: out of memory? Reduce Spark's memory (--memory, TERCAST_SPARK_MEMORY), or add memory"
 
 
 def stop_session(spark: SparkSession) -> None:
-    """Stop Spark; whatever its Java still does, or does not, this process goes on."""
+    """Stop Spark; an error of Java does not matter here."""
     with suppress(Exception):
         spark.stop()
 
 
 def is_local(master: str) -> bool:
-    """Whether Spark's workers are processes of this machine."""
+    """Whether the workers of Spark are processes on this machine."""
     return master.startswith("local")
 
 
 def ship_packages(spark: SparkSession) -> None:
-    """Give workers elsewhere this `tercast` and `analytics`; NumPy, pandas and PyArrow they have to have."""
+    """Send both packages to remote workers, which need NumPy, pandas and PyArrow installed."""
     folder = Path(mkdtemp(prefix="tercast-spark-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / "tercast-analytics.zip"
@@ -134,7 +142,7 @@ def ship_packages(spark: SparkSession) -> None:
 
 
 def _prepare_environment(master: str) -> None:
-    """Workers import this very `tercast` and `analytics`, and run this very Python unless it is set."""
+    """Make workers import the same packages and run the same Python, unless another one is set."""
     homes = [str(Path(module).resolve().parents[1]) for module in (tercast.__file__, analytics.__file__)]
     given = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*homes, *given]))
@@ -144,14 +152,18 @@ def _prepare_environment(master: str) -> None:
 
 
 def check_workers(spark: SparkSession, master: str) -> None:
-    """CannotRun when workers run another Python than this process; asks them only where that can be."""
+    """Check that workers run the Python of this process, if they may run another one.
+
+    Raises:
+        CannotRun: The workers run another Python, or do not respond.
+    """
     python = os.environ["PYSPARK_PYTHON"]
     if python == sys.executable and is_local(master):
         return
     mine = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    hint = f"set PYSPARK_PYTHON to a Python {mine} that the workers have"
+    hint = f"set PYSPARK_PYTHON to a Python {mine} that is installed on the workers"
     if is_local(master) and shutil.which(python) is None:
-        raise CannotRun(f"PYSPARK_PYTHON is {python}, which cannot be run; {hint}")
+        raise CannotRun(f"PYSPARK_PYTHON is {python}, which is not executable; {hint}")
     late = Event()
 
     def give_up() -> None:
@@ -164,17 +176,17 @@ def check_workers(spark: SparkSession, master: str) -> None:
         spark.sparkContext.parallelize([0], 1).map(lambda _: sys.version_info[:2]).collect()
     except Exception as error:
         if late.is_set():
-            rule = "it needs a worker with a free core and the memory that is asked for"
-            raise CannotRun(f"no worker of {master} took a task within {PATIENCE} s: {rule}") from None
+            rule = "the job needs a worker with a free core and enough memory (--memory)"
+            raise CannotRun(f"no worker of {master} accepted a task within {PATIENCE} s: {rule}") from None
         if "PYTHON_VERSION_MISMATCH" in str(error) or "different version" in str(error):
-            raise CannotRun(f"the workers run {python}, another Python than this {mine}; {hint}") from None
-        raise CannotRun(f"the workers' Python, {python}, does not work; {hint}") from None
+            raise CannotRun(f"the workers run {python}, which is not Python {mine}; {hint}") from None
+        raise CannotRun(f"{python}, the Python of the workers, does not work; {hint}") from None
     finally:
         patience.cancel()
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says is wrong, in 300 characters: its first line, or the last one of a traceback."""
+    """Return the reason of an error in 300 characters, from one line of its text."""
     text = str(error) if isinstance(error, PySparkException) else str(getattr(error, "java_exception", error))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     traced = [line for line in lines if _RAISED.match(line)] if "Traceback (most recent" in text else []

@@ -1,1 +1,1 @@
-"""Pure transforms, one module a job: DataFrames of valid rows in, a DataFrame of results out."""
+"""Pure transforms, one module per job: from DataFrames of valid rows to results."""

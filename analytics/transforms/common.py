@@ -1,4 +1,4 @@
-"""What several transforms share."""
+"""Functions that several transforms use."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pyspark.sql import functions as F  # noqa: N812
 
 
 def one_row_a_key(frame: DataFrame, key: Sequence[str]) -> DataFrame:
-    """One row for each key, so that equal rows change nothing.
+    """Keep one row per key, so that repeated rows change nothing.
 
-    Of rows that differ in spite of one key, each column takes its least value: the result does not depend on
-    the order in which rows were written.
+    If rows with one key differ, each column has its lowest value. So the result does not depend on the order
+    in which rows were written.
     """
     rest = [name for name in frame.columns if name not in key]
     if not rest:
@@ -21,16 +21,16 @@ def one_row_a_key(frame: DataFrame, key: Sequence[str]) -> DataFrame:
 
 
 def window_start(time: Column, window: int) -> Column:
-    """The start of the window, of so many microseconds, that a time lies in."""
+    """Return the start of the window of a time; `window` is in microseconds."""
     at = F.unix_micros(time)
     return F.timestamp_micros(at - F.pmod(at, F.lit(window)))
 
 
 def between_ms(start: str, end: str) -> Column:
-    """Milliseconds from one time to another; negative where a clock ran backwards, null where one is null."""
+    """Return the milliseconds between two times; negative if a clock ran backwards."""
     return (F.unix_micros(F.col(end)) - F.unix_micros(F.col(start))) / F.lit(1000.0)
 
 
 def percentiles(value: str, *shares: float) -> Column:
-    """The exact percentiles of a column, between values by a straight line, as one array."""
+    """Return the exact percentiles of a column as an array, with linear interpolation."""
     return F.percentile(value, F.array(*[F.lit(share) for share in shares]))

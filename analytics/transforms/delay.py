@@ -1,4 +1,4 @@
-"""How long events take from their publisher to each host."""
+"""Delays of events from their publishers to hosts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ UNMATCHED, BACKWARDS = "deliveries_of_unknown_events", "negative_delays"
 
 
 def first_deliveries(delivered: DataFrame) -> DataFrame:
-    """Of each event on each host the delivery that came first; doubles do not count for the delay."""
+    """Return the first delivery of each event to each host; the delay ignores duplicates."""
     return delivered.groupBy("topic", "publisher", "seq", "host").agg(
         F.min("received_at").alias("received_at")
     )
 
 
 def near_deliveries(events: DataFrame, delivered: DataFrame, horizon: int) -> DataFrame:
-    """The same beside `published_at`, which is null where it is more than `horizon` microseconds away.
+    """Return the first delivery of each event to each host, with `published_at`.
 
-    Such a delivery is one of an unknown event, and comes first only where no other is near.
+    `published_at` is null if it differs by more than `horizon` microseconds: such a delivery belongs to an
+    unknown event. It is returned only if no other delivery is near.
     """
     apart = F.abs(F.unix_micros("received_at") - F.unix_micros("published_at"))
     joined = delivered.join(events, list(PUBLISHED.key), "left").withColumn(
@@ -37,12 +38,16 @@ def near_deliveries(events: DataFrame, delivered: DataFrame, horizon: int) -> Da
 def delay(
     published: DataFrame, delivered: DataFrame, window: int, counts: Column, horizon: int | None = None
 ) -> DataFrame:
-    """A row for each topic, host and window of `published_at`, over first deliveries, wanted or not.
+    """Return a row per topic, host and window of `published_at`, over all first deliveries.
 
-    `counts` says of a pair (`published_at` is null where the event is not known) whether it is asked for.
-    Rows without `window_start` hold deliveries whose event is not known, or further away than `horizon` where
-    there is one; their number is `unknown`, and they have no delay. `backwards` counts negative delays, which
-    stay as they were measured.
+    Args:
+        window: Microseconds.
+        counts: Whether a delivery is requested; its `published_at` is null if the event is unknown.
+        horizon: Microseconds; a delivery that is further from its event belongs to an unknown event.
+
+    Returns:
+        Rows without `window_start` have the deliveries of unknown events: `unknown` is their number, and they
+        have no delay. `backwards` counts negative delays, which are not changed.
     """
     events = one_row_a_key(published, PUBLISHED.key)
     if horizon is None:

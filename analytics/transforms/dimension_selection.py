@@ -1,4 +1,4 @@
-"""Which attributes to index: PLEROMA, section 5, on Spark's linear algebra."""
+"""Selection of the attributes to index: PLEROMA, section 5, on Spark."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ EVENT = ("topic", "publisher", "seq")
 
 
 def events_of_topic(counted: DataFrame, topic: str, last: int | None) -> DataFrame:
-    """The `counts` of each event of a topic once; of the last `last` events by time alone where it is given.
+    """Return the `counts` of each event of a topic once.
 
-    `counts` are a column of W: for each attribute how many subscriptions match the event in it alone.
+    `counts` is a column of W: for each attribute, the number of subscriptions that match the event in this
+    attribute.
+
+    Args:
+        last: Use only so many of the latest events; None for all.
     """
     own = counted.where((F.col("topic") == topic) & F.col("problem").isNull())
     events = own.groupBy(*EVENT).agg(F.min("at").alias("at"), F.min("counts").alias("counts"))
@@ -25,11 +29,11 @@ def events_of_topic(counted: DataFrame, topic: str, last: int | None) -> DataFra
 
 
 def spectrum(events: DataFrame, size: int) -> tuple[int, list[float], list[float]]:
-    """The number of events, the eigenvalues of C = W̄ W̄ᵀ from the largest, and the first eigenvector.
+    """Return the number of events, the eigenvalues of C = W̄ W̄ᵀ, and the first eigenvector.
 
-    W̄ has a row for each of `size` attributes and a column for each event, its rows centred. C is (events - 1)
-    times the covariance, whose eigenvectors are what a principal component analysis gives. All zero when no
-    attribute tells events apart.
+    W̄ has a row for each of `size` attributes and a column for each event; its rows are centred. C is the
+    covariance times (events - 1), and its eigenvectors are those of a principal component analysis. The
+    eigenvalues are sorted, largest first. All values are zero if no attribute distinguishes events.
     """
     number = events.count()
     trace = _variance(events) if number > 1 else 0.0
@@ -42,7 +46,7 @@ def spectrum(events: DataFrame, size: int) -> tuple[int, list[float], list[float
 
 
 def _variance(events: DataFrame) -> float:
-    """The sum of the attributes' sample variances; Spark has none of fewer than two events."""
+    """Return the sum of the sample variances of attributes; it needs at least two events."""
     summary = events.select(Summarizer.variance(events["counts"]).alias("variance")).first()
     assert summary is not None
     return float(summary["variance"].toArray().sum())

@@ -1,4 +1,4 @@
-"""A small, even sample of published events, as aggregation learns from them."""
+"""A small and uniform sample of published events, for aggregation."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tercast.telemetry import PUBLISHED
 
 COLUMNS = ("topic", "publisher", "seq", "published_at", "values")
 LEAST = 20
-"""So many events of a publisher at least, if it has them, however little of its topic's load it is."""
+"""Lowest number of sampled events of a publisher that has them, even with a small share of the load."""
 
 _HASHES = float(1 << 64)
 _MARGIN, _MORE = 1.3, 50
 
 
 def event_samples(published: DataFrame, most: int) -> DataFrame:
-    """About `most` events of each topic: `topic`, `publisher`, `seq`, `published_at`, `values`.
+    """Return about `most` events of each topic, with the columns `COLUMNS`.
 
-    Each publisher has its share of the topic's load, and `LEAST` at least, so there may be that many more for
-    each of them. Which of its events they are is decided by a hash of their keys: the same telemetry gives
-    the same sample, wherever its rows lie and however often they stand there.
+    Each publisher has its share of the topic's load, but at least `LEAST` events, so the sample may be larger
+    by as many for each publisher. A hash of the keys selects the events. So the same telemetry results in the
+    same sample, in whatever files its rows are and however often they are repeated.
     """
     whole = published.where(F.col("values").isNotNull())
     some = F.least(F.lit(1.0), (_MARGIN * F.col("quota") + _MORE) / F.col("events"))
@@ -32,7 +32,7 @@ def event_samples(published: DataFrame, most: int) -> DataFrame:
 
 
 def quotas(published: DataFrame, most: int) -> DataFrame:
-    """Of each publisher of a topic its `events` (equal keys once), and how many of them are sampled."""
+    """Return each publisher's `events` (distinct keys) by topic, and their sampled `quota`."""
     keys = published.select(*PUBLISHED.key).distinct()
     loads = keys.groupBy("topic", "publisher").agg(F.count("*").alias("events"))
     of_topic = F.sum("events").over(Window.partitionBy("topic"))
@@ -42,5 +42,5 @@ def quotas(published: DataFrame, most: int) -> DataFrame:
 
 
 def _place() -> Column:
-    """Where an event stands among all events, from 0 to 1, by its key alone."""
+    """Return the position of an event from 0 to 1, a hash of its key."""
     return F.xxhash64(*PUBLISHED.key) / F.lit(_HASHES) + F.lit(0.5)

@@ -1,4 +1,4 @@
-"""What hosts got that they did not want, what they got twice, and what they wanted and never got."""
+"""False positives, duplicates and lost events of hosts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ EVENT = ("topic", "publisher", "seq")
 
 
 def deliveries(delivered: DataFrame) -> DataFrame:
-    """A row for each topic and host: `delivered` and `unwanted` count events, `doubled` their further copies.
+    """Return a row per topic and host with numbers of events, unwanted events and duplicates.
 
-    Whether an event was wanted is what its first copy says. A copy that says nothing counts as wanted.
+    `delivered` and `unwanted` count events, and `doubled` counts their further copies. The first copy decides
+    whether an event was wanted. If the copy does not say so, it counts as wanted.
     """
     copies = one_row_a_key(delivered, DELIVERED.key)
     events = copies.groupBy(*EVENT, "host").agg(
@@ -30,10 +31,10 @@ def deliveries(delivered: DataFrame) -> DataFrame:
 
 
 def deliveries_by_window(delivered: DataFrame, window: int, horizon: int) -> DataFrame:
-    """The same for each topic, host and window of `received_at`.
+    """Return a row like those of `deliveries` per topic, host and window of `received_at`.
 
-    A copy is a further one when another came at most `horizon` microseconds before it, and counts in its own
-    window; a row says so by rows near it alone.
+    A copy is a duplicate if another copy arrived at most `horizon` microseconds before it; it counts in its
+    own window. So only rows near it decide this.
     """
     copies = one_row_a_key(delivered, DELIVERED.key)
     earlier = F.lag("received_at").over(Window.partitionBy(*EVENT, "host").orderBy("received_at"))
@@ -52,9 +53,9 @@ def deliveries_by_window(delivered: DataFrame, window: int, horizon: int) -> Dat
 
 
 def losses_by_window(expected: DataFrame, delivered: DataFrame, window: int, horizon: int) -> DataFrame:
-    """`losses` for each window of the time when events were published.
+    """Return `losses` for each window of the publication times.
 
-    An event came when a delivery lies at most `horizon` microseconds from its time `at`.
+    An event has arrived if a delivery is at most `horizon` microseconds away from its time `at`.
     """
     came = delivered.select(*EVENT, "host", F.unix_micros("received_at").alias("came"))
     wanted = expected.distinct()
@@ -66,9 +67,9 @@ def losses_by_window(expected: DataFrame, delivered: DataFrame, window: int, hor
 
 
 def losses(expected: DataFrame, delivered: DataFrame) -> DataFrame:
-    """A row for each topic, host and problem with `lost`, the number of events.
+    """Return a row per topic, host and problem with `lost`, the number of lost events.
 
-    `expected` has an event and a host that it should have come to, or an event, a null host and a `problem`.
+    `expected` has an event and a host that expects it, or an event with a null host and a `problem`.
     """
     came = delivered.select(*EVENT, "host").distinct()
     missed = expected.distinct().join(came, [*EVENT, "host"], "left_anti")
@@ -76,9 +77,9 @@ def losses(expected: DataFrame, delivered: DataFrame) -> DataFrame:
 
 
 def false_positives(counted: DataFrame, lost: DataFrame | None) -> DataFrame:
-    """The rows of `deliveries` beside the hosts' rows of `losses`; `lost` is null when it is not known.
+    """Join the rows of `deliveries` and the rows of `losses` with hosts.
 
-    `fpr` is in percent of delivered, null where nothing was.
+    `lost` is null if it is unknown. `fpr` is a percentage of `delivered`, null if there are none.
     """
     keys: list[str] = [name for name in ("topic", "host", "window_start") if name in counted.columns]
     if lost is None:

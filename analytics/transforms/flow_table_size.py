@@ -1,4 +1,4 @@
-"""How full the switches' tables are, in windows of time."""
+"""Numbers of entries in the tables of switches, in windows of time."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ COLUMNS = ("switch", "taken_at", "entries", "budget")
 
 
 def flow_table_size(snapshots: DataFrame, window: int) -> DataFrame:
-    """A row for each switch and window that has snapshots; a window without any has no row.
+    """Return a row per switch and window with snapshots.
 
-    `budget` is that of the window's last snapshot, `occupancy_max` the largest part of its own budget (1 is
-    full) that a snapshot shows; null where there is no budget, or one of 0.
+    `budget` is from the last snapshot of the window. `occupancy_max` is the largest share of its budget that
+    a snapshot uses (1 is full); it is null without a budget or with a budget of 0.
     """
     occupancy: Column = F.col("entries") / F.nullif(F.col("budget"), F.lit(0)).cast("double")
     return (

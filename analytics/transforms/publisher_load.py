@@ -1,4 +1,4 @@
-"""How much each publisher sends, and where in the event space."""
+"""Load of each publisher, and its distribution over the event space."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ COLUMNS = ("topic", "publisher", "seq", "published_at", "dz")
 def publisher_load(
     published: DataFrame, depth: int, since: datetime | None = None, until: datetime | None = None
 ) -> DataFrame:
-    """A row for each publisher: events, events a second, and events by the first `depth` bits of their dz.
+    """Return a row per publisher: events, events per second, and a histogram of dz.
 
-    A second is one of the time from `since` to `until`; where one of them is not given, from the first or to
-    the last event of all publishers, so that loads compare. `events_per_s` is null when that is no time.
-    `without_dz` counts events that have none.
+    The rate refers to the time from `since` to `until`. Without these, it refers to the time from the first
+    to the last event of all publishers, so that loads are comparable. `events_per_s` is null if this time is
+    0. `without_dz` counts the events that have no dz.
+
+    Args:
+        depth: Number of bits of the dz in the histogram.
     """
     cut = published.withColumn("dz", F.substring("dz", 1, depth))
     cells = (
@@ -48,7 +51,7 @@ def publisher_load(
 
 
 def publisher_load_by_window(published: DataFrame, depth: int, window: int) -> DataFrame:
-    """The same for each publisher and window of `published_at`; events a second are those of the window."""
+    """Return a row like those of `publisher_load` per window; the rate refers to the window."""
     starts = window_start(F.col("published_at"), window).alias("window_start")
     cut = published.withColumn("dz", F.substring("dz", 1, depth))
     events = one_row_a_key(cut, PUBLISHED.key)

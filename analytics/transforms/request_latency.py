@@ -1,4 +1,4 @@
-"""How long requests wait, are computed and are deployed."""
+"""Times that requests wait, are planned and are deployed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ FAILED = "failed"
 
 
 def latest_stage(requests: DataFrame) -> DataFrame:
-    """One row for each request: the one that reached the latest stage.
+    """Return one row per request: the row with the latest stage.
 
-    At one stage a row with a final status wins, then the one with the later times, then the greater texts.
+    Among rows with the same stage, a final status decides, then the later times, then the greater texts.
     """
     reached = F.greatest(
         F.lit(0),
@@ -38,11 +38,11 @@ def latest_stage(requests: DataFrame) -> DataFrame:
 
 
 def request_latency(requests: DataFrame, window: int | None = None) -> DataFrame:
-    """A row for each kind (and window of `received_at`, where there are windows): requests and their stages.
+    """Return a row per kind (and window of `received_at`) with the durations of the stages.
 
-    It has the number of requests, those that failed, and what each stage took in ms: p50, p95 and mean over
-    the requests that went through it, null where none did; processing is from received to confirmed.
-    `backwards` counts stages of negative length: they stay as they were measured.
+    It has the number of requests and of failed ones, and for each stage p50, p95 and mean in milliseconds
+    over the requests that went through it; null if none did. `processing_ms` is from received to confirmed.
+    `backwards` counts negative durations, which are not changed.
     """
     timed = latest_stage(requests).withColumns(
         {stage: between_ms(start, end) for stage, (start, end) in STAGES.items()}

@@ -1,9 +1,10 @@
-"""Control messages of hosts: the entries that bring them here, what is handed on, and the answers.
+"""Control messages of hosts: the entries that punt them, their queue and the replies.
 
-Each port has one entry a family that punts the signalling address, so that a message names the port that it
-entered by, and is seen at that switch alone. Ends of links that the control plane has confirmed have none. On
-a switch with meters, each of these ports also has a punt of discovery frames, above that of all ports: the
-port's meter limits both.
+For each address family, each port has one entry that punts packets to the signalling address. So only the
+first switch punts a message, and the punted message names its ingress port. The ends of links that the
+control plane has confirmed have no such entry. On a switch with meters, each of these ports also has an entry
+that punts discovery frames. It has a higher priority than the entry for all ports, so the port's meter limits
+both kinds of frames.
 """
 
 from __future__ import annotations
@@ -27,21 +28,21 @@ from controller_app.switch.flow_stats import Identity, SwitchTable, identity, ox
 from controller_app.switch.registry import SwitchRegistry
 
 Punt = tuple[str, OpenFlowMessage, Identity]
-"""An entry that punts: its name, what adds it, and its place in the table."""
+"""An entry that punts: its name, the message that adds it, and its match and priority."""
 
 
 def lldp_port_place(port: int) -> Identity:
-    """The place in the table of a port's own punt of discovery frames."""
+    """Return the priority and match of a port's own punt of discovery frames."""
     return flow_mods.LLDP_PORT_PRIORITY, frozenset(oxm_fields(oxm.lldp_port_match(port)))
 
 
 def punt_key(family: str, port: int) -> Key:
-    """The key of the entry that punts a port's control messages of a family."""
+    """Return the key of the entry that punts a port's control messages of a family."""
     return Key(SIGNALS[family], port, PUNT_PRIORITY)
 
 
 class Signalling:
-    """Takes control messages in from ports that lead to no switch, and sends answers out of them."""
+    """Accepts control messages from ports that lead to no switch, and sends replies to hosts."""
 
     def __init__(self, registry: SwitchRegistry, alarms: Alarms, families: Sequence[str]) -> None:
         self._registry = registry
@@ -53,7 +54,12 @@ class Signalling:
         self.signals = Signals()
 
     def prepare(self, connection: Connection) -> None:
-        """Gives a switch that connects its punts, and tells its problems. Raises Unreachable or Rejected."""
+        """Install the punts of a switch that connects, and add problems to `connection.problems`.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
+            RequestRejected: The switch refused a question.
+        """
         self._meters[connection] = meters = read_meters(connection)
         if meters.highest:
             connection.capabilities += (METERS,)
@@ -69,18 +75,19 @@ class Signalling:
         )
 
     def link_use_changed(self, pair: tuple[End, End], there: bool) -> None:
-        """A link came into use or went out of it: its ends no longer accept messages, or do so again.
+        """Update both ends of a link that is now used (`there`), or is no longer used.
 
-        A link that was found and that the control plane did not confirm is not in use.
+        The ends of a used link accept no control messages. A link that discovery found and that the control
+        plane has not confirmed is not used.
         """
         for end in pair:
             (self._links.add if there else self._links.discard)(end)
             self.port_changed(end)
 
     def port_changed(self, end: End) -> None:
-        """A port's entries are to be as they should be for what it is now.
+        """Update the entries of a port for its current state.
 
-        One greenlet a port does it: it looks at what is wanted again before it ends.
+        Each port has at most one greenlet for this. It checks the state again before it ends.
         """
         connection = self._registry.find(end[0])
         if connection is not None and (connection.epoch, end) not in self._updating:
@@ -88,17 +95,17 @@ class Signalling:
             spawn(self._update_port, connection, end)
 
     def port_gone(self, end: End) -> None:
-        """A port was taken out of its switch."""
+        """Forget a port that was removed from its switch."""
         self.signals.forget(end)
         self.port_changed(end)
 
     def switch_gone(self, connection: Connection) -> None:
-        """A switch left: forget the shares of its ports."""
+        """Forget the rate limits of the ports of a switch that disconnected."""
         for number in connection.ports:
             self.signals.forget((connection.dpid, number))
 
     def packet_in(self, connection: Connection, port: int, frame: bytes) -> None:
-        """A frame that a punt brought. The share is looked at first: a flood costs as little as can be."""
+        """Handle a punted frame. The rate limit is checked first, because a flood must cost little."""
         end = (connection.dpid, port)
         if end in self._links:
             self.signals.dropped[Dropped.LINK_PORT] += 1
@@ -116,7 +123,11 @@ class Signalling:
             self.signals.put(end, found)
 
     def answer(self, end: End, to: Datagram) -> str | None:
-        """Sends an answer out of a port; why it could not be sent, or None. It may be lost on the way."""
+        """Send a reply out of a port; it may be lost on the path.
+
+        Returns:
+            Why it was not sent, or None.
+        """
         connection = self._registry.find(end[0])
         if connection is None:
             return "the switch is not connected"
@@ -131,7 +142,7 @@ class Signalling:
         )
 
     def _update_port(self, connection: Connection, end: End) -> None:
-        """Update a port's entries until they are as they should be at the end, too."""
+        """Update a port's entries until they match its state, which may change meanwhile."""
         wanted = None
         try:
             while wanted is not (now := self._accepts(connection, end)):
@@ -144,7 +155,7 @@ class Signalling:
                     removals = [flow_mods.remove_punt(key) for key in keys]
                     connection.confirm([flow_mods.remove_lldp_port_punt(end[1]), *removals])
         except (Unreachable, RequestRejected):
-            return  # it gets all of them when it connects again
+            return  # all entries are installed when the switch connects again
         finally:
             self._updating.discard((connection.epoch, end))
 
@@ -152,9 +163,11 @@ class Signalling:
         return end[1] in connection.ports and end not in self._links
 
     def _restore_meters(self, connection: Connection, table: SwitchTable) -> None:
-        """Asks for the meters again, puts changed own ones right, and makes those that are gone.
+        """Read the meters, correct own meters that were changed, and add those that are missing.
 
-        Raises Unreachable or Rejected.
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
+            RequestRejected: The switch refused a question.
         """
         meters = read_meters(connection)
         used = {number for flow in table.reserved if (number := instructions.metered_by(flow.instructions))}
@@ -167,29 +180,32 @@ class Signalling:
         self._meters[connection] = meters
 
     def _install(self, connection: Connection, ports: Sequence[int]) -> list[str]:
-        """Gives ports their meters and punts; what could not be done, one line each."""
+        """Install the meters and punts of ports, and return a line for each that failed."""
         meters = self._meters[connection]
         self._make_meters(connection, meters, ports)
         wanted = self._punts(meters, ports)
         free = [(name, message) for name, message, place in wanted if place not in connection.foreign]
         failures = connection.confirm([message for _, message in free])
         refused = [f"{free[n][0]} was refused: {e.type}/{e.code}" for n, e in sorted(failures.items())]
-        why = "has no room: another owner's entry stands in its place"
+        why = "cannot be installed: another owner's entry has the same match and priority"
         return [f"{name} {why}" for name, _, place in wanted if place in connection.foreign] + refused
 
     def _reinstall(self, connection: Connection, port: int) -> list[str]:
-        """Install a port's entries, if need be after its meter, which may be missing."""
+        """Install a port's entries; if this fails, restore the meters and try again."""
         if not self._install(connection, [port]):
             return []
         self._restore_meters(connection, read_table(connection))
         return self._install(connection, [port])
 
     def _expected_punts(self, connection: Connection) -> list[Punt]:
-        """The punts that a switch should have now."""
+        """Return the punts that a switch should have now."""
         return self._punts(self._meters[connection], self._ports(connection))
 
     def _count(self, connection: Connection) -> int:
-        """How many punts a switch should have now; this is asked often, so they are built only if needed."""
+        """Count the punts that a switch should have now.
+
+        This is called often, so it builds the punts only if the switch has entries of other owners.
+        """
         if not connection.foreign:
             ports, meters = self._ports(connection), self._meters[connection]
             metered = sum(meters.number(port) is not None for port in ports)
@@ -197,12 +213,13 @@ class Signalling:
         return sum(place not in connection.foreign for _, _, place in self._expected_punts(connection))
 
     def _ports(self, connection: Connection) -> list[int]:
-        """The ports that take messages in now."""
+        """Return the ports that accept control messages now."""
         return sorted(p for p in connection.ports if self._accepts(connection, (connection.dpid, p)))
 
     def _punts(self, meters: Meters, ports: Sequence[int]) -> list[Punt]:
-        """The punts of control messages; where a port has a meter, that of its discovery frames goes through
-        it too.
+        """Return the punts of control messages and, for ports with a meter, of discovery frames.
+
+        Both go through the port's meter.
         """
         keys = [(family, port, punt_key(family, port)) for port in ports for family in self._families]
         signals = [
@@ -226,7 +243,7 @@ class Signalling:
 
     @staticmethod
     def _make_meters(connection: Connection, meters: Meters, ports: Sequence[int]) -> None:
-        """A meter that is refused is not used: the controller's own limit holds all the same."""
+        """Add missing meters. A refused meter is not used: the controller's own limit still applies."""
         lacking = [port for port in ports if meters.lacks(port)]
         failures = connection.confirm([meters.addition(port) for port in lacking]) if lacking else {}
         for n, port in enumerate(lacking):

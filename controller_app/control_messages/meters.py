@@ -1,9 +1,10 @@
-"""Meters that hold back a port's control messages and discovery frames at the switch, where it has any.
+"""Meters that limit a port's control messages and discovery frames at the switch.
 
-A meter bears no owner's mark. So own ones have fixed numbers (counted down from the highest, by port) and a
-fixed rate, and one that stands there with another rate is somebody else's: it is left alone and not used.
-But one that an own entry went through all the time since it was made was never taken away, as its entries
-would have gone with it: somebody changed it, and it is put right.
+A meter has no field for its owner. So own meters have fixed numbers (the highest number minus the port
+number) and a fixed rate. A meter with such a number and another rate belongs to another owner: it is neither
+changed nor used. There is one exception: an own entry has used the meter since the meter was added. Such a
+meter was never removed, because a switch removes the entries of a meter together with it. So another
+controller has changed the meter, and it is corrected.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from controller_app.openflow.messages import OpenFlowMessage, RequestType, Stats
 from controller_app.switch.connection import Connection
 
 RATE = 200
-"""Packets a second that a meter lets through: well above what one port is allowed, to spare the switch and
-its channel; the controller's own limit is the finer one, and counts what it holds back."""
+"""Packets per second that a meter passes. The controller's own limit per port is lower, and it counts what it
+drops; the meter only protects the switch and its channel."""
 
 BURST = 200
 
 METERS = "meters"
-"""The capability's name."""
+"""Name of the capability."""
 
 ALL_METERS = 0xFFFFFFFF
 PER_PACKET, WITH_BURST = 1 << 1, 1 << 2
@@ -37,25 +38,25 @@ _BAND_SIZE = 16
 
 @dataclass(slots=True)
 class Meters:
-    """What a switch has of meters: the highest number (0 for none), and those that stand, as they are."""
+    """Meters of a switch: the highest number (0: none), and the existing meters as read."""
 
     highest: int = 0
     standing: dict[int, bytes] = field(default_factory=dict)
 
     def number(self, port: int) -> int | None:
-        """The number of the meter for a port; None where there is no room, or somebody else's stands."""
+        """Return the number of a port's meter; None if there is none or another owner has it."""
         number = self.highest - port
         if port > self.highest // 2 or number < 1:
             return None
         return number if self.standing.get(number, _OWN) == _OWN else None
 
     def lacks(self, port: int) -> bool:
-        """Whether the port's meter can be made, and does not stand yet."""
+        """Whether the port's meter can be added and does not exist yet."""
         number = self.number(port)
         return number is not None and number not in self.standing
 
     def changed(self, before: Meters, used: Iterable[int]) -> list[int]:
-        """Those of the meters `used` by own entries that were own ones before, and are not as they were."""
+        """Return the meters of `used` that were own ones and have changed since."""
         return [
             number
             for number in sorted(used)
@@ -63,19 +64,19 @@ class Meters:
         ]
 
     def addition(self, port: int) -> OpenFlowMessage:
-        """The message that makes the meter of a port that lacks it."""
+        """Return the message that adds a port's meter."""
         return _mod(_ADD, self.highest - port)
 
     def correction(self, number: int) -> OpenFlowMessage:
-        """The message that makes a changed meter as it was."""
+        """Return the message that restores a changed meter."""
         return _mod(_MODIFY, number)
 
     def correct(self, number: int) -> None:
-        """The meter is as it was."""
+        """Record that a meter has been restored."""
         self.standing[number] = _OWN
 
     def note(self, port: int, made: bool) -> None:
-        """The meter stands now, or was refused and is not to be used."""
+        """Record that a port's meter was added, or that the switch refused it."""
         self.standing[self.highest - port] = _OWN if made else b""
 
 
@@ -88,7 +89,11 @@ def _mod(command: int, number: int) -> OpenFlowMessage:
 
 
 def read_meters(connection: Connection) -> Meters:
-    """Asks for meters; a switch that refuses has none. Raises Unreachable."""
+    """Read the meters of a switch; a switch that refuses the question has none.
+
+    Raises:
+        Unreachable: The connection ended, or the switch does not answer.
+    """
     if not connection.features.get("meters"):
         return Meters()
     try:
@@ -104,7 +109,7 @@ def _ask(connection: Connection, question: OpenFlowMessage) -> bytes:
 
 
 def _read_highest(data: bytes) -> int:
-    """The highest number of a meter that drops by packets; 0 where there is none."""
+    """Return the highest number of a meter that drops by packets; 0 if there is none."""
     try:
         highest, types, capabilities = _FEATURES.unpack_from(data)
     except error:
@@ -114,7 +119,7 @@ def _read_highest(data: bytes) -> int:
 
 
 def read_configs(data: bytes) -> dict[int, bytes]:
-    """Flags and bands of the meters in one part, by number."""
+    """Return the flags and bands of the meters in a reply, by number."""
     found: dict[int, bytes] = {}
     offset = 0
     while offset + _CONFIG.size <= len(data):

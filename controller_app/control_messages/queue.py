@@ -1,4 +1,4 @@
-"""The control messages that wait for the control plane: bounded for each port and in all, fair to ports."""
+"""Queue of control messages for the control plane, limited per port and in total."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from controller_app.ryu_api import Queue, QueueEmpty
 from controller_app.token_buckets import Buckets
 
 RATE = 20.0
-"""Messages a second that a port may send in the long run."""
+"""Control messages per second that a port may send in the long run."""
 
 BURST = 40.0
-"""Messages that a port may send at once."""
+"""Control messages that a port may send in one burst."""
 
 WAITING_PORT = 32
 WAITING = 4096
@@ -26,7 +26,7 @@ End = tuple[int, int]
 
 
 class Signals:
-    """Messages by id, in the order in which they came. One that the reader has read behind is forgotten."""
+    """Control messages by id, in the order of arrival, until the reader acknowledges them."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._shares = Buckets[End](RATE, BURST, clock)
@@ -39,22 +39,22 @@ class Signals:
 
     @property
     def newest(self) -> int:
-        """The id of the latest message, or the one before the first."""
+        """The id of the latest message; before the first message, its id minus one."""
         return self._newest
 
     def allows(self, end: End) -> bool:
-        """Whether the port's share has room for one more; counts one that has not."""
+        """Whether the port's rate limit permits a message; a message over the limit is counted."""
         if self._shares.take(end):
             return True
         self.dropped[Dropped.RATE] += 1
         return False
 
     def forget(self, end: End) -> None:
-        """The port is gone."""
+        """Forget a port that no longer exists."""
         self._shares.forget(end)
 
     def put(self, end: End, datagram: Datagram) -> bool:
-        """Takes a message in, unless too many wait."""
+        """Add a message, unless too many wait; return whether it was added."""
         if self._by_port[end] >= WAITING_PORT or len(self._waiting) >= WAITING:
             self.dropped[Dropped.QUEUE_FULL] += 1
             return False
@@ -78,10 +78,13 @@ class Signals:
         return True
 
     def after(self, last: int, wait: float) -> dict[str, object]:
-        """The messages behind `last`, a page of them; those up to it are forgotten.
+        """Return a page of the messages after `last`; forget those up to `last`.
 
-        Waits up to `wait` seconds when there is none yet. `gap`: `last` is not of this run of the controller,
-        so messages of another one may have been lost.
+        Args:
+            wait: Seconds to wait for a message if there is none.
+
+        Returns:
+            With `gap`: `last` is not an id of this run of the controller, so messages may be lost.
         """
         gap = not self._first <= last <= self._newest
         if not gap:
@@ -92,7 +95,7 @@ class Signals:
         return {"signals": found, "newest": self._newest, "gap": gap, **self.counts_json()}
 
     def counts_json(self) -> dict[str, object]:
-        """How many were taken in and not, by reason, since the controller began."""
+        """Count the accepted messages, and the dropped ones by reason, since the start."""
         return {"taken": self.taken, "dropped": {why.value: self.dropped[why] for why in Dropped}}
 
     def _forget_until(self, last: int) -> None:

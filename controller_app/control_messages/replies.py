@@ -1,4 +1,4 @@
-"""Answers to hosts, as the northbound takes them."""
+"""Replies to hosts, as the northbound accepts them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,22 @@ _KEYS = ("dpid", "port", "mac", "ip", "udp_port", "payload")
 
 
 class AnswerOut(NamedTuple):
-    """An answer on its way: the port that it leaves by, and to whom with what payload."""
+    """A reply to send: the port that it leaves by, its receiver and its payload."""
 
     end: End
     to: Datagram
 
 
 def parse_answers(body: object) -> list[AnswerOut]:
-    """The answers of a northbound body; at most a page of them."""
+    """Return the replies of a northbound body, at most a page.
+
+    Raises:
+        Refused: A value breaks a rule; the error contains its path.
+    """
     items = expect_list(expect_keys(body, (), ("answers",))["answers"], ("answers",))
     if len(items) > PAGE:
-        raise Refused(("answers",), "too_many", f"{len(items)} answers; at most {PAGE} at once", len(items))
+        rule = f"received {len(items)} answers; send at most {PAGE} in a request"
+        raise Refused(("answers",), "too_many", rule, len(items))
     return [_parse_answer(item, ("answers", n)) for n, item in enumerate(items)]
 
 
@@ -51,9 +56,10 @@ def _parse_payload(value: object, path: Path) -> bytes:
     try:
         payload = b64decode(expect_text(value, path), validate=True)
     except (binascii.Error, ValueError):
-        raise Refused(path, "not_base64", f"{shown(value)} is not base64", value) from None
-    if len(payload) > MAX_MESSAGE:
         raise Refused(
-            path, "too_large", f"{len(payload)} bytes; an answer has at most {MAX_MESSAGE}", len(payload)
-        )
+            path, "not_base64", f"received {shown(value)}, which is not base64; encode the payload", value
+        ) from None
+    if len(payload) > MAX_MESSAGE:
+        rule = f"received {len(payload)} bytes; an answer has at most {MAX_MESSAGE} bytes"
+        raise Refused(path, "too_large", rule, len(payload))
     return payload

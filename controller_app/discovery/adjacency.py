@@ -1,9 +1,10 @@
-"""Which ports are joined, from who hears whom: a state machine without clock, network or framework.
+"""Links between ports, derived from probes: a state machine without clock or network.
 
-A link is a pair of ports that hear each other and nobody else. Where frames are passed on (a hub, a switch
-that floods them), a port hears several others; then the pairs that are certain are taken first, and their
-ports drop out of the rest. What stays ambiguous is no link: what is sent there reaches more than one switch.
-Silence alone never ends a link: that needs a port that went down, or other ports that answer there.
+A link is a pair of ports that receive each other's probes and no others. A hub, or a switch that floods,
+forwards probes, so a port may receive those of several others. Then the certain pairs are taken first, and
+their ports are removed from the other pairs. Pairs that remain ambiguous are not links, because a frame that
+is sent there reaches more than one switch. Missing probes alone never end a link. It ends when a port goes
+down, or when other ports answer there.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ Pair = tuple[Port, Port]
 """Two ports, the smaller first."""
 
 STEADY = 2
-"""Rounds in a row until a silent link that is heard again is well, and a doubtful one is none."""
+"""Consecutive rounds until a silent link that is heard again is healthy, and a doubtful link is lost."""
 
 
 class LinkChange(Enum):
-    """What can happen to a link."""
+    """Kind of change of a link."""
 
     FOUND = "found"
     LOST = "lost"
@@ -33,7 +34,7 @@ class LinkChange(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AdjacencyStep:
-    """One thing that happened to a link, and why."""
+    """A change of a link and its reason."""
 
     change: LinkChange
     pair: Pair
@@ -48,9 +49,10 @@ class _Link:
 
 
 class Adjacency:
-    """Records probes, and finds the links that appear, are lost, fall silent and are heard again.
+    """Records probes and finds the links that appear, are lost, fall silent and are heard again.
 
-    `horizon` is the time, in the unit of the times given, after which a probe no longer counts.
+    Args:
+        horizon: Time after which a probe no longer counts, in the unit of all times of the calls.
     """
 
     def __init__(self, horizon: float) -> None:
@@ -60,13 +62,13 @@ class Adjacency:
         self.ambiguous: frozenset[Port] = frozenset()
 
     def record_probe(self, sender: Port, receiver: Port, now: float) -> bool:
-        """Record that `receiver` got a probe of `sender`; True when that may make a new link."""
+        """Record that `receiver` got a probe of `sender`; return whether that may make a new link."""
         self._heard[sender, receiver] = now
         pair = pair_of(sender, receiver)
         return pair not in self._links and self._mutual(pair, now)
 
     def is_answered(self, sender: Port, receiver: Port, now: float) -> bool:
-        """Whether `sender` has lately heard `receiver` too."""
+        """Whether `sender` has received a probe of `receiver` within the horizon."""
         return self._fresh((receiver, sender), now)
 
     def forget_port(self, port: Port, reason: str) -> list[AdjacencyStep]:
@@ -78,7 +80,7 @@ class Adjacency:
         return [AdjacencyStep(LinkChange.LOST, pair, reason) for pair in lost]
 
     def excuse_absence(self, dpid: int, now: float) -> None:
-        """A switch is back: its links are not silent because of its absence."""
+        """Restart the silence of a switch's links: its absence does not make them silent."""
         for pair in self._heard:
             if dpid in (pair[0][0], pair[1][0]) and pair_of(*pair) in self._links:
                 self._heard[pair] = now
@@ -120,11 +122,11 @@ class Adjacency:
         return [AdjacencyStep(LinkChange.LOST, pair, "too many links of absent switches") for pair in lost]
 
     def links(self) -> list[tuple[Pair, float, bool]]:
-        """The links: pair, when both ends were last heard, whether silent."""
+        """Return each link: its pair, when both ends were last heard, and whether it is silent."""
         return [(pair, self._last(pair), link.silent) for pair, link in sorted(self._links.items())]
 
     def _add(self, pair: Pair) -> list[AdjacencyStep]:
-        """Adds a link; an older one that shares a port with it gives way."""
+        """Add a link; it replaces older links that share a port with it."""
         displaced = [old for old in self._links if set(old) & set(pair)]
         for old in displaced:
             del self._links[old]
@@ -133,7 +135,7 @@ class Adjacency:
         return [*lost, AdjacencyStep(LinkChange.FOUND, pair)]
 
     def _prune(self, now: float) -> None:
-        """Drops what was heard long ago and belongs to no link."""
+        """Forget old probes that belong to no link."""
         old = [one for one in self._heard if not self._fresh(one, now) and pair_of(*one) not in self._links]
         for one in old:
             del self._heard[one]
@@ -153,15 +155,21 @@ class Adjacency:
 
 
 def pair_of(a: Port, b: Port) -> Pair:
-    """The two ports, the smaller first."""
+    """Return the two ports, the smaller first."""
     return (a, b) if a <= b else (b, a)
 
 
 def resolve_links(mutual: Iterable[Pair], incumbent: Iterable[Pair]) -> tuple[set[Pair], frozenset[Port]]:
-    """The certain links among pairs that hear each other, and the ports that remain ambiguous.
+    """Find the certain links among pairs that hear each other.
 
-    A pair is certain when one of its ports hears nobody else; where two such pairs want one port, the one
-    that was a link before wins, and without such a one neither does.
+    A pair is certain when one of its ports hears no other port. If two such pairs share a port, the one that
+    was a link before wins. If neither was, none of them is certain.
+
+    Args:
+        incumbent: Pairs that were links before.
+
+    Returns:
+        The certain links, and the ports that remain ambiguous.
     """
     left = set(mutual)
     known = set(incumbent)
@@ -194,7 +202,7 @@ def _unrivalled(pair: Pair, single: set[Pair], known: set[Pair], hears: dict[Por
 
 
 def _update_silence(pair: Pair, link: _Link, heard: bool) -> list[AdjacencyStep]:
-    """Report silence immediately, and its end after some periods in a row."""
+    """Report silence immediately, and its end after `STEADY` periods in a row."""
     if not heard:
         link.steady = 0
         if link.silent:

@@ -14,10 +14,10 @@ log = logging.getLogger(__name__)
 
 
 class LinkReports:
-    """Reports each change once.
+    """Reports each change of links once.
 
     Args:
-        on_use_changed: Called with a link and whether it is in use (found and confirmed).
+        on_use_changed: Called with a link and whether it is used (found and confirmed).
     """
 
     def __init__(
@@ -32,19 +32,27 @@ class LinkReports:
         self._unprobed: frozenset[Pair] = frozenset()
 
     def report(self, steps: Iterable[AdjacencyStep], confirmed: Set[Pair]) -> None:
-        """Report what happened to links, of which some are confirmed."""
+        """Report changes of links.
+
+        Args:
+            confirmed: Links that the control plane has confirmed.
+        """
         for step in steps:
             self._report(step, step.pair in confirmed)
 
     def update_use(self, used: Set[Pair]) -> None:
-        """Report the links that come into use or go out of it, given all that are in use now."""
+        """Report the links that are used now and were not before, and the reverse.
+
+        Args:
+            used: All links that are used now.
+        """
         for pair in sorted(self._in_use - used):
             self._change_use(pair, False)
         for pair in sorted(used - self._in_use):
             self._change_use(pair, True)
 
     def report_shared(self, ambiguous: frozenset[End]) -> None:
-        """Raise an alarm for each port at which several others answer, while they do."""
+        """Raise an alarm for each port at which several ports answer; clear it when only one does."""
         for dpid, port in ambiguous - self._shared:
             detail = "several other ports answer at this one; it is not used as a link"
             self._alarms.sound("shared_segment", detail, dpid=f"{dpid:016x}", port=port)
@@ -53,10 +61,10 @@ class LinkReports:
         self._shared = ambiguous
 
     def report_unprobed(self, missing: Set[Pair], now: float, patience: float) -> None:
-        """Raise an alarm for each link that has been missing for `patience` seconds, while it is.
+        """Raise an alarm for each link that has been missing for `patience` seconds; clear it later.
 
         Args:
-            missing: Confirmed links between ports that are up, over which no probe has come yet.
+            missing: Confirmed links between ports that are up, over which no probe has arrived yet.
         """
         self._unheard = {pair: self._unheard.get(pair, now) for pair in missing}
         late = frozenset(pair for pair, since in self._unheard.items() if now - since >= patience)

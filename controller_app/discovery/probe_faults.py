@@ -1,4 +1,4 @@
-"""Discovery frames that do not count: their numbers, and alarms about those that nobody sends by accident."""
+"""Discovery frames that do not count: counters by reason, and alarms."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ MOST_FAULTS = 100
 """Ports with faulty probes that get an alarm each; further ones share an alarm."""
 
 _SUSPECT = {
-    lldp.ProbeFault.UNSEALED: "has this system's form and no seal",
+    lldp.ProbeFault.UNSEALED: "has the form of this system's probes but no seal",
     lldp.ProbeFault.FORGED: "has a seal of another key: a host forges it, or another installation "
     "is connected",
     lldp.ProbeFault.STALE: "was sent too long ago, or by an earlier run of the controller: it was recorded",
-    lldp.ProbeFault.REPLAYED: "came in here before: it was recorded",
+    lldp.ProbeFault.REPLAYED: "arrived here before: it was recorded",
 }
-"""The faults that an alarm reports. The others occur without anybody's doing."""
+"""Faults that raise an alarm. The other faults occur in normal operation."""
 
 
 class ProbeFaults:
@@ -28,7 +28,7 @@ class ProbeFaults:
     Probes of an earlier run may still arrive right after the start; they raise no alarm.
 
     Args:
-        settled_at: The monotonic time from which on probes of an earlier run are suspect.
+        settled_at: The monotonic time after which probes of an earlier run are suspicious.
     """
 
     def __init__(self, alarms: Alarms, settled_at: float) -> None:
@@ -37,7 +37,7 @@ class ProbeFaults:
         self.counts: Counter[lldp.ProbeFault] = Counter()
 
     def report(self, found: RefusedProbe, connection: Connection, number: int, now: float) -> None:
-        """Count a frame that came in at a port, and raise an alarm for a suspect one."""
+        """Count a frame that arrived at a port, and raise an alarm if it is suspicious."""
         fault, sender = found
         self.counts[fault] += 1
         early = now < self._settled_at
@@ -48,7 +48,7 @@ class ProbeFaults:
         ):
             return
         name = f" of {sender[0]:016x} port {sender[1]}" if sender else ""
-        detail = f"a discovery probe{name} {_SUSPECT[fault]}; it counts for nothing"
+        detail = f"a discovery probe{name} {_SUSPECT[fault]}; it is ignored"
         subject = {"dpid": connection.name, "port": number, "reason": fault.value}
         if not self._alarms.has_room("bad_probe", MOST_FAULTS, **subject):
             detail = f"port {number} of {connection.name}, one of many: {detail}"
@@ -56,12 +56,12 @@ class ProbeFaults:
         self._alarms.sound("bad_probe", detail, LASTING, **subject)
 
     def report_flood(self, connection: Connection, port: int, packets: int, *, alarms: bool) -> None:
-        """Count frames of a port that were dropped by their header, and raise an alarm with `alarms`."""
+        """Count frames of a port that were dropped by their header; with `alarms`, raise an alarm."""
         self.counts[lldp.ProbeFault.RATE] += packets
         if not alarms:
             return
         detail = (
-            "more LLDP frames come in than the port's share; the excess is dropped. Links at other ports are "
-            "not affected. Find the host that sends them, or disable the port"
+            "the port receives more LLDP frames than its limit; the excess is dropped. Links at other ports "
+            "are not affected. Find the host that sends them, or disable the port"
         )
         self._alarms.sound("probe_flood", detail, LASTING, dpid=connection.name, port=port)

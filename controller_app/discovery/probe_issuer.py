@@ -1,4 +1,4 @@
-"""The probes of this run of the controller: issued for ports, and checked when they come in."""
+"""The probes of this run of the controller: issued for ports, and checked on arrival."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from controller_app.switch.connection import Connection
 from controller_app.switch.registry import SwitchRegistry
 
 LIFE_MASK = 0xFFFFFFFF
-"""The bits that a probe has for the life of its port."""
+"""Mask of the bits that a probe has for the life number of its port."""
 
 
 class RefusedProbe(NamedTuple):
-    """Why a frame does not count, and the port that it names, where it is a sealed probe."""
+    """Reason why a frame does not count, and the port that it names if it is a sealed probe."""
 
     fault: lldp.ProbeFault
     sender: End | None
 
 
 class ProbeIssuer:
-    """Issues sealed probes, and distinguishes fresh ones of this run from all other frames.
+    """Issues sealed probes and separates fresh probes of this run from all other frames.
 
-    A port has a life, from its first probe until it goes down: a probe of an earlier life does not count.
+    The life of a port is the time from its first probe until the port goes down. A probe of an earlier life
+    does not count.
 
     Args:
         key: Secret of the installation that seals probes.
@@ -42,7 +43,11 @@ class ProbeIssuer:
         self.lives: dict[End, int] = {}
 
     def issue(self, end: End, mac: str, now: float) -> bytes:
-        """Return a frame with the next probe of a port, which has that MAC address."""
+        """Return a frame with the next probe of a port.
+
+        Args:
+            mac: MAC address of the port.
+        """
         if end not in self.lives:
             self.lives[end] = next(self._births) & LIFE_MASK
         probe = lldp.Probe(*end, self.lives[end], self._run, next(self._numbers), round(now * 1000))
@@ -55,7 +60,7 @@ class ProbeIssuer:
     def read(
         self, frame: bytes, connection: Connection, number: int, now: float
     ) -> lldp.Probe | RefusedProbe:
-        """Return the probe in a frame that came in at a port, or why it does not count."""
+        """Return the probe in a frame that arrived at a port, or why it does not count."""
         found = lldp.parse(self._key, frame)
         if isinstance(found, lldp.ProbeFault):
             return RefusedProbe(found, None)
@@ -65,7 +70,7 @@ class ProbeIssuer:
     def _fault(
         self, probe: lldp.Probe, connection: Connection, number: int, now: float
     ) -> lldp.ProbeFault | None:
-        """Return why a sealed probe does not count: its age, or a port that changed meanwhile."""
+        """Return why a sealed probe does not count: its age, or a changed port; None if it counts."""
         receiver = (connection.dpid, number)
         fault = self._window.fault(probe, receiver, round(now * 1000))
         if fault is not None:

@@ -1,4 +1,4 @@
-"""Discovery of links: probes out of every port, what comes back, and the events that follow."""
+"""Discovery of links: probes out of every port, and the events that result."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from controller_app.switch.connection import Connection, SwitchPort
 from controller_app.switch.registry import SwitchRegistry
 
 MISSED = 3.5
-"""Periods without a probe after which a link counts as silent."""
+"""Periods without a probe after which a link is silent."""
 
 MOST_ABSENT = 10_000
-"""Links of absent switches that are kept though nobody confirmed them. The oldest are lost first."""
+"""Unconfirmed links of absent switches that are kept. Beyond this number, the oldest are lost first."""
 
 WINDOW_PERIODS, WINDOW_LEAST = 2.0, 5.0
-"""How long a probe counts after it was sent: so many periods, and at least so many seconds."""
+"""Time for which a probe counts: the first value in periods, but at least the second in seconds."""
 
 
 class LinkProber:
-    """Finds and watches links. Port status is the truth about them; probes find them.
+    """Finds and watches links. Probes find a link; only a port status ends it immediately.
 
     Args:
         period: Seconds between probes.
-        on_use_changed: Called with a link and whether it is in use (found and confirmed).
+        on_use_changed: Called with a link and whether it is used (found and confirmed).
         key: Secret of the installation that seals probes.
     """
 
@@ -62,11 +62,11 @@ class LinkProber:
 
     @property
     def faults(self) -> Counter[lldp.ProbeFault]:
-        """How many frames did not count, by reason."""
+        """Count the frames that did not count as probes, by reason."""
         return self._faults.counts
 
     def run(self) -> None:
-        """Probe all ports and update the links each period, without end."""
+        """Probe all ports and update the links once per period, without end."""
         while True:
             for connection in self._registry:
                 self.probe(connection, connection.up_ports())
@@ -74,7 +74,7 @@ class LinkProber:
             sleep(self._period)
 
     def switch_connected(self, connection: Connection) -> None:
-        """A switch came: ports that it lost, or that are down, end their links; the rest is probed."""
+        """Handle a new switch: end the links of ports that are down or gone, and probe the others."""
         up = {port.number for port in connection.up_ports()}
         for end in {end for pair, _, _ in self._adjacency.links() for end in pair}:
             if end[0] == connection.dpid and end[1] not in up:
@@ -83,7 +83,11 @@ class LinkProber:
         self.probe(connection, connection.up_ports())
 
     def switch_gone(self, connection: Connection) -> None:
-        """A switch left: keep its links, but only so many that nobody confirmed, and nothing of its ports."""
+        """Handle a switch that disconnected.
+
+        Its links are kept, but only `MOST_ABSENT` of those that are not confirmed. All else about its ports
+        is forgotten.
+        """
         for number in connection.ports:
             self._probes.forget((connection.dpid, number))
             self._answered_at.pop((connection.dpid, number), None)
@@ -91,11 +95,11 @@ class LinkProber:
         self._report(self._adjacency.trim_absent(self.topology.links, present, MOST_ABSENT))
 
     def port_up(self, connection: Connection, port: SwitchPort) -> None:
-        """A port came up: whoever is behind it is looked for at once."""
+        """Handle a port that came up: probe it immediately."""
         self.probe(connection, [port])
 
     def port_down(self, connection: Connection, number: int) -> None:
-        """A port went down or away: its link is lost now."""
+        """Handle a port that is down or gone: its link is lost immediately."""
         self._forget((connection.dpid, number), "the port is down or gone")
 
     def packet_in(self, connection: Connection, number: int, frame: bytes) -> None:
@@ -113,18 +117,18 @@ class LinkProber:
             self._probe_back(connection, number, now)
 
     def report_flood(self, connection: Connection, port: int, packets: int, *, alarms: bool) -> None:
-        """Count frames of a port that were dropped by their header, and raise an alarm with `alarms`."""
+        """Count frames that were dropped by their header; with `alarms`, raise an alarm."""
         self._faults.report_flood(connection, port, packets, alarms=alarms)
 
     def confirm(self, topology: ConfirmedTopology) -> None:
-        """Accept what the control plane says: its links, and the ports that have hosts."""
+        """Replace the links and the ports with hosts that the control plane has confirmed."""
         for dpid, port in self.topology.edges - topology.edges:
             self._alarms.clear("probe_at_edge", dpid=f"{dpid:016x}", port=port)
         self.topology = topology
         self._reports.update_use(self._found() & topology.links)
 
     def links_json(self) -> list[dict[str, object]]:
-        """The northbound's form of the links."""
+        """Return the northbound's form of the links."""
         offset = time() - monotonic()
         present = {connection.dpid for connection in self._registry}
         return [
@@ -140,23 +144,26 @@ class LinkProber:
         ]
 
     def probe(self, connection: Connection, ports: list[SwitchPort]) -> None:
-        """Sends a probe out of each port."""
+        """Send a probe out of each port."""
         for port in ports:
             frame = self._probes.issue((connection.dpid, port.number), port.mac, monotonic())
             connection.send_if_idle(messages.packet_out((port.number,), frame))
 
     def _check_edge(self, sender: End, receiver: End) -> None:
-        """Report a probe that comes in where the control plane has a host."""
+        """Raise an alarm if a probe arrives at a port that has a host in the topology."""
         if receiver not in self.topology.edges:
             return
         detail = (
-            f"a probe of {sender[0]:016x} port {sender[1]} came in at a port with a host: hosts relay "
-            "probes, or the port is cabled to a switch; no link is made of it without approval"
+            f"a probe of {sender[0]:016x} port {sender[1]} arrived at a port with a host: the host relays "
+            "probes, or the port is cabled to a switch. This makes no link until you approve it"
         )
         self._alarms.sound("probe_at_edge", detail, LASTING, dpid=f"{receiver[0]:016x}", port=receiver[1])
 
     def _probe_back(self, connection: Connection, number: int, now: float) -> None:
-        """Probes back at once, so that a new link need not wait for the period; not more often than that."""
+        """Send a probe back immediately, at most five times per period.
+
+        Then a new link is found before the next period starts.
+        """
         end = (connection.dpid, number)
         if now - self._answered_at.get(end, -self._period) >= self._period / 5:
             self._answered_at[end] = now

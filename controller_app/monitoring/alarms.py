@@ -1,4 +1,4 @@
-"""What is wrong at the moment: alarms that stand until they are cleared or nobody renews them."""
+"""Active alarms: problems that last until they are cleared or no longer renewed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from controller_app.clock import utc_now
 from controller_app.monitoring.event_ring import EventRing
 
 LASTING = 60.0
-"""Seconds after which an alarm about something that happens again and again ends, when it no longer does."""
+"""Seconds after its last occurrence until an alarm about a repeated event ends."""
 
 MOST = 1000
-"""Passing alarms of one name that are kept apart; further subjects share one, which bounds the memory."""
+"""Temporary alarms with one name and different subjects. Further subjects share one alarm: this limits
+memory."""
 
 OTHERS = "others"
 
@@ -26,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Alarm:
-    """One thing that is wrong: what, about which subject, since when, and how often it was seen."""
+    """An active problem: its kind, its subject, its start, and how often it occurred."""
 
     name: str
     subject: Subject
@@ -37,7 +38,7 @@ class Alarm:
     ends: float | None
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form."""
+        """Return the northbound's form."""
         return {
             "alarm": self.name,
             **dict(self.subject),
@@ -49,7 +50,7 @@ class Alarm:
 
 
 class Alarms:
-    """The alarms that stand. Each tells of itself once when it is raised and once when it is over."""
+    """The active alarms. Each alarm emits an event when it is raised and another when it ends."""
 
     def __init__(self, events: EventRing, clock: Callable[[], float] = monotonic) -> None:
         self._events = events
@@ -58,7 +59,11 @@ class Alarms:
         self._number: Counter[str] = Counter()
 
     def sound(self, name: str, detail: str, lasts: float | None = None, /, **subject: object) -> None:
-        """Raises an alarm or renews it; with `lasts` it ends so many seconds after the last time."""
+        """Raise or renew an alarm.
+
+        Args:
+            lasts: Seconds after which the alarm ends unless it is renewed; None until it is cleared.
+        """
         if lasts is not None and not self.has_room(name, MOST, **subject):
             subject = dict.fromkeys(subject, OTHERS)
         key = (name, tuple(sorted(subject.items())))
@@ -75,23 +80,23 @@ class Alarms:
         log.warning("alarm", extra={"fields": {"alarm": name, **subject, "detail": detail}})
 
     def has_room(self, name: str, most: int, /, **subject: object) -> bool:
-        """Whether this alarm stands, or fewer than `most` of the name do."""
+        """Whether this alarm is active, or fewer than `most` alarms with this name are."""
         key = (name, tuple(sorted(subject.items())))
         return key in self._standing or self._number[name] < most
 
     def clear(self, name: str, **subject: object) -> None:
-        """Ends an alarm, if it stands."""
+        """End an alarm if it is active."""
         self._end((name, tuple(sorted(subject.items()))))
 
     def sweep(self) -> None:
-        """Ends the alarms whose time is over."""
+        """End the alarms whose time is over."""
         now = self._clock()
         for key, alarm in list(self._standing.items()):
             if alarm.ends is not None and alarm.ends <= now:
                 self._end(key)
 
     def standing(self) -> list[Alarm]:
-        """The alarms that stand, oldest first."""
+        """Return the active alarms, oldest first."""
         return list(self._standing.values())
 
     def _end(self, key: tuple[str, Subject]) -> None:
@@ -101,4 +106,4 @@ class Alarms:
         self._number[alarm.name] -= 1
         subject = dict(alarm.subject)
         self._events.emit("alarm", alarm=alarm.name, state="cleared", detail=alarm.detail, **subject)
-        log.info("alarm over", extra={"fields": {"alarm": alarm.name, **subject}})
+        log.info("alarm cleared", extra={"fields": {"alarm": alarm.name, **subject}})

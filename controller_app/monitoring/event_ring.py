@@ -1,4 +1,4 @@
-"""What happened, numbered, for whoever asks: a bounded ring of events that a long poll waits on."""
+"""Numbered events in a bounded ring, for readers that poll and wait."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEPT = 4096
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """Events after an id. `gap`: some in between are gone, or the id is not of this ring."""
+    """Events after an id. With `gap`, some events are lost, or the id is not of this ring."""
 
     events: tuple[dict[str, object], ...]
     oldest: int
@@ -22,12 +22,15 @@ class EventPage:
     gap: bool
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form."""
+        """Return the northbound's form."""
         return {"events": list(self.events), "oldest": self.oldest, "newest": self.newest, "gap": self.gap}
 
 
 class EventRing:
-    """The ring. Ids begin at the clock in milliseconds, so that a restarted controller's are larger."""
+    """Ring of the latest events.
+
+    The first id is the time in milliseconds, so the ids of a restarted controller are larger.
+    """
 
     def __init__(self, kept: int = KEPT) -> None:
         self._ring: deque[tuple[int, dict[str, object]]] = deque(maxlen=kept)
@@ -36,11 +39,11 @@ class EventRing:
 
     @property
     def newest(self) -> int:
-        """The id of the latest event, or the one before the first."""
+        """The id of the latest event; before the first event, its id minus one."""
         return self._newest
 
     def emit(self, kind: str, **fields: object) -> None:
-        """Adds an event and wakes all that wait."""
+        """Add an event and wake all waiting readers."""
         self._newest += 1
         self._ring.append((self._newest, {"id": self._newest, "at": utc_now(), "kind": kind, **fields}))
         for queue in self._waiting:
@@ -48,7 +51,7 @@ class EventRing:
         self._waiting.clear()
 
     def after(self, last: int, wait: float) -> EventPage:
-        """The events with larger ids than `last`; waits up to `wait` seconds when there is none yet."""
+        """Return the events after the id `last`; wait up to `wait` seconds if there is none."""
         deadline = monotonic() + wait
         page = self._page(last)
         while not page.events and not page.gap and (left := deadline - monotonic()) > 0:

@@ -1,6 +1,6 @@
-"""What Prometheus may know of the controller: counts since its start, and gauges as they are at the moment.
+"""Prometheus metrics of the controller: counters since its start, and gauges.
 
-Counters begin at 0 with the process, as Prometheus expects. Labels are datapath ids and names of a fixed set.
+Counters start at 0 with the process, as Prometheus expects. Labels are datapath ids and names of a fixed set.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from controller_app.errors import SwitchError
 METRICS_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
 MOST_SWITCHES = 10_000
-"""Datapath ids that are counted apart: any peer may claim one after the other."""
+"""Datapath ids that have their own labels. This is a limit, because a peer may claim many ids."""
 
 OTHER = "other"
 
 MOST_WORDS = 200
-"""Kinds of errors that are counted apart; a bound, because switches send the kinds."""
+"""Kinds of errors that have their own labels. This is a limit, because switches choose the kinds."""
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 class SwitchOutcome(NamedTuple):
-    """Outcome of a change at one switch: the entries to add and to remove, its state, and refused entries."""
+    """Outcome of a change at a switch, with its numbers of additions and removals."""
 
     dpid: int
     adds: int
@@ -44,22 +44,22 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._connections = self._counter("switch_connections", "Connections taken into service.", "dpid")
-        self._losses = self._counter("switch_disconnects", "Connections in service that ended.", "dpid")
-        self._reconnects = self._counter("switch_reconnects", "Connections after the first one.", "dpid")
-        self._errors = self._counter("openflow_errors", "Errors from switches.", "dpid", "type", "code")
+        self._connections = self._counter("switch_connections", "Connections taken into service", "dpid")
+        self._losses = self._counter("switch_disconnects", "Connections in service that ended", "dpid")
+        self._reconnects = self._counter("switch_reconnects", "Connections after the first one", "dpid")
+        self._errors = self._counter("openflow_errors", "Errors from switches", "dpid", "type", "code")
         self._flow_mods = self._counter(
             "flow_mods",
-            "Entries of changes by what was asked and what became of it.",
+            "Entries of changes, by kind of request and outcome",
             "dpid",
             "kind",
             "state",
         )
-        self._refused = self._counter("refused_entries", "Entries that switches refused.", "dpid", "code")
-        self._changes = self._counter("changes", "Changes by the worst state of a switch.", "state")
+        self._refused = self._counter("refused_entries", "Entries that switches refused", "dpid", "code")
+        self._changes = self._counter("changes", "Changes, by the worst outcome at a switch", "state")
         self._seconds = Histogram(
             "tercast_controller_change_seconds",
-            "From the start of a change to the last barrier's reply.",
+            "Seconds from the start of a change to the reply to its last barrier",
             registry=self._registry,
             buckets=SECONDS,
         )
@@ -71,7 +71,7 @@ class Metrics:
         self._registry.register(collector)
 
     def connected(self, dpid: str) -> None:
-        """A switch is in service."""
+        """Count a switch that was taken into service."""
         dpid = self._label(dpid)
         self._connections.labels(dpid).inc()
         if dpid in self._known:
@@ -80,11 +80,11 @@ class Metrics:
             self._known.add(dpid)
 
     def gone(self, dpid: str) -> None:
-        """A switch that was in service is gone."""
+        """Count a switch in service that disconnected."""
         self._losses.labels(self._label(dpid)).inc()
 
     def failed(self, dpid: str, failure: SwitchError) -> None:
-        """A switch refused a message."""
+        """Count a message that a switch refused."""
         words = failure.type, failure.code
         if len(self._words) < MOST_WORDS:
             self._words.add(words)
@@ -107,11 +107,11 @@ class Metrics:
                 self._refused.labels(dpid, code).inc(number)
 
     def text(self) -> str:
-        """All of it in Prometheus' text format."""
+        """Return all metrics in the text format of Prometheus."""
         return generate_latest(self._registry).decode()
 
     def _label(self, dpid: str) -> str:
-        """Return the datapath id, or `other` once there are too many."""
+        """Return the datapath id, or `other` if there are too many."""
         return dpid if dpid in self._known or len(self._known) < MOST_SWITCHES else OTHER
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:

@@ -1,4 +1,4 @@
-"""Counters of ports and tables, polled and kept, so that readers cost the switches nothing."""
+"""Counters of ports and tables, polled and stored for all readers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,21 @@ from controller_app.switch.handshake import reserved_count
 from controller_app.switch.registry import SwitchRegistry
 
 RECOUNT = 0.3
-"""Seconds after which reserved entries are counted again where their number is wrong."""
+"""Seconds until reserved entries are counted again if their number is wrong."""
 
 
 @dataclass(slots=True)
 class CounterReading:
-    """What one switch's counters said, and when.
+    """Counters of a switch at one time.
 
-    `entries` are own content entries, `reserved` other own ones, of which there should be `reserved_wanted`;
-    `foreign` are those of other owners. `dropped` are event packets of unknown sources, by port.
+    Attributes:
+        at: Time of the reading.
+        ports: Rows of the northbound, one per physical port.
+        entries: Own content entries.
+        foreign: Entries of other owners.
+        reserved: Own entries that are not content entries.
+        reserved_wanted: Reserved entries that the switch should have.
+        dropped: Event packets of unknown sources, by port.
     """
 
     at: str
@@ -38,12 +44,12 @@ class CounterReading:
     dropped: Mapping[int, int]
 
     def sources_json(self, dpid: int) -> list[dict[str, object]]:
-        """The northbound's rows of what the source check dropped, by port."""
+        """Return the northbound's rows of packets that the source check dropped, by port."""
         rows = sorted(self.dropped.items())
         return [{"dpid": f"{dpid:016x}", "port": port, "dropped_packets": packets} for port, packets in rows]
 
     def table_json(self, dpid: int) -> dict[str, object]:
-        """The northbound's row of this switch's table."""
+        """Return the northbound's row of this switch's table."""
         return {
             "dpid": f"{dpid:016x}",
             "entries": self.entries,
@@ -55,7 +61,7 @@ class CounterReading:
 
 
 class PortCounters:
-    """Reads every switch each period; one that is slow is not asked again before it has answered."""
+    """Reads every switch once per period; a slow switch gets no new request until it answers."""
 
     def __init__(
         self,
@@ -72,7 +78,7 @@ class PortCounters:
         self._asking: set[int] = set()
 
     def run(self) -> None:
-        """Polls, for ever."""
+        """Poll the switches, without end."""
         while True:
             for connection in self._registry:
                 if connection.epoch not in self._asking:
@@ -81,11 +87,11 @@ class PortCounters:
             sleep(self._period)
 
     def forget(self, connection: Connection) -> None:
-        """Drops what was read of a switch that is gone."""
+        """Forget the counters of a switch that disconnected."""
         self._readings.pop(connection.dpid, None)
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form of all that was read last."""
+        """Return the northbound's form of all latest readings."""
         rows = sorted(self._readings.items())
         return {
             "ports": [port for _, reading in rows for port in reading.ports],
@@ -102,7 +108,7 @@ class PortCounters:
             self._asking.discard(connection.epoch)
 
     def _read(self, connection: Connection) -> None:
-        """Where the number of foreign entries changed, the places that they hold are read again."""
+        """Read a switch. If its number of foreign entries changed, read their matches again."""
         before = self._readings.get(connection.dpid)
         ports = [
             _port_json(connection.name, row)
@@ -123,9 +129,10 @@ class PortCounters:
             )
 
     def _reserved(self, connection: Connection, found: int) -> tuple[int, int]:
-        """How many reserved entries there are and should be, counted again where that differs.
+        """Count the reserved entries, and those that should exist.
 
-        They differ for a moment while a port or a repair changes them.
+        The numbers may differ for a moment while a port or a repair changes the entries. So the entries are
+        counted again if the numbers differ.
         """
         wanted = reserved_count(connection, self._families)
         if found == wanted:

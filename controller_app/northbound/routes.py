@@ -1,4 +1,4 @@
-"""The northbound: what the control plane asks over HTTP. docs/northbound.md describes it."""
+"""The HTTP API for the control plane, described in docs/northbound.md."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAX_WAIT = 60
 
 
 class NorthboundApi:
-    """Reads requests, asks the controller's parts, and writes answers."""
+    """Reads requests, calls the parts of the controller, and returns responses."""
 
     def __init__(self, controller: Controller, endpoints: Endpoints) -> None:
         self._controller = controller
@@ -43,7 +43,7 @@ class NorthboundApi:
         self.stopping = False
 
     def application(self) -> Application:
-        """The WSGI application."""
+        """Return the WSGI application."""
         return application(self._routes(), self._controller.settings.token)
 
     def _routes(self) -> Sequence[HttpRoute]:
@@ -67,28 +67,28 @@ class NorthboundApi:
         )
 
     def health(self, request: HttpRequest) -> object:
-        """Whether the controller runs; anyone may ask."""
+        """Report that the controller runs; no token is required."""
         expect_query(request, ())
         return {"status": "ok"}
 
     def metrics(self, request: HttpRequest) -> object:
-        """Counters and gauges for Prometheus."""
+        """Return counters and gauges for Prometheus."""
         expect_query(request, ())
         return TextAnswer(self._controller.metrics.text(), METRICS_TYPE)
 
     def listening(self, request: HttpRequest) -> object:
-        """Where switches connect, whether over TLS, and where this API is."""
+        """Return the addresses for switches and for this API, and whether switches use TLS."""
         expect_query(request, ())
         return self._endpoints.to_json()
 
     def switches(self, request: HttpRequest) -> object:
-        """The connected switches."""
+        """Return the connected switches."""
         expect_query(request, ())
         check = self._controller.source_check
         return [switch_json(one, check.version(one)) for one in self._controller.registry]
 
     def links(self, request: HttpRequest) -> object:
-        """The links found."""
+        """Return the links that discovery has found."""
         expect_query(request, ())
         return self._controller.discovery.links_json()
 
@@ -105,17 +105,17 @@ class NorthboundApi:
         return topology.to_json()
 
     def counters(self, request: HttpRequest) -> object:
-        """The counters read last."""
+        """Return the latest counters."""
         expect_query(request, ())
         return self._controller.counters.to_json()
 
     def alarms(self, request: HttpRequest) -> object:
-        """The alarms that stand."""
+        """Return the active alarms."""
         expect_query(request, ())
         return [alarm.to_json() for alarm in self._controller.alarms.standing()]
 
     def events(self, request: HttpRequest) -> object:
-        """Events after an id, waiting for the first; without an id, only where the ring stands."""
+        """Return the events after an id and wait for the first; without an id, only the newest id."""
         query = expect_query(request, ("after", "wait"))
         wait = _whole(query.get("wait", "0"), "wait", MAX_WAIT)
         last = self._controller.events.newest
@@ -124,7 +124,7 @@ class NorthboundApi:
         return self._controller.events.after(last, wait).to_json()
 
     def signals(self, request: HttpRequest) -> object:
-        """Control messages of hosts behind an id, waiting for the first; those up to it are done with."""
+        """Return the control messages after an id and wait for the first; forget those up to the id."""
         query = expect_query(request, ("after", "wait"))
         wait = _whole(query.get("wait", "0"), "wait", MAX_WAIT)
         signals = self._controller.signalling.signals
@@ -133,14 +133,14 @@ class NorthboundApi:
         return signals.after(_whole(query["after"], "after", (1 << 53) - 1), wait)
 
     def answers(self, request: HttpRequest) -> object:
-        """Sends answers to hosts, out of the ports that they asked by; tells which could not be sent."""
+        """Send replies to hosts out of their ports, and report those that could not be sent."""
         expect_query(request, ())
         answers = parse_answers(request.json())
         results = [self._controller.signalling.answer(answer.end, answer.to) for answer in answers]
         return {"answers": [{"sent": why is None, "detail": why} for why in results]}
 
     def entries(self, request: HttpRequest) -> object:
-        """The own entries of a switch, read from it now."""
+        """Return the own entries of a switch, read from it now."""
         expect_query(request, ())
         connection = self._connected(request)
         try:
@@ -160,7 +160,7 @@ class NorthboundApi:
         }
 
     def repair(self, request: HttpRequest) -> object:
-        """Puts back reserved entries that are missing, and removes own entries that cannot be said."""
+        """Restore missing reserved entries, and remove own entries that have no northbound form."""
         expect_query(request, ())
         connection = self._connected(request)
         try:
@@ -170,7 +170,7 @@ class NorthboundApi:
         return {"dpid": connection.name, "epoch": connection.epoch, **done}
 
     def sources(self, request: HttpRequest) -> object:
-        """Bring switches to what they are to check of the sources of events, and report each of them."""
+        """Apply source checks to switches, and report the result of each switch."""
         expect_query(request, ())
         asked = parse_checks(request.json(), self._controller.settings.families)
         check = self._controller.source_check
@@ -184,11 +184,11 @@ class NorthboundApi:
             raise _gone(f"{dpid:016x}", error) from None
 
     def changes(self, request: HttpRequest) -> object:
-        """Carries out a change of tables and tells what became of it, switch by switch."""
+        """Apply a change of tables, and report the result of each switch."""
         expect_query(request, ())
         change = parse_change(request.json(), self._ranges, lambda: sleep(0))
         if self.stopping or self._controller.programmer.busy:
-            reason = "is ending" if self.stopping else "has too many changes waiting"
+            reason = "is stopping" if self.stopping else "has too many waiting changes"
             raise HttpProblem(
                 503, "busy", f"the controller {reason}; send the change again", [("Retry-After", "1")]
             )
@@ -201,7 +201,11 @@ def _gone(name: str, error: Exception) -> HttpProblem:
 
 
 def _whole(text: str, name: str, high: int) -> int:
-    """A query parameter that is a whole number from 0 to `high`, in plain decimal digits."""
+    """Parse a query parameter that is a whole number from 0 to `high`, in decimal digits.
+
+    Raises:
+        Refused: The text is not such a number.
+    """
     if not (text.isascii() and text.isdigit()) or len(text) > 16 or int(text) > high:
         detail = f"{shown(text)} is not a whole number from 0 to {high}"
         raise Refused((name,), "out_of_range", detail, text)

@@ -1,4 +1,4 @@
-"""A small HTTP layer over WSGI: routes, the token, JSON in and out, and one shape for every error."""
+"""A small HTTP layer over WSGI: routes, bearer token, JSON, and one format for all errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 class HttpProblem(ControllerError):  # noqa: N818 - named after the standard
-    """A request that gets no answer but an error: status, kind and a sentence, perhaps headers."""
+    """An error response: status, code, detail, and optional headers."""
 
     def __init__(self, status: int, code: str, detail: str, headers: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(detail)
@@ -36,20 +36,25 @@ class HttpProblem(ControllerError):  # noqa: N818 - named after the standard
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A request that passed the token: named parts of its path, its query, and its body on demand."""
+    """A request with a valid token: the named parts of its path, its query, and its body."""
 
     parts: dict[str, str]
     query: dict[str, str]
     environ: Environ
 
     def json(self) -> object:
-        """The body as JSON. Raises Problem or Refused."""
+        """Read the body as JSON.
+
+        Raises:
+            HttpProblem: The body is too large.
+            Refused: The body is not JSON in UTF-8.
+        """
         return _read_json(_read_body(self.environ))
 
 
 @dataclass(frozen=True, slots=True)
 class TextAnswer:
-    """An answer that is no JSON, with its content type."""
+    """A response that is not JSON, with its content type."""
 
     text: str
     kind: str
@@ -60,7 +65,11 @@ Handler = Callable[[HttpRequest], object]
 
 @dataclass(frozen=True, slots=True)
 class HttpRoute:
-    """A method and a path, whose parts in angle brackets have names, and who answers."""
+    """A method, a path with named parts in angle brackets, and the handler of both.
+
+    Attributes:
+        open: Whether it requires no token.
+    """
 
     method: str
     path: str
@@ -68,7 +77,7 @@ class HttpRoute:
     open: bool = False
 
     def match(self, path: str) -> dict[str, str] | None:
-        """The named parts of `path`, or None when it is another path."""
+        """Return the named parts of `path`, or None if the path does not match."""
         wanted, given = self.path.split("/"), path.split("/")
         if len(wanted) != len(given):
             return None
@@ -82,7 +91,7 @@ class HttpRoute:
 
 
 def application(routes: Sequence[HttpRoute], token: str) -> Application:
-    """The WSGI application of `routes`; all but the open ones ask for the bearer token."""
+    """Return the WSGI application of routes; only open routes need no bearer token."""
     expected = f"Bearer {token}".encode()
 
     def serve(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -94,23 +103,27 @@ def application(routes: Sequence[HttpRoute], token: str) -> Application:
         except (Refused, RefusedMany) as refused:
             status, headers = 400, []
             errors = refused.errors if isinstance(refused, RefusedMany) else (refused,)
-            detail = str(errors[0]) if len(errors) == 1 else f"{len(errors)} mistakes; the first: {errors[0]}"
+            detail = str(errors[0]) if len(errors) == 1 else f"{len(errors)} errors; the first: {errors[0]}"
             body = _problem_json(status, "refused", detail, errors)
         except Exception:
             log.exception("request failed", extra={"fields": {"path": environ.get("PATH_INFO")}})
             status, headers = 500, []
-            body = _problem_json(status, "internal", "the controller made a mistake; its log tells which")
+            body = _problem_json(status, "internal", "internal error of the controller; see its log")
         return _send(start_response, status, body, headers)
 
     return serve
 
 
 def expect_query(request: HttpRequest, known: Sequence[str]) -> dict[str, str]:
-    """The query's parameters; unknown ones are refused."""
+    """Return the parameters of the query.
+
+    Raises:
+        Refused: A parameter is not `known`.
+    """
     for name, value in request.query.items():
         if name not in known:
             names = ", ".join(known) or "none"
-            raise Refused((name,), "unknown_parameter", f"unknown parameter; known are {names}", value)
+            raise Refused((name,), "unknown_parameter", f"unknown parameter; use only: {names}", value)
     return request.query
 
 
@@ -120,7 +133,7 @@ def _answer(routes: Sequence[HttpRoute], expected: bytes, environ: Environ) -> o
     if not any(route.open for route, _ in found):
         _authorise(expected, environ)
     if not found:
-        raise HttpProblem(404, "not_found", f"there is nothing at {shown(path)}")
+        raise HttpProblem(404, "not_found", f"the path {shown(path)} does not exist; see docs/northbound.md")
     for route, parts in found:
         if route.method == method:
             return route.handler(HttpRequest(parts, _query(environ.get("QUERY_STRING", "")), environ))
@@ -133,7 +146,7 @@ def _authorise(expected: bytes, environ: Environ) -> None:
     if not hmac.compare_digest(given, expected):
         challenge = [("WWW-Authenticate", 'Bearer realm="tercast controller"')]
         raise HttpProblem(
-            401, "unauthorised", "an Authorization header with the bearer token is needed", challenge
+            401, "unauthorised", "send the header Authorization: Bearer TOKEN with a valid token", challenge
         )
 
 
@@ -141,11 +154,12 @@ def _query(text: str) -> dict[str, str]:
     try:
         pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=20)
     except ValueError:
-        raise Refused((), "bad_query", f"{shown(text)} is not a query of NAME=VALUE pairs", text) from None
+        detail = f"received {shown(text)}, which is not a query; write NAME=VALUE pairs with & between them"
+        raise Refused((), "bad_query", detail, text) from None
     query: dict[str, str] = {}
     for name, value in pairs:
         if name in query:
-            raise Refused((name,), "repeated", "this parameter stands twice", value)
+            raise Refused((name,), "repeated", "this parameter occurs twice; send it once", value)
         query[name] = value
     return query
 
@@ -161,7 +175,7 @@ def _read_body(environ: Environ) -> bytes:
 
 
 def _too_large() -> HttpProblem:
-    return HttpProblem(413, "too_large", f"a body has at most {MAX_BODY} bytes; send the change in parts")
+    return HttpProblem(413, "too_large", f"a body has at most {MAX_BODY} bytes; send smaller requests")
 
 
 def _read_json(body: bytes) -> object:
@@ -173,7 +187,7 @@ def _read_json(body: bytes) -> object:
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _problem_json(status: int, code: str, detail: str, errors: Iterable[Refused] = ()) -> dict[str, object]:
@@ -203,7 +217,7 @@ def _pointer(path: Path) -> str:
 
 
 def _short(value: object) -> object:
-    """A value that is safe to give back: plain, and not long."""
+    """Return a value that is safe to show: simple and short."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int) and abs(value) < 1 << 53:

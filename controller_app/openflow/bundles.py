@@ -1,8 +1,8 @@
-"""Bundles: messages that a switch keeps until a commit, and then applies all at once or not at all.
+"""Bundles: messages that a switch collects, and then applies all together or not at all.
 
-OpenFlow 1.3 knows them as an extension (ONF extension 230, also spoken by Open vSwitch): two experimenter
-messages, one to open, commit or discard a bundle, one that carries a message into it. The carried message has
-the transaction id of its carrier, so that an error says which one was refused.
+Bundles are an extension of OpenFlow 1.3 (ONF extension 230; Open vSwitch supports it). They have two
+experimenter messages. The first opens, commits or discards a bundle. The second contains a message for the
+bundle; both have the same transaction id, so an error identifies the refused message.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ERRORS = {
     2314: "timeout",
     2315: "bundle_in_progress",
 }
-"""The extension's errors, under OpenFlow 1.4's names of them."""
+"""Errors of the extension, with their names in OpenFlow 1.4."""
 
 _CONTROL = Struct("!IIIHH")
 _CARRIER = Struct("!2sHIQIxxH2sHI")
@@ -46,7 +46,7 @@ _ONF_ADD = ONF << 32 | ADD_MESSAGE
 
 
 class Act(IntEnum):
-    """What a control message asks for, or, one more, confirms."""
+    """Action of a bundle control message; its reply has the next number."""
 
     OPEN = 0
     COMMIT = 4
@@ -54,26 +54,26 @@ class Act(IntEnum):
 
     @property
     def reply(self) -> int:
-        """The type of the answer."""
+        """The type of the reply."""
         return self + 1
 
 
 class Control(NamedTuple):
-    """A control message as a switch sends it: of which bundle, and what it says."""
+    """A bundle control message of a switch: the bundle and the type."""
 
     bundle: int
     type: int
 
 
 def control(bundle: int, act: Act) -> OpenFlowMessage:
-    """Asks for something to be done with a bundle."""
+    """Return the message that requests an action on a bundle."""
     return OpenFlowMessage(
         RequestType.EXPERIMENTER, _CONTROL.pack(ONF, CONTROL, bundle, act, ATOMIC_AND_ORDERED)
     )
 
 
 def carry(bundle: int, body: bytes, xid: int) -> bytes:
-    """A flow-mod of that body and transaction id, inside a message that puts it into a bundle."""
+    """Return a bundle-add message that contains a flow-mod with this body and transaction id."""
     inner = 8 + len(body)
     flags = ATOMIC_AND_ORDERED
     return _CARRIER.pack(_OUTER, 24 + inner, xid, _ONF_ADD, bundle, flags, _INNER, inner, xid) + body

@@ -1,4 +1,4 @@
-"""Control messages of hosts as frames: taken out of what a switch punted, and answers put into one."""
+"""Control messages of hosts as frames: punted frames are parsed, and replies become frames."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tercast.signalling.messages import MAX_MESSAGE, PORT
 from tercast.wire.packets import Ignored, event_payload, udp_frame
 
 DUMMY = inet_pton(AF_INET, "192.0.0.8")
-"""The source address of answers over IPv4: the one for those who have none (RFC 7600)."""
+"""Source address of replies over IPv4: the dummy address for nodes without an address (RFC 7600)."""
 
 _IPV6 = b"\x86\xdd"
 
 
 class Dropped(Enum):
-    """Why a frame at a host's port, or a message in it, is no message to hand on."""
+    """Reason why a frame at a port is not accepted as a control message of a host."""
 
     NOT_UDP = "not_udp"
     OTHER_ADDRESS = "other_address"
@@ -26,24 +26,24 @@ class Dropped(Enum):
     BAD_CHECKSUM = "bad_checksum"
     TOO_LARGE = "too_large"
     SENDER_MAC = "sender_mac"
-    """Its MAC address is a group's or zero: nobody could be answered."""
+    """Its source MAC address is a group address or zero, so no reply is possible."""
     SENDER_ADDRESS = "sender_address"
-    """Its IP address is no single host's: likewise."""
+    """Its source IP address is not the address of one host, so no reply is possible."""
     SENDER_PORT = "sender_port"
-    """It has no UDP port that an answer could go to."""
+    """Its source UDP port is 0, so no reply is possible."""
     LINK_PORT = "link_port"
-    """It came from a port that leads to another switch."""
+    """It arrived at a port that leads to another switch."""
     UNKNOWN_PORT = "unknown_port"
-    """It came from a port that the switch has not described."""
+    """It arrived at a port that the switch has not described."""
     RATE = "rate"
-    """Its port sends more than its share."""
+    """Its port sends more than its rate limit."""
     QUEUE_FULL = "queue_full"
-    """Too many wait already, of this port or of all."""
+    """Too many messages wait, of this port or of all ports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
-    """A control message: who sent it, and what it says. MAC and IP address are packed."""
+    """A control message: its sender and its payload. MAC and IP address are packed."""
 
     mac: bytes
     ip: bytes
@@ -52,7 +52,7 @@ class Datagram:
 
 
 def parse(frame: bytes) -> Datagram | Dropped:
-    """The control message in a frame, or why there is none; never raises."""
+    """Return the control message in a frame, or why there is none; never raises."""
     family = "ipv6" if frame[12:14] == _IPV6 else "ipv4"
     payload = event_payload(frame, SIGNALS[family].address, PORT)
     if isinstance(payload, Ignored):
@@ -68,7 +68,7 @@ def parse(frame: bytes) -> Datagram | Dropped:
 
 
 def _unanswerable(datagram: Datagram) -> Dropped | None:
-    """Why no answer could be sent to whoever sent it; None when one can."""
+    """Return why no reply can be sent to the sender; None if one can."""
     if not is_host_mac(datagram.mac):
         return Dropped.SENDER_MAC
     if not is_host_ip(datagram.ip):
@@ -77,16 +77,16 @@ def _unanswerable(datagram: Datagram) -> Dropped | None:
 
 
 def answer_frame(own_mac: bytes, to: Datagram) -> bytes:
-    """A frame with `to.payload` to that host, from the switch's port with address `own_mac`."""
+    """Return a frame with a reply to a host, from a port with the MAC address `own_mac`."""
     source = DUMMY if len(to.ip) == 4 else link_local(own_mac)
     return udp_frame((own_mac, to.mac), source, to.ip, to.payload, (PORT, to.udp_port))
 
 
 def link_local(mac: bytes) -> bytes:
-    """The link-local IPv6 address that belongs to a MAC address (RFC 4291, appendix A)."""
+    """Return the link-local IPv6 address of a MAC address (RFC 4291, appendix A)."""
     return bytes.fromhex("fe80000000000000") + bytes((mac[0] ^ 2,)) + mac[1:3] + b"\xff\xfe" + mac[3:]
 
 
 def sender_json(datagram: Datagram) -> dict[str, object]:
-    """Who sent it, in the northbound's form."""
+    """Return the sender in the northbound's form."""
     return {"mac": datagram.mac.hex(":"), "ip": address_text(datagram.ip), "udp_port": datagram.udp_port}

@@ -1,4 +1,4 @@
-"""Datapath ids: the numbers of switches, as text of 16 hex digits."""
+"""Datapath ids of switches: numbers, written as 16 hexadecimal digits."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ _DPID = re.compile(r"[0-9a-fA-F]{16}")
 
 
 def parse_dpid(text: object, path: Path = ()) -> int:
-    """A datapath id: text of exactly 16 hex digits, not all zero."""
+    """Parse a datapath id: text of exactly 16 hexadecimal digits, not all zero.
+
+    Raises:
+        Refused: The value is not such a text.
+    """
     value = expect_text(text, path)
     if not _DPID.fullmatch(value):
-        raise Refused(path, "bad_dpid", f"{shown(value)} is not a datapath id of 16 hex digits", value)
+        detail = f'{shown(value)} is not a datapath id; write 16 hexadecimal digits, e.g. "0000000000000001"'
+        raise Refused(path, "bad_dpid", detail, value)
     if not (dpid := int(value, 16)):
-        raise Refused(path, "bad_dpid", "0000000000000000 is no datapath id; it is 1 or more", value)
+        raise Refused(path, "bad_dpid", "0000000000000000 is not a datapath id; the lowest is 1", value)
     return dpid

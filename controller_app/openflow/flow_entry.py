@@ -1,6 +1,6 @@
-"""A content entry of a switch's table: what the northbound takes and the switch holds.
+"""Content entries of a switch's table, and their parts in the northbound's form.
 
-The values are named tuples: a change has tens of thousands of them, and a tuple is made and hashed in C.
+The values are named tuples: a change has tens of thousands of them, and C code makes and hashes tuples.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tercast.eventspace.address_plan import DEFAULT_PREFIX, SIGNALLING
 from tercast.runtime.strict_json import expect_text
 
 TABLE = 0
-"""The table that has all entries of the controller."""
+"""Number of the table that has all entries of the controller."""
 
 MIN_PRIORITY, MAX_PRIORITY = 2, 60000
-"""Content priorities; 1 is the drop entry's, above 60000 are the punts'."""
+"""Range of content priorities. The drop entry has priority 1, and the punts are above 60000."""
 
 MAX_PORT = 0xFFFFFF00
-"""The largest number of a physical port in OpenFlow 1.3."""
+"""Largest number of a physical port in OpenFlow 1.3."""
 
 MAX_ACTIONS = 1000
-"""More would not fit into one flow-mod of 64 KiB."""
+"""Largest number of actions; more do not fit into a flow-mod of 64 KiB."""
 
 FAMILIES = ("ipv6", "ipv4")
 WIDTHS = {"ipv6": 16, "ipv4": 4}
@@ -35,7 +35,7 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
 
 _new, _number = tuple.__new__, int.from_bytes
-"""Without the constructor of a named tuple, which is written in Python and takes twice as long."""
+"""These bypass the constructor of a named tuple, which is Python code and takes twice as long."""
 
 
 def _packed(text: str) -> bytes | None:
@@ -49,11 +49,11 @@ _LENGTHS = {
     width: {str(bits): (bits, (1 << 8 * width - bits) - 1) for bits in range(8 * width + 1)}
     for width in WIDTHS.values()
 }
-"""By bytes of an address and the text of a length: the length, and a mask of the bits beyond it."""
+"""Length in bits and mask of the bits beyond it, by bytes of the address and text of the length."""
 
 
 class Prefix(NamedTuple):
-    """An address prefix: packed address (4 or 16 bytes, zero beyond the length) and length in bits."""
+    """An address prefix: packed address (4 or 16 bytes) and length in bits."""
 
     address: bytes
     length: int
@@ -63,7 +63,7 @@ class Prefix(NamedTuple):
         """Return the prefix of a CIDR text.
 
         Raises:
-            Refused: It is no prefix, has bits beyond its length, or a length with leading zeros.
+            Refused: The text is not a prefix, has bits beyond its length, or has a length with leading zeros.
         """
         try:
             address, _, length = text.partition("/")  # type: ignore[attr-defined]
@@ -72,7 +72,8 @@ class Prefix(NamedTuple):
         except (AttributeError, OSError, ValueError, KeyError):
             _refuse_prefix(expect_text(text, path), path)
         if _number(packed, "big") & beyond:
-            raise Refused(path, "host_bits", f"{shown(text)} has bits beyond its length", text)
+            rule = f"{shown(text)} has bits beyond its length; set them to 0"
+            raise Refused(path, "host_bits", rule, text)
         return _new(cls, (packed, bits))
 
     @property
@@ -81,7 +82,7 @@ class Prefix(NamedTuple):
         return "ipv4" if len(self.address) == 4 else "ipv6"
 
     def within(self, outer: Prefix) -> bool:
-        """Whether every address of this prefix is one of `outer`."""
+        """Whether `outer` contains every address of this prefix."""
         if len(self.address) != len(outer.address) or self.length < outer.length:
             return False
         free = 8 * len(self.address) - outer.length
@@ -92,15 +93,15 @@ class Prefix(NamedTuple):
 
 
 RANGES = {family: Prefix.parse(DEFAULT_PREFIX[family]) for family in FAMILIES}
-"""The prefixes whose traffic is the controller's business, by family."""
+"""Prefixes of the events, by family: the controller handles only this traffic."""
 
 
 SIGNALS = {family: Prefix(_packed(SIGNALLING[family]) or b"", 8 * WIDTHS[family]) for family in FAMILIES}
-"""The addresses that hosts send control messages to, by family."""
+"""Addresses to which hosts send control messages, by family."""
 
 
 class OutputAction(NamedTuple):
-    """Send out of a port; `None` is the port that the packet came in by."""
+    """Send out of a port; `None` is the ingress port of the packet."""
 
     port: int | None
 
@@ -116,87 +117,96 @@ Action = OutputAction | SetDestination
 
 
 class Key(NamedTuple):
-    """What tells one entry of a switch from another: match and priority."""
+    """Identity of an entry in a switch: match and priority."""
 
     dst: Prefix
     in_port: int | None
     priority: int
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form."""
+        """Return the northbound's form."""
         return {"dst": str(self.dst), "in_port": self.in_port, "priority": self.priority}
 
 
 class FlowEntry(NamedTuple):
-    """One content entry: its key, and what happens to a packet that hits it (no actions: dropped)."""
+    """A content entry: its key, and the actions for packets that match it (none: drop)."""
 
     key: Key
     actions: tuple[Action, ...]
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form, which reads back as this entry."""
+        """Return the northbound's form, which parses to this entry again."""
         return {**self.key.to_json(), "actions": [action_json(action) for action in self.actions]}
 
 
 class RestEntry(NamedTuple):
-    """What happens in a range to packets that hit no content entry (no actions: dropped, as usual)."""
+    """Actions for packets in a range that match no content entry (none: drop, as usual)."""
 
     range: Prefix
     actions: tuple[Action, ...]
 
 
 def is_host_ip(ip: bytes) -> bool:
-    """Whether a packed IP address can be one host's: not a group's, not zero, not all hosts'."""
+    """Whether a packed IP address can be that of one host: no group, not zero, no broadcast."""
     return any(ip) and ip[0] < (224 if len(ip) == 4 else 0xFF)
 
 
 def is_host_mac(mac: bytes) -> bool:
-    """Whether a packed MAC address can be one host's: not a group's, not zero."""
+    """Whether a packed MAC address can be that of one host: no group, not zero."""
     return any(mac) and not mac[0] & 1
 
 
 def parse_address(value: object, path: Path, families: Sequence[str] = FAMILIES) -> bytes:
-    """The packed IP address of one host, of one of these families."""
+    """Parse the IP address of one host, of one of `families`; return it packed.
+
+    Raises:
+        Refused: The value is not such an address.
+    """
     text = expect_text(value, path)
     ip = _packed(text)
     if ip is None or not any(len(ip) == WIDTHS[family] for family in families):
-        raise Refused(
-            path, "not_an_address", f"{shown(text)} is not an {' or '.join(families)} address", text
-        )
+        detail = f"{shown(text)} is not an {' or '.join(families)} address"
+        raise Refused(path, "not_an_address", detail, text)
     if not is_host_ip(ip):
-        raise Refused(path, "not_a_host", f"{shown(text)} is no address of one host", text)
+        raise Refused(path, "not_a_host", f"{shown(text)} is not the address of one host", text)
     return ip
 
 
 def parse_mac(text: object, path: Path) -> bytes:
-    """The six bytes of a host's MAC address in `aa:bb:cc:dd:ee:ff` form; group addresses are refused."""
+    """Parse a host's MAC address in the form `aa:bb:cc:dd:ee:ff`; return its six bytes.
+
+    Raises:
+        Refused: The value has another form, or is a group address or zero.
+    """
     value = expect_text(text, path)
     if not _MAC.fullmatch(value):
-        raise Refused(path, "not_a_mac", f"{shown(value)} is not six pairs of hex digits with colons", value)
+        detail = f"{shown(value)} is not a MAC address; write aa:bb:cc:dd:ee:ff"
+        raise Refused(path, "not_a_mac", detail, value)
     mac = bytes.fromhex(value.replace(":", ""))
     if not is_host_mac(mac):
-        raise Refused(path, "not_a_host", f"{shown(value)} is no address of one host", value)
+        raise Refused(path, "not_a_host", f"{shown(value)} is not the address of one host", value)
     return mac
 
 
 def action_json(action: Action) -> dict[str, object]:
-    """The northbound's form of one action."""
+    """Return the northbound's form of an action."""
     if isinstance(action, OutputAction):
         return {"output": "in_port" if action.port is None else action.port}
     return {"set_dst": {"ip": address_text(action.ip), "mac": action.mac.hex(":")}}
 
 
 def _refuse_prefix(text: str, path: Path) -> NoReturn:
-    """Raise the reason why a text is no prefix: its form, or its length."""
+    """Raise the reason why a text is not a prefix: its form, or its length."""
     address, slash, length = text.partition("/")
     packed = _packed(address)
     if packed is None or not slash or not length.isascii() or not length.isdigit() or len(length) > 3:
-        raise Refused(path, "not_a_prefix", f"{shown(text)} is not ADDRESS/LENGTH in CIDR form", text)
-    detail = f"{shown(text)}: the length is 0 to {8 * len(packed)}, without leading zeros"
+        rule = f"{shown(text)} is not a prefix; write ADDRESS/LENGTH (CIDR notation)"
+        raise Refused(path, "not_a_prefix", rule, text)
+    detail = f"{shown(text)}: the length must be 0 to {8 * len(packed)}, without leading zeros"
     raise Refused(path, "bad_length", detail, text)
 
 
 @lru_cache(maxsize=65536)
 def address_text(packed: bytes) -> str:
-    """The usual text of a packed IPv4 or IPv6 address."""
+    """Return the usual text of a packed IPv4 or IPv6 address."""
     return inet_ntop(AF_INET if len(packed) == 4 else AF_INET6, packed)

@@ -1,4 +1,4 @@
-"""Flow-mods of OpenFlow 1.3 as bytes: the entries of the controller, by kind."""
+"""Flow-mods of OpenFlow 1.3 as bytes, for each kind of entry of the controller."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ OWNER = 0x7EC0A57E << 32
 OWNER_MASK = 0xFFFFFFFF << 32
 WHOLE_COOKIE = (1 << 64) - 1
 DELETION_MASK = OWNER_MASK | 0xFFFF
-"""Owner and kind, but not all ones: Open vSwitch then finds the entry by its match. Under a mask of ones it
-walks all entries of that cookie instead, which makes removing n entries take n squared steps."""
+"""Mask of the owner and the kind, but not all ones. With this mask, Open vSwitch finds the entry by its
+match. With a mask of all ones it walks all entries with the cookie, so removing n entries takes n squared
+steps."""
 
 DROP_PRIORITY = 1
 SPOOF_PRIORITY, SOURCE_PRIORITY = 61000, 62000
-"""Of the source check: an event of an unknown source at a host port, and one of a known source."""
+"""Priorities of the source check: for events of unknown sources at a host port, and of a known source."""
 
 PUNT_PRIORITY = 64000
 LLDP_PRIORITY, LLDP_PORT_PRIORITY = 65000, 65001
-"""Of the punt of discovery frames at any port, and of the one at a port that goes through its meter."""
+"""Priorities of the punt of discovery frames at all ports, and of the one of a port with a meter."""
 
 
 class EntryKind(IntEnum):
-    """What an own entry is for; the lower bits of its cookie."""
+    """Purpose of an own entry; the lower bits of its cookie."""
 
     CONTENT = 1
     DROP = 2
@@ -47,7 +48,7 @@ class EntryKind(IntEnum):
 
     @property
     def cookie(self) -> int:
-        """The cookie of such entries."""
+        """The cookie of these entries."""
         return OWNER | self
 
 
@@ -63,12 +64,12 @@ _FLOW_MOD = Struct("!QQBBHHHIIIHxx")
 
 
 def add(entry: FlowEntry) -> OpenFlowMessage:
-    """Install a content entry, or replace the one with the same match and priority in one step."""
+    """Return the message that adds a content entry, or replaces one with the same key."""
     return OpenFlowMessage(RequestType.FLOW_MOD, add_body(entry))
 
 
 def add_body(entry: FlowEntry) -> bytes:
-    """What follows the header in the message that installs an entry."""
+    """Return the body of the message that adds an entry, without the header."""
     (prefix, in_port, priority), actions = entry
     if in_port is not None:
         return _content(FlowModCommand.ADD, priority) + match(entry.key) + apply(actions)
@@ -79,13 +80,13 @@ def add_body(entry: FlowEntry) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _around_any_port(size: int, length: int, priority: int) -> tuple[bytes, bytes]:
-    """What additions for any in_port, of one prefix length and priority, have in common."""
+    """Return the bytes before and after the address in additions for any ingress port."""
     head, _, tail = around_address(size, length, False)
     return _content(FlowModCommand.ADD, priority) + head, tail
 
 
 def remove(key: Key) -> OpenFlowMessage:
-    """Delete exactly the content entry of that key, and only if it is an own one."""
+    """Return the message that deletes the content entry of a key, only if it is an own one."""
     return OpenFlowMessage(
         RequestType.FLOW_MOD, _content(FlowModCommand.DELETE_STRICT, key.priority) + match(key)
     )
@@ -94,7 +95,11 @@ def remove(key: Key) -> OpenFlowMessage:
 def remove_match(
     table: int, priority: int, match_: bytes, kind: EntryKind = EntryKind.CONTENT
 ) -> OpenFlowMessage:
-    """Delete exactly the entry of that match and kind, in any table, and only if it is an own one."""
+    """Return the message that deletes the entry of a match and kind, only if it is an own one.
+
+    Args:
+        table: Number of any table of the switch.
+    """
     head = _FLOW_MOD.pack(
         kind.cookie,
         DELETION_MASK,
@@ -112,49 +117,49 @@ def remove_match(
 
 
 def add_drop(range_: Prefix, actions: tuple[Action, ...] = ()) -> OpenFlowMessage:
-    """The reserved entry that ends events nobody asked for, below every content entry.
+    """Return the message that adds the reserved entry below all content entries of a range.
 
-    With `actions` these are sent on for a while instead.
+    Without `actions` it drops them; with `actions` it temporarily forwards them.
     """
     key = drop_key(range_)
     return _flow_mod(EntryKind.DROP, FlowModCommand.ADD, key.priority, match(key), apply(actions))
 
 
 def remove_drop(range_: Prefix) -> OpenFlowMessage:
-    """Delete the drop entry of a range that is no longer served."""
+    """Return the message that deletes the drop entry of a range that is no longer served."""
     key = drop_key(range_)
     return _flow_mod(EntryKind.DROP, FlowModCommand.DELETE_STRICT, key.priority, match(key), b"")
 
 
 def add_lldp_punt() -> OpenFlowMessage:
-    """The reserved entry that brings discovery frames to the controller."""
+    """Return the message that adds the entry that punts discovery frames to the controller."""
     return _flow_mod(EntryKind.LLDP, FlowModCommand.ADD, LLDP_PRIORITY, lldp_match(), punt_through(None))
 
 
 def add_punt(key: Key, meter: int | None) -> OpenFlowMessage:
-    """The reserved entry that brings control messages of a host's port to the controller, through a meter."""
+    """Return the message that adds a punt of a port's control messages, through a meter."""
     return _flow_mod(EntryKind.PUNT, FlowModCommand.ADD, key.priority, match(key), punt_through(meter))
 
 
 def add_lldp_port_punt(port: int, meter: int) -> OpenFlowMessage:
-    """The reserved entry that brings a port's discovery frames to the controller through its meter."""
+    """Return the message that adds a punt of a port's discovery frames, through a meter."""
     match_ = lldp_port_match(port)
     return _flow_mod(EntryKind.LLDP_PORT, FlowModCommand.ADD, LLDP_PORT_PRIORITY, match_, punt_through(meter))
 
 
 def remove_lldp_port_punt(port: int) -> OpenFlowMessage:
-    """Delete the punt of discovery frames at one port; the one of all ports stays."""
+    """Return the message that deletes the punt of one port's discovery frames."""
     match_ = lldp_port_match(port)
     return _flow_mod(EntryKind.LLDP_PORT, FlowModCommand.DELETE_STRICT, LLDP_PORT_PRIORITY, match_, b"")
 
 
 def remove_punt(key: Key) -> OpenFlowMessage:
-    """Delete the punt of control messages at a port."""
+    """Return the message that deletes the punt of a port's control messages."""
     return _flow_mod(EntryKind.PUNT, FlowModCommand.DELETE_STRICT, key.priority, match(key), b"")
 
 
 def remove_punts() -> list[OpenFlowMessage]:
-    """Delete the punts of control messages and of discovery frames at single ports, at all of them."""
+    """Return the messages that delete all punts of single ports."""
     return [
         _flow_mod(kind, FlowModCommand.DELETE, 0, match_of(b""), b"")
         for kind in (EntryKind.PUNT, EntryKind.LLDP_PORT)
@@ -162,19 +167,22 @@ def remove_punts() -> list[OpenFlowMessage]:
 
 
 def add_spoof_drop(range_: Prefix, port: int) -> OpenFlowMessage:
-    """Drop and count the events that enter at a host port and that no known source sent."""
+    """Return the message that adds the drop of events of unknown sources at a host port."""
     return _flow_mod(EntryKind.SOURCE, FlowModCommand.ADD, SPOOF_PRIORITY, spoof_match(range_, port), b"")
 
 
 def add_source(range_: Prefix, port: int, ip: bytes, mac: bytes) -> OpenFlowMessage:
-    """Mark the events of a known source at its port, and look them up again: content entries follow."""
+    """Return the message that marks the events of a known source and looks them up again.
+
+    The second lookup matches the content entries.
+    """
     match_ = source_match(range_, port, ip, mac)
     actions = apply_instruction(MARK_AND_RESUBMIT)
     return _flow_mod(EntryKind.SOURCE, FlowModCommand.ADD, SOURCE_PRIORITY, match_, actions)
 
 
 def drop_key(range_: Prefix) -> Key:
-    """The key of the drop entry of a range."""
+    """Return the key of the drop entry of a range."""
     return Key(range_, None, DROP_PRIORITY)
 
 
@@ -185,7 +193,7 @@ def _flow_mod(
 
 
 def _fixed(kind: EntryKind, command: FlowModCommand, priority: int) -> bytes:
-    """An addition carries its cookie; a deletion is limited to that cookie by the mask."""
+    """Pack the fixed part; in a deletion, the mask makes the cookie a condition."""
     mask = 0 if command is FlowModCommand.ADD else DELETION_MASK
     return _FLOW_MOD.pack(kind.cookie, mask, TABLE, command, 0, 0, priority, NO_BUFFER, ANY, ANY, 0)
 
@@ -196,6 +204,6 @@ def _content(command: FlowModCommand, priority: int) -> bytes:
 
 
 def instructions_of(message: OpenFlowMessage) -> bytes:
-    """The instructions of an addition."""
+    """Return the instructions of an addition."""
     match_length = int.from_bytes(message.body[42:44], "big")
     return message.body[40 + (match_length + 7) // 8 * 8 :]

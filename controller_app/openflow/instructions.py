@@ -18,17 +18,17 @@ _SET_FIELD, _APPLY_ACTIONS, _METERED = 25, 4, 6
 MARK_AND_RESUBMIT = pack("!HHIIxxxx", _SET_FIELD, 16, REGISTER, 1) + pack(
     "!HHIHHBxxx", 0xFFFF, 16, 0x2320, 14, IN_PORT & 0xFFFF, TABLE
 )
-"""Mark a packet as of a known source, and look it up again in this table, by an extension of Open vSwitch."""
+"""Marks a packet of a known source and looks it up again in this table (an extension of Open vSwitch)."""
 
 
 def punt_through(meter: int | None) -> bytes:
-    """The instructions that bring whole packets to the controller, through a meter if there is one."""
+    """Return the instructions that punt whole packets, through an optional meter."""
     metered = b"" if meter is None else _METER.pack(_METERED, _METER.size, meter)
     return metered + apply_instruction(output_action(CONTROLLER, WHOLE_PACKET))
 
 
 def metered_by(instructions: bytes) -> int | None:
-    """The number of the meter that an entry with a meter as its first instruction goes through."""
+    """Return the meter of an entry if a meter is its first instruction; otherwise None."""
     if len(instructions) < _METER.size:
         return None
     kind, _, number = _METER.unpack_from(instructions)
@@ -37,19 +37,19 @@ def metered_by(instructions: bytes) -> int | None:
 
 @lru_cache(maxsize=16384)
 def apply(actions: tuple[Action, ...]) -> bytes:
-    """The instruction that applies `actions` in their order; nothing for none, which drops."""
+    """Return the instruction that applies actions in their order; empty (drop) without actions."""
     if not actions:
         return b""
     return apply_instruction(b"".join(_action(action) for action in actions))
 
 
 def apply_instruction(actions: bytes) -> bytes:
-    """The instruction that applies actions, given as bytes."""
+    """Return the instruction that applies packed actions."""
     return _ACTIONS_HEADER.pack(_APPLY_ACTIONS, 8 + len(actions)) + actions
 
 
 def output_action(port: int, most_bytes: int = 0) -> bytes:
-    """The action that sends a packet out of a port; `most_bytes` of it to the controller."""
+    """Return the action that sends a packet out of a port."""
     return _OUTPUT.pack(0, 16, port, most_bytes)
 
 

@@ -1,8 +1,8 @@
-"""Discovery frames: LLDP that names the port it left by, under a seal that only this installation writes.
+"""Discovery frames: LLDP that names the port of its sender and has a seal.
 
-The own information field (organisation code `7e c0 a5`, subtype 2) holds the datapath id, the port, the life
-of the port, the run of the controller, a number that this run uses once, and the time of sending on the run's
-monotonic clock, then 16 bytes of HMAC-SHA-256 over them.
+The seal is in an information field (organisation code `7e c0 a5`, subtype 2). The field has these parts:
+datapath id, port, life of the port, run of the controller, a number that this run uses once, and the time of
+sending on the monotonic clock of the run. Then 16 bytes of HMAC-SHA-256 over these parts follow.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from struct import Struct, error, pack, unpack_from
 from controller_app.openflow.oxm import LLDP_MAC, LLDP_TYPE
 
 OUI = bytes.fromhex("7ec0a5")
-"""A locally administered organisation code: the information field that carries the seal."""
+"""A locally administered organisation code, for the information field with the seal."""
 
 _SUBTYPE = b"\x02"
 _SEALED = Struct("!QIIQQQ")
@@ -26,24 +26,24 @@ _TTL = 120
 
 
 class ProbeFault(Enum):
-    """Why a discovery frame counts for nothing."""
+    """Reason why a discovery frame does not count."""
 
     FOREIGN = "foreign"
-    """LLDP of another system, or no LLDP at all: nobody's fault."""
+    """It is LLDP of another system, or not LLDP: normal operation."""
     UNSEALED = "unsealed"
-    """It has this system's form, and no seal."""
+    """It has the form of this system's probes but no seal."""
     FORGED = "forged"
-    """Its seal does not fit: it is another key's, or the frame was changed."""
+    """Its seal is wrong: another key made it, or the frame was changed."""
     STALE = "stale"
-    """It was sent longer ago than a probe counts, or by an earlier run of the controller."""
+    """It was sent too long ago, or by an earlier run of the controller."""
     REPLAYED = "replayed"
-    """The port has received this very probe before."""
+    """The port has received the same probe before."""
     OUTDATED = "outdated"
-    """One of its ports went down, or is gone, since it was sent."""
+    """One of its ports went down or was removed after it was sent."""
     RATE = "rate"
-    """Its port sends more than its share: it was dropped unread."""
+    """Its port sends more than its rate limit: it was dropped unread."""
     REFLECTED = "reflected"
-    """It came back to the port that it left by."""
+    """It arrived at the port that sent it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Probe:
     Attributes:
         dpid: Datapath id of the switch that sent it.
         port: Port that it left by.
-        life: Number of the port's time in service since it last came up; the run uses it once.
+        life: Number of the period since the port last came up; the run uses it once.
         run: Random number of the controller's run.
         number: Number of the probe, which the run uses once.
         sent: Milliseconds on the run's monotonic clock.
@@ -85,7 +85,11 @@ def build(key: bytes, probe: Probe, mac: bytes) -> bytes:
 
 
 def parse(key: bytes, frame: bytes) -> Probe | ProbeFault:
-    """Return the probe of a frame that was sealed with `key`, or what is wrong with it."""
+    """Return the probe in a frame, or its fault.
+
+    Args:
+        key: Key with which the frame must be sealed.
+    """
     try:
         (eth_type,) = unpack_from("!H", frame, 12)
     except error:
@@ -106,7 +110,7 @@ def parse(key: bytes, frame: bytes) -> Probe | ProbeFault:
 class SealWindow:
     """Accepts each probe of a run once at each port, for `seconds` after it was sent.
 
-    Remembers what it accepted for as long as the same probe could be accepted again, and no longer.
+    It remembers an accepted probe only until the probe is too old to be accepted again.
     """
 
     def __init__(self, run: int, seconds: float) -> None:
@@ -118,8 +122,8 @@ class SealWindow:
         """Accept a probe at a port, or return why it is refused.
 
         Args:
-            probe: What came in, its seal being right.
-            receiver: Datapath id and port where it came in.
+            probe: A received probe with a correct seal.
+            receiver: Datapath id and port that received it.
             now: Milliseconds on the run's monotonic clock.
         """
         self._forget(now)
@@ -140,9 +144,10 @@ class SealWindow:
 
 
 def _own_field(data: bytes) -> tuple[bytes | None, bool]:
-    """Return the own field without its organisation code, and whether the frame has this system's form.
+    """Return the own field without its organisation code, and whether the frame imitates one.
 
-    The form: a chassis that is named by 16 hexadecimal digits, or another field with the organisation code.
+    A frame has this form if 16 hexadecimal digits name its chassis, or if it has any field with the
+    organisation code.
     """
     offset, imitated = 0, False
     while offset + 2 <= len(data):

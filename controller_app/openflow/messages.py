@@ -1,7 +1,7 @@
-"""Requests of OpenFlow 1.3 as bytes. Pure functions over values; no sockets, no framework.
+"""Requests of OpenFlow 1.3 as bytes: pure functions, without sockets or framework.
 
-Messages are built here rather than by the framework's objects because a table of thousands of entries is to
-go out in a second, and because bytes can be compared.
+The framework's objects are not used: they are too slow to send thousands of entries per second, and bytes can
+be compared.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RequestType(IntEnum):
 
 
 class Stats(IntEnum):
-    """Kinds of multipart request."""
+    """Types of multipart requests."""
 
     DESC = 0
     FLOW = 1
@@ -55,7 +55,7 @@ class OpenFlowMessage(NamedTuple):
     body: bytes = b""
 
     def frame(self, xid: int) -> bytes:
-        """The message as it goes over the wire."""
+        """Return the message as sent to the switch."""
         return _HEADER.pack(VERSION, self.type, 8 + len(self.body), xid) + self.body
 
 
@@ -65,22 +65,22 @@ _PACKET_OUT = Struct("!IIHxxxxxx")
 
 
 def barrier() -> OpenFlowMessage:
-    """Asks for word that everything before it is done."""
+    """Return a request whose reply confirms that the switch has processed all earlier messages."""
     return OpenFlowMessage(RequestType.BARRIER_REQUEST)
 
 
 def echo() -> OpenFlowMessage:
-    """Asks for a sign of life."""
+    """Return a request for an echo, which shows that the switch still answers."""
     return OpenFlowMessage(RequestType.ECHO_REQUEST)
 
 
 def features() -> OpenFlowMessage:
-    """Asks for datapath id, number of tables and capabilities."""
+    """Return a request for datapath id, number of tables and capabilities."""
     return OpenFlowMessage(RequestType.FEATURES_REQUEST)
 
 
 def packet_out(ports: Iterable[int], frame: bytes) -> OpenFlowMessage:
-    """Sends `frame` out of every port of `ports`."""
+    """Return the message that sends `frame` out of every port of `ports`."""
     actions = b"".join(map(output_action, ports))
     return OpenFlowMessage(
         RequestType.PACKET_OUT, _PACKET_OUT.pack(NO_BUFFER, CONTROLLER, len(actions)) + actions + frame
@@ -88,17 +88,17 @@ def packet_out(ports: Iterable[int], frame: bytes) -> OpenFlowMessage:
 
 
 def multipart(kind: Stats, body: bytes = b"") -> OpenFlowMessage:
-    """A multipart request in one part."""
+    """Return a multipart request with a single part."""
     return OpenFlowMessage(RequestType.MULTIPART_REQUEST, pack("!HHxxxx", kind, 0) + body)
 
 
 def flow_stats(cookie: int, mask: int, match_: bytes | None = None, table: int = TABLE) -> OpenFlowMessage:
-    """Asks for the entries whose cookie agrees under `mask` and whose match lies within `match_`."""
+    """Return a request for the entries with the cookie under `mask` and a match within `match_`."""
     return multipart(Stats.FLOW, _flow_filter(cookie, mask, match_, table))
 
 
 def aggregate(cookie: int, mask: int, table: int = ALL_TABLES) -> OpenFlowMessage:
-    """Asks for the number of entries whose cookie agrees under `mask`."""
+    """Return a request for the number of entries with the cookie under `mask`."""
     return multipart(Stats.AGGREGATE, _flow_filter(cookie, mask, None, table))
 
 
@@ -107,10 +107,10 @@ def _flow_filter(cookie: int, mask: int, match_: bytes | None, table: int) -> by
 
 
 def port_stats() -> OpenFlowMessage:
-    """Asks for the counters of every port."""
+    """Return a request for the counters of every port."""
     return multipart(Stats.PORT, pack("!Ixxxx", ANY))
 
 
 def pack_meter(number: int) -> bytes:
-    """The body of a question about one meter, or all."""
+    """Return the body of a request for one meter, or for all."""
     return pack("!Ixxxx", number)

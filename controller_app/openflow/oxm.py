@@ -1,4 +1,4 @@
-"""Matches of OpenFlow 1.3 as bytes: OXM fields, and the matches of all entries of the controller."""
+"""Matches of OpenFlow 1.3 as bytes: OXM fields, and the matches of own entries."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class OxmField(IntEnum):
 
 _OXM_BASIC = 0x8000
 REGISTER = 0x0001 << 16 | 4
-"""Header of Open vSwitch's register 0, which is 0 when a packet enters a switch (over a patch port too)."""
+"""Header of register 0 of Open vSwitch. It is 0 when a packet enters a switch, also from a patch port."""
 
 UNMARKED = REGISTER.to_bytes(4, "big") + bytes(4)
 
 
 def spoof_match(range_: Prefix, port: int) -> bytes:
-    """The match of events that enter at a port without the mark of a known source."""
+    """Return the match of events that enter at a port without the mark of a known source."""
     return match_of(_entering(port) + _typed(range_) + _destination(range_) + UNMARKED)
 
 
 def source_match(range_: Prefix, port: int, ip: bytes, mac: bytes) -> bytes:
-    """The match of events that a host sends from its own addresses, without the mark yet."""
+    """Return the match of a host's events, from its own addresses and still without the mark."""
     sender = oxm(OxmField.IPV4_SRC if len(ip) == 4 else OxmField.IPV6_SRC, ip)
     fields = _entering(port) + oxm(OxmField.ETH_SRC, mac) + _typed(range_)
     return match_of(fields + sender + _destination(range_) + UNMARKED)
@@ -54,7 +54,7 @@ def _typed(range_: Prefix) -> bytes:
 
 
 def match(key: Key) -> bytes:
-    """The match of a key: in_port first, then eth_type before the destination that needs it."""
+    """Return the match of a key: in_port first, then eth_type, which the destination requires."""
     (address, length), in_port, _ = key
     if in_port is None:
         head, _, tail = around_address(len(address), length, False)
@@ -65,7 +65,7 @@ def match(key: Key) -> bytes:
 
 @cache
 def around_address(size: int, length: int, has_port: bool) -> tuple[bytes, bytes, bytes]:
-    """Return the parts that the matches of all prefixes of one length share: at most 324 cases.
+    """Return the parts that matches with equal prefix lengths share: at most 324 cases.
 
     Args:
         size: Bytes of the address.
@@ -85,12 +85,12 @@ def around_address(size: int, length: int, has_port: bool) -> tuple[bytes, bytes
 
 
 def lldp_match() -> bytes:
-    """The match of discovery frames."""
+    """Return the match of discovery frames."""
     return match_of(_lldp_fields())
 
 
 def lldp_port_match(port: int) -> bytes:
-    """The match of discovery frames that enter at a port."""
+    """Return the match of discovery frames that enter at a port."""
     return match_of(_entering(port) + _lldp_fields())
 
 
@@ -99,7 +99,7 @@ def _lldp_fields() -> bytes:
 
 
 def _destination(prefix: Prefix) -> bytes:
-    """A full-length prefix goes without a mask: the plain form that switches report back."""
+    """Return the destination field, without a mask for a full length, as switches report it."""
     field = OxmField.IPV4_DST if prefix.family == "ipv4" else OxmField.IPV6_DST
     width = 8 * len(prefix.address)
     if prefix.length == width:
@@ -109,19 +109,19 @@ def _destination(prefix: Prefix) -> bytes:
 
 
 def oxm(field: int, value: bytes, mask: bytes = b"") -> bytes:
-    """One match field as type, length and value."""
+    """Return a match field as type, length and value."""
     header = _OXM_BASIC << 16 | field << 9 | bool(mask) << 8 | len(value) + len(mask)
     return header.to_bytes(4, "big") + value + mask
 
 
 def match_of(fields: bytes) -> bytes:
-    """A match of the given fields, padded to a multiple of eight bytes."""
+    """Return a match of the fields, padded to a multiple of eight bytes."""
     length = 4 + len(fields)
     return pack("!HH", 1, length) + fields + bytes(-length % 8)
 
 
 def range_match(family: str) -> bytes:
-    """The match that holds all events of a family."""
+    """Return the match of all events of a family."""
     return _prefix_match(RANGES[family])
 
 
@@ -130,5 +130,5 @@ def _prefix_match(prefix: Prefix) -> bytes:
 
 
 def signalling_match(family: str) -> bytes:
-    """The match that holds all control messages of a family."""
+    """Return the match of all control messages of a family."""
     return _prefix_match(SIGNALS[family])

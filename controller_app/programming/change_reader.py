@@ -1,4 +1,4 @@
-"""Read a change of tables from a body of the northbound, and collect what is wrong with it."""
+"""Reading of a change of tables from a northbound body, with all its errors."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.runtime.strict_json import expect_boolean, expect_integer, expect_keys, expect_list, expect_text
 
 MAX_ENTRIES = 500_000
-"""Entries and keys of a change: a compact body has room for more than is good for the memory."""
+"""Highest number of entries and keys of a change. A compact body can have more than the memory permits."""
 
 MAX_REFUSALS = 50
-"""Reading stops at this number of errors."""
+"""Number of errors at which reading stops."""
 
 PAUSE_EVERY = 1000
 """Items between two calls of `pause`."""
 
 ORDERS = ("given", "any")
-"""Whether additions take effect one switch after the other, or as it comes."""
+"""Values of `order`: additions take effect on one switch at a time in the order given, or in any order."""
 
 STEP = ("add", "modify", "remove")
-"""What a step, or a switch that has only one, may hold."""
+"""Keys of a step; a switch with a single step has them itself."""
 
 Value = TypeVar("Value")
 
 
 class RefusalCollector:
-    """The errors found so far: a sender receives all of them together, up to a limit."""
+    """Errors found so far. The sender receives all of them together, up to a limit."""
 
     def __init__(self) -> None:
         self.found: list[Refused] = []
 
     def attempt(self, read: Callable[[], Value]) -> Value | None:
-        """Return the result of `read`, or None when it refused."""
+        """Return the result of `read`, or None if it raised Refused."""
         try:
             return read()
         except Refused as refused:
@@ -48,14 +48,14 @@ class RefusalCollector:
         """Add an error.
 
         Raises:
-            RefusedMany: There are as many as are reported together.
+            RefusedMany: The number of errors has reached the limit.
         """
         self.found.append(refused)
         if len(self.found) >= MAX_REFUSALS:
             self.raise_found()
 
     def raise_found(self) -> None:
-        """Raise RefusedMany when there was any error."""
+        """Raise RefusedMany if there is any error."""
         if self.found:
             raise RefusedMany(self.found)
 
@@ -65,23 +65,26 @@ def parse_change(obj: object, ranges: Iterable[Prefix], pause: Callable[[], None
 
     Args:
         obj: The body.
-        ranges: The prefixes that the dst of an entry may lie in.
-        pause: Called every thousand items, so that others get their turn while a large change is read.
+        ranges: The prefixes that must contain the dst of an entry.
+        pause: Called every thousand items, so that other greenlets run while a large change is read.
 
     Raises:
-        Refused: Something about the whole change is wrong.
-        RefusedMany: Parts of it are wrong, each with its place.
+        Refused: An error that concerns the whole change.
+        RefusedMany: Errors in parts of the change, each with its path.
     """
     fields = expect_keys(obj, (), ("id", "switches"), ("order",))
     name = expect_text(fields["id"], ("id",))
     if not 0 < len(name) <= MAX_ID:
-        raise Refused(("id",), "bad_length", f"an id has 1 to {MAX_ID} characters, not {len(name)}", name)
+        rule = f"received {len(name)} characters; an id has 1 to {MAX_ID} characters"
+        raise Refused(("id",), "bad_length", rule, name)
     order = fields.get("order", "given")
     if order not in ORDERS:
-        raise Refused(("order",), "unknown_order", f"{shown(order)} is none of {', '.join(ORDERS)}", order)
+        rule = f"unknown order {shown(order)}; use one of {', '.join(ORDERS)}"
+        raise Refused(("order",), "unknown_order", rule, order)
     listed = expect_list(fields["switches"], ("switches",))
     if len(listed) > MAX_SWITCHES:
-        raise Refused(("switches",), "too_many", f"{len(listed)} switches; at most {MAX_SWITCHES}", None)
+        rule = f"received {len(listed)} switches; a change has at most {MAX_SWITCHES}"
+        raise Refused(("switches",), "too_many", rule, None)
     refusals = RefusalCollector()
     reader = _SwitchReader(EntryReader(ranges), refusals, pause)
     switches = [reader.switch(item, ("switches", n)) for n, item in enumerate(listed)]
@@ -92,7 +95,7 @@ def parse_change(obj: object, ranges: Iterable[Prefix], pause: Callable[[], None
 
 
 class _SwitchReader:
-    """Reads the part of each switch, and collects the errors."""
+    """Reads the part of each switch and collects the errors."""
 
     def __init__(self, reader: EntryReader, refusals: RefusalCollector, pause: Callable[[], None]) -> None:
         self._reader = reader
@@ -101,7 +104,7 @@ class _SwitchReader:
         self._left = MAX_ENTRIES
 
     def switch(self, obj: object, path: Path) -> SwitchChange | None:
-        """Return the part of one switch, or None when its id or its form is refused."""
+        """Return the part of one switch, or None if its id or its form is wrong."""
         attempt = self._refusals.attempt
         fields = attempt(lambda: expect_keys(obj, path, ("dpid",), (*STEP, "steps", "atomic", "limit")))
         if fields is None:
@@ -122,7 +125,7 @@ class _SwitchReader:
         place = (*path, "steps")
         beside = [part for part in STEP if part in fields]
         if beside:
-            detail = f"steps and {beside[0]} exclude each other: put it into a step"
+            detail = f"use either steps or {beside[0]}; move {beside[0]} into a step"
             self._refusals.found.append(Refused(place, "one_of", detail, None))
             return ()
         found: list[ChangeStep] = []
@@ -149,7 +152,7 @@ class _SwitchReader:
         return ChangeStep(entries, keys, self._read(self._reader.rest, rest, (*path, "rest")))
 
     def _entries(self, listed: object, path: Path) -> tuple[list[FlowEntry | None], Path]:
-        """Return the entries of a list or of the compact form, and the path of the list that has them."""
+        """Return the entries of a list or a compact form, and the path of their list."""
         if not isinstance(listed, dict):
             return self._items(listed, path, self._reader.entry), path
         fields = self._refusals.attempt(lambda: expect_keys(listed, path, ("actions", "entries")))
@@ -160,7 +163,7 @@ class _SwitchReader:
         return self._items(fields["entries"], path, self._reader.row_reader(actions)), path
 
     def _items(self, listed: object, path: Path, read: Callable[[object], Value]) -> list[Value | None]:
-        """Return the items of a list; None for one that is refused."""
+        """Return the items of a list; None for each wrong item."""
         found: list[Value | None] = []
         items = self._refusals.attempt(lambda: self._expect_room(expect_list(listed, path), path)) or ()
         for n, item in enumerate(items):
@@ -183,7 +186,7 @@ class _SwitchReader:
     def _expect_room(self, items: Sequence[object], path: Path) -> Sequence[object]:
         self._left -= len(items)
         if items and self._left < 0:
-            detail = f"more than {MAX_ENTRIES} entries in one change; send several"
+            detail = f"the change has more than {MAX_ENTRIES} entries; divide it into several changes"
             raise Refused(path, "too_many", detail, len(items))
         return items
 
@@ -191,38 +194,38 @@ class _SwitchReader:
 def _expect_some(value: object, path: Path) -> Sequence[object]:
     listed = expect_list(value, path)
     if not listed:
-        raise Refused(path, "empty", "there is no step; leave the key out, or give one", None)
+        raise Refused(path, "empty", "the list of steps is empty; add a step or omit the key", None)
     return listed
 
 
 def _expect_limit(fields: Mapping[str, object], in_place: bool, path: Path) -> int | None:
-    """The limit, which says something only of changes whose removals have a place among the additions."""
+    """Return the limit, which requires that removals have a place among the additions."""
     if fields.get("limit") is None:
         return None
     place = (*path, "limit")
     limit = expect_integer(fields["limit"], place, 0)
     if not in_place:
-        detail = "a limit needs atomic or steps: otherwise all is added before anything is removed"
+        detail = "limit requires atomic or steps; without them, all additions precede all removals"
         raise Refused(place, "limit_alone", detail, limit)
     return limit
 
 
 def _refuse_over_limit(steps: Sequence[ChangeStep], limit: int | None, path: Path) -> None:
-    """A step that adds more than the limit cannot keep it, whatever the table holds."""
+    """Refuse a step that adds more than the limit: it exceeds it for every table."""
     most = max((len(step.add) for step in steps), default=0)
     if limit is not None and most > limit:
-        detail = f"a step adds {most} entries, over the limit of {limit}: divide it"
+        detail = f"a step adds {most} entries, but the limit is {limit}; divide the step"
         raise Refused((*path, "limit"), "over_limit", detail, limit)
 
 
 def _refuse_repeated_keys(keys: list[tuple[Key | None, Path]]) -> None:
-    """One change says one thing of an entry: added and removed, or added twice, would hang on the order."""
+    """Refuse a key that occurs twice: the result would depend on the order."""
     seen: set[Key] = set()
     for key, path in keys:
         if key is None:
             continue
         if key in seen:
-            detail = f"{key.dst} at priority {key.priority} stands twice in the change of this switch"
+            detail = f"{key.dst} with priority {key.priority} occurs twice for this switch; send it once"
             raise Refused(path, "repeated", detail, str(key.dst))
         seen.add(key)
 
@@ -231,6 +234,6 @@ def _refuse_repeated_switches(switches: list[SwitchChange]) -> None:
     seen: set[int] = set()
     for n, switch in enumerate(switches):
         if switch.dpid in seen:
-            detail = f"switch {switch.dpid:016x} stands twice in one change"
+            detail = f"switch {switch.dpid:016x} occurs twice in the change; send it once"
             raise Refused(("switches", n, "dpid"), "repeated", detail, f"{switch.dpid:016x}")
         seen.add(switch.dpid)

@@ -1,4 +1,4 @@
-"""A change of tables: per switch, what to add, to replace and to remove."""
+"""A change of tables: for each switch the entries to add, replace and remove."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ MAX_SWITCHES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ChangeStep:
-    """What is done together on one switch: `add` installs or replaces, `remove` deletes.
+    """Work that a switch does together.
 
-    `rest`, in between: what happens from then on to packets that hit no content entry; None: as before.
+    Attributes:
+        add: Entries to add or to replace.
+        remove: Keys of entries to delete.
+        rest: New actions for packets without a content entry, applied between the two; None for no change.
     """
 
     add: tuple[FlowEntry, ...]
@@ -24,10 +27,12 @@ class ChangeStep:
 
 @dataclass(frozen=True, slots=True)
 class SwitchChange:
-    """What one switch is to do: one step, or several, one after the other.
+    """Work of one switch: a step, or several in order.
 
-    `in_place`: removals happen at the switch's place in the order of additions, not after all of them.
-    `atomic`: all steps at once, where the switch can. `limit`: entries that its table may hold at any moment.
+    Attributes:
+        in_place: Removals take effect at the switch's place in the order of additions, not after all of them.
+        atomic: All steps take effect together, if the switch can do this.
+        limit: Highest number of entries in its table at any moment; None for no limit.
     """
 
     dpid: int
@@ -49,7 +54,7 @@ class SwitchChange:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change over several switches, in the order in which they are to add, if `in_order`."""
+    """A change of several switches, in the order of their additions if `in_order`."""
 
     id: str
     switches: tuple[SwitchChange, ...]

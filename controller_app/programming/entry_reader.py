@@ -1,11 +1,11 @@
-"""Read the entries and keys of a change, in the plain form and in the compact form.
+"""Reading of the entries and keys of a change, in the plain form and in the compact form.
 
 A change has tens of thousands of them, so each is read once, and a path is made only for an error. All errors
-are `Refused`, with a path that begins at the entry or key.
+are `Refused`, with a path relative to the entry or key.
 
-The compact form has each distinct list of actions once, and a short row for each entry:
-`{"actions": [ACTIONS, ...], "entries": [[dst, priority, index of its actions], ...]}`, with the in_port as a
-fourth value where there is one. A key to remove may be a row `[dst, priority]`, with the in_port as a third.
+The compact form has each distinct list of actions once, and a short row for each entry: `{"actions":
+[ACTIONS, ...], "entries": [[dst, priority, index of its actions], ...]}`. An in_port is the optional fourth
+value. A key to remove may be a row `[dst, priority]`, with an optional in_port as the third value.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _KEY_ROW, _ENTRY_ROW = "[dst, priority, in_port]", "[dst, priority, index of its
 _FAMILY = {width: family for family, width in WIDTHS.items()}
 
 _new = tuple.__new__
-"""Makes a named tuple in half the time of its own constructor, which is written in Python."""
+"""Makes a named tuple in half the time of its own constructor, which is Python code."""
 
 _prefix, _number = Prefix.parse, int.from_bytes
 
 
 class EntryReader:
-    """Reads entries and keys whose dst lies in one of `ranges`."""
+    """Reads entries and keys whose dst is within one of `ranges`."""
 
     def __init__(self, ranges: Iterable[Prefix]) -> None:
         self._allowed = tuple(ranges)
@@ -71,7 +71,7 @@ class EntryReader:
             raise refused.under("actions") from None
 
     def key(self, obj: Any) -> Key:
-        """Return the key of an object, or of a row, that names an entry to remove."""
+        """Return the key, an object or a row, of an entry to remove."""
         if type(obj) is list:
             if not 2 <= len(obj) <= 3:
                 _refuse_row(obj, _KEY_ROW)
@@ -86,17 +86,18 @@ class EntryReader:
         return self._key(dst, in_port, priority)
 
     def row_reader(self, actions: Sequence[object]) -> Callable[[Any], FlowEntry]:
-        """Return a function that reads the rows of the compact form whose lists of actions are given."""
+        """Return a function that reads rows of the compact form with these lists of actions."""
         return _RowReader(self._key, actions).entry
 
     def rest(self, obj: object) -> RestEntry:
-        """Return what a step does with the packets of a family that match no content entry."""
+        """Return the actions for the packets of a family that match no content entry."""
         fields = expect_keys(obj, (), ("family", "actions"))
         family = expect_text(fields["family"], ("family",))
         found = [range_ for range_ in self._allowed if range_.family == family]
         if not found:
             known = " or ".join(range_.family for range_ in self._allowed)
-            raise Refused(("family",), "unknown_family", f"{shown(family)} is not {known}", family)
+            rule = f"unknown family {shown(family)}; use {known}"
+            raise Refused(("family",), "unknown_family", rule, family)
         try:
             return RestEntry(found[0], read_actions(fields["actions"], WIDTHS[family]))
         except Refused as refused:
@@ -112,7 +113,7 @@ class EntryReader:
                 break
         else:
             allowed = " and ".join(str(outer) for outer in self._allowed)
-            detail = f"{shown(dst)} does not lie within {allowed}"
+            detail = f"{shown(dst)} is outside {allowed}; use a prefix within it"
             raise Refused(("dst",), "out_of_range", detail, dst)
         if in_port is not None and not (type(in_port) is int and 0 < in_port <= MAX_PORT):
             expect_integer(in_port, ("in_port",), 1, MAX_PORT)
@@ -122,7 +123,7 @@ class EntryReader:
 
 
 class _RowReader:
-    """Reads rows that point into one list of lists of actions; each of these is read once for a family."""
+    """Reads rows that refer to lists of actions by index; each list is read once per family."""
 
     def __init__(self, key: Callable[[object, object, object], Key], actions: Sequence[object]) -> None:
         self._key = key
@@ -130,7 +131,7 @@ class _RowReader:
         self._read: dict[tuple[int, int], tuple[Action, ...]] = {}
 
     def entry(self, row: Any) -> FlowEntry:
-        """Return the entry of a row. An error in its actions has their place in an entry, not in the list."""
+        """Return the entry of a row; an error in its actions has the path of an entry's actions."""
         if type(row) is not list or not 3 <= len(row) <= 4:
             _refuse_row(row, _ENTRY_ROW)
         index = row[2]
@@ -151,16 +152,15 @@ class _RowReader:
 
 
 def read_actions(listed: Any, width: int) -> tuple[Action, ...]:
-    """Return the actions of a list of objects.
+    """Return the actions of a list of objects, in the form of the northbound.
 
     Args:
-        listed: The list.
-        width: Bytes of an address of the family whose packets the actions apply to.
+        width: Bytes of an address of the family of the packets.
     """
     if type(listed) is not list:
         expect_list(listed, ())
     if len(listed) > MAX_ACTIONS:
-        detail = f"{len(listed)} actions; a flow-mod has room for {MAX_ACTIONS}"
+        detail = f"received {len(listed)} actions; a flow-mod has at most {MAX_ACTIONS}"
         raise Refused((), "too_many", detail, len(listed))
     actions: list[Action] = []
     for item in listed:
@@ -170,7 +170,7 @@ def read_actions(listed: Any, width: int) -> tuple[Action, ...]:
         else:
             actions.append(_read_action(item, len(actions), width))
     if actions and type(actions[-1]) is not OutputAction:
-        detail = "the last action is set_dst, which changes nothing without an output behind it"
+        detail = "the last action is set_dst, which has no effect; add an output after it"
         raise Refused((), "no_output", detail, None)
     return tuple(actions)
 
@@ -185,7 +185,7 @@ def _read_action(item: Any, place: int, width: int) -> Action:
                 None if port == "in_port" else expect_integer(port, (place, "output"), 1, MAX_PORT)
             )
     expect_keys(item, (place,), (), ("output", "set_dst"))
-    detail = 'an action is {"output": ...} or {"set_dst": ...}, one of the two'
+    detail = 'an action has exactly one key: {"output": ...} or {"set_dst": ...}'
     raise Refused((place,), "one_of", detail, item)
 
 
@@ -206,9 +206,10 @@ def _set_destination(ip: object, mac: object, width: int) -> SetDestination:
 
 def _refuse_keys(obj: object, required: Sequence[str]) -> NoReturn:
     expect_keys(obj, (), required, _MORE)
-    raise AssertionError("an object whose keys are right is read")
+    raise AssertionError("expect_keys accepts an object that the reader rejects")
 
 
 def _refuse_row(row: object, form: str) -> NoReturn:
     values = expect_list(row, ())
-    raise Refused((), "bad_length", f"a row is {form}, the in_port may be left out", len(values))
+    detail = f"received {len(values)} values; a row is {form} with an optional in_port"
+    raise Refused((), "bad_length", detail, len(values))

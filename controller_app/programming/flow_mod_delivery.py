@@ -1,4 +1,4 @@
-"""Entries and removals brought to one switch: in bundles where it has those, else as single flow-mods."""
+"""Delivery of entries and removals to a switch, in bundles or as single flow-mods."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from controller_app.switch.connection import Connection
 from controller_app.switch.transactions import MessageBatch
 
 WINDOW = 250
-"""Single flow-mods between two barriers: so much is at stake when a switch falls silent."""
+"""Single flow-mods between two barriers; so many are unconfirmed when a switch stops answering."""
 
 PIECE = 128 * 1024
 """Bytes of a bundle between two barriers."""
 
 SLOWEST = 2000
-"""Messages of a bundle a second that a switch is given time for, at its commit."""
+"""Messages of a bundle per second that a slow switch applies; its commit may take the resulting time."""
 
 FEW = 100
-"""Messages that need no confirmation before the commit."""
+"""Highest number of messages that need no confirmation before the commit."""
 
 ROUNDS = 3
-"""Bundles tried for one delivery; each leaves out what the ones before it had refused."""
+"""Bundles that are tried for a delivery. Each omits the items that the earlier ones had refused."""
 
 NO_ROOM = "table_full"
 
 Item = FlowEntry | Key
-"""What a flow-mod is about: an entry to add, or the key of one to remove."""
+"""Object of a flow-mod: an entry to add, or the key of an entry to remove."""
 
 Refused = tuple[Item, SwitchError]
 
 
 def flow_mod(item: Item) -> messages.OpenFlowMessage:
-    """The message that adds the entry, or removes the one with that key."""
+    """Return the message that adds the entry, or removes the entry with the key."""
     return flow_mods.add(item) if isinstance(item, FlowEntry) else flow_mods.remove(item)
 
 
 class Bundle:
-    """Flow-mods that take effect together or not at all: staged, then committed or discarded, once each."""
+    """Flow-mods that take effect together or not at all: staged, then committed or discarded."""
 
     def __init__(self, connection: Connection, items: Sequence[Item]) -> None:
         self._connection = connection
@@ -51,10 +51,15 @@ class Bundle:
         self.failure: SwitchError | None = None
 
     def stage(self, confirmed: bool = True) -> None:
-        """Opens the bundle and sends its messages. Raises Unreachable.
+        """Open the bundle and send its messages.
 
-        If `confirmed`, they have come when this returns, and `refused` has what is wrong with them in itself.
-        Otherwise a few messages are only sent, and the commit that follows costs the one round trip.
+        Args:
+            confirmed: Wait until the switch has received all messages; `refused` then has those that are
+                wrong in their own content. Otherwise a small bundle is only sent, so the commit is the only
+                round trip.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
         """
         self._batch = self._connection.reserve(1 + len(self._items), "flow_mod in a bundle")
         pieces: Iterable[bytes] = self._pieces(self._batch.first)
@@ -72,11 +77,16 @@ class Bundle:
         return [(self._items[n - 1], failure) for n, failure in sorted(failures.items()) if n]
 
     def commit(self) -> bool:
-        """Whether the messages that were not refused at staging are applied; if not, none is.
+        """Commit the bundle.
 
-        `refused` and `failure` say why. Raises Unreachable.
+        Returns:
+            Whether all messages take effect that were not refused at the staging. If not, no message does,
+            and `refused` and `failure` contain the reason.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
         """
-        assert self._batch is not None, "a bundle ends after its staging"
+        assert self._batch is not None, "a bundle is staged before its commit"
         if opening := self._batch.failures.get(0):
             self.discard()
             self.failure = opening
@@ -84,11 +94,11 @@ class Bundle:
         return self._end(Act.COMMIT)
 
     def discard(self) -> None:
-        """Drops what was staged."""
+        """Discard the staged messages."""
         self._end(Act.DISCARD)
 
     def abandon(self) -> None:
-        """Forgets a bundle whose switch is gone."""
+        """Forget a bundle whose switch disconnected."""
         if self._batch is not None:
             self._connection.settle(self._batch)
             self._batch = None
@@ -114,11 +124,11 @@ class Bundle:
 
 
 class FlowModDelivery:
-    """Brings all items that the switch takes to it, in their order; those it refused are named.
+    """Delivers all items that the switch accepts, in their order, and returns the refused ones.
 
-    A bundle that fails applies nothing, so it is tried again without the items that were named. A table that
-    is full names one item at a time, and a bundle may have run out of time while it waited for its turn: what
-    does not go in a few bundles goes as single flow-mods, which are refused one by one.
+    A bundle that fails applies nothing, so it is tried again without the refused items. A full table refuses
+    only one item per bundle, and a bundle may expire while it waits for its turn. So items that remain after
+    a few bundles are sent as single flow-mods, which the switch refuses one at a time.
     """
 
     def __init__(self, connection: Connection, items: Sequence[Item]) -> None:
@@ -127,13 +137,17 @@ class FlowModDelivery:
         self._bundle: Bundle | None = None
 
     def stage(self) -> None:
-        """Sends ahead what takes no effect yet. One message is as atomic alone as in a bundle."""
+        """Send the messages that have no effect yet. A single message is atomic without a bundle."""
         if self._connection.bundles and len(self._items) > 1:
             self._bundle = Bundle(self._connection, self._items)
             self._bundle.stage(confirmed=False)
 
     def deliver(self) -> list[Refused]:
-        """Lets it take effect; the refused items. Raises Unreachable."""
+        """Let the items take effect and return the refused items.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
+        """
         refused: list[Refused] = []
         for round_ in range(1, ROUNDS + 1):
             if self._bundle is None:
@@ -151,20 +165,24 @@ class FlowModDelivery:
         return refused + send_singly(self._connection, self._items)
 
     def drop(self) -> None:
-        """Gives up what was staged, on a switch that is there. Raises Unreachable."""
+        """Discard the staged items on a connected switch.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
+        """
         if self._bundle is not None:
             self._bundle.discard()
             self.abandon()
 
     def abandon(self) -> None:
-        """Forgets the bundle: it has ended, or its switch is gone."""
+        """Forget the bundle, because it has ended or its switch disconnected."""
         if self._bundle is not None:
             self._bundle.abandon()
             self._bundle = None
 
 
 def send_singly(connection: Connection, items: Sequence[Item]) -> list[Refused]:
-    """Sends one flow-mod for each item, in windows; the items that the switch refused."""
+    """Send a flow-mod for each item, in windows; return the items that the switch refused."""
     if not items:
         return []
     batch = connection.reserve(len(items), "flow_mod")

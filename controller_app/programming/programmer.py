@@ -1,9 +1,9 @@
-"""Ordered, confirmed changes of tables: everything is added before anything is removed.
+"""Ordered, confirmed changes of tables: all additions precede all removals.
 
-Additions take effect switch by switch in the order given (subscriber to publisher), each confirmed before the
-next begins, so that an event never meets a switch that forwards to one not yet ready. Removals go the other
-way, and only when every addition of the change is confirmed: where one is missing, the old way stays. What
-has no effect yet, the messages of a bundle, is sent to all switches at once.
+Additions take effect on one switch at a time, in the order given (subscriber to publisher). Each is confirmed
+before the next starts, so that no event reaches a switch that is not yet ready for it. Removals use the
+reverse order, and they start only when every addition of the change is confirmed. If one is not, the old path
+remains. Messages that have no effect yet (those of a bundle) are sent to all switches at the same time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Programmer:
-    """Applies changes to the switches of a registry, one change after the other."""
+    """Applies changes to the switches of a registry, one change at a time."""
 
     def __init__(self, registry: SwitchRegistry, metrics: Metrics, max_waiting: int = 16) -> None:
         self._registry = registry
@@ -41,11 +41,11 @@ class Programmer:
 
     @property
     def busy(self) -> bool:
-        """Whether so many changes wait that another one should come later."""
+        """Whether so many changes wait that another one must be sent later."""
         return self.waiting >= self._max_waiting
 
     def apply(self, change: Change) -> list[SwitchResult]:
-        """Apply `change`; return the result of each of its switches, in their order."""
+        """Apply a change; return the result of each of its switches, in their order."""
         self.waiting += 1
         try:
             with self._lock:
@@ -64,7 +64,7 @@ class Programmer:
         return results
 
     def _add(self, change: Change) -> list[SwitchResult]:
-        """All that has its place in the order of additions. A part that only removes holds nothing back."""
+        """Do the parts that have a place in the order of additions; all other parts only remove."""
         results = [SwitchResult(part.dpid, CONFIRMED) for part in change.switches]
         busy = [n for n, part in enumerate(change.switches) if part.in_place or part.adds]
         operations = [self._addition(change.switches[n], change.in_order) for n in busy]
@@ -84,7 +84,7 @@ class Programmer:
         )
 
     def _remove(self, change: Change, results: list[SwitchResult]) -> None:
-        """Removes in reverse order on switches that must still be the same connections."""
+        """Remove in reverse order, on switches that have not reconnected since the additions."""
         left = [n for n in reversed(range(len(results))) if not change.switches[n].in_place]
         operations = [self._removal(change.switches[n], results[n].epoch) for n in left]
         for n, result in zip(left, run_operations(operations, change.in_order), strict=True):
@@ -127,6 +127,6 @@ def _report(change: Change, results: list[SwitchResult], seconds: float) -> None
             "state": result.state,
             "epoch": result.epoch,
         }
-        log.debug("switch done", extra={"fields": result_fields})
+        log.debug("switch finished", extra={"fields": result_fields})
     level = logging.INFO if states.count(CONFIRMED) == len(states) else logging.WARNING
     log.log(level, "change applied", extra={"fields": fields})

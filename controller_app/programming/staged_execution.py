@@ -1,4 +1,4 @@
-"""Operations on many switches: staged ahead, side by side, and finished in order or as they are ready."""
+"""Operations on many switches: staged in parallel, finished in order or in any order."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from controller_app.switch.connection import Connection
 from controller_app.switch.registry import SwitchRegistry
 
 WIDTH = 32
-"""Operations that are staged at one time: a bundle that waits long runs out of time."""
+"""Operations that are staged at the same time. Staged bundles expire, so there are not too many."""
 
 CONFIRMED, FAILED, UNREACHABLE = "confirmed", "failed", "unreachable"
 
 
 @dataclass(slots=True)
 class SwitchResult:
-    """The result of one switch's part of a change."""
+    """The result of a change at one switch."""
 
     dpid: int
     state: str
@@ -31,7 +31,7 @@ class SwitchResult:
     errors: list[tuple[Key, SwitchError]] | None = None
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form."""
+        """Return the northbound's form."""
         return {
             "dpid": f"{self.dpid:016x}",
             "state": self.state,
@@ -43,10 +43,11 @@ class SwitchResult:
 
 
 class StagedOperation:
-    """An operation on one switch. A switch that disconnects meanwhile is unreachable, whatever it refused.
+    """An operation on one switch; it is `unreachable` if the switch disconnects meanwhile.
 
-    `epoch` is the connection that it must still be, where that matters. With `needs_all` the operation is
-    held back when one before it is not confirmed.
+    Args:
+        epoch: The connection that the switch must still have; None for any connection.
+        needs_all: Hold the operation back if an earlier one is not confirmed.
     """
 
     def __init__(
@@ -67,20 +68,20 @@ class StagedOperation:
         self._error: Exception | None = None
 
     def stage(self) -> None:
-        """Send ahead what takes no effect yet. An error is reported by `finish`."""
+        """Send the messages that have no effect yet. `finish` reports an error."""
         self._operation = self._error = None
         try:
             connection = self._registry.get(self._dpid)
             self._staged_epoch = connection.epoch
             if self._epoch not in (None, self._staged_epoch):
-                raise Unreachable("the switch connected anew in the middle of the change")
+                raise Unreachable("the switch reconnected during the change")
             self._operation = self._make(connection)
             self._operation.stage()
         except Exception as error:
             self._error = error
 
     def finish(self) -> SwitchResult:
-        """Let it take effect. A switch that connected again since the staging is staged again."""
+        """Let the operation take effect; stage it again if the switch has reconnected meanwhile."""
         current = self._registry.find(self._dpid)
         if current is not None and current.epoch != self._staged_epoch and self._epoch is None:
             self._forget()
@@ -88,7 +89,7 @@ class StagedOperation:
         return self._result_of(self._finish)
 
     def hold_back(self) -> SwitchResult:
-        """Give the operation up, because one before it was not confirmed."""
+        """Drop the operation because an earlier one is not confirmed."""
         return self._result_of(self._drop)
 
     def _finish(self, operation: SwitchOperation) -> SwitchResult:
@@ -98,7 +99,7 @@ class StagedOperation:
 
     def _drop(self, operation: SwitchOperation) -> SwitchResult:
         operation.drop()
-        detail = "held back: an addition before it in the change is not confirmed"
+        detail = "held back: an earlier addition of the change is not confirmed"
         return SwitchResult(self._dpid, FAILED, self._staged_epoch, detail=detail)
 
     def _result_of(self, act: Callable[[SwitchOperation], SwitchResult]) -> SwitchResult:
@@ -121,7 +122,7 @@ class StagedOperation:
 
 
 def run_operations(operations: Sequence[StagedOperation], in_order: bool) -> list[SwitchResult]:
-    """Return the results of all operations; they are finished one after the other if `in_order`."""
+    """Return the results of all operations; with `in_order`, they finish one at a time."""
     slots = Semaphore(WIDTH)
     inboxes = [Queue() for _ in operations]
     staging = spawn(_start_staging, operations, inboxes, slots, in_order)
@@ -145,14 +146,14 @@ def run_operations(operations: Sequence[StagedOperation], in_order: bool) -> lis
 def _start_staging(
     operations: Sequence[StagedOperation], inboxes: Sequence[Any], slots: Any, in_order: bool
 ) -> None:
-    """Start to stage each operation, as soon as it has a slot."""
+    """Stage each operation as soon as it has a slot."""
     for operation, inbox in zip(operations, inboxes, strict=True):
         slots.acquire()
         spawn(_stage_operation if in_order else _run_operation, operation, inbox, slots)
 
 
 def _stage_operation(operation: StagedOperation, inbox: Any, slots: Any) -> None:
-    """Stage an operation whose slot is released when it is finished."""
+    """Stage an operation; its slot is released when the operation is finished."""
     operation.stage()
     inbox.put(None)
 

@@ -1,6 +1,6 @@
-"""Operations on one switch: best-effort additions, best-effort removals, or an all-or-nothing replacement.
+"""Operations on one switch: additions, removals, and replacements as a whole.
 
-Each is staged (sent ahead, with no effect yet), and then finished or dropped.
+Each operation is staged (sent, without effect yet), and then finished or dropped.
 """
 
 from __future__ import annotations
@@ -17,73 +17,72 @@ from controller_app.programming.table_occupancy import merge_steps, peak_occupan
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import identity
 
-FOREIGN = SwitchError(
-    "not_own", "foreign_entry", "another owner's entry has this match and priority; it would be replaced"
-)
+FOREIGN = SwitchError("not_own", "foreign_entry", "another owner's entry has this match and priority")
 NOT_APPLIED = SwitchError(
-    "not_applied", "part_refused", "it was not tried, or undone, because another entry was refused"
+    "not_applied", "part_refused", "it was not tried, or it was reverted, because another entry was refused"
 )
 
 Errors = list[tuple[Key, SwitchError]]
 
 
 class OperationOutcome(NamedTuple):
-    """The entries that are not there, and a sentence where that takes more than their errors."""
+    """Entries with errors, and an explanation if one is needed."""
 
     errors: Errors
     detail: str | None = None
 
 
 class SwitchOperation(Protocol):
-    """Something to be done on one connected switch. Every method may raise Unreachable or Rejected."""
+    """Work on a connected switch. Every method may raise Unreachable or RequestRejected."""
 
     def stage(self) -> None:
-        """Sends ahead what takes no effect yet."""
+        """Send the messages that have no effect yet."""
 
     def finish(self) -> OperationOutcome:
-        """Lets it take effect."""
+        """Let the operation take effect."""
 
     def drop(self) -> None:
-        """Gives it up."""
+        """Discard the operation."""
 
     def abandon(self) -> None:
-        """Forgets it: the switch is gone. Raises nothing."""
+        """Forget the operation, because its switch disconnected. Raises nothing."""
 
 
 class Addition(FlowModDelivery):
-    """Adds longest prefix first: an entry is there before a shorter one changes beside it."""
+    """Adds entries, longest prefix first: they exist before shorter ones change."""
 
     def __init__(self, connection: Connection, entries: Iterable[FlowEntry]) -> None:
         free, self._taken = split_foreign(connection, longest_first(entries))
         super().__init__(connection, free)
 
     def finish(self) -> OperationOutcome:
-        """Adds what is free to be added."""
+        """Add the entries that replace none of another owner."""
         return OperationOutcome(
             [(entry.key, FOREIGN) for entry in self._taken] + errors_by_key(self.deliver())
         )
 
 
 class Removal(FlowModDelivery):
-    """Removes shortest prefix first; an entry that is not there is as good as removed."""
+    """Removes entries, shortest prefix first; a missing entry counts as removed."""
 
     def __init__(self, connection: Connection, keys: Iterable[Key]) -> None:
         super().__init__(connection, shortest_first(keys))
 
     def finish(self) -> OperationOutcome:
-        """Removes."""
+        """Remove the entries."""
         return OperationOutcome(errors_by_key(self.deliver()))
 
 
 class AtomicReplace:
-    """Additions and removals at one place in the order: all at once, or step by step.
+    """Additions and removals at one place in the order of a change: all together, or in steps.
 
-    With bundles a step is one bundle, and `atomic` makes all steps one; what is refused undoes its bundle.
-    Without, each step adds and then removes. After a refusal no further step is begun. With a limit the table
-    is read first, and nothing is done where it would come to hold more at any moment.
+    With bundles, each step is a bundle, and `atomic` merges all steps into one. A refused message reverts its
+    bundle. Without bundles, each step adds first and then removes. After a refusal no further step starts.
+    With a limit, the table is read first, and nothing is done if the table would exceed the limit at any
+    moment.
 
-    A step's `rest` takes effect between its additions and removals; where these are one bundle, before it, or
-    behind it if it lets packets be dropped again.
+    A step's `rest` takes effect between its additions and removals. If these are one bundle, it takes effect
+    before the bundle, or after it if `rest` has no actions, because then packets are dropped again.
     """
 
     def __init__(self, connection: Connection, part: SwitchChange) -> None:
@@ -95,13 +94,13 @@ class AtomicReplace:
         self._bundle: Bundle | None = None
 
     def stage(self) -> None:
-        """Checks what can be known before; sends the first bundle ahead."""
+        """Check what can be checked now, and send the first bundle."""
         self._refusal = self._limit_refusal() or self._foreign_refusal()
         if self._refusal is None and self._connection.bundles:
             self._stage_bundle(self._steps[0])
 
     def finish(self) -> OperationOutcome:
-        """Does the steps in their order."""
+        """Apply the steps in their order."""
         if self._refusal is not None:
             return self._refusal
         for n, step in enumerate(self._steps):
@@ -112,25 +111,25 @@ class AtomicReplace:
         return OperationOutcome([])
 
     def drop(self) -> None:
-        """Discards what was staged."""
+        """Discard the staged bundle."""
         if self._bundle is not None:
             self._bundle.discard()
             self.abandon()
 
     def abandon(self) -> None:
-        """Forgets what was staged."""
+        """Forget the staged bundle."""
         if self._bundle is not None:
             self._bundle.abandon()
             self._bundle = None
 
     def _stage_bundle(self, step: ChangeStep) -> None:
-        """Removals go first within a bundle, so that their room in the table is free for the additions."""
+        """Stage a step; removals are first in the bundle, to make room for the additions."""
         items: list[Item] = [*shortest_first(step.remove), *longest_first(step.add)]
         self._bundle = Bundle(self._connection, items)
         self._bundle.stage()
 
     def _apply_bundle(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
-        """One bundle, which is sent a second time where it failed over nothing that it holds."""
+        """Apply a bundle; try it once more if it failed and none of its messages is the reason."""
         refused: list[Refused] = []
         failure: SwitchError | None = None
         for _ in range(2):
@@ -149,7 +148,7 @@ class AtomicReplace:
             if refused:
                 break
         why = refused[0][1] if refused else failure
-        return refused, f"nothing of it was applied: {why.detail if why else 'the switch did not confirm'}"
+        return refused, f"nothing was applied: {why.detail if why else 'the switch did not confirm'}"
 
     def _apply_step(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
         before = step.rest if step.rest and step.rest.actions else None
@@ -173,51 +172,56 @@ class AtomicReplace:
         most = peak_occupancy(read_keys(self._connection), self._steps, at_once=self._connection.bundles)
         if most <= self._limit:
             return None
-        detail = f"the table would hold {most} entries on the way, over its limit of {self._limit}"
-        return OperationOutcome([], f"nothing was done: {detail}")
+        detail = f"the table would have {most} entries during the change, over its limit of {self._limit}"
+        return OperationOutcome([], f"nothing was applied: {detail}")
 
     def _foreign_refusal(self) -> OperationOutcome | None:
-        """Somebody else's entries stand where ones of this part belong."""
+        """Return a refusal if entries of other owners are in the way."""
         entries = [entry for step in self._steps for entry in step.add]
         taken = dict.fromkeys(entry.key for entry in split_foreign(self._connection, entries)[1])
         if not taken:
             drops = {identity(flow_mods.drop_key(step.rest.range)) for step in self._steps if step.rest}
             if drops & self._connection.foreign:
-                return OperationOutcome(
-                    [], "nothing was done: another owner's entry stands for the drop entry"
-                )
+                detail = "nothing was applied: another owner's entry has the match of the drop entry"
+                return OperationOutcome([], detail)
             return None
         errors = add_undone([(key, FOREIGN) for key in taken], self._steps)
-        return OperationOutcome(errors, "nothing was done: another owner's entry is in the way")
+        detail = "nothing was applied: another owner's entry has the match and priority of an entry"
+        return OperationOutcome(errors, detail)
 
 
 def send_rest(connection: Connection, rest: RestEntry | None) -> str | None:
-    """Lets the drop entry send packets on, or drop them again; a sentence where the switch refused that."""
+    """Change the actions of the drop entry: forward packets, or drop them again.
+
+    Returns:
+        Why the switch refused it, or None.
+    """
     if rest is None:
         return None
     failures = connection.confirm([flow_mods.add_drop(rest.range, rest.actions)])
     if not failures:
         return None
-    return f"the drop entry for {rest.range} was not changed: {failures[0].type}/{failures[0].code}"
+    failure = f"{failures[0].type}/{failures[0].code}"
+    return f"the switch refused a change of the drop entry for {rest.range}: {failure}"
 
 
 def longest_first(entries: Iterable[FlowEntry]) -> list[FlowEntry]:
-    """Longest prefix first."""
+    """Sort entries by prefix length, longest first."""
     return sorted(entries, key=lambda entry: -entry.key.dst.length)
 
 
 def shortest_first(keys: Iterable[Key]) -> list[Key]:
-    """Shortest prefix first."""
+    """Sort keys by prefix length, shortest first."""
     return sorted(keys, key=lambda key: key.dst.length)
 
 
 def errors_by_key(refused: Iterable[Refused]) -> Errors:
-    """Refused items by their keys."""
+    """Pair the key of each refused item with its error."""
     return [(item.key if isinstance(item, FlowEntry) else item, failure) for item, failure in refused]
 
 
 def add_undone(errors: Errors, steps: Sequence[ChangeStep]) -> Errors:
-    """`errors` and one more for every other entry of steps that are not done."""
+    """Return the errors, and an error for each further entry of steps that are not done."""
     named = {key for key, _ in errors}
     others = dict.fromkeys(entry.key for step in steps for entry in step.add if entry.key not in named)
     return errors + [(key, NOT_APPLIED) for key in others]
@@ -226,7 +230,7 @@ def add_undone(errors: Errors, steps: Sequence[ChangeStep]) -> Errors:
 def split_foreign(
     connection: Connection, entries: list[FlowEntry]
 ) -> tuple[list[FlowEntry], list[FlowEntry]]:
-    """Return the entries that can be added, and those whose place an entry of another owner has."""
+    """Return the entries that can be added, and those that other owners block."""
     if not connection.foreign:
         return entries, []
     free: list[FlowEntry] = []

@@ -1,4 +1,4 @@
-"""The number of entries in a table while the steps of a change are applied to it."""
+"""Number of entries in a table while the steps of a change are applied."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from controller_app.switch.flow_stats import read_table
 
 
 def read_keys(connection: Connection) -> set[Key | int]:
-    """The keys of the switch's content entries now, and a number for each one whose match is unreadable."""
+    """Return the keys of a switch's content entries, and a number for each unreadable entry."""
     table = read_table(connection)
     return {*(entry.key for entry in table.entries), *range(len(table.strange))}
 
 
 def peak_occupancy(held: Iterable[Key | int], steps: Iterable[ChangeStep], at_once: bool) -> int:
-    """The most entries that a table with `held` has after any step, or, unless `at_once`, also within one.
+    """Return the highest number of entries in a table while steps are applied.
 
-    A step that is not done at once adds before it removes.
+    Args:
+        held: Keys in the table before the first step.
+        at_once: Each step is atomic. Otherwise it adds first and then removes.
     """
     keys = set(held)
     most = 0
@@ -33,9 +35,9 @@ def peak_occupancy(held: Iterable[Key | int], steps: Iterable[ChangeStep], at_on
 
 
 def merge_steps(steps: Iterable[ChangeStep]) -> ChangeStep:
-    """Return one step with the result of `steps` one after the other: the last step with a key decides.
+    """Return one step with the result of all steps; for each key, the last step decides.
 
-    It leaves the packets that match no entry as they are, since all entries change together.
+    It has no `rest`, because all entries change together.
     """
     last: dict[Key, FlowEntry | None] = {}
     for step in steps:

@@ -1,4 +1,4 @@
-"""What a switch is to check of the sources of events, as the northbound takes it."""
+"""Source checks for switches, as the northbound accepts them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tercast.errors import Path, Refused
 from tercast.runtime.strict_json import expect_boolean, expect_integer, expect_keys, expect_list, expect_text
 
 MAX_SOURCES = 100_000
-"""Sources of a switch: more would not fit into a request body."""
+"""Highest number of sources of a switch; more do not fit into a request body."""
 
 
 class SourceAddress(NamedTuple):
-    """A host at a port: events with its addresses may enter there."""
+    """A host at a port; events with the addresses of the host may enter there."""
 
     port: int
     ip: bytes
@@ -29,13 +29,13 @@ class SourceAddress(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SwitchCheck:
-    """What one switch is to check.
+    """The source check of a switch.
 
     Attributes:
-        version: the control plane's name of this state, reported back once it is in force.
-        on: whether anything is checked at all.
-        links: ports that lead to other switches, where events of any source enter.
-        sources: the hosts at all other ports.
+        version: The control plane's name of this state, reported back when it is in force.
+        on: Whether anything is checked.
+        links: Ports that lead to other switches; events of any source may enter there.
+        sources: The hosts at all other ports.
     """
 
     dpid: int
@@ -47,9 +47,11 @@ class SwitchCheck:
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """The checks of several switches.
+    """The source checks of several switches.
 
-    `widen`: only what allows more takes effect, for the time in which hosts and links change.
+    Attributes:
+        widen: Apply only what permits more events than before. This is for the time in which hosts and links
+            change.
     """
 
     checks: tuple[SwitchCheck, ...]
@@ -57,16 +59,21 @@ class CheckRequest:
 
 
 def parse_checks(body: object, families: Sequence[str] = FAMILIES) -> CheckRequest:
-    """Return the request of a northbound body. Raises Refused with the place of the first mistake."""
+    """Return the request of a northbound body.
+
+    Raises:
+        Refused: The first value that breaks a rule; the error contains its path.
+    """
     fields = expect_keys(body, (), ("switches",), ("widen",))
     items = expect_list(fields["switches"], ("switches",))
     if len(items) > MAX_SWITCHES:
-        raise Refused(("switches",), "too_many", f"{len(items)} switches; at most {MAX_SWITCHES}", len(items))
+        rule = f"received {len(items)} switches; send at most {MAX_SWITCHES}"
+        raise Refused(("switches",), "too_many", rule, len(items))
     checks = tuple(_parse_check(item, ("switches", n), families) for n, item in enumerate(items))
     seen: set[int] = set()
     for n, check in enumerate(checks):
         if check.dpid in seen:
-            detail = f"switch {check.dpid:016x} is named twice; name it once"
+            detail = f"switch {check.dpid:016x} occurs twice; send it once"
             raise Refused(("switches", n, "dpid"), "repeated", detail, f"{check.dpid:016x}")
         seen.add(check.dpid)
     return CheckRequest(checks, expect_boolean(fields.get("widen", False), ("widen",)))
@@ -76,11 +83,11 @@ def _parse_check(item: object, path: Path, families: Sequence[str]) -> SwitchChe
     fields = expect_keys(item, path, ("dpid", "version", "check"), ("links", "sources"))
     version = expect_text(fields["version"], (*path, "version"))
     if not 0 < len(version) <= MAX_ID:
-        detail = f"a version has 1 to {MAX_ID} characters, not {len(version)}"
+        detail = f"received {len(version)} characters; a version has 1 to {MAX_ID} characters"
         raise Refused((*path, "version"), "bad_length", detail, version)
     listed = expect_list(fields.get("sources", ()), (*path, "sources"))
     if len(listed) > MAX_SOURCES:
-        detail = f"{len(listed)} sources; at most {MAX_SOURCES} of one switch"
+        detail = f"received {len(listed)} sources; a switch has at most {MAX_SOURCES}"
         raise Refused((*path, "sources"), "too_many", detail, len(listed))
     links = expect_list(fields.get("links", ()), (*path, "links"))
     return SwitchCheck(

@@ -1,11 +1,13 @@
-"""The source check: at host ports, events pass only from the addresses of the hosts there.
+"""The source check: a host port passes only events from the addresses of its hosts.
 
-Two kinds of reserved entries of table 0, above all content, make the check. One of each host at each of its
-ports marks the host's events and looks them up again, so that they match content entries as before. One of
-each host port and family drops and counts all other events. Everything that is no event, and everything that
-enters over links, matches neither. Content entries stay as they are, with and without the check.
+The check consists of two kinds of reserved entries in table 0, with priorities above all content entries. The
+first kind exists for each host at each of its ports. It marks the events of the host and looks them up again,
+so that they match content entries as without the check. The second kind exists for each host port and family.
+It drops and counts all other events. Neither kind matches packets that are not events, or that enter from
+links. Content entries are the same with and without the check.
 
-Changes are hitless by their order: hosts are allowed before anything is dropped, and drops go before hosts.
+The order of changes avoids losses: hosts are permitted before anything is dropped, and drops are removed
+before hosts.
 """
 
 from __future__ import annotations
@@ -30,18 +32,18 @@ from controller_app.switch.flow_stats import FlowStats, Identity, oxm_fields, re
 from controller_app.switch.registry import SwitchRegistry
 
 OFF = "off"
-"""The version of a switch that checks nothing."""
+"""Version of a switch that has no source check."""
 
 _CANNOT = (
-    "the source check is not in force at {}: {}. Events of any source enter there; the switch needs Open"
-    " vSwitch's registers and resubmit action, and room for the entries"
+    "the source check is not in force at {}: {}. Events of any source can enter there. The switch needs the"
+    " registers and the resubmit action of Open vSwitch, and free table entries"
 )
 _IN_PORT = 0x8000 << 7
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRule:
-    """An entry of the check: its name for people, its port, what adds it, and its place in the table."""
+    """An entry of the check: its readable name, its port, its message and its identity."""
 
     name: str
     port: int
@@ -50,26 +52,26 @@ class SourceRule:
 
     @property
     def instructions(self) -> bytes:
-        """The entry's instructions, as a switch reports them."""
+        """The instructions of the entry, as a switch reports them."""
         return flow_mods.instructions_of(self.message)
 
 
 @dataclass(slots=True)
 class _State:
-    """What is known of one switch: the check it was given, its version in force, and what is installed."""
+    """State of a switch: the requested check, its version in force, and the installed entries."""
 
     version: str | None
     check: SwitchCheck | None = None
     rules: dict[Identity, SourceRule] = field(default_factory=dict)
     problem: str = ""
     following: bool = False
-    """Whether a greenlet is to bring the check to the ports as they are when its turn comes."""
+    """Whether a greenlet waits for its turn to adapt the check to the current ports."""
     turn: Semaphore = field(default_factory=lambda: Semaphore(1))
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What became of a check on one switch."""
+    """Result of a source check at a switch."""
 
     dpid: int
     state: str
@@ -77,12 +79,12 @@ class CheckResult:
     detail: str | None = None
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form."""
+        """Return the northbound's form."""
         return {"dpid": f"{self.dpid:016x}", "state": self.state, "epoch": self.epoch, "detail": self.detail}
 
 
 class SourceCheck:
-    """Brings the check of each switch to what the control plane says, and keeps it there."""
+    """Applies the source checks of the control plane to switches, and maintains them."""
 
     def __init__(self, registry: SwitchRegistry, alarms: Alarms, families: Sequence[str]) -> None:
         self._registry = registry
@@ -91,9 +93,11 @@ class SourceCheck:
         self._states: WeakKeyDictionary[Connection, _State] = WeakKeyDictionary()
 
     def prepare(self, connection: Connection) -> None:
-        """Look whether a switch has entries of the check from an earlier connection; they stay in force.
+        """Count the entries of an earlier connection's check; they stay in force.
 
-        Raises Unreachable or Rejected.
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
+            RequestRejected: The switch refused the question.
         """
         held = read_count(connection, EntryKind.SOURCE.cookie, WHOLE_COOKIE)
         self._states[connection] = _State(None if held else OFF)
@@ -106,17 +110,22 @@ class SourceCheck:
         )
 
     def version(self, connection: Connection) -> str | None:
-        """Return the version of the check in force; None where only a part of one is, or an earlier one."""
+        """Return the version of the check in force; None if it is only partly in force, or unknown."""
         state = self._states.get(connection)
         return None if state is None else state.version
 
     def read_dropped(self, connection: Connection) -> dict[int, int]:
-        """Return the event packets that the check has dropped, by port. Raises Unreachable or Rejected."""
+        """Return the event packets that the check has dropped, by port.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
+            RequestRejected: The switch refused the question.
+        """
         state = self._states.get(connection)
         return {} if state is None or state.version == OFF else _read_dropped(connection)
 
     def apply(self, check: SwitchCheck, widen: bool) -> CheckResult:
-        """Bring one switch to `check`; with `widen`, only as far as that allows more than before."""
+        """Apply a check to a switch; with `widen`, only the part that permits more than before."""
         connection = self._registry.find(check.dpid)
         if connection is None:
             return CheckResult(check.dpid, UNREACHABLE, None, "the switch is not connected")
@@ -127,7 +136,7 @@ class SourceCheck:
         return CheckResult(check.dpid, FAILED if problem else CONFIRMED, connection.epoch, problem or None)
 
     def port_changed(self, end: End) -> None:
-        """A port came or went: the check follows."""
+        """Adapt the check to a port that was added or removed."""
         connection = self._registry.find(end[0])
         state = None if connection is None else self._states.get(connection)
         if connection is not None and state is not None and state.check is not None and not state.following:
@@ -141,9 +150,13 @@ class SourceCheck:
             self._states[connection].version = None  # the control plane sends the check again
 
     def _restore(self, connection: Connection) -> None:
-        """Install what is missing of the check in force. Raises Unreachable or Rejected.
+        """Install the missing entries of the check in force.
 
-        Waits for a change under way: that one may not know the ports that came meanwhile.
+        This waits for a running change, which may not know ports that were added meanwhile.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
+            RequestRejected: The switch refused a question.
         """
         state = self._states[connection]
         with state.turn:
@@ -156,12 +169,17 @@ class SourceCheck:
         return [(rule.name, rule.message, rule.place) for rule in rules]
 
     def _apply(self, connection: Connection, check: SwitchCheck, widen: bool) -> str:
-        """Return what could not be done, for people; empty where all was. Raises Unreachable or Rejected."""
+        """Change the check when it is the switch's turn; return the problem, or empty text.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer.
+            RequestRejected: The switch refused a question.
+        """
         with self._states[connection].turn:
             return self._change(connection, check, widen)
 
     def _change(self, connection: Connection, check: SwitchCheck, widen: bool) -> str:
-        """Do what `_apply` does, in the switch's turn."""
+        """Do the work of `_apply` during the switch's turn."""
         state = self._states[connection]
         state.version, state.check = None, check
         change = _Change(connection, state, read_source_flows(connection))
@@ -172,7 +190,7 @@ class SourceCheck:
         return problem
 
     def _note_problem(self, connection: Connection, state: _State, problem: str) -> None:
-        """Keep what is not in force among the switch's problems, and as an alarm."""
+        """Record the problem of a check in the switch's problems and as an alarm."""
         if problem == state.problem:
             return
         if state.problem:
@@ -184,7 +202,7 @@ class SourceCheck:
             self._alarms.sound("switch_problem", problem, dpid=connection.name, problem=problem)
 
     def _rules(self, connection: Connection, check: SwitchCheck) -> tuple[list[SourceRule], list[SourceRule]]:
-        """What passes and what drops under `check`, at the ports that the switch has now."""
+        """Return the entries that pass and those that drop, at the ports that the switch has now."""
         if not check.on:
             return [], []
         ports = sorted(connection.ports.keys() - check.links)
@@ -193,7 +211,7 @@ class SourceCheck:
 
 
 class _Change:
-    """One change of a switch's check, from the entries that it holds."""
+    """A change of a switch's check, based on its present entries."""
 
     def __init__(self, connection: Connection, state: _State, held: Iterable[FlowStats]) -> None:
         self._connection = connection
@@ -202,9 +220,9 @@ class _Change:
         self._refused: dict[int, str] = {}
 
     def carry_out(self, passes: Sequence[SourceRule], drops: Sequence[SourceRule], widen: bool) -> str:
-        """Allow, stop dropping, begin to drop, stop allowing: in this order, each confirmed.
+        """Do the steps of the change in this order: permit, stop drops, start drops, stop permits.
 
-        A port at which a host cannot be allowed drops nothing.
+        Each step is confirmed before the next. A port at which a host cannot be permitted drops nothing.
         """
         self._add(passes)
         drops = [rule for rule in drops if rule.port not in self._refused]
@@ -225,7 +243,7 @@ class _Change:
             if (rule.place, rule.instructions) in there:
                 self._rules[rule.place] = rule
             elif rule.place in self._connection.foreign:
-                self._refused[rule.port] = f"another owner's entry is in the place of {rule.name}"
+                self._refused[rule.port] = f"another owner's entry has the match and priority of {rule.name}"
             else:
                 new.append(rule)
         failures = self._connection.confirm([rule.message for rule in new]) if new else {}
@@ -236,7 +254,7 @@ class _Change:
                 self._rules[rule.place] = rule
 
     def _remove(self, wanted: Sequence[SourceRule], dropping: bool) -> None:
-        """Remove the entries of one sort that are none of `wanted`."""
+        """Remove the entries of one kind that are not in `wanted`."""
         kept = {rule.place for rule in wanted}
         stale = [
             flow
@@ -253,12 +271,12 @@ class _Change:
             removals = [_removal(flow) for flow in stale]
             failures = self._connection.confirm(removals)
             for n, failure in failures.items():
-                detail = f"an entry could not be removed: {failure.type}/{failure.code}"
+                detail = f"the switch refused to remove an entry: {failure.type}/{failure.code}"
                 self._refused[_port_of(stale[n])] = detail
 
 
 def _refusal(rule: SourceRule, failure: SwitchError) -> str:
-    return f"{rule.name} was refused: {failure.type}/{failure.code}"
+    return f"the switch refused {rule.name}: {failure.type}/{failure.code}"
 
 
 def _removal(flow: FlowStats) -> OpenFlowMessage:
@@ -275,7 +293,7 @@ def _passing(source: SourceAddress) -> SourceRule:
 def _dropping(family: str, port: int) -> SourceRule:
     range_ = RANGES[family]
     place = (flow_mods.SPOOF_PRIORITY, frozenset(oxm_fields(oxm.spoof_match(range_, port))))
-    name = f"the drop of {family} events of unknown sources at port {port}"
+    name = f"the drop entry for {family} events of unknown sources at port {port}"
     return SourceRule(name, port, flow_mods.add_spoof_drop(range_, port), place)
 
 
@@ -289,6 +307,6 @@ def _read_dropped(connection: Connection) -> dict[int, int]:
 
 
 def _port_of(flow: FlowStats) -> int:
-    """The port in an entry's match; 0 where it names none."""
+    """Return the port in an entry's match; 0 if there is none."""
     fields = {number: value for number, value, _ in oxm_fields(flow.match)}
     return int.from_bytes(fields.get(_IN_PORT, b""), "big")

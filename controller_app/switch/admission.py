@@ -1,4 +1,4 @@
-"""How many peers may be connected: of one address and in all, before and after their handshakes."""
+"""Limits on connected peers: per address and in total, before and after their handshakes."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections import Counter
 from dataclasses import dataclass
 
 SPARED = 400
-"""Descriptors that are left for the northbound, the log and files."""
+"""Descriptors that are reserved for the northbound, the log and files."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """The largest numbers of connections; half of those in their handshakes may come from one address."""
+    """Highest numbers of connections; one address may have half of `in_handshake`."""
 
     connections: int = 4096
     of_address: int = 1024
     in_handshake: int = 512
 
     def within_descriptors(self) -> ConnectionLimits:
-        """Return the numbers that leave SPARED descriptors; the process's own limit is raised first."""
+        """Return the limits that leave SPARED descriptors; first increase the limit of the process."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         wanted = self.connections + SPARED
-        if 0 <= soft < wanted:  # no limit is a negative number
+        if 0 <= soft < wanted:  # a negative number means no limit
             soft = wanted if hard < 0 else min(wanted, hard)
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         connections = self.connections if soft < 0 else min(self.connections, max(1, soft - SPARED))
@@ -32,7 +32,7 @@ class ConnectionLimits:
 
 
 class Admission:
-    """Counts connections. `enter` is called for each that is accepted, `leave` for each that ends."""
+    """Counts connections: `enter` for each accepted one, and `leave` for each that ends."""
 
     def __init__(self, most: ConnectionLimits) -> None:
         self._most = most
@@ -48,7 +48,7 @@ class Admission:
         return len(self._greeting)
 
     def refusal(self, host: str) -> str | None:
-        """Return why one more connection from `host` is refused, or None when it is not."""
+        """Return why another connection from `host` is refused, or None if it is not."""
         most = self._most
         half = max(1, most.in_handshake // 2)
         rules = (
@@ -62,10 +62,10 @@ class Admission:
             (
                 self._greeting_of_host[host],
                 half,
-                "connections of one address in their handshake (half of --max-handshakes)",
+                "connections from one address in their handshake (half of --max-handshakes)",
             ),
         )
-        return next((f"{limit} {what} is the most" for number, limit, what in rules if number >= limit), None)
+        return next((f"at most {limit} {what}" for number, limit, what in rules if number >= limit), None)
 
     def enter(self, host: str) -> int:
         """Count a connection in its handshake; return its ticket."""
@@ -76,11 +76,11 @@ class Admission:
         return self._tickets
 
     def greeted(self, ticket: int) -> None:
-        """A handshake is over."""
+        """Record the end of a handshake."""
         _subtract(self._greeting, self._greeting_of_host, ticket)
 
     def leave(self, ticket: int) -> None:
-        """A connection ended, at whatever stage."""
+        """Record the end of a connection, in any state."""
         self.greeted(ticket)
         _subtract(self._hosts, self._of_host, ticket)
 

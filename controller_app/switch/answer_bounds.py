@@ -1,4 +1,4 @@
-"""Bounds on the multipart answers of switches: parts, bytes and seconds of one, and bytes of all together."""
+"""Limits on the multipart answers of switches: parts, bytes and seconds."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ MOST: dict[Stats, tuple[int, int]] = {
     Stats.TABLE_FEATURES: (FEW, 4 * MIB),
     Stats.PORT_DESC: (FEW, 4 * MIB),
 }
-"""Parts and bytes of an answer of each kind. An entry takes about 130 bytes, so 64 MiB hold 500,000."""
+"""Highest numbers of parts and bytes, by kind. An entry needs about 130 bytes: 64 MiB contain 500,000."""
 
 IN_ALL = 256 * MIB
-"""Bytes of the answers that all switches are giving at one time; beyond it the largest one ends."""
+"""Highest number of bytes of unfinished answers of all switches; beyond it, the largest one is ended."""
 
 
 @dataclass(slots=True, eq=False)
 class BoundedAnswer:
-    """What came so far of the answer to a multipart request of a `kind`."""
+    """Size of the answer to a multipart request of a `kind`, so far."""
 
     kind: Stats
     parts: int = 0
@@ -40,7 +40,11 @@ class BoundedAnswer:
     began_at: float = field(default_factory=monotonic)
 
     def add(self, size: int, seconds: float) -> None:
-        """Count a part. Raises Overrun."""
+        """Count a part.
+
+        Raises:
+            Overrun: The answer exceeds a limit.
+        """
         parts, most = MOST[self.kind]
         self.parts += 1
         self.size += size
@@ -54,30 +58,31 @@ class BoundedAnswer:
 
 
 class AnswerBudget:
-    """The answers that all connections are waiting for, with whoever can end each connection."""
+    """The answers that all connections wait for, each with the guard of its connection."""
 
     def __init__(self, most: int = IN_ALL) -> None:
         self._most = most
         self._open: dict[BoundedAnswer, Any] = {}
 
     def open(self, answer: BoundedAnswer, guard: Any) -> None:
-        """An answer is awaited from the peer of `guard`."""
+        """Add an answer that is expected from the peer of `guard`."""
         self._open[answer] = guard
 
     def close(self, answer: BoundedAnswer) -> None:
-        """Nobody waits for the answer any more."""
+        """Remove an answer that is no longer expected."""
         self._open.pop(answer, None)
 
     def check(self) -> None:
-        """End the connection with the largest answer when all together are too large."""
+        """End the connection with the largest answer if all answers together are too large."""
         if sum(answer.size for answer in self._open) <= self._most:
             return
         largest = max(self._open, key=lambda answer: answer.size)
         guard = self._open.pop(largest)
-        guard.end(f"its answer of {largest.size} bytes was the largest of over {self._most} in all")
+        limit = f"the limit of {self._most} bytes for all answers together"
+        guard.end(f"its answer of {largest.size} bytes was the largest when the answers exceeded {limit}")
 
 
 def asked_about(messages: Sequence[OpenFlowMessage]) -> Stats | None:
-    """Return the kind of the multipart request that `messages` end with, or None."""
+    """Return the kind of the multipart request that is the last of `messages`, or None."""
     last = messages[-1]
     return Stats(int.from_bytes(last.body[:2], "big")) if last.type is RequestType.MULTIPART_REQUEST else None

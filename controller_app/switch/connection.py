@@ -1,4 +1,4 @@
-"""One switch's control channel: what is asked over it, and which answer belongs to which question."""
+"""The control channel of a switch: its requests, and the answers that belong to them."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from controller_app.switch.transactions import MessageBatch, Transactions
 from tercast.runtime.wording import whole_characters
 
 AHEAD = 4
-"""Pieces of a transfer that are on their way at one time."""
+"""Pieces of a transfer that are unconfirmed at the same time."""
 
 MAX_QUEUED = 8
-"""Messages waiting for the socket from which on probes are left out."""
+"""Messages that wait for the socket; with so many, no probes are sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchPort:
-    """One port of a switch as it last reported it."""
+    """A port of a switch as last reported."""
 
     number: int
     name: str
@@ -40,12 +40,12 @@ class SwitchPort:
     up: bool
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form."""
+        """Return the northbound's form."""
         return {"port": self.number, "name": self.name, "up": self.up, "mac": self.mac}
 
 
 class Connection:
-    """A switch from the end of its hand-shake until its channel closes.
+    """A switch, from the end of its handshake until its channel closes.
 
     `confirm`, `request`, `exchange` and `transfer` block the calling greenlet. The app calls the `on_...`
     methods in the order in which messages arrive; they never block.
@@ -88,13 +88,18 @@ class Connection:
 
     @property
     def name(self) -> str:
-        """The datapath id as 16 hex digits."""
+        """The datapath id as 16 hexadecimal digits."""
         return f"{self.dpid:016x}"
 
     def confirm(self, messages: Sequence[OpenFlowMessage]) -> dict[int, SwitchError]:
-        """Sends `messages` and a barrier, waits for its reply; the errors that came, by index of the message.
+        """Send messages and a barrier, and wait for the reply to the barrier.
 
-        Raises Unreachable when the switch is gone, goes, or does not answer in time.
+        Returns:
+            The errors, by index of the message.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer in time.
+            RequestRejected: The switch refused the barrier.
         """
         batch = self.exchange((*messages, openflow.barrier()))
         barrier_failure = batch.failures.pop(len(messages), None)
@@ -103,10 +108,15 @@ class Connection:
         return batch.failures
 
     def request(self, message: OpenFlowMessage, reduce: Callable[[Any], Any] | None = None) -> list[Any]:
-        """Return the parts of the answer to a request, in order. Raises Unreachable or RequestRejected.
+        """Return the parts of the answer to a request, in order.
 
-        `reduce` is called with each part as it arrives, and must not block: its result replaces the part, and
-        None drops it. So a long answer need not be kept whole.
+        Args:
+            reduce: Called with each part on arrival. Its result replaces the part, and None drops it, so that
+                a long answer is not stored whole. It must not block.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer in time.
+            RequestRejected: The switch refused the request.
         """
         batch = self.exchange((message,), reduce=reduce)
         if batch.failures:
@@ -119,9 +129,14 @@ class Connection:
         patience: float = 0.0,
         reduce: Callable[[Any], Any] | None = None,
     ) -> MessageBatch:
-        """Sends `messages` at once and waits for the end of the answer to the last one.
+        """Send messages together and wait for the end of the answer to the last one.
 
-        `patience` are seconds on top of the time-out; `reduce` is as for `request`. Raises Unreachable.
+        Args:
+            patience: Seconds in addition to the time-out.
+            reduce: Replaces the parts of the answer, as for `request`.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer in time.
         """
         batch = self.reserve(len(messages), messages[0].type.name.lower())
         batch.reduce = reduce
@@ -136,20 +151,24 @@ class Connection:
         return batch
 
     def reserve(self, messages: int, what: str) -> MessageBatch:
-        """Takes as many transaction ids; errors to them are collected until the batch is settled."""
+        """Reserve transaction ids for messages, and collect their errors until they are settled."""
         if self.closed is not None:
             raise Unreachable(self.closed)
         return self._transactions.begin(self._next_xid(messages), messages, what)
 
     def settle(self, batch: MessageBatch) -> None:
-        """End the wait for a batch: an error to it from now on is a late one. Its answer is not kept here."""
+        """End the wait for a batch: a later error is a late one, and its answer is no longer stored."""
         self._transactions.settle(batch)
 
     def transfer(self, pieces: Iterable[bytes]) -> None:
-        """Sends pieces of messages in order, each with a barrier behind it, and waits for all the replies.
+        """Send pieces of messages in order, each with a barrier after it, and wait for all replies.
 
-        At most AHEAD pieces are on their way: the next one is made while the switch works at those, and no
-        more is kept here. Raises Unreachable; Rejected when a barrier is refused.
+        At most AHEAD pieces are unconfirmed: the next piece is made while the switch works, and only these
+        pieces are in memory.
+
+        Raises:
+            Unreachable: The connection ended, or the switch does not answer in time.
+            RequestRejected: The switch refused a barrier.
         """
         under_way: deque[MessageBatch] = deque()
         try:
@@ -167,53 +186,60 @@ class Connection:
                 self._transactions.drop(barrier)
 
     def send(self, data: bytes) -> None:
-        """Sends messages whose confirmation something behind them brings. Raises Unreachable."""
+        """Send messages that a later message confirms.
+
+        Raises:
+            Unreachable: The channel is closed.
+        """
         if not self._datapath.send(data):
             raise Unreachable(self.closed or "the channel is closing")
 
     def next_bundle(self) -> int:
-        """A number for a bundle that no other one of this connection has."""
+        """Return a number for a bundle that no other bundle of this connection has."""
         return next(self._bundles) & 0xFFFFFFFF
 
     def send_if_idle(self, message: OpenFlowMessage) -> bool:
-        """Send a message that may be lost; False, and nothing sent, on a closed or congested channel."""
+        """Send a message that may be lost; if the channel is closed or congested, return False."""
         queue = self._datapath.send_q
         if self.closed or queue is None or queue.qsize() >= MAX_QUEUED:
             return False
         return bool(self._datapath.send(message.frame(self._next_xid())))
 
     def close(self, reason: str) -> None:
-        """End the channel; those who wait on it get `reason`."""
+        """End the channel; all callers that wait for it get `reason`."""
         self.on_closed(reason)
         self._datapath.close()
         self._datapath.socket.cut()
 
     def up_ports(self) -> list[SwitchPort]:
-        """The ports that carry packets, by number."""
+        """Return the ports that are up, by number."""
         return [port for _, port in sorted(self.ports.items()) if port.up]
 
     def judge(self, xid: int, kind: int, size: int, more: bool) -> bool:
-        """Count a part of a multipart answer before it is read; False for one that nobody awaits.
+        """Count a part of a multipart answer before it is read.
+
+        Returns:
+            Whether a request waits for it.
 
         Raises:
-            Overrun: The answer goes beyond its bounds.
+            Overrun: The answer exceeds a limit.
         """
         return self._transactions.judge(xid, kind, size)
 
     def admits(self, packet_in: bytes) -> bool:
-        """Return whether a packet-in is within the share of its port."""
+        """Return whether a packet-in is within the rate limit of its port."""
         return self.packet_ins.admits(packet_in)
 
     def on_part(self, xid: int, part: Any, more: bool) -> None:
-        """A part of an answer came; the last one when not `more`."""
+        """Add a part of an answer; without `more` it is the last one."""
         self._transactions.add_part(xid, part, more)
 
     def on_failure(self, xid: int, failure: SwitchError) -> str | None:
-        """An error came; returns what was refused when nobody waits for it any more."""
+        """Add an error; return the refused message if no caller waits for it any more."""
         return self._transactions.add_failure(xid, failure)
 
     def on_port(self, number: int, name: bytes, mac: str, config: int, state: int) -> SwitchPort | None:
-        """A port's description came; the port, or None for the switch's own reserved ones."""
+        """Record a port's description; return the port, or None for a reserved port of the switch."""
         if number > MAX_PORT:
             return None
         up = not config & PORT_DOWN and not state & LINK_DOWN
@@ -225,7 +251,7 @@ class Connection:
         return port
 
     def on_closed(self, reason: str) -> None:
-        """The channel ended; the first reason stays."""
+        """Record the end of the channel; only the first reason is stored."""
         if self.closed is not None:
             return
         self.closed = reason
@@ -233,7 +259,7 @@ class Connection:
         self._transactions.end_all()
 
     def _confirmed(self, under_way: deque[MessageBatch]) -> None:
-        """Waits for the first of some barriers, and takes it out."""
+        """Wait for the first of the barriers, and remove it."""
         barrier = under_way.popleft()
         try:
             self._await(barrier, self._timeout)
@@ -243,7 +269,7 @@ class Connection:
             raise RequestRejected(barrier.failures[0])
 
     def _await(self, batch: MessageBatch, timeout: float) -> None:
-        """Waits for the last part; each part has the whole time-out to come, all of them a time together."""
+        """Wait for the last part; the time-out applies to each part, and a limit to all together."""
         until = monotonic() + max(timeout, self._bounds.seconds)
         while True:
             try:
@@ -256,7 +282,7 @@ class Connection:
                 return
 
     def _no_answer(self, timeout: float, until: float) -> str:
-        """Return why nobody waits any longer; a switch whose answer has no end is cut off."""
+        """Return why the wait ended; a switch whose answer does not end is disconnected."""
         if monotonic() < until or timeout >= self._bounds.seconds:
             return f"no answer within {timeout:g} seconds"
         reason = f"its answer did not end within {self._bounds.seconds:g} s (--answer-timeout)"
@@ -264,9 +290,9 @@ class Connection:
         return reason
 
     def _next_xid(self, messages: int = 1) -> int:
-        """The first of as many ids in a row; 0 is left out.
+        """Reserve consecutive transaction ids and return the first; 0 is not used.
 
-        Shares the framework's counter, so that no two messages of a channel have one id.
+        The framework uses the same counter, so all messages of a channel have different ids.
         """
         first = self._datapath.xid + 1
         if first + messages > 0xFFFFFFFF:

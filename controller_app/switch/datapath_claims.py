@@ -1,4 +1,4 @@
-"""Which of two connections with one datapath id keeps it: the better proved one, else the living one."""
+"""Two connections with one datapath id: the one with better proof or an answer stays."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from controller_app.ryu_api import sleep
 from controller_app.switch.connection import Connection
 
 LOOK = 0.05
-"""Seconds between two looks for a sign of life."""
+"""Seconds between two checks for a sign of life."""
 
 
 class Claims:
-    """Decides about second connections; each datapath id is contended by one at a time."""
+    """Decides about second connections, one at a time for each datapath id."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
         self._contended: set[int] = set()
 
     def may_displace(self, connection: Connection, incumbent: Connection) -> bool:
-        """Return whether `connection` takes the place of `incumbent`, which is asked for a sign of life.
+        """Return whether `connection` replaces `incumbent`.
 
-        A bound certificate wins over one that is not bound. Blocks until the sign of life comes, for the
-        patience at most.
+        A bound certificate wins against one that is not bound. Otherwise the incumbent gets an echo request,
+        and it wins if it answers. This blocks until the answer, at most for the patience.
         """
         if connection.proof.is_bound and not incumbent.proof.is_bound:
             return True

@@ -1,4 +1,4 @@
-"""Proof that a switch is the one whose datapath id it claims: the certificate or the key bound to that id."""
+"""Proof of a switch's datapath id: the certificate or key that is bound to the id."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VARIABLE = "TERCAST_SWITCH_PROOF"
 OPTION = "--switch-proof"
 FILE_NAME = "switch-keys.json"
 MOST_KEYS = 16384
-"""Datapath ids whose keys are remembered."""
+"""Highest number of datapath ids with stored keys."""
 
 _NAME = re.compile(r"dpid-([0-9a-f]{16})", re.IGNORECASE)
 _DPID = re.compile(r"[0-9a-f]{16}")
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class ProofPolicy(StrEnum):
-    """What a switch has to show over TLS for a datapath id to which nothing is bound."""
+    """Required proof of a datapath id that has no bound key or certificate, with TLS."""
 
     BOUND = "bound"
     FIRST_USE = "first-use"
@@ -38,7 +38,7 @@ class ProofPolicy(StrEnum):
 
 
 class Proof(StrEnum):
-    """Why a switch is believed."""
+    """Proof of a switch's datapath id."""
 
     NAME = "name"
     KEY = "key"
@@ -52,12 +52,12 @@ class Proof(StrEnum):
 
 
 class UnprovedDatapath(Exception):  # noqa: N818 - named by meaning
-    """A switch may not use the datapath id that it claims; the text is the reason and the remedy."""
+    """A switch may not use the datapath id that it claims; the text has reason and remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What a peer's certificate says: the datapath ids that it names, and the SHA-256 of its public key."""
+    """Content of a peer's certificate: names, datapath ids, SHA-256 of the public key."""
 
     names: tuple[str, ...]
     dpids: frozenset[int]
@@ -65,7 +65,11 @@ class Certificate:
 
     @classmethod
     def read(cls, der: bytes) -> Certificate:
-        """Return what a certificate in DER says. Raises ValueError."""
+        """Read a certificate in DER form.
+
+        Raises:
+            ValueError: It is malformed.
+        """
         found = x509.load_der_x509_certificate(der)
         names = [str(one.value) for one in found.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)]
         try:
@@ -80,14 +84,14 @@ class Certificate:
         )
 
     def __str__(self) -> str:
-        return f"of {self.names[0] if self.names else 'no name'!r} with the key {self.key}"
+        return f"({self.names[0] if self.names else 'no name'!r}, key {self.key})"
 
 
 class Proofs:
-    """Checks claims against certificates and against a file of keys by datapath id, which may be edited.
+    """Checks claims of datapath ids against certificates and a file of switch keys.
 
-    The file is JSON: `{"000000000000000a": ["SHA-256 of a public key", ...]}`. Without one, keys are
-    remembered until the process ends.
+    The file is JSON: `{"000000000000000a": ["SHA-256 of a public key", ...]}`. An administrator may edit it.
+    Without a file, keys are stored until the process ends.
     """
 
     def __init__(self, policy: ProofPolicy, path: Path | None) -> None:
@@ -99,10 +103,10 @@ class Proofs:
             self._read(path)
 
     def check(self, dpid: int, certificate: Certificate | None) -> Proof:
-        """Return why a claim is believed; `certificate` is None without TLS.
+        """Return the proof of a claim; `certificate` is None without TLS.
 
         Raises:
-            Unproved: The claim is refused.
+            UnprovedDatapath: The claim is refused.
         """
         if certificate is None:
             return Proof.NONE
@@ -111,42 +115,46 @@ class Proofs:
                 return Proof.NAME
             names = ", ".join(f"dpid-{one:016x}" for one in sorted(certificate.dpids)[:3])
             raise UnprovedDatapath(
-                f"its certificate {certificate} is for {names}; make one for dpid-{dpid:016x}"
+                f"its certificate {certificate} is for {names}; issue a certificate for dpid-{dpid:016x}"
             )
         self._reload()
         bound = self._keys.get(f"{dpid:016x}", [])
         if certificate.key in bound:
             return Proof.KEY
         if bound:
-            rule = f"another key is bound to this datapath id in {self._path or 'memory'}"
+            rule = f"{self._path or 'memory'} binds another key to this datapath id"
             raise UnprovedDatapath(
-                f"its certificate {certificate} is not the bound one: {rule}; remove that to accept it"
+                f"its certificate {certificate} is not the bound one: {rule}; remove that key to accept it"
             )
         return self._unbound(dpid, certificate)
 
     def _unbound(self, dpid: int, certificate: Certificate) -> Proof:
-        """Return the proof for a datapath id to which nothing is bound. Raises Unproved."""
+        """Return the proof for a datapath id without a bound key.
+
+        Raises:
+            UnprovedDatapath: The policy requires a bound key, or there is no room for another one.
+        """
         if self._policy is ProofPolicy.AUTHORITY:
             return Proof.AUTHORITY
         if self._policy is ProofPolicy.BOUND:
-            remedy = f"make one for the name dpid-{dpid:016x}, or add its key to {self._path or FILE_NAME}"
+            remedy = f"issue one for dpid-{dpid:016x}, or add its key to {self._path or FILE_NAME}"
             raise UnprovedDatapath(f"its certificate {certificate} names no datapath id; {remedy} ({OPTION})")
         if len(self._keys) >= MOST_KEYS:
             raise UnprovedDatapath(
-                f"{MOST_KEYS} keys are remembered, which is the most; remove some from {self._path}"
+                f"the limit of {MOST_KEYS} stored keys is reached; remove some from {self._path}"
             )
         self._keys[f"{dpid:016x}"] = [certificate.key]
         self._write()
         return Proof.KEY
 
     def _reload(self) -> None:
-        """Read the file again when it was edited; one that cannot be read changes nothing."""
+        """Read the file again if it was edited; if it cannot be read, the keys stay."""
         if self._path is None:
             return
         try:
             self._read(self._path)
         except SettingError as error:
-            log.error("cannot read the keys of switches", extra={"fields": {"error": str(error)}})
+            log.error("cannot read the switch keys", extra={"fields": {"error": str(error)}})
 
     def _read(self, path: Path) -> None:
         try:
@@ -159,11 +167,11 @@ class Proofs:
             if self._stamp is not None:
                 self._keys, self._stamp = {}, None
         except (OSError, ValueError) as error:
-            rule = 'it has to be {"16 hex digits of a datapath id": ["SHA-256 of a public key", ...]}'
+            rule = 'write {"16 hex digits of a datapath id": ["SHA-256 of a public key", ...]}'
             raise SettingError(f"--switch-keys: cannot read {str(path)!r}: {error}; {rule}") from None
 
     def _write(self) -> None:
-        """Replace the file; where that fails the keys are remembered until the process ends."""
+        """Replace the file; if this fails, the keys are stored until the process ends."""
         if self._path is None:
             return
         temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
@@ -178,20 +186,24 @@ class Proofs:
             self._stamp = status.st_mtime_ns, status.st_size
         except OSError as error:
             fields = {"path": str(self._path), "error": error.strerror}
-            log.error("cannot write the keys of switches; they are kept in memory", extra={"fields": fields})
+            log.error("cannot write the switch keys; they stay in memory", extra={"fields": fields})
 
 
 def _parse(text: str) -> dict[str, list[str]]:
-    """Return the keys by datapath id. Raises ValueError."""
+    """Return the keys by datapath id.
+
+    Raises:
+        ValueError: The text has another form.
+    """
     found = json.loads(text or "{}")
     if not isinstance(found, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     keys: dict[str, list[str]] = {}
     for dpid, listed in found.items():
         lines = [listed] if isinstance(listed, str) else listed
         if not _DPID.fullmatch(dpid) or not isinstance(lines, list):
-            raise ValueError(f"{dpid!r} is no datapath id with a list of keys")
+            raise ValueError(f"{dpid!r} is not a datapath id with a list of keys")
         keys[dpid] = [str(line).lower().replace(":", "") for line in lines]
         if bad := next((key for key in keys[dpid] if not _KEY.fullmatch(key)), None):
-            raise ValueError(f"{bad!r} of {dpid} is no SHA-256")
+            raise ValueError(f"{bad!r} of {dpid} is not a SHA-256")
     return keys

@@ -1,4 +1,4 @@
-"""Reserved entries of one switch, in addition to those of every switch."""
+"""Reserved entries that a switch has in addition to those of every switch."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import Any
 from controller_app.openflow.messages import OpenFlowMessage
 
 ExtraEntry = tuple[str, OpenFlowMessage, Any]
-"""The name of an entry, the message that adds it, and its place in the table (`flow_stats.Identity`)."""
+"""Name of an entry, the message that adds it, and its identity (`flow_stats.Identity`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntrySource:
     """A part of the controller that has reserved entries at a switch.
 
-    `entries` returns them as they should be now, and `count` their number. `restore` is called with the table
-    when some of them are missing, and restores what they depend on.
+    Attributes:
+        entries: Returns the entries that should exist now.
+        count: Returns their number.
+        restore: Called with the table if entries are missing; restores what they depend on.
     """
 
     entries: Callable[[], list[ExtraEntry]]
@@ -26,17 +28,17 @@ class EntrySource:
 
 
 class ExtraEntries:
-    """The reserved entries of all sources; they are restored in the order in which the sources were added."""
+    """The reserved entries of all sources, in the order in which the sources were added."""
 
     def __init__(self) -> None:
         self._sources: list[EntrySource] = []
 
     def add(self, source: EntrySource) -> None:
-        """Add a source, when it has prepared the switch."""
+        """Add a source that has prepared the switch."""
         self._sources.append(source)
 
     def entries(self) -> list[ExtraEntry]:
-        """Return the entries as they should be now."""
+        """Return the entries that should exist now."""
         return [entry for source in self._sources for entry in source.entries()]
 
     def count(self) -> int:
@@ -44,6 +46,6 @@ class ExtraEntries:
         return sum(source.count() for source in self._sources)
 
     def restore(self, table: Any) -> None:
-        """Restore what the entries depend on, given the table, of which some are missing."""
+        """Restore what the entries depend on; some entries are missing in the table."""
         for source in self._sources:
             source.restore(table)

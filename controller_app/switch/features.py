@@ -1,6 +1,6 @@
-"""What a switch says that it can do: its first table, groups and meters; and what it lacks of what is needed.
+"""Features that a switch reports, and required ones that are missing.
 
-Read from the bytes: a switch may describe hundreds of tables, and only the one that is written to matters.
+The reply stays bytes: a switch may describe hundreds of tables, and only one of them matters.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _FIELDS = {OxmField.IN_PORT: "in_port", OxmField.ETH_DST: "eth_dst", OxmField.ET
 _ADDRESSES = {"ipv6": (OxmField.IPV6_DST, "ipv6_dst"), "ipv4": (OxmField.IPV4_DST, "ipv4_dst")}
 
 Oxm = tuple[int, bool]
-"""A field of the basic class, and whether it may be masked."""
+"""A field of the basic class, and whether it may have a mask."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFeatures:
-    """Of one table: how many entries it has room for, and what they may say; None where it does not tell."""
+    """Features of a table: capacity and supported entries; None if not reported."""
 
     number: int
     capacity: int
@@ -43,7 +43,7 @@ class TableFeatures:
     rewrites: frozenset[Oxm] | None = None
 
     def lacks(self, families: Sequence[str]) -> Iterator[str]:
-        """What entries for `families` need, and this table cannot do."""
+        """Yield what entries for `families` need and this table does not support."""
         if self.instructions is not None and _APPLY not in self.instructions:
             yield "it cannot apply actions"
         for number, name in ((_OUTPUT, "output to ports"), (_SET_FIELD, "rewrite fields")):
@@ -55,7 +55,7 @@ class TableFeatures:
         for family in families:
             field, name = _ADDRESSES[family]
             if self.match is not None and (field, True) not in self.match:
-                yield f"it cannot match {name} under a mask"
+                yield f"it cannot match {name} with a mask"
             yield from self._cannot_rewrite(field, name)
         yield from self._cannot_rewrite(OxmField.ETH_DST, "eth_dst")
 
@@ -66,26 +66,30 @@ class TableFeatures:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What a switch tells: its content table, how many groups and meters; None where it does not."""
+    """Features of a switch: content table, groups and meters; None if not reported."""
 
     table: TableFeatures | None = None
     groups: int | None = None
     meters: int | None = None
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form."""
+        """Return the northbound's form."""
         capacity = None if self.table is None else self.table.capacity
         return {"capacity": capacity, "groups": self.groups, "meters": self.meters}
 
     @property
     def unanswered(self) -> list[str]:
-        """What the switch has none of, or says nothing about."""
+        """The features that the switch does not have, or does not report."""
         facts = {"table_features": self.table, "groups": self.groups, "meters": self.meters}
         return [name for name, fact in facts.items() if not fact]
 
 
 def read_features(connection: Connection) -> Features:
-    """Asks for all of it; a switch may refuse each question. Raises Unreachable."""
+    """Read the features of a switch, which may refuse each question.
+
+    Raises:
+        Unreachable: The connection ended.
+    """
     table = _answer(connection, Stats.TABLE_FEATURES, lambda data: cut_table(data, TABLE))
     group = _answer(connection, Stats.GROUP_FEATURES)
     meter = _answer(connection, Stats.METER_FEATURES)
@@ -93,7 +97,7 @@ def read_features(connection: Connection) -> Features:
 
 
 def _answer(connection: Connection, kind: Stats, cut: Callable[[bytes], bytes] = bytes) -> list[bytes]:
-    """What `cut` leaves of each part of an answer. Nothing else of it is kept while the rest arrives."""
+    """Return the result of `cut` for each part of an answer; nothing else of a part is stored."""
 
     def reduce(part: Any) -> list[bytes] | None:
         return [data for raw in part if (data := cut(raw.data))] or None
@@ -103,13 +107,13 @@ def _answer(connection: Connection, kind: Stats, cut: Callable[[bytes], bytes] =
     except RequestRejected:
         return []
     except Unreachable:
-        if connection.closed is None:  # it says nothing to a question that it does not know
+        if connection.closed is None:  # some switches do not answer an unknown question
             return []
         raise
 
 
 def cut_table(data: bytes, number: int) -> bytes:
-    """The bytes that describe one table; empty where a part of a reply does not describe it.
+    """Return the bytes that describe a table; empty if a part of a reply does not describe it.
 
     Open vSwitch describes 254 tables, in more than a megabyte.
     """
@@ -125,7 +129,7 @@ def cut_table(data: bytes, number: int) -> bytes:
 
 
 def decode_tables(parts: Sequence[bytes]) -> Iterator[TableFeatures]:
-    """The tables that parts of a reply describe; what is malformed ends it."""
+    """Yield the tables that parts of a reply describe, up to the first malformed one."""
     for data in parts:
         offset = 0
         while offset + _TABLE.size <= len(data):
@@ -155,7 +159,7 @@ def _properties(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _ids(data: bytes | None) -> frozenset[int] | None:
-    """The types of instructions or actions."""
+    """Return the types of instructions or actions."""
     if data is None:
         return None
     return frozenset(kind for kind, _ in _properties_unpadded(data))
@@ -185,7 +189,7 @@ def _oxms(data: bytes | None) -> frozenset[Oxm] | None:
 
 
 def decode_groups(parts: Sequence[bytes]) -> int | None:
-    """How many groups of type ALL there may be; None where nothing is said."""
+    """Return the highest number of groups of type ALL; None if it is not reported."""
     try:
         types, _, of_all, *_ = _GROUPS.unpack_from(b"".join(parts))
     except error:
@@ -194,7 +198,7 @@ def decode_groups(parts: Sequence[bytes]) -> int | None:
 
 
 def decode_meters(parts: Sequence[bytes]) -> int | None:
-    """How many meters that drop there may be; None where nothing is said."""
+    """Return the highest number of meters that drop; None if it is not reported."""
     try:
         most, bands, _ = _METERS.unpack_from(b"".join(parts))
     except error:

@@ -1,4 +1,4 @@
-"""What a switch says that it holds: flow statistics read as entries, over as many parts as they take."""
+"""Flow statistics of a switch, read as entries, from any number of parts."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _FAMILY = {number.to_bytes(2, "big"): family for family, number in ETH_TYPE.item
 _DESTINATION = {"ipv6": (OxmField.IPV6_DST, 16), "ipv4": (OxmField.IPV4_DST, 4)}
 
 Identity = tuple[int, frozenset[tuple[int, bytes, bytes]]]
-"""What makes two entries of a table one: priority, and match fields with value and mask."""
+"""Priority and match fields (with value and mask). Two entries of a table have different identities."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlowStats:
-    """One entry as the switch reported it, its match and instructions still as bytes."""
+    """An entry as the switch reported it; its match and instructions are bytes."""
 
     cookie: int
     priority: int
@@ -47,22 +47,22 @@ class FlowStats:
 
     @property
     def identity(self) -> Identity:
-        """Equal for two entries of which one would replace the other."""
+        """Identity of the entry; two entries with one identity replace each other."""
         return self.priority, frozenset(oxm_fields(self.match))
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form of an entry that it has no words for: its match as hex digits."""
+        """Return the northbound's form of an entry that has no key: its match as hexadecimal digits."""
         return {"table": self.table, "priority": self.priority, "match": self.match.hex()}
 
 
 def identity(key: Key) -> Identity:
-    """Return what makes the entry with that key one with the entry that is read back."""
+    """Return the identity that the entry with a key has when it is read back."""
     return key.priority, frozenset(oxm_fields(oxm.match(key)))
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledFlow:
-    """One own content entry with its counters; `actions` None where the controller did not write them."""
+    """An own content entry; its actions are None if the controller cannot have written them."""
 
     key: Key
     actions: tuple[Action, ...] | None
@@ -70,14 +70,21 @@ class InstalledFlow:
     octets: int
 
     def to_json(self) -> dict[str, object]:
-        """The northbound's form."""
+        """Return the northbound's form."""
         actions = None if self.actions is None else [action_json(action) for action in self.actions]
         return {**self.key.to_json(), "actions": actions, "packets": self.packets, "bytes": self.octets}
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchTable:
-    """A switch's entries: own content ones, reserved ones, own ones that no key says; how many others."""
+    """The entries of a switch.
+
+    Attributes:
+        entries: Own content entries.
+        reserved: Other own entries.
+        foreign: The number of entries of other owners.
+        strange: Own content entries that no key describes.
+    """
 
     entries: tuple[InstalledFlow, ...]
     reserved: tuple[FlowStats, ...]
@@ -86,7 +93,11 @@ class SwitchTable:
 
 
 def read_table(connection: Connection) -> SwitchTable:
-    """Asks for all own entries. Raises Unreachable when the switch goes away in the middle."""
+    """Read all own entries of a switch.
+
+    Raises:
+        Unreachable: The connection ended, or the switch does not answer.
+    """
     entries: list[InstalledFlow] = []
     reserved: list[FlowStats] = []
     strange: list[FlowStats] = []
@@ -105,12 +116,12 @@ def read_table(connection: Connection) -> SwitchTable:
 
 
 def read_count(connection: Connection, cookie: int, mask: int) -> int:
-    """The number of entries whose cookie agrees under `mask`, over all tables."""
+    """Count the entries with the cookie under `mask` in all tables."""
     return sum(int(part.flow_count) for part in connection.request(messages.aggregate(cookie, mask)))
 
 
 def read_foreign(connection: Connection) -> frozenset[object]:
-    """The identities of entries that are not own ones and stand where an own one could: they must stay."""
+    """Return the identities of other owners' entries that block own entries; they must stay."""
     found: set[object] = set()
     own = (
         *map(oxm.range_match, ETH_TYPE),
@@ -125,7 +136,12 @@ def read_foreign(connection: Connection) -> frozenset[object]:
 
 
 def read_source_flows(connection: Connection) -> list[FlowStats]:
-    """Read the entries of the source check, in all tables. Raises Unreachable or Rejected."""
+    """Read the entries of the source check in all tables.
+
+    Raises:
+        Unreachable: The connection ended, or the switch does not answer.
+        RequestRejected: The switch refused the question.
+    """
     question = messages.flow_stats(EntryKind.SOURCE.cookie, flow_mods.WHOLE_COOKIE, table=messages.ALL_TABLES)
     return list(_read_flows(connection, question))
 
@@ -138,7 +154,7 @@ def _read_flows(connection: Connection, request: messages.OpenFlowMessage) -> It
 
 
 def decode_flows(data: bytes) -> Iterator[FlowStats]:
-    """The entries of one part of a flow statistics reply."""
+    """Yield the entries in a part of a flow statistics reply."""
     offset = 0
     while offset + 56 <= len(data):
         length, table, _, _, priority, _, _, _, cookie, packets, byte_count = _FLOW.unpack_from(data, offset)
@@ -152,7 +168,7 @@ def decode_flows(data: bytes) -> Iterator[FlowStats]:
 
 
 def oxm_fields(match: bytes) -> list[tuple[int, bytes, bytes]]:
-    """The fields of a match as (class and field, value, mask); a mask of ones alone counts as none."""
+    """Return the fields of a match as (class and field, value, mask); no mask if all ones."""
     fields = []
     offset = 4
     end = min(len(match), int.from_bytes(match[2:4], "big"))
@@ -167,7 +183,7 @@ def oxm_fields(match: bytes) -> list[tuple[int, bytes, bytes]]:
 
 
 def decode_key(match: bytes, priority: int) -> Key | None:
-    """The key whose entry has that match, or None when it says anything else than a key can."""
+    """Return the key of an entry with this match; None if no key can have the match."""
     fields = {number: (value, mask) for number, value, mask in oxm_fields(match)}
     in_port, _ = fields.pop(_basic(OxmField.IN_PORT), (None, b""))
     family = _FAMILY.get(fields.pop(_basic(OxmField.ETH_TYPE), (b"", b""))[0])
@@ -188,7 +204,7 @@ def _basic(field: int) -> int:
 
 @lru_cache(maxsize=256)
 def _mask_length(mask: bytes) -> int | None:
-    """The number of leading ones, or None where a one follows a zero."""
+    """Return the number of leading ones; None if a one follows a zero."""
     width = 8 * len(mask)
     value = int.from_bytes(mask, "big")
     free = width - value.bit_count()
@@ -197,7 +213,7 @@ def _mask_length(mask: bytes) -> int | None:
 
 @lru_cache(maxsize=16384)
 def decode_actions(instructions: bytes) -> tuple[Action, ...] | None:
-    """The actions of an entry, or None when there is one that the controller would not write."""
+    """Return the actions of an entry; None for an action that the controller never writes."""
     if not instructions:
         return ()
     kind, length = _MATCH_HEADER.unpack_from(instructions)

@@ -1,7 +1,7 @@
-"""What is done with a switch right after its hand-shake: ask what it is, and install the reserved entries.
+"""Preparation of a switch after its handshake: features and reserved entries.
 
-Own content entries that are there already stay: a controller that was restarted interrupts nothing. The
-table-miss entry and everything of other owners is left alone.
+Existing own content entries stay: the restart of a controller interrupts no traffic. The table-miss entry and
+all entries of other owners stay as they are.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ NEEDED = ("flow_stats", "port_stats")
 
 
 def prepare(connection: Connection, families: Sequence[str], bundles: bool = True) -> None:
-    """Fills in what the switch says of itself, and installs the reserved entries for `families`.
+    """Read the description of a switch, and install the reserved entries for `families`.
 
-    With `bundles` the switch is also asked whether it has those.
+    Args:
+        bundles: Also find out whether the switch supports bundles.
     """
     _describe(connection)
     _read_features(connection, families)
@@ -57,7 +58,7 @@ def prepare(connection: Connection, families: Sequence[str], bundles: bool = Tru
 
 
 def _has_bundles(connection: Connection) -> bool:
-    """Opens a bundle and discards it; a switch may refuse that, or say nothing to it."""
+    """Open a bundle and discard it; a switch may refuse this, or not answer."""
     bundle = connection.next_bundle()
     trial = [control(bundle, act) for act in (Act.OPEN, Act.DISCARD)]
     batch = connection.exchange([*trial, messages.barrier()])
@@ -71,15 +72,15 @@ def _describe(connection: Connection) -> None:
     connection.capabilities = tuple(name for name, bit in CAPABILITIES.items() if features.capabilities & bit)
     for name in NEEDED:
         if name not in connection.capabilities:
-            connection.problems.append(f"the switch says that it has no {name}")
+            connection.problems.append(f"the switch reports no support for {name}")
     try:
         connection.description = _description(connection.request(messages.multipart(Stats.DESC))[0])
     except RequestRejected as rejected:
-        connection.problems.append(f"no description: {rejected}")
+        connection.problems.append(f"the switch refused to describe itself: {rejected}")
 
 
 def _read_features(connection: Connection, families: Sequence[str]) -> None:
-    """What its table can do, and how much of what goes in; the lack of what is needed is a problem."""
+    """Read a switch's features; a required one that its table misses is a problem."""
     features = read_features(connection)
     connection.features, connection.lacks = features.to_json(), features.unanswered
     if features.table is not None:
@@ -97,7 +98,7 @@ def _description(desc: Any) -> dict[str, str]:
 
 
 def reserved(families: Sequence[str]) -> list[tuple[str, OpenFlowMessage, Identity]]:
-    """The reserved entries, by name: what installs them, and their places in a table."""
+    """Return the name, the message and the identity of each reserved entry of every switch."""
     wanted: list[tuple[str, OpenFlowMessage, Identity]] = [
         (
             f"the drop entry for {RANGES[family]}",
@@ -111,7 +112,7 @@ def reserved(families: Sequence[str]) -> list[tuple[str, OpenFlowMessage, Identi
 
 
 def reserved_count(connection: Connection, families: Sequence[str]) -> int:
-    """How many reserved entries the switch should have; the places of other owners' entries do not count."""
+    """Count the reserved entries that the switch should have and other owners do not block."""
     places = [place for _, _, place in reserved(families)]
     return sum(place not in connection.foreign for place in places) + connection.extras.count()
 
@@ -119,7 +120,7 @@ def reserved_count(connection: Connection, families: Sequence[str]) -> int:
 def lacking(
     table: SwitchTable, connection: Connection, families: Sequence[str]
 ) -> list[tuple[str, OpenFlowMessage]]:
-    """The reserved entries that are not in a table as they were installed, and are free to be put there."""
+    """Return the missing or changed reserved entries that other owners do not block."""
     held = {(flow.identity, flow.cookie, flow.instructions) for flow in table.reserved}
     return [
         (name, message)
@@ -129,22 +130,28 @@ def lacking(
 
 
 def _content(message: OpenFlowMessage) -> tuple[int, bytes]:
-    """Cookie and instructions of an addition."""
+    """Return the cookie and the instructions of an addition."""
     return int.from_bytes(message.body[:8], "big"), flow_mods.instructions_of(message)
 
 
 def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[str]]:
-    """Puts back reserved entries and removes own entries that no key says; what was done, and what refused.
+    """Restore reserved entries, and remove own content entries that no key describes.
 
-    What those entries depend on is restored first. Sends nothing where nothing is wrong. Raises Unreachable
-    or Rejected.
+    First it restores what these entries depend on. If nothing is wrong, it sends nothing.
+
+    Returns:
+        The names of restored, removed and refused entries.
+
+    Raises:
+        Unreachable: The connection ended, or the switch does not answer.
+        RequestRejected: The switch refused a question.
     """
     table = read_table(connection)
     if lacking(table, connection, families):
         connection.extras.restore(table)
     missing = lacking(table, connection, families)
     names = [name for name, _ in missing]
-    names += [f"an entry of priority {flow.priority} in table {flow.table}" for flow in table.strange]
+    names += [f"an entry with priority {flow.priority} in table {flow.table}" for flow in table.strange]
     if not names:
         return {"restored": [], "removed": [], "refused": []}
     removals = [flow_mods.remove_match(flow.table, flow.priority, flow.match) for flow in table.strange]
@@ -158,13 +165,14 @@ def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[st
 
 
 def _reserve(connection: Connection, families: Sequence[str]) -> None:
-    """Installs the drop entries and the punt of discovery frames; what is refused is a problem."""
+    """Install the drop entries and the punt of discovery frames; record what is refused."""
     wanted = reserved(families)
     stale = [flow_mods.remove_drop(range_) for family, range_ in RANGES.items() if family not in families]
     free = [(name, message) for name, message, place in wanted if place not in connection.foreign]
     for name, _, place in wanted:
         if place in connection.foreign:
-            connection.problems.append(f"{name} has no room: another owner's entry stands in its place")
+            why = "cannot be installed: another owner's entry has the same match and priority"
+            connection.problems.append(f"{name} {why}")
     failures = connection.confirm([*(message for _, message in free), *stale])
     for index, failure in sorted(failures.items()):
         if index < len(free):

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class HandshakeTimer:
-    """The peers in their handshake, and since when; ends those that take more than `limit` seconds."""
+    """Start times of the handshakes; ends peers whose handshake takes more than `limit` seconds."""
 
     def __init__(self, limit: float) -> None:
         self._limit = limit

@@ -1,4 +1,4 @@
-"""What one switch may take, as the settings say it."""
+"""Limits on one switch, from the settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MOST_PORTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class SwitchLimits:
-    """Seconds for a whole answer in parts, and the number of ports."""
+    """Seconds for a complete answer in parts, and the number of ports."""
 
     seconds: float = 60.0
     ports: int = MOST_PORTS

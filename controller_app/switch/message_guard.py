@@ -1,4 +1,4 @@
-"""Bounds on what one peer may send: whole messages, each judged by its header before the library reads it."""
+"""Limits on the messages of a peer, checked by their headers before the library reads them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from controller_app.switch.datapath_proof import Certificate
 from controller_app.switch.limits import MOST_PORTS
 
 CHUNK = 1 << 16
-"""Bytes that are read from a socket at one time: the size of the largest message."""
+"""Bytes that one call reads from a socket: the size of the largest message."""
 
 SLICE = 0.005
-"""Seconds after which a connection that always has something to read lets the others run."""
+"""Seconds after which a connection that always has data lets the other greenlets run."""
 
 HANDSHAKE_MESSAGES = 1000
 HANDSHAKE_BYTES = 1 << 18
-"""Bytes of a handshake, besides the description of the ports."""
+"""Highest number of bytes in a handshake, without the description of the ports."""
 
 PORT_BYTES = 64
 HELLO_BYTES, HELLO_ELEMENTS = 1024, 16
 ECHO_BYTES = 1024
 ERROR_BYTES = 80
-"""Bytes of an error that are read: its header, and 64 bytes of the request that the switch quotes."""
+"""Bytes of an error that are read: its header, and 64 bytes of the quoted request."""
 
 PACKET_BYTES, MATCH_BYTES = 16384, 1024
 
@@ -41,10 +41,10 @@ READ = {
         *(PACKET_IN, PORT_STATUS, MULTIPART, BARRIER),
     },
 }
-"""The types that the controller reads, by version; the others are skipped."""
+"""Message types that the controller reads, by version; it skips all others."""
 
 BUNDLE_CONTROL = pack("!II", 0x4F4E4600, 2300)
-"""How an answer about a bundle begins, the only message of an experimenter that is read."""
+"""First bytes of a reply about a bundle; no other experimenter message is read."""
 
 _PORT_DESC = 13
 _HEADER = Struct("!BBHI")
@@ -53,14 +53,18 @@ _MATCH_AT, _PARTS_AT = 24, 8
 
 
 class Overrun(ConnectionError):  # noqa: N818 - named by meaning
-    """A peer goes beyond a bound, and its connection ends; the text is the reason."""
+    """A peer exceeded a limit, and its connection ends; the text is the reason."""
 
 
 class Judge(Protocol):
-    """Whoever knows which multipart answers are awaited."""
+    """Decides whether multipart answers and packet-ins are read."""
 
     def judge(self, xid: int, kind: int, size: int, more: bool) -> bool:
-        """Return whether a part is read. Raises Overrun."""
+        """Return whether a part of an answer is read.
+
+        Raises:
+            Overrun: The answer exceeds a limit.
+        """
         ...
 
     def admits(self, packet_in: bytes) -> bool:
@@ -70,13 +74,17 @@ class Judge(Protocol):
 
 @dataclass(slots=True)
 class Handshake:
-    """The judge until a connection has one of its own: the description of ports alone is awaited."""
+    """The judge during a handshake: it accepts only the description of ports."""
 
     most_ports: int = MOST_PORTS
     ports: int = 0
 
     def judge(self, xid: int, kind: int, size: int, more: bool) -> bool:
-        """Count the ports that are described. Raises Overrun."""
+        """Count the ports that are described.
+
+        Raises:
+            Overrun: There are too many ports.
+        """
         if kind != _PORT_DESC:
             return False
         self.ports += (size - 16) // PORT_BYTES
@@ -85,21 +93,21 @@ class Handshake:
         return True
 
     def admits(self, packet_in: bytes) -> bool:
-        """Return False: a packet before the end of the handshake is not read."""
+        """Return False: packets are not read before the end of the handshake."""
         return False
 
 
 class Guard:
-    """A socket as the library uses one, whose `recv` returns one message that is within the bounds.
+    """A socket for the library, whose `recv` returns one message that is within the limits.
 
-    Messages that the controller never reads are skipped, and counted in `skipped`. Anything beyond a bound
-    ends the connection; `broken` has the reason.
+    It skips messages that the controller never reads, and counts them in `skipped`. A message beyond a limit
+    ends the connection; `broken` is the reason.
 
     Args:
-        channel: the socket, with TLS or without.
-        seconds: how long one message may take, to arrive and to be sent.
-        most_ports: how many ports a switch may have.
-        crowd: the number of connections in their handshakes now.
+        channel: The socket, with or without TLS.
+        seconds: Time limit for the arrival of a message, and for the sending of one.
+        most_ports: Highest number of ports of a switch.
+        crowd: Returns the number of connections in their handshakes.
     """
 
     def __init__(
@@ -122,16 +130,16 @@ class Guard:
         self._slice_at = self._given_at = monotonic()
 
     def handshake_done(self, judge: Judge) -> None:
-        """Lift the bounds of the handshake; from now on `judge` knows what is awaited."""
+        """End the limits of the handshake; from now on, `judge` decides which messages are read."""
         self._in_handshake = False
         self.judge = judge
 
     def recv(self, size: int) -> bytes:
-        """Return the next message that is within the bounds, whatever `size` is; b"" at the end.
+        """Return the next message within the limits, for any `size`; empty at the end.
 
         Raises:
-            Overrun: The peer went beyond a bound.
-            TimeoutError: Nothing came for a while.
+            Overrun: The peer exceeded a limit.
+            TimeoutError: Nothing arrived for a while.
         """
         self._pause()
         try:
@@ -150,7 +158,7 @@ class Guard:
             raise
 
     def sendall(self, data: bytes) -> None:
-        """Send all of `data`; a peer that does not read it in time is cut off."""
+        """Send all of `data`; a peer that does not read it in time is disconnected."""
         try:
             with deadline(self._seconds, Overrun(f"it did not read a message within {self._seconds:g} s")):
                 self._channel.sendall(data)
@@ -159,34 +167,34 @@ class Guard:
             raise
 
     def end(self, reason: str) -> None:
-        """End the connection over something that the peer did; the first reason stays."""
+        """End the connection because of an action of the peer; only the first reason is stored."""
         self.broken = self.broken or reason
         self.cut()
 
     def cut(self) -> None:
-        """End the connection for reading and writing, which wakes whoever reads."""
+        """End the connection in both directions, which wakes its reader."""
         self.shutdown(socket.SHUT_RDWR)
 
     def shutdown(self, how: int) -> None:
-        """As a socket's; one that has ended already stays so. Nothing is skipped over from now on."""
+        """Shut the socket down, as the method of a socket does; from now on no message is skipped."""
         self._is_closing = True
         try:
             self._channel.shutdown(how)
         except OSError:
-            return  # it has ended already
+            return  # the connection has already ended
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._channel, name)
 
     def _pause(self) -> None:
-        """Let others run: in a handshake as long as this message took, for each one in its handshake."""
+        """Let other greenlets run; in a handshake, for longer with more handshakes."""
         took = monotonic() - self._given_at
         if self._in_handshake and took > 0.001:
             sleep(min(took, SLICE) * self._crowd())
             self._slice_at = monotonic()
 
     def _next_frame(self) -> bytes:
-        """Return the next message as it came; b"" at the end."""
+        """Return the next message unchanged; empty at the end of the connection."""
         while len(self._buffer) < (length := self._length()):
             if not (data := self._read()):
                 return b""
@@ -197,20 +205,28 @@ class Guard:
         return frame
 
     def _length(self) -> int:
-        """Return the length of the message that the buffer begins with. Raises Overrun."""
+        """Return the length of the first message in the buffer.
+
+        Raises:
+            Overrun: Its header breaks a rule.
+        """
         if len(self._buffer) < _HEADER.size:
             return _HEADER.size
         version, kind, length, _ = _HEADER.unpack_from(self._buffer)
         if length < _HEADER.size:
-            raise Overrun("it sent what is not OpenFlow 1.3: a message shorter than its header")
+            raise Overrun("it sent a message that is not OpenFlow 1.3: it is shorter than a header")
         if kind > ERROR and version not in READ:
-            raise Overrun("it sent what is not OpenFlow 1.3")
+            raise Overrun("it sent a message that is not OpenFlow 1.3")
         if kind == HELLO and length > HELLO_BYTES:
-            raise Overrun(f"its hello has {length} bytes, over {HELLO_BYTES}")
+            raise Overrun(f"its hello has {length} bytes; the limit is {HELLO_BYTES}")
         return int(length)
 
     def _read(self) -> bytes:
-        """Return what the socket has. Raises Overrun when the message takes too long."""
+        """Read from the socket.
+
+        Raises:
+            Overrun: The message takes too long.
+        """
         now = monotonic()
         if now - self._slice_at > SLICE:
             sleep(0)
@@ -218,11 +234,15 @@ class Guard:
         if self._buffer:
             self._begun_at = self._begun_at or now
             if now - self._begun_at > self._seconds:
-                raise Overrun(f"it took more than {self._seconds:g} s over one message")
+                raise Overrun(f"it needed more than {self._seconds:g} s for one message")
         return bytes(self._channel.recv(CHUNK))
 
     def _allowed(self, frame: bytes) -> bytes | None:
-        """Return what is read of a message, or None for one that is skipped. Raises Overrun."""
+        """Return the part of a message that is read, or None for a message that is skipped.
+
+        Raises:
+            Overrun: The message exceeds a limit.
+        """
         version, kind, length, xid = _HEADER.unpack_from(frame)
         if version in READ and kind not in READ[version]:
             return None
@@ -237,7 +257,7 @@ class Guard:
         if kind == HELLO:
             _check_hello(frame)
         if kind == ECHO_REQUEST and length > ECHO_BYTES:
-            raise Overrun(f"its echo request has {length} bytes, over {ECHO_BYTES}")
+            raise Overrun(f"its echo request has {length} bytes; the limit is {ECHO_BYTES}")
         if kind == ERROR and length > ERROR_BYTES:
             return _HEADER.pack(version, kind, ERROR_BYTES, xid) + frame[_HEADER.size : ERROR_BYTES]
         return frame
@@ -246,7 +266,7 @@ class Guard:
         try:
             kind, flags = _PAIR.unpack_from(frame, _PARTS_AT)
         except error:
-            raise Overrun("it sent what is not OpenFlow 1.3: part of an answer that is too short") from None
+            raise Overrun("it sent a message that is not OpenFlow 1.3: a part is too short") from None
         return self.judge.judge(xid, kind, length, bool(flags & 1))
 
     def _count(self, kind: int, length: int) -> None:
@@ -259,7 +279,7 @@ class Guard:
 
 
 def _is_fair_packet(frame: bytes) -> bool:
-    """Whether a packet-in is no larger than any that a switch has to send."""
+    """Whether a packet-in is within the size that switches need."""
     if not _MATCH_AT + _PAIR.size <= len(frame) <= PACKET_BYTES:
         return False
     _, match_length = _PAIR.unpack_from(frame, _MATCH_AT)
@@ -267,14 +287,18 @@ def _is_fair_packet(frame: bytes) -> bool:
 
 
 def _check_hello(frame: bytes) -> None:
-    """Raise Overrun for too many or malformed elements; the library never ends with one of no length."""
+    """Check the elements of a hello; the library would never end with an element of length 0.
+
+    Raises:
+        Overrun: There are too many elements, or a malformed one.
+    """
     offset = _HEADER.size
     for _ in range(HELLO_ELEMENTS):
         if offset + _PAIR.size > len(frame):
             return
         _, length = _PAIR.unpack_from(frame, offset)
         if length < _PAIR.size or offset + length > len(frame):
-            raise Overrun("it sent what is not OpenFlow 1.3: a malformed hello")
+            raise Overrun("it sent a message that is not OpenFlow 1.3: a malformed hello")
         offset += length
     if offset < len(frame):
         raise Overrun(f"its hello has more than {HELLO_ELEMENTS} elements")

@@ -1,6 +1,6 @@
-"""How many punted packets of each port are read: the others are dropped by their header.
+"""Rate limits of the punted packets of each port.
 
-A switch without meters hands on all that a host sends to a punted address. So the share of a port is judged
+A switch without meters forwards all packets of a host to a punted address. So the limit of a port is checked
 before the OpenFlow library reads a packet, and the ports of a switch do not affect each other.
 """
 
@@ -16,11 +16,11 @@ from controller_app.openflow.flow_mods import OWNER, OWNER_MASK, WHOLE_COOKIE, E
 from controller_app.token_buckets import Buckets
 
 RATE, BURST = 100.0, 100.0
-"""Packets a second of a port, and at once, that are read: half of what its meter lets through in the switch,
-so that a flood is seen in spite of the meter. A neighbour sends less than one probe a second."""
+"""Packets per second and per burst that are read from a port. This is half of the rate of the port's meter,
+so that a flood is noticed in spite of the meter. A neighbour sends less than one probe per second."""
 
 NO_PORT = 0
-"""Stands for all ports that the switch has not described; they share one bucket."""
+"""Number for all ports that the switch has not described; they share one bucket."""
 
 _COOKIE = Struct("!Q")
 _COOKIE_AT, _FIRST_FIELD_AT = 16, 28
@@ -29,18 +29,18 @@ _IN_PORT_HEADER = 0x80000004
 
 
 class PacketOrigin(Enum):
-    """Which entry brought a packet here, by its cookie; each kind has a share of its own."""
+    """Entry that punted a packet, by its cookie; each kind has its own rate limit."""
 
     SIGNAL = "signal"
     """The punt of control messages."""
     PROBE = "probe"
-    """A punt of discovery frames, or the switch names no entry."""
+    """A punt of discovery frames, or an entry that the switch does not name."""
     FOREIGN = "foreign"
-    """Another owner's entry, for example a table-miss entry that punts everything."""
+    """An entry of another owner, for example a table-miss entry that punts everything."""
 
 
 class PacketIns:
-    """Judges the packet-ins of one switch; `ports` are those that it has described."""
+    """Checks the packet-ins of a switch; `ports` are those that the switch has described."""
 
     def __init__(self, ports: Container[int], clock: Callable[[], float] = monotonic) -> None:
         self._ports = ports
@@ -48,7 +48,7 @@ class PacketIns:
         self._dropped: Counter[tuple[int, PacketOrigin]] = Counter()
 
     def admits(self, frame: bytes) -> bool:
-        """Return whether a packet-in, of at least 28 bytes, is within the share of its port."""
+        """Return whether a packet-in of at least 28 bytes is within the rate limit of its port."""
         key = (self._port(frame), _origin(_COOKIE.unpack_from(frame, _COOKIE_AT)[0]))
         if self._shares.take(key):
             return True
@@ -61,12 +61,12 @@ class PacketIns:
         return dropped
 
     def forget(self, port: int) -> None:
-        """A port is gone from its switch."""
+        """Forget a port that was removed from its switch."""
         for origin in PacketOrigin:
             self._shares.forget((port, origin))
 
     def _port(self, frame: bytes) -> int:
-        """Return the ingress port that the match begins with, as switches write it."""
+        """Return the ingress port, which switches write as the first field of the match."""
         if len(frame) < _FIRST_FIELD_AT + _IN_PORT.size:
             return NO_PORT
         header, port = _IN_PORT.unpack_from(frame, _FIRST_FIELD_AT)

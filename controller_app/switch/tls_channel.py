@@ -1,4 +1,4 @@
-"""OpenFlow over TLS: both sides show a certificate; whose the authority does not vouch for is refused."""
+"""OpenFlow over TLS: both peers have certificates that the authority signed."""
 
 from __future__ import annotations
 
@@ -13,47 +13,48 @@ from controller_app.switch.datapath_proof import Certificate
 _SOCKET: Any = eventlet.patcher.original("socket").socket
 
 _REASONS = {
-    "PEER_DID_NOT_RETURN_A_CERTIFICATE": "it shows no certificate",
-    "WRONG_VERSION_NUMBER": "it does not speak TLS; connect it with ssl: in place of tcp:",
-    "HTTP_REQUEST": "it speaks HTTP, and not OpenFlow over TLS",
-    "TLSV1_ALERT_UNKNOWN_CA": "it does not trust the controller's certificate; give it the authority's",
-    "SSLV3_ALERT_BAD_CERTIFICATE": "it does not take the controller's certificate",
-    "SSLV3_ALERT_CERTIFICATE_EXPIRED": "it says that the controller's certificate has expired",
-    "UNSUPPORTED_PROTOCOL": "it speaks no version of TLS from 1.2 on",
+    "PEER_DID_NOT_RETURN_A_CERTIFICATE": "it sent no certificate",
+    "WRONG_VERSION_NUMBER": "it does not use TLS; configure it with ssl: instead of tcp:",
+    "HTTP_REQUEST": "it uses HTTP, not OpenFlow over TLS",
+    "TLSV1_ALERT_UNKNOWN_CA": "it does not trust the controller's certificate; install the authority's there",
+    "SSLV3_ALERT_BAD_CERTIFICATE": "it rejects the controller's certificate",
+    "SSLV3_ALERT_CERTIFICATE_EXPIRED": "it reports that the controller's certificate has expired",
+    "UNSUPPORTED_PROTOCOL": "it does not support TLS 1.2 or later",
 }
 
 
 class Untrusted(Exception):  # noqa: N818 - named by meaning
-    """A peer is refused before a word of OpenFlow; the text is the reason."""
+    """A peer is refused before its first OpenFlow message; the text is the reason."""
 
 
 class TlsChannel:
-    """A TLS connection with the errors of a plain socket: for its reader, one that broke has ended.
+    """A TLS connection with the errors of a plain socket: to its reader, a broken one has ended.
 
-    Ryu reads on after any error of TLS; of one that comes again at once it would make no other switch heard.
+    Ryu ignores errors of TLS and reads again. An error that repeats immediately would block all other
+    switches.
     """
 
     def __init__(self, secured: Any) -> None:
         self._secured = secured
 
     def recv(self, size: int) -> bytes:
-        """As a socket's."""
+        """Receive bytes, as a socket does."""
         try:
             return bytes(self._secured.recv(size))
         except ssl.SSLError as error:
             raise ConnectionResetError(f"TLS: {error.reason or error}") from error
 
     def sendall(self, data: bytes) -> None:
-        """As a socket's."""
+        """Send all bytes, as a socket does."""
         try:
             self._secured.sendall(data)
         except ssl.SSLError as error:
             raise ConnectionResetError(f"TLS: {error.reason or error}") from error
 
     def shutdown(self, how: int) -> None:
-        """As a socket's: what comes after is no longer deciphered, and is not read either.
+        """Shut the socket down, as a socket does; later bytes are neither decrypted nor read.
 
-        It is the unpatched method: eventlet's class in the place of `socket.socket` has none.
+        This calls the method of the original class, because the class of eventlet that replaces it has none.
         """
         _SOCKET.shutdown(self._secured, how)
 
@@ -62,9 +63,13 @@ class TlsChannel:
 
 
 def greet(peer: Any, context: ssl.SSLContext, seconds: float) -> TlsChannel:
-    """The secured connection of an accepted socket. Raises Untrusted within `seconds`; closes it then."""
+    """Return the TLS connection of an accepted socket.
+
+    Raises:
+        Untrusted: The handshake failed, or took more than `seconds`; the socket is closed.
+    """
     try:
-        with eventlet.Timeout(seconds, Untrusted(f"it did not greet within {seconds:g} seconds")):
+        with eventlet.Timeout(seconds, Untrusted(f"its TLS handshake took more than {seconds:g} s")):
             secured = context.wrap_socket(peer, server_side=True, do_handshake_on_connect=False)
             secured.do_handshake()
             return TlsChannel(secured)
@@ -77,7 +82,11 @@ def greet(peer: Any, context: ssl.SSLContext, seconds: float) -> TlsChannel:
 
 
 def certificate(channel: TlsChannel) -> Certificate:
-    """Return what the peer's certificate says. Raises Untrusted, and closes the connection then."""
+    """Return the content of the peer's certificate.
+
+    Raises:
+        Untrusted: The certificate cannot be read; the connection is closed.
+    """
     try:
         return Certificate.read(channel.getpeercert(binary_form=True))
     except (OSError, ValueError, TypeError) as error:
@@ -86,12 +95,12 @@ def certificate(channel: TlsChannel) -> Certificate:
 
 
 def reason(error: OSError) -> str:
-    """Why a greeting failed, in words."""
+    """Return in words why a TLS handshake failed."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not good: {error.verify_message}"
+        return f"its certificate is not valid: {error.verify_message}"
     if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError) or "Closed before" in str(error):
-        return "it hung up while greeting"
+        return "it disconnected during the TLS handshake"
     if isinstance(error, ssl.SSLError):
         code = error.reason or ""
         return _REASONS.get(code, f"TLS failed: {code.lower().replace('_', ' ') or error}")
-    return f"it hung up while greeting ({(error.strerror or 'connection lost').lower()})"
+    return f"it disconnected during the TLS handshake ({(error.strerror or 'connection lost').lower()})"

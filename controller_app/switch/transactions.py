@@ -1,4 +1,4 @@
-"""The requests to one switch that await an answer, and which answer belongs to which request."""
+"""The open requests of a connection, and the answers that belong to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from controller_app.ryu_api import Queue
 from controller_app.switch.answer_bounds import AnswerBudget, BoundedAnswer
 
 SETTLED = 32
-"""Batches remembered after their end, so that a late error still finds the request that it refuses."""
+"""Batches that are remembered after their end, so that a late error still names its request."""
 
 
 @dataclass(slots=True, eq=False)
@@ -25,16 +25,19 @@ class SentMessage:
     what: str
 
     def index(self, xid: int) -> int | None:
-        """Return which of the messages has that id, or None."""
+        """Return the index of the message with a transaction id, or None."""
         index = xid - self.first
         return index if 0 <= index < self.count else None
 
 
 @dataclass(slots=True, eq=False)
 class MessageBatch(SentMessage):
-    """Messages that await an answer: the errors to them by index, and the parts of the answer.
+    """Messages that wait for an answer.
 
-    `reduce` returns what is kept of each part, as it arrives; a part for which it returns None is not kept.
+    Attributes:
+        failures: Errors by index of the message.
+        parts: Parts of the answer.
+        reduce: Returns what is stored of a part; None if it is not stored.
     """
 
     failures: dict[int, SwitchError] = field(default_factory=dict)
@@ -42,15 +45,15 @@ class MessageBatch(SentMessage):
     inbox: Any = field(default_factory=Queue)
     reduce: Callable[[Any], Any] | None = None
     answer: BoundedAnswer | None = None
-    """Counts the parts, where the last message is a multipart request."""
+    """Counts the parts if the last message is a multipart request."""
 
 
 class Transactions:
-    """The open batches of one connection, and the ones that ended last.
+    """The open batches of a connection, and those that ended last.
 
     Args:
-        budget: The answers that all connections await.
-        seconds: The time that an answer in parts may take.
+        budget: The answers that all connections wait for.
+        seconds: Time limit for an answer in parts.
     """
 
     def __init__(self, budget: AnswerBudget, seconds: float) -> None:
@@ -60,7 +63,7 @@ class Transactions:
         self._settled: deque[SentMessage] = deque(maxlen=SETTLED)
 
     def begin(self, first: int, messages: int, what: str) -> MessageBatch:
-        """Collect the errors to as many messages from the id `first` on, until the batch ends."""
+        """Start a batch: collect the errors to messages with consecutive ids from `first` on."""
         batch = MessageBatch(first, messages, what)
         self.open.append(batch)
         return batch
@@ -71,26 +74,29 @@ class Transactions:
         self._budget.open(batch.answer, guard)
 
     def settle(self, batch: MessageBatch) -> None:
-        """End a batch: an error to it from now on is a late one. Its answer is not kept here."""
+        """End a batch: a later error is a late one, and its answer is no longer stored."""
         self.open.remove(batch)
         self._settled.append(SentMessage(batch.first, batch.count, batch.what))
         if batch.answer is not None:
             self._budget.close(batch.answer)
 
     def drop(self, batch: MessageBatch) -> None:
-        """End a batch that no late error can belong to."""
+        """End a batch that cannot have a late error."""
         self.open.remove(batch)
 
     def end_all(self) -> None:
-        """Wake all who wait: the channel has ended."""
+        """Wake all callers that wait, because the channel has ended."""
         for batch in self.open:
             batch.inbox.put(None)
 
     def judge(self, xid: int, kind: int, size: int) -> bool:
-        """Count a part of a multipart answer before it is read; False for one that nobody awaits.
+        """Count a part of a multipart answer before it is read.
+
+        Returns:
+            Whether a batch waits for it.
 
         Raises:
-            Overrun: The answer goes beyond its bounds.
+            Overrun: The answer exceeds a limit.
         """
         batch, _ = self._find(xid)
         if batch is None or batch.answer is None or batch.answer.kind != kind:
@@ -100,7 +106,7 @@ class Transactions:
         return True
 
     def add_part(self, xid: int, part: Any, more: bool) -> None:
-        """Add a part of an answer; the last one when not `more`."""
+        """Add a part of an answer; without `more` it is the last one."""
         batch, index = self._find(xid)
         if batch is None:
             return
@@ -111,7 +117,7 @@ class Transactions:
         batch.inbox.put(not more and index == batch.count - 1)
 
     def add_failure(self, xid: int, failure: SwitchError) -> str | None:
-        """Add an error; return what was refused when nobody waits for it any more."""
+        """Add an error; return the refused message if no caller waits for it any more."""
         batch, index = self._find(xid)
         if batch is None:
             return next((one.what for one in self._settled if one.index(xid) is not None), None)
@@ -121,7 +127,7 @@ class Transactions:
         return None
 
     def _find(self, xid: int) -> tuple[MessageBatch | None, int]:
-        """Return the batch that waits for answers to that id, and the index of the message in it."""
+        """Return the batch that waits for answers to an id, and the index of the message in it."""
         for batch in self.open:
             if (index := batch.index(xid)) is not None:
                 return batch, index

@@ -1,1 +1,1 @@
-"""The demo: the whole platform on the embedded fabric, with real stock quotes as traffic."""
+"""The demo: the whole platform on the embedded fabric, with real stock quotes as events."""

@@ -1,4 +1,4 @@
-"""What became of each announcement's events, as a report of traffic tells it."""
+"""Events of each announcement and host, for reports of traffic."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,21 +9,21 @@ from tercast.client.subscriber import Delivery
 
 @dataclass(slots=True)
 class ActivityCounts:
-    """A number of events, and when the last one was, in seconds since 1970."""
+    """A number of events, and the time of the last one in seconds since 1970."""
 
     events: int = 0
     unwanted: int = 0
     last: float = 0.0
 
     def add(self, at: float, unwanted: bool = False) -> None:
-        """One more."""
+        """Count an event."""
         self.events += 1
         self.unwanted += unwanted
         self.last = max(self.last, at)
 
     @property
     def last_at(self) -> str:
-        """As the API reads times."""
+        """Return the time of the last event in ISO 8601."""
         return datetime.fromtimestamp(self.last, UTC).isoformat()
 
 
@@ -36,11 +36,11 @@ class ReportedActivity:
     hosts: dict[str, ActivityCounts] = field(default_factory=dict)
 
     def sent(self, advertisement: str, at: float) -> None:
-        """An event was published."""
+        """Count a published event."""
         self.advertisements.setdefault(advertisement, ActivityCounts()).add(at)
 
     def arrived(self, host: str, delivery: Delivery) -> None:
-        """An event reached a host; one that was there before is none."""
+        """Count an event that reached a host; duplicates do not count."""
         if delivery.doubled:
             return
         at = delivery.received_at / 1e6
@@ -49,7 +49,7 @@ class ReportedActivity:
             self.subscriptions.setdefault(name, ActivityCounts()).add(at)
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
-        """The parts of a report of traffic."""
+        """Return the parts of a report of traffic."""
         return {
             "advertisements": [
                 {"advertisement": name, "published": one.events, "last_at": one.last_at}

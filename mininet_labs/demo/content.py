@@ -1,6 +1,6 @@
-"""What the demo registers: publishers, and subscribers with filters of every operator.
+"""Content of the demo: publishers, and subscribers with filters of every operator.
 
-Hosts are named by their place: `(0, 1)` is the second host of the topology's first switch.
+Indices name hosts by their switch: 1 is the first host of the second switch of the topology.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.quotes import SYMBOLS
 
 PUBLISHER_PLACES = (0, 2, 5, 6, 10)
-"""The switches whose first hosts publish: one for each symbol, spread over the network."""
+"""Indices of the switches whose first hosts publish: one for each symbol, spread over the network."""
 
 SUBSCRIBERS: dict[str, tuple[int, tuple[str, ...]]] = {
     "apple-desk": (1, ('symbol = "AAPL"',)),
@@ -26,22 +26,22 @@ SUBSCRIBERS: dict[str, tuple[int, tuple[str, ...]]] = {
     "archive": (9, ("",)),
     "seattle-itself": (0, (f'symbol = "{SYMBOLS[0]}" and volume != 0',)),
 }
-"""Name to the switch whose first host it lives at, and its filters; some overlap on purpose."""
+"""By name: the index of the switch whose first host it uses, and its filters; some overlap on purpose."""
 
 
 def host_at(topology: dict[str, Any], place: int) -> str:
-    """The first host of the switch at `place`, counted around among those that have one."""
+    """Return the first host of a switch, by an index modulo the number of switches with hosts."""
     firsts: dict[str, str] = {}
     for host in topology.get("hosts", ()):
         firsts.setdefault(host["switch"], host["id"])
     homes = [firsts[switch["id"]] for switch in topology["switches"] if switch["id"] in firsts]
     if not homes:
-        raise DemoError("the topology has no host; the demo needs at least one that publishes and subscribes")
+        raise DemoError("the topology has no host; add at least one, which publishes and subscribes")
     return homes[place % len(homes)]
 
 
 def publishers(topology: dict[str, Any]) -> list[dict[str, str]]:
-    """One publisher a symbol: `name`, `host`, `symbol`, `filter` of its advertisement."""
+    """Return a publisher per symbol: `name`, `host`, `symbol`, `filter` of its advertisement."""
     return [
         {
             "name": f"{symbol.lower()}-feed",
@@ -54,12 +54,12 @@ def publishers(topology: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def subscribers(topology: dict[str, Any]) -> list[dict[str, str]]:
-    """All subscribers: `name`, `host`."""
+    """Return all subscribers: `name`, `host`."""
     return [{"name": name, "host": host_at(topology, place)} for name, (place, _) in SUBSCRIBERS.items()]
 
 
 def subscriptions() -> list[dict[str, str]]:
-    """All subscriptions: `subscriber`, `filter`."""
+    """Return all subscriptions: `subscriber`, `filter`."""
     return [
         {"subscriber": name, "filter": text} for name, (_, filters) in SUBSCRIBERS.items() for text in filters
     ]

@@ -1,4 +1,4 @@
-"""The demo: the platform, its network and its traffic, from start to report."""
+"""The demo, from its start to its report: the platform, its network and its events."""
 
 import os
 import time
@@ -36,22 +36,22 @@ DEFAULT_TOPOLOGY = ROOT / "mininet_labs" / "topologies" / "abilene.json"
 
 
 _PATIENCE_S = 5.0
-"""For answers of a control plane that may be ending."""
+"""Seconds to wait for an answer of a control plane that may be stopping."""
 
 
 POLL_PATIENCE_S = 10.0
-"""For answers to the polls of a running demo, which are repeated."""
+"""Seconds to wait for an answer to a poll of a running demo, which is repeated."""
 
 
 FINISH_PATIENCE_S = 60.0
-"""For the answers that the report needs."""
+"""Seconds to wait for the answers that the report needs."""
 
 
 RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run"))
 
 
 class Demo:
-    """One run, from nothing to the report."""
+    """One run of the demo, from its start to its report."""
 
     def __init__(
         self, options: DemoOptions, topology: dict[str, Any], platform: Platform | None = None
@@ -77,7 +77,7 @@ class Demo:
         self.platform.stop()
 
     def start(self) -> None:
-        """Bring everything up and load the demo."""
+        """Start everything and load the content of the demo."""
         platform = self.platform
         self.prepare()
         self.warn()
@@ -89,26 +89,26 @@ class Demo:
         try:
             step("demo: topology, publishers, subscribers", self.load)
         except DemoError as error:
-            raise DemoError(f"{error}\n(the state of earlier runs is kept; --fresh begins anew)") from error
+            raise DemoError(f"{error}\n(--fresh starts without the state of earlier runs)") from error
         step("traffic", lambda _: self.start_feed())
 
     def warn(self) -> None:
-        """Say what the fabric does not carry of this network."""
+        """Print a warning about parts of the network that the fabric does not carry."""
         if warning := depth_warning(self.topology):
             say(f"warning: {warning}")
 
     def connect(self) -> None:
-        """Be ready to speak to the control plane."""
+        """Create the client of the control plane."""
         self.rest = RestClient(self.platform.base_url, self.platform.secret("operator-token"))
 
     def prepare(self) -> None:
-        """Make the state, anew where that was asked for."""
+        """Create the state; with `--fresh`, remove the state of earlier runs first."""
         if self.options.fresh:
             self.platform.forget()
         step("database, secrets, users", lambda _: self.platform.prepare())
 
     def load(self, report: Report = ignore) -> None:
-        """Register the network and the demo's content; what is there already stays."""
+        """Register the network and the content of the demo; existing rows stay."""
         rest, topology = self.rest, self.topology
         register(rest, topology, report)
         if not rest.all("/api/v1/topics/", name=TOPIC["name"]):
@@ -134,12 +134,12 @@ class Demo:
         )
 
     def start_feed(self) -> None:
-        """Start the hosts' process: publishers and subscribers on the fabric's ports."""
+        """Start the process of the hosts, with publishers and subscribers at ports of the fabric."""
         self.feed = EventFeed(self.platform, self.rest, self.topology, self.options.rate)
         self.feed.start()
 
     def launch(self, *, fixed: bool) -> None:
-        """Tell the control plane of the demo, from now on; `fixed`: it is there from start to end."""
+        """Start to report the demo to the control plane; `fixed`: it runs until the end."""
         token = self.platform.secret("operator-token")
         rest = RestClient(self.platform.base_url, token, patience=_PATIENCE_S)
         self.launcher = DemoLauncher(rest, self.topology, fixed=fixed)
@@ -147,7 +147,7 @@ class Demo:
         self.launcher.start()
 
     def try_out(self) -> None:
-        """Publish the test events that were asked for, and pass on what became of others."""
+        """Publish the requested test events, and report the results of earlier ones."""
         assert self.feed is not None
         if self.launcher is not None:
             while not self.launcher.orders.empty():
@@ -160,23 +160,23 @@ class Demo:
             self.launcher.report(self.feed.take_tested())
 
     def greet(self) -> None:
-        """Say where to look and who can log in."""
+        """Print the addresses, and the accounts that can log in."""
         admin = self.platform.secret("admin-password")
         password = self.platform.state_dir / "secrets" / "admin-password"
         token = self.platform.state_dir / "secrets" / "operator-token"
         print(
             f"\n  page      {self.platform.base_url}/\n"
-            f"  log in    admin, password {admin}  (kept in {shown(password)})\n"
+            f"  log in    admin, password {admin}  (stored in {shown(password)})\n"
             f"  API       {self.platform.base_url}/api/docs/  (operator's token in {shown(token)})\n"
-            f"  hosts     {shown(self.platform.hosts)}  (a socket for the port of each)\n"
-            f"  telemetry {shown(self.platform.telemetry)}  (Parquet, for python -m analytics)\n"
+            f"  hosts     {shown(self.platform.hosts)}  (a socket for each port of a host)\n"
+            f"  telemetry {shown(self.platform.telemetry)}  (Parquet files, for python -m analytics)\n"
             f"  logs      {shown(self.platform.logs)}\n"
             "  Ctrl-C ends it.\n",
             flush=True,
         )
 
     def watch(self) -> None:
-        """Show the status line until the time is over, or someone asks for the end."""
+        """Print the status line until the time is over or an interrupt arrives."""
         assert self.feed is not None
         line, outage = StatusLine(), PlatformOutage()
         started = time.monotonic()
@@ -197,12 +197,12 @@ class Demo:
             line.end()
 
     def entries(self) -> int:
-        """Content filters that the switches have confirmed."""
+        """Count the content entries that the switches have confirmed."""
         self._entries = sum(row["entries"] for row in self.rest.all("/api/v1/switches/"))
         return self._entries
 
     def finish(self) -> dict[str, Any]:
-        """Stop publishing, drain the network, and give the report."""
+        """Stop publishing, wait until the network is empty, and return the report."""
         assert self.feed is not None
         self.rest.be_patient(FINISH_PATIENCE_S)
         counters = self._insist(self.feed.finish)
@@ -212,7 +212,7 @@ class Demo:
         return self._report(counters, figures, failure)
 
     def _insist(self, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Repeat a call while the control plane does not answer, and restart its processes meanwhile."""
+        """Repeat a call until the control plane answers, and restart its processes meanwhile."""
         end = time.monotonic() + FINISH_PATIENCE_S
         while True:
             self.platform.check()
@@ -224,7 +224,7 @@ class Demo:
             time.sleep(0.5)
 
     def salvage(self, failure: LabError) -> dict[str, Any]:
-        """The report after something needed has ended: what was counted, None for what nobody knows."""
+        """Return the report after a failure: the counters so far, and None for unknown values."""
         assert self.feed is not None
         counters = self.feed.salvage()
         figures: dict[str, Any] = dict.fromkeys(("switches", "trees", "requests"))

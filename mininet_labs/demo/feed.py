@@ -1,4 +1,4 @@
-"""The hosts' process as the demo sees it: started with a plan, read for counters, drained at the end."""
+"""The process of the hosts: it gets a plan, reports counters, and is drained at the end."""
 
 import json
 import queue
@@ -19,11 +19,11 @@ _NOTHING: dict[str, Any] = {
 }
 _FINISH_WITHIN_S = 30.0
 MOST_SAMPLES = 1000
-"""The newest samples that are kept for a control plane that does not answer."""
+"""Highest number of stored samples while the control plane does not answer; the newest are kept."""
 
 
 class EventFeed:
-    """Runs `mininet_labs.demo.traffic`, and passes its counters on to the control plane."""
+    """Runs `mininet_labs.demo.traffic`, and sends its counters to the control plane."""
 
     def __init__(self, platform: Platform, rest: RestClient, topology: dict[str, Any], rate: float) -> None:
         self._rest = rest
@@ -38,14 +38,14 @@ class EventFeed:
         self.telemetry: dict[str, int] = {}
 
     def start(self) -> None:
-        """Start it; traffic flows when this returns."""
+        """Start the process, and return when events flow."""
         self._service.start()
         self._plans.changed()
         self._write(json.dumps(self._plans.read()))
         self.listen()
 
     def listen(self) -> None:
-        """Take in what the hosts' process tells; it has told something when this returns."""
+        """Start to read the reports of the process, and return after the first one."""
         threading.Thread(target=self._read, daemon=True).start()
         self._take(timeout=_FINISH_WITHIN_S)
 
@@ -55,14 +55,14 @@ class EventFeed:
         return self._latest
 
     def check(self) -> None:
-        """Read what the hosts' process has reported; raises `DemoError` when it has ended."""
+        """Read the reports of the process; raises `DemoError` if it has ended."""
         while not self._reports.empty():
             self._take(timeout=0.0)
 
     def pass_on(self) -> dict[str, Any]:
-        """The latest counters, which the control plane has now too; the hosts learn what has changed.
+        """Send the latest counters to the control plane and changed plans to the hosts.
 
-        After a `RestError` the next call passes on what this one did not.
+        After a `RestError` the next call sends what this one did not.
         """
         self.check()
         if self._plans.changed():
@@ -79,7 +79,7 @@ class EventFeed:
         self._samples = []
 
     def _tell_samples(self, samples: list[dict[str, Any]]) -> None:
-        """What was published meanwhile under an advertisement that is withdrawn now is of no use any more."""
+        """Send samples; if they are refused, send only those of advertisements that still exist."""
         try:
             self._rest.post("/api/v1/traffic/samples/", samples)
         except RestRefusal:
@@ -90,22 +90,22 @@ class EventFeed:
                     self._rest.post("/api/v1/traffic/samples/", samples)
 
     def test(self, order: dict[str, Any]) -> None:
-        """Have a test event published; `take_tested` tells what became of it."""
+        """Request the publication of a test event; `take_tested` returns the result."""
         topics = self._rest.all("/api/v1/topics/", name=order["topic"])
         if not topics:
-            problem = f"Topic {order['topic']} is there no more."
+            problem = f"Topic {order['topic']} no longer exists."
             self._tested.append({"id": order["id"], "problem": problem})
             return
         topic = {key: topics[0][key] for key in ("name", "code", "attributes", "indexed")}
         self._write(json.dumps({"test": {**order, "topic": topic}}))
 
     def take_tested(self) -> list[dict[str, Any]]:
-        """What became of test events since this was last asked."""
+        """Return the results of test events since the last call."""
         taken, self._tested = self._tested, []
         return taken
 
     def finish(self) -> dict[str, Any]:
-        """Stop publishing, let the network drain, and give the final counters.
+        """Stop publishing, wait until the network is empty, and return the final counters.
 
         After a `RestError` it can be called again.
         """
@@ -118,7 +118,7 @@ class EventFeed:
         return self._latest
 
     def salvage(self) -> dict[str, Any]:
-        """What was counted, when the control plane may have ended: the final counters, else the latest."""
+        """Return the final counters, or the latest ones; the control plane may have ended."""
         with suppress(DemoError):
             self._write("stop")
             while not self._latest.get("final"):
@@ -126,7 +126,7 @@ class EventFeed:
         return self._latest
 
     def kill(self) -> None:
-        """End it at once."""
+        """Stop the process immediately."""
         self._service.stop(grace=0.5)
 
     def _write(self, line: str) -> None:
@@ -150,7 +150,7 @@ class EventFeed:
             report = self._reports.get(timeout=timeout) if timeout else self._reports.get_nowait()
         except queue.Empty:
             raise DemoError(
-                f"the hosts said nothing for {timeout:.0f} s; the end of their log:\n{self._service.tail()}"
+                f"the hosts sent no report for {timeout:.0f} s; the end of their log:\n{self._service.tail()}"
             ) from None
         if report is None:
             self._failed()
@@ -163,5 +163,5 @@ class EventFeed:
 
     def _failed(self) -> None:
         raise DemoError(
-            f"the hosts' process has ended; the end of {self._service.log}:\n{self._service.tail()}"
+            f"the process of the hosts has ended; the end of {self._service.log}:\n{self._service.tail()}"
         )

@@ -1,4 +1,4 @@
-"""The hosts of the demo: publishers and subscribers at their ports, and what they count."""
+"""The hosts of the demo: publishers and subscribers at their ports, and their counters."""
 
 import math
 import time
@@ -29,17 +29,17 @@ from tercast.wire.errors import LeaseLapsed
 from tercast.wire.packets import pack_ip
 
 GRACE_S = 0.05
-"""An event counts as lost from this long after its subscription became active."""
+"""Seconds after the activation of a subscription; from then on, a missing event counts as lost."""
 
 SAMPLE_EVERY = 10
-"""Of so many events of a publisher, the first is a sample for the control plane."""
+"""One of so many events of a publisher is a sample for the control plane."""
 
 _MOST_SAMPLES = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A subscription of a host; its events count from `begins` until `ends`, in seconds since 1970."""
+    """A subscription of a host; events from `begins` to `ends` count (seconds since 1970)."""
 
     filter: Filter
     begins: float
@@ -51,9 +51,9 @@ class Wish:
 
 
 class Hosts:
-    """All hosts of the demo: one fabric port each, shared by the publishers and subscribers at it.
+    """All hosts of the demo: a fabric port each, for all publishers and subscribers of the host.
 
-    Every host listens, also those where nobody has subscribed: what arrives there is unwanted.
+    Hosts without subscriptions listen too: all events that arrive there are unwanted.
     """
 
     def __init__(self, plan: dict[str, Any]) -> None:
@@ -90,7 +90,10 @@ class Hosts:
         self.follow(plan)
 
     def follow(self, plan: dict[str, Any]) -> None:
-        """Take in what was advertised, subscribed and withdrawn, while leases tell how events are encoded."""
+        """Apply a changed plan: advertisements, subscriptions and withdrawals.
+
+        Leases report how events are encoded.
+        """
         self.shared = set(plan["shared"])
         topic = Topic.from_json(plan["topic"])
         self.topic = topic
@@ -110,7 +113,7 @@ class Hosts:
         self.ledger.revise(self.wanting)
 
     def _place(self, topic: str, advertisement: str, host: str) -> None:
-        """Say where an advertisement's events come from before the first of them is sent."""
+        """Record the address of an advertisement's host before its first event."""
         if self.origins.find(topic, advertisement) is None:
             self.origins.add(topic, {advertisement: EventOrigin(pack_ip(self.addresses[host]))})
 
@@ -149,7 +152,7 @@ class Hosts:
         return self.known[row["id"]]
 
     def wanting(self, publisher: str, values: Values, at: float) -> set[str]:
-        """The hosts that have a subscription which matches an event of that time, if it was advertised."""
+        """Return the hosts that expect an event of a time, if the event was advertised."""
         if at > self.ended.get(publisher, math.inf):
             return set()
         return {
@@ -157,7 +160,7 @@ class Hosts:
         }
 
     def publish(self, turn: int) -> None:
-        """Let the publisher whose turn it is send its next quote."""
+        """Publish the next quote of the publisher with this turn."""
         if not self.publishers:
             return
         publisher, quotes = self.publishers[turn % len(self.publishers)]
@@ -167,13 +170,13 @@ class Hosts:
         try:
             seq = publisher.publish(values)
         except LeaseLapsed:
-            return  # the control plane has been away for long
+            return  # the control plane has not answered for a long time
         self.ledger.sent((publisher.publisher, seq), now, values, wanting)
         self.activity.sent(publisher.publisher, now)
         self._sample(publisher.publisher, values)
 
     def test(self, order: dict[str, Any]) -> None:
-        """Publish a test event; one of the demo's topic counts like any other."""
+        """Publish a test event; an event of the demo's topic counts like all others."""
         now = time.time()
         self._place(order["topic"]["name"], order["advertisement"], order["host"])
         event = self.trials.publish(order)
@@ -188,22 +191,22 @@ class Hosts:
         self.sent[publisher] += 1
 
     def take_samples(self) -> list[dict[str, Any]]:
-        """A share of the events published since this was last asked, as the control plane takes them."""
+        """Return the samples of published events since the last call."""
         taken, self.samples = self.samples, []
         return taken
 
     def receive(self, host: str) -> int:
-        """Take all that has arrived at `host`; gives the number of events."""
+        """Receive all events that have arrived at `host`, and return their number."""
         subscriber = self.subscribers[host]
         events = 0
         while (delivery := subscriber.receive_any(0.0)) is not None:
             events += 1
             self.trials.arrived(host, delivery)
             if delivery.event.topic != self.topic.name:
-                continue  # known since somebody tried it
+                continue  # a topic that is known from a test event
             self._note(host, delivery)
             if not delivery.wanted and host in self.shared:
-                continue  # somebody else's subscription at this host may have brought it
+                continue  # a subscription of another user at this host may have caused it
             self.telemetry[host].delivered(delivery)
             self.ledger.arrived(
                 (delivery.event.publisher, delivery.event.seq),
@@ -215,23 +218,23 @@ class Hosts:
         return events
 
     def receive_held(self) -> None:
-        """Take the events that waited for the platform to answer whose they are."""
+        """Receive the events that waited for the addresses of their publishers."""
         for host, subscriber in self.subscribers.items():
             if subscriber.counters.held:
                 self.receive(host)
 
     def _rejected(self, host: str, rejected: RejectedEvent) -> None:
-        """Report an event that another host than its publisher's sent."""
+        """Record an event that a host other than its publisher's has sent."""
         self.telemetry[host].rejected(rejected.topic, rejected.reason)
 
     def _note(self, host: str, delivery: Delivery) -> None:
-        """Count the event for whoever wanted it at the host, others than the demo's subscribers too."""
+        """Count an event for all matching subscriptions of the host, also those of other users."""
         values = delivery.event.values
         others = [name for name, wanted in self.others.get(host, ()) if wanted.matches(values)]
         self.activity.arrived(host, replace(delivery, subscriptions=(*delivery.subscriptions, *others)))
 
     def counters(self) -> dict[str, Any]:
-        """The counters as they stand; deliveries under way for less than a second are not yet lost."""
+        """Return the counters; a missing event counts as lost after one second."""
         ledger = self.ledger
         return {
             "published": ledger.published,

@@ -1,4 +1,4 @@
-"""What offers the demo to the control plane: a heartbeat a second, and the orders that are its answer."""
+"""Offer of the demo to the control plane: a heartbeat per second, whose answer has orders."""
 
 import platform
 import queue
@@ -14,10 +14,10 @@ EVERY_S = 1.0
 
 
 class DemoLauncher:
-    """Tells how the demo is, in a thread of its own; `wanted` is whether it is asked for.
+    """Reports the state of the demo in its own thread; `wanted` is whether users want it to run.
 
-    `orders` are test events to publish; `report` says what became of them. A control plane that does not
-    answer is asked again in a second, and told then what it has to be told.
+    `orders` are test events to publish, and `report` adds their results. If the control plane does not
+    answer, the next heartbeat, one second later, contains what it has missed.
     """
 
     def __init__(self, rest: RestClient, topology: dict[str, Any], *, fixed: bool) -> None:
@@ -37,28 +37,28 @@ class DemoLauncher:
         self.orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
 
     def start(self) -> None:
-        """Begin; `wanted` is known when this returns."""
+        """Start; `wanted` is known when this returns."""
         self.beat()
         self._thread.start()
 
     def stop(self) -> None:
-        """End; soon the demo is absent for the control plane."""
+        """Stop; shortly afterwards the demo is absent for the control plane."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join(EVERY_S)
 
     def tell(self, state: str, step: str = "", progress: float = 0.0, reason: str = "") -> None:
-        """How the demo is, from the next heartbeat on."""
+        """Set the state that the next heartbeats report."""
         with self._lock:
             self._told |= {"state": state, "step": step, "progress": progress, "reason": reason[:10_000]}
 
     def report(self, results: list[dict[str, Any]]) -> None:
-        """What became of test events."""
+        """Add results of test events."""
         with self._lock:
             self._tested += results
 
     def beat(self) -> None:
-        """One heartbeat; raises `DemoError` where it is not answered, and keeps what was to be told."""
+        """Send a heartbeat; raises `DemoError` if it is not answered, and keeps its content."""
         with self._lock:
             tested = self._tested[:100]
             answer = self._rest.post("/api/v1/demo/launcher/", {**self._told, "tested": tested})

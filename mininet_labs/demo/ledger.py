@@ -1,4 +1,4 @@
-"""Who should get which event, and who got it: lost, doubled and unwanted deliveries, and the delay."""
+"""Expected and received events: lost, duplicated and unwanted deliveries, and delays."""
 
 import math
 from collections import Counter
@@ -9,25 +9,25 @@ _STEPS_PER_DOUBLING = 64
 _SMALLEST = 1e-3
 
 EventKey = tuple[str, int]
-"""Publisher and sequence number: together they name an event of the topic."""
+"""Publisher and sequence number of an event; together they are unique in the topic."""
 
 Values = Mapping[str, object]
 
 
 @dataclass(slots=True)
 class Percentiles:
-    """Counts values in classes that are 1.1 % wide; values below 0.001 count as 0.001."""
+    """Counts values in classes with a width of 1.1 %; values below 0.001 count as 0.001."""
 
     count: int = 0
     _classes: Counter[int] = field(default_factory=Counter)
 
     def add(self, value: float) -> None:
-        """Count `value`."""
+        """Count a value."""
         self.count += 1
         self._classes[math.floor(math.log2(max(value, _SMALLEST)) * _STEPS_PER_DOUBLING)] += 1
 
     def at(self, share: float) -> float | None:
-        """The value below which `share` (0 to 1) of all lie, to 1.1 %; None without values."""
+        """Return the quantile for `share` (0 to 1), accurate to 1.1 %; None without values."""
         rank = math.ceil(share * self.count)
         for number in sorted(self._classes):
             rank -= self._classes[number]
@@ -38,7 +38,7 @@ class Percentiles:
 
 @dataclass(slots=True)
 class PublishedEvent:
-    """An event that is under way: when it was sent, with what, and which hosts still wait for it."""
+    """A published event: its time, its values, and the hosts that it has not reached yet."""
 
     at: float
     values: Values
@@ -47,10 +47,10 @@ class PublishedEvent:
 
 @dataclass(slots=True)
 class EventLedger:
-    """Counts deliveries against what the exact matcher wanted. Times are seconds of one clock.
+    """Compares deliveries with the expectation of the exact matcher. Times are in seconds.
 
-    An event that a host wanted is outstanding until it arrives; it is lost once `patience` seconds have
-    passed, or the run has ended. Memory is bounded by the events of the last `patience` seconds.
+    An event that a host expects is outstanding until it arrives. It is lost when `patience` seconds have
+    passed, or the run has ended. Memory is limited to the events of the last `patience` seconds.
     """
 
     patience: float = 30.0
@@ -64,7 +64,7 @@ class EventLedger:
     _outstanding: dict[EventKey, PublishedEvent] = field(default_factory=dict)
 
     def sent(self, event: EventKey, at: float, values: Values, hosts: set[str]) -> None:
-        """`event` left its publisher; `hosts` have a subscription that matches it exactly."""
+        """Record a published event, and the `hosts` with a subscription that matches it exactly."""
         self.published += 1
         self.wanted += len(hosts)
         if hosts:
@@ -72,7 +72,7 @@ class EventLedger:
         self._give_up(at - self.patience)
 
     def revise(self, wanting: Callable[[str, Values, float], set[str]]) -> None:
-        """Judge what is outstanding anew: `wanting` gives who wants a publisher's event of a time."""
+        """Update the outstanding events; `wanting` returns the hosts that expect an event."""
         for event, sent in list(self._outstanding.items()):
             dropped = sent.hosts - wanting(event[0], sent.values, sent.at)
             self.wanted -= len(dropped)
@@ -81,7 +81,7 @@ class EventLedger:
                 del self._outstanding[event]
 
     def arrived(self, event: EventKey, host: str, delay_ms: float, *, wanted: bool, doubled: bool) -> None:
-        """`event` reached `host`, `delay_ms` after it was sent."""
+        """Record the arrival of an event at a host."""
         if doubled:
             self.doubled += 1
             return
@@ -96,11 +96,11 @@ class EventLedger:
 
     @property
     def outstanding(self) -> int:
-        """Deliveries that are still to come, or lost."""
+        """The number of deliveries that are outstanding or lost."""
         return sum(len(sent.hosts) for sent in self._outstanding.values())
 
     def lost(self, before: float | None = None) -> int:
-        """Deliveries that did not come: of all events, or of those sent before the time given."""
+        """Count the missing deliveries: of all events, or of those sent before a time."""
         return self.given_up + sum(
             len(sent.hosts) for sent in self._outstanding.values() if before is None or sent.at < before
         )

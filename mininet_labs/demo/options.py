@@ -1,4 +1,4 @@
-"""The command line of the demo."""
+"""Command line of the demo."""
 
 import argparse
 import math
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RATE = 100.0
-"""Events a second that are published by default; the fabric of the demo carries several times as many."""
+"""Default number of published events per second; the fabric of the demo carries several times as many."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoOptions:
-    """How to run the demo; times in seconds, `rate` in events a second."""
+    """Options of the demo; times in seconds, `rate` in events per second."""
 
     run_for: float | None
     report: Path | None
@@ -25,44 +25,42 @@ class DemoOptions:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options on `parser`."""
-    parser.add_argument(
-        "--for", dest="run_for", type=seconds, metavar="SECONDS", help="end by itself after so long"
-    )
+    """Add the options to `parser`."""
+    parser.add_argument("--for", dest="run_for", type=seconds, metavar="SECONDS", help="stop after this time")
     parser.add_argument("--report", type=writable, metavar="FILE", help="write a JSON report at the end")
     parser.add_argument(
-        "--rate", type=rate, default=RATE, metavar="EVENTS", help="events a second (default %(default)g)"
+        "--rate", type=rate, default=RATE, metavar="EVENTS", help="events per second (default %(default)g)"
     )
     parser.add_argument(
-        "--port", type=port, default=8000, help="of the web page (default %(default)s, or the next free one)"
+        "--port", type=port, default=8000, help="port of the web page (default %(default)s, or the next free)"
     )
     parser.add_argument(
-        "--topology", type=Path, default=None, metavar="FILE", help="another network than Abilene"
+        "--topology", type=Path, default=None, metavar="FILE", help="topology file (default: Abilene)"
     )
     parser.add_argument(
-        "--fresh", action="store_true", help="forget the database and the secrets of earlier runs"
+        "--fresh", action="store_true", help="remove the database and the secrets of earlier runs first"
     )
     parser.add_argument(
         "--empty",
         action="store_true",
-        help="begin without a network: the page offers the demo, a topology file, or real switches",
+        help="start without a network; the page offers the demo, a topology file, or real switches",
     )
     parser.add_argument(
         "--openflow",
         type=listening,
         default="127.0.0.1",
         metavar="ADDRESS",
-        help="where the controller listens for switches (default %(default)s; 0.0.0.0: also from elsewhere)",
+        help="address for switches (default %(default)s; 0.0.0.0: also switches on other machines)",
     )
     parser.add_argument(
         "--tls",
         action="store_true",
-        help="let switches and controller speak TLS, with certificates on both sides that are made for it",
+        help="use TLS between switches and controller, with generated certificates on both sides",
     )
 
 
 def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> DemoOptions:
-    """The options as a value."""
+    """Return the options of parsed arguments."""
     return DemoOptions(
         run_for=arguments.run_for,
         report=arguments.report,
@@ -77,41 +75,42 @@ def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> Dem
 
 
 def listening(text: str) -> str:
-    """An address from the command line on which the embedded fabric reaches the controller, too."""
-    if text in ("127.0.0.1", "0.0.0.0"):  # noqa: S104 - asked for
+    """Parse an address of the controller that the embedded fabric can reach too."""
+    if text in ("127.0.0.1", "0.0.0.0"):  # noqa: S104 - the user requests this
         return text
-    raise argparse.ArgumentTypeError(f"{text}: give 127.0.0.1 (this machine alone) or 0.0.0.0 (also others)")
+    rule = "use 127.0.0.1 (only this machine) or 0.0.0.0 (all machines)"
+    raise argparse.ArgumentTypeError(f"{text}: {rule}")
 
 
 def seconds(text: str) -> float:
-    """A time from the command line."""
+    """Parse a time in seconds."""
     value = _number(text)
     if not 1 <= value <= 7 * 86400:
-        raise argparse.ArgumentTypeError(f"{text}: give 1 to 604800 seconds")
+        raise argparse.ArgumentTypeError(f"{text}: use 1 to 604800 seconds")
     return value
 
 
 def writable(text: str) -> Path:
-    """A file that can be written, from the command line."""
+    """Parse the path of a file in an existing folder."""
     path = Path(text)
     if path.is_dir() or not path.absolute().parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{text}: name a file in a folder that is there")
+        raise argparse.ArgumentTypeError(f"{text}: name a file in an existing folder")
     return path
 
 
 def rate(text: str) -> float:
-    """Events a second, from the command line."""
+    """Parse a number of events per second."""
     value = _number(text)
     if not 0.1 <= value <= 1000:
-        raise argparse.ArgumentTypeError(f"{text}: give 0.1 to 1000 events a second")
+        raise argparse.ArgumentTypeError(f"{text}: use 0.1 to 1000 events per second")
     return value
 
 
 def port(text: str) -> int:
-    """A TCP port, from the command line."""
+    """Parse a TCP port."""
     value = _number(text)
     if value != int(value) or not 1 <= value <= 65535:
-        raise argparse.ArgumentTypeError(f"{text}: a port is a whole number from 1 to 65535")
+        raise argparse.ArgumentTypeError(f"{text}: use a whole number from 1 to 65535")
     return int(value)
 
 

@@ -1,4 +1,4 @@
-"""What the hosts' process needs to know: hosts, and the demo's requests as they stand."""
+"""The plan for the process of the hosts: the hosts, and the announcements of the demo."""
 
 from datetime import datetime
 from typing import Any
@@ -10,11 +10,11 @@ from mininet_labs.demo.rest import RestClient
 
 UNDER_WAY = "queued,planning,deploying"
 OTHERS = 1000
-"""Live subscriptions that are looked at for those of others, the newest."""
+"""Highest number of other users' subscriptions in a plan; the newest are included."""
 
 
 class PlanReader:
-    """Reads the plan from the control plane, anew whenever the request log has grown or moved on."""
+    """Reads the plan from the control plane again whenever the request log has changed."""
 
     def __init__(self, platform: Platform, rest: RestClient, topology: dict[str, Any], rate: float) -> None:
         self._platform, self._rest, self._topology, self._rate = platform, rest, topology, rate
@@ -25,14 +25,14 @@ class PlanReader:
         self._newest: tuple[Any, ...] = ()
 
     def changed(self) -> bool:
-        """Whether a request was logged or ended since the plan was last read."""
+        """Whether a request was logged or has ended since the plan was last read."""
         newest = self._rest.get("/api/v1/requests/", ordering="-id", limit=1)["results"]
         waiting = self._rest.get("/api/v1/requests/", state__in=UNDER_WAY, limit=1)["results"]
         self._newest = tuple((row["id"], row["state"]) for row in (*newest, *waiting))
         return self._newest != self._seen
 
     def read(self) -> dict[str, Any]:
-        """The plan as JSON."""
+        """Return the plan as JSON."""
         topic = self._rest.all("/api/v1/topics/", name=TOPIC["name"])[0]
         subscriptions = self._subscriptions()
         plan = {
@@ -58,7 +58,7 @@ class PlanReader:
         }
 
     def _advertisements(self) -> list[dict[str, Any]]:
-        """`until` is when a withdrawal was asked for, None while there is none."""
+        """Return the advertisements; `until` is the time of the withdrawal request, or None."""
         rows = self._rest.all(
             "/api/v1/advertisements/",
             state__in="active,withdrawn",
@@ -77,7 +77,7 @@ class PlanReader:
         ]
 
     def _subscriptions(self) -> dict[str, list[dict[str, Any]]]:
-        """By host; `until` is when a withdrawal was asked for, None while there is none."""
+        """Return subscriptions by host; `until` is the time of the withdrawal request, or None."""
         found: dict[str, list[dict[str, Any]]] = {}
         rows = self._rest.all(
             "/api/v1/subscriptions/",
@@ -96,7 +96,7 @@ class PlanReader:
         return found
 
     def _others(self) -> dict[str, list[dict[str, str]]]:
-        """By host: the newest subscriptions to the topic that are not the demo's, to be counted too."""
+        """Return other users' newest subscriptions to the topic, by host; they are counted too."""
         found: dict[str, list[dict[str, str]]] = {}
         asked = {"state": "active", "topic": TOPIC["name"], "ordering": "-id", "limit": OTHERS}
         for row in self._rest.get("/api/v1/subscriptions/", **asked)["results"]:
@@ -106,7 +106,7 @@ class PlanReader:
         return found
 
     def _shared(self, own: dict[str, list[dict[str, Any]]]) -> list[str]:
-        """The hosts where others have subscribed to the topic too, and may want what the demo does not."""
+        """Return the hosts where other users have subscribed to the topic too."""
         shared = []
         asked = {"topic": TOPIC["name"], "state__in": UNDER_WAY + ",active", "limit": 1, "count": "true"}
         for host in (row["id"] for row in self._topology["hosts"]):
@@ -119,7 +119,7 @@ class PlanReader:
         return self._stage(row["withdrawal"], "received") if row["withdrawal"] else None
 
     def _stage(self, request: str, stage: str) -> float:
-        """When a request reached a stage, in seconds since 1970."""
+        """Return when a request reached a stage, in seconds since 1970."""
         key = f"{request} {stage}"
         if key not in self._confirmed:
             told = self._rest.get(request)["stage"][stage]

@@ -1,4 +1,4 @@
-"""The platform's processes on one machine: fabric, controller, web server, worker and beat."""
+"""The processes of the platform on one machine, from the fabric to the web server."""
 
 import fcntl
 import os
@@ -21,19 +21,22 @@ from tercast.runtime.private_files import restrict
 ROOT = Path(__file__).resolve().parents[2]
 CELERY = ("-m", "celery", "-A", "controlplane.config.celery")
 POLLS_A_SECOND = 50
-"""Switches whose counters are read in a second, at most."""
+"""Highest number of switches per second whose counters are read."""
 PROBES_A_SECOND = 200
-"""Ports with links that are probed in a second, at most."""
+"""Highest number of ports with links per second that are probed."""
 SETUPS_A_SECOND = 20
-"""Switches that are set up in a second on a busy machine; all of a network may ask for it together."""
+"""Switches that are set up per second on a busy machine; all switches may connect at the same time."""
 
 
 class Platform:
-    """Everything that runs for one network; `start` brings it up in order, `stop` ends it in reverse.
+    """All processes for a network; `start` methods start them in order, `stop` in reverse order.
 
-    One platform a run directory: a second one is refused while the first lives. `network` makes what the
-    controller is to serve, from a folder, the topology and the controller's port (an embedded fabric). With
-    `tls`, which is for the embedded fabric, the controller takes only switches that show a certificate.
+    A run directory has at most one platform: a second one is refused while the first runs.
+
+    Args:
+        network: Makes the network from a folder, the topology and the controller's port; None for an embedded
+            fabric.
+        tls: The controller accepts only switches with a certificate (for the embedded fabric).
     """
 
     def __init__(  # noqa: PLR0917 - the order that labs rely on
@@ -66,16 +69,16 @@ class Platform:
 
     @property
     def base_url(self) -> str:
-        """Where the web page and the API are."""
+        """The address of the web page and the API."""
         return f"http://127.0.0.1:{self.web_port}"
 
     @property
     def telemetry(self) -> Path:
-        """The telemetry root, which the control plane is told as well."""
+        """The telemetry root, which the control plane gets too."""
         return self.state_dir / "telemetry"
 
     def secret(self, name: str) -> str:
-        """A generated secret by its name."""
+        """Return a generated secret by its name."""
         return (self.state_dir / "secrets" / name).read_text(encoding="ascii").strip()
 
     def forget(self) -> None:
@@ -83,7 +86,7 @@ class Platform:
         shutil.rmtree(self.state_dir, ignore_errors=True)
 
     def prepare(self) -> None:
-        """Make the database, the secrets and the users; what is there already stays."""
+        """Create the database, the secrets and the users; existing ones stay."""
         run_once("prepare", python("manage.py", "prepare"), self.logs / "prepare.log", self._env())
         if self.certificates is not None:
             make_certificates(self.certificates, [CONTROLLER, SWITCHES])
@@ -96,20 +99,20 @@ class Platform:
         self._name_ports()
 
     def stop_fabric(self) -> None:
-        """Take the network down, as far as it is up; it may be started again."""
+        """Stop the network, as far as it runs; it can be started again."""
         self.fabric_is_up = False
         self.network.stop()
         shutil.rmtree(self.hosts, ignore_errors=True)
 
     def start_controller(self, report: Report = ignore) -> None:
-        """Start the controller; wait until it answers, and the switches of a network that is up connect."""
+        """Start the controller, and wait until it answers and all switches are connected."""
         options = (*self._pace_options(), *self._tls_options())
         self._serve("controller", python("-m", "controller_app", *options))
         wait_until("the controller", self._controller_answers, self.services)
         self.await_switches(report)
 
     def await_switches(self, report: Report = ignore) -> None:
-        """Wait until every switch of the network, where it is up, is connected."""
+        """Wait until every switch is connected, if the network runs."""
         if not self.fabric_is_up:
             return
         total, connected = len(self.topology["switches"]), 0
@@ -122,7 +125,7 @@ class Platform:
         def progress() -> str:
             return f"{connected:,} of {total:,} switches connected"
 
-        patience = max(60.0, float(total))  # each takes the controller some 20 ms of an idle processor
+        patience = max(60.0, float(total))  # the controller needs about 20 ms of an idle processor for each
         wait_until("the switches", ready, self.services, patience, progress=progress, report=report)
 
     def start_control_plane(self, report: Report = ignore) -> None:
@@ -136,33 +139,33 @@ class Platform:
         self._ports_lock.close()
 
     def web_command(self, *more: str) -> list[str]:
-        """What serves the web page and the API at a port of loopback."""
+        """Return the command that serves the web page and the API at a port of loopback."""
         where = ("--host", "127.0.0.1", "--port", str(self.web_port))
         return python("-m", "uvicorn", WEB, *where, *WEB_OPTIONS, *more)
 
     def check(self) -> None:
-        """Restart services that have died; raise `LabError` when the network itself has ended."""
+        """Restart services that have died; raise `LabError` if the network has ended."""
         for service in self.services:
             service.check()
         if self.fabric_is_up:
             self.network.check()
 
     def troubles(self) -> list[str]:
-        """The services that do not run now, each with its state."""
+        """Return the services that do not run, each with its state."""
         return [service.trouble for service in self.services if service.trouble]
 
     def given_up(self) -> list[str]:
-        """The services that were restarted in vain, and stay stopped."""
+        """Return the services that are no longer restarted."""
         return [service.name for service in self.services if service.given_up]
 
     def restarts(self) -> dict[str, int]:
-        """By service, how often it died and was restarted; those that never did are left out."""
+        """Return the number of restarts of each service that has died."""
         return {service.name: service.restarts for service in self.services if service.restarts}
 
     def stop(self) -> None:
-        """End all processes and give the run directory free.
+        """Stop all processes and release the run directory.
 
-        Side by side, but the controller only after those who talk to it, and the fabric last.
+        The services stop in parallel, but the controller stops after its clients, and the fabric stops last.
         """
         for service in self.services[1:]:
             service.ask_to_stop()
@@ -173,14 +176,14 @@ class Platform:
             self._lock.close()
 
     def restart(self, name: str) -> None:
-        """Kill a service and all it has started, at once, and start it again."""
+        """Kill a service and its child processes, and start it again."""
         for service in self.services:
             if service.name == name:
                 service.kill()
                 service.start()
 
     def _name_ports(self) -> None:
-        """Make each host's port reachable by the host's name: `hosts/NAME.sock`, `NAME.standby1.sock`, …"""
+        """Create a link for each host port: `hosts/NAME.sock`, `NAME.standby1.sock`, …"""
         shutil.rmtree(self.hosts, ignore_errors=True)
         self.hosts.mkdir()
         for host, sockets in self.network.host_sockets().items():
@@ -199,7 +202,7 @@ class Platform:
         return "tcp" if self.certificates is None else "ssl"
 
     def _pace_options(self) -> list[str]:
-        """Slower polls and more patience for a large network: the controller uses one processor."""
+        """Return options with longer periods for a large network: the controller has one processor."""
         switches, links = len(self.topology.get("switches", ())), len(self.topology.get("links", ()))
         return [
             *("--poll-interval", f"{max(2.0, switches / POLLS_A_SECOND):g}"),
@@ -227,11 +230,11 @@ class Platform:
         }
 
     def epochs(self) -> dict[str, int]:
-        """The connected switches by datapath id, with the number of their connection."""
+        """Return the connected switches by datapath id, with the numbers of their connections."""
         return {row["dpid"]: row["epoch"] for row in self._connected() or ()}
 
     def _connected(self) -> list[dict[str, Any]] | None:
-        """The connected switches; None where the controller does not answer."""
+        """Return the connected switches; None if the controller does not answer."""
         headers = {"Authorization": f"Bearer {self.secret('northbound-token')}"}
         url = f"http://127.0.0.1:{self.northbound_port}/v1/switches"
         try:
@@ -247,7 +250,7 @@ class Platform:
         return ", ".join(self.troubles())
 
     def _web_answers(self) -> bool:
-        """Whether the server takes this installation's token, and so is this installation's."""
+        """Whether the right server answers: the one that accepts this installation's token."""
         headers = {"Authorization": f"Bearer {self.secret('operator-token')}"}
         try:
             answer = httpx.get(f"{self.base_url}/api/v1/me/", headers=headers, timeout=5.0, trust_env=False)
@@ -265,7 +268,7 @@ class Platform:
             lock.seek(0)
             owner = lock.read().strip() or "unknown"
             raise DemoError(
-                f"Tercast runs in {self.run_dir} already (process {owner}); end that one first"
+                f"Tercast already runs in {self.run_dir} (process {owner}); stop it first"
             ) from None
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
@@ -277,8 +280,8 @@ WEB = "controlplane.config.asgi:application"
 WEB_OPTIONS = (
     *("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning"),
     *("--ws-max-size", "16384"),
-    *("--ws-ping-interval", "0"),  # or a slow client is closed with 1011 before it reads its reason, 4408
-    "--no-proxy-headers",  # there is no proxy: who calls is who connects, whatever he says
+    *("--ws-ping-interval", "0"),  # a ping closes a slow client with 1011 before it reads its reason, 4408
+    "--no-proxy-headers",  # there is no proxy: the address of the connection is the client's
 )
 WORKER_OPTIONS = ("--without-heartbeat", "--without-gossip", "--without-mingle", "--loglevel", "info")
 BEAT_OPTIONS = ("--loglevel", "warning", "--pidfile", "")

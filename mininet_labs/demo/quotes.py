@@ -1,4 +1,4 @@
-"""Daily stock quotes of five companies, as the package bokeh_sampledata carries them."""
+"""Daily stock quotes of five companies, from the package bokeh_sampledata."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -8,7 +8,7 @@ SYMBOLS = ("AAPL", "FB", "GOOG", "IBM", "MSFT")
 
 TOPIC: dict[str, Any] = {
     "name": "quotes",
-    # These two, of all pairs, spare the demo's subscribers the most events that they did not ask for.
+    # Of all pairs, these two save the subscribers of the demo the most unwanted events.
     "indexed": ["symbol", "close"],
     "attributes": [
         {"name": "symbol", "type": "string"},
@@ -22,8 +22,8 @@ TOPIC: dict[str, Any] = {
 
 
 def replay(symbol: str, start: int = 0) -> Iterator[dict[str, Any]]:
-    """The quotes of `symbol` day by day, over and over, from day `start` on."""
-    from bokeh_sampledata import stocks  # noqa: PLC0415 - reads its data when it is imported
+    """Yield the quotes of a symbol by day, from day `start` on, again and again."""
+    from bokeh_sampledata import stocks  # noqa: PLC0415 - the import reads its data
 
     columns = getattr(stocks, symbol)
     days = len(columns["date"])

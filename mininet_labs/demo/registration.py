@@ -1,4 +1,4 @@
-"""A topology file's network as rows of the control plane's API, and when the network has what it should."""
+"""Registration of a topology file in the control plane, and the progress of its tables."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tercast.topology.rest_rows import api_row
 
 
 def register(rest: RestClient, topology: dict[str, Any], report: Report = ignore) -> None:
-    """Register switches, links and hosts with all their fields; existing ones stay as they are."""
+    """Register switches, links and hosts with all their fields; existing ones do not change."""
     for part, key in (("switches", ("name",)), ("links", ("a", "a_port")), ("hosts", ("name",))):
         rows = [api_row(part, row) for row in topology.get(part, ())]
         report(f"{len(rows):,} {part}")
@@ -18,24 +18,30 @@ def register(rest: RestClient, topology: dict[str, Any], report: Report = ignore
 
 
 def settling_patience(topology: dict[str, Any]) -> float:
-    """Seconds without progress after which tables count as stuck: the worker plans them in one step."""
+    """Return the seconds without progress after which the tables count as stuck.
+
+    The worker plans them in one step.
+    """
     return max(120.0, 2.0 * len(topology["switches"]))
 
 
 def settled(rest: RestClient, platform: Platform) -> bool:
-    """Whether no request is under way, and each switch has what it should over its present connection."""
+    """Whether no request is running, and each switch has its table over its present connection."""
     return Settling(rest, platform).ready()
 
 
 class Settling:
-    """How far the network is on its way to the tables that the requests ask for."""
+    """Progress of a network towards the tables that the requests need."""
 
     def __init__(self, rest: RestClient, platform: Platform) -> None:
         self._rest, self._platform = rest, platform
         self._open = self._behind = self._switches = 0
 
     def ready(self) -> bool:
-        """Ask; True when no request is open and every switch has its table over its present connection."""
+        """Update; return whether no request is open and every switch has its table.
+
+        A table counts only over the present connection of its switch.
+        """
         epochs = self._platform.epochs()
         switches = self._rest.all("/api/v1/switches/")
         self._switches = len(switches)
@@ -44,7 +50,7 @@ class Settling:
         return not self._behind and not self._open
 
     def progress(self) -> str:
-        """The last answer in words."""
+        """Return the latest state in words."""
         done = self._switches - self._behind
         return f"{done:,} of {self._switches:,} switches, {quantity(self._open, 'open request')}"
 

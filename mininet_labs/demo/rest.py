@@ -1,4 +1,4 @@
-"""The control plane's REST API, as far as the demo needs it."""
+"""The parts of the control plane's REST API that the demo needs."""
 
 import time
 from typing import Any
@@ -8,26 +8,27 @@ import httpx
 from mininet_labs.demo.errors import DemoError
 
 BULK = 500
-"""Most items of one bulk call."""
+"""Highest number of items in a bulk call."""
 
 MOST_TRIES = 10
-"""So often a call is made that the control plane puts off, 503 with `Retry-After`: nothing is done then."""
+"""Highest number of attempts for a call that gets 503 with `Retry-After`, which has no effect."""
 
 LONGEST_PAUSE = 10.0
 
 
 class RestError(DemoError):
-    """A call of the control plane failed: no answer, or an error."""
+    """A call of the control plane failed: it got no answer, or an error."""
 
 
 class RestRefusal(RestError):  # noqa: N818 - named by meaning
-    """The control plane does not take what it was sent."""
+    """The control plane refuses the content of a call."""
 
 
 class RestClient:
-    """A client with the operator's token; a call that fails raises `RestError` with the problem's words.
+    """A client with the operator's token; a failed call raises `RestError` with the problem.
 
-    Waits `patience` seconds for an answer.
+    Args:
+        patience: Seconds to wait for an answer.
     """
 
     def __init__(self, base: str, token: str, patience: float = 60.0) -> None:
@@ -36,12 +37,12 @@ class RestClient:
         )
 
     def get(self, path: str, wait: float = 0.0, **parameters: Any) -> Any:
-        """The JSON of a resource; of a request, its end is waited for up to `wait` seconds."""
+        """Return the JSON of a resource; with `wait`, wait so many seconds for a request to end."""
         headers = {"Prefer": f"wait={wait:.0f}"} if wait else {}
         return self._call("GET", path, params=parameters, headers=headers)
 
     def all(self, path: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Every row of a paged list."""
+        """Return every row of a paged list."""
         rows: list[dict[str, Any]] = []
         page = self.get(path, limit=200, **parameters)
         rows += page["results"]
@@ -51,19 +52,19 @@ class RestClient:
         return rows
 
     def post(self, path: str, body: Any) -> Any:
-        """Post and give the JSON of the answer."""
+        """Post and return the JSON of the answer."""
         return self._call("POST", path, json=body)
 
     def patch(self, path: str, body: Any) -> Any:
-        """Change and give the JSON of the answer."""
+        """Change an object and return the JSON of the answer."""
         return self._call("PATCH", path, json=body)
 
     def delete(self, path: str) -> Any:
-        """Delete, or withdraw, and give the JSON of the answer."""
+        """Delete or withdraw an object and return the JSON of the answer."""
         return self._call("DELETE", path)
 
     def add_missing(self, path: str, rows: list[dict[str, Any]], key: tuple[str, ...]) -> int:
-        """Post, in bulk, those `rows` that are not in the list, by the fields `key`; gives their number."""
+        """Post the rows that are not in the list, by the fields `key`; return their number."""
         there = {
             tuple(row[name] for name in key) for row in self.all(path) if row.get("state") != "withdrawn"
         }
@@ -73,7 +74,7 @@ class RestClient:
         return len(missing)
 
     def be_patient(self, seconds: float) -> None:
-        """Wait this long for an answer from now on."""
+        """Set the time to wait for answers from now on."""
         self._client.timeout = httpx.Timeout(seconds)
 
     def close(self) -> None:
@@ -116,7 +117,7 @@ class RestClient:
 
 
 def _pause(answer: httpx.Response) -> float | None:
-    """How many seconds the control plane asks to wait before the same call; None when it does not."""
+    """Return the seconds that the control plane asks to wait before a repetition, or None."""
     told = answer.headers.get("Retry-After", "")
     if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE or not told.isdigit():
         return None

@@ -1,4 +1,4 @@
-"""`make run`: the platform comes up, loads the demo, shows what flows, and goes down without a trace."""
+"""`make run`: start the platform, load the demo, show the events, and stop everything."""
 
 import argparse
 import json
@@ -20,7 +20,7 @@ from mininet_labs.topologies import load
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the demo; 0 when nothing was lost or doubled, and nothing that is needed ended by itself."""
+    """Run the demo; return 0 without lost or duplicated events and failures."""
     options = from_arguments(arguments, DEFAULT_TOPOLOGY)
     topology = load(options.topology)
     raise_when_asked()
@@ -46,12 +46,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def conclude(demo: Demo) -> dict[str, Any]:
-    """Watch to the end, and give the report, also when something that is needed ends before."""
+    """Watch until the end and return the report, also if a needed process ends before."""
     try:
         try:
             demo.watch()
         except Interrupted:
-            print("tercast: ending …", flush=True)
+            print("tercast: stopping …", flush=True)
         return demo.finish()
     except LabError as error:
         print(f"\ntercast: {error}", file=sys.stderr, flush=True)
@@ -59,7 +59,7 @@ def conclude(demo: Demo) -> dict[str, Any]:
 
 
 def write_report(path: Path, report: dict[str, Any]) -> None:
-    """Write the report whole or not at all."""
+    """Write the report as a whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     temporary.replace(path)

@@ -1,4 +1,4 @@
-"""Child processes of the demo: started with a log of their own, restarted when they die, ended in order."""
+"""Child processes of the demo: separate logs, restarts, and a stop in order."""
 
 import os
 import shutil
@@ -18,27 +18,27 @@ from mininet_labs.demo.status import say
 from mininet_labs.processes import die_with_parent
 
 RESTARTS = 5
-"""Restarts in a row after which a service that keeps dying is left stopped."""
+"""Consecutive restarts after which a service that keeps dying stays stopped."""
 
 STABLE_S = 60.0
-"""A service that has run this long counts as healthy again: its next death is the first in a row."""
+"""Seconds after which a running service is healthy again: its next death is the first in a row."""
 
 LONGEST_PAUSE_S = 16.0
-"""Longest pause before a restart; the first restart follows at once, then 1, 2, 4, ... seconds."""
+"""Longest pause before a restart. The first restart is immediate, the others follow after 1, 2, 4, ... s."""
 
 TAIL_LINES = 15
 TAIL_BYTES = 64 * 1024
 
 MOST_LOG_BYTES = 64 * 1024 * 1024
-"""A larger log becomes NAME.log.1, whose predecessor goes: a run of weeks fills no disk."""
+"""A larger log becomes NAME.log.1 and replaces the one before, so that a long run does not fill the disk."""
 
 
 @dataclass(slots=True)
 class Service:
-    """One child process; `log` gets its output.
+    """A child process whose output goes to `log`.
 
-    `check` restarts it when it dies. Without an `optional` one the others work, so a start of the platform
-    does not fail because of it.
+    `check` restarts it when it dies. The other services work without an `optional` one, so the start of the
+    platform does not fail because of it.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Service:
     restart_at: float | None = field(default=None, init=False)
 
     def start(self) -> None:
-        """Start it; with `pipes`, its standard input and output stay with the caller."""
+        """Start the process; with `pipes`, the caller keeps its standard input and output."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.started_at, self.restart_at = time.monotonic(), None
         if self.process is None:
             self.log.write_bytes(b"")
-        with self.log.open("a", encoding="utf-8") as log:  # appending, so that it can be cut off while in use
+        with self.log.open("a", encoding="utf-8") as log:  # append mode, so that it can be truncated in use
             pipe: int | IO[str] = subprocess.PIPE if self.pipes else log
             self.process = subprocess.Popen(
                 list(self.argv),
@@ -75,9 +75,10 @@ class Service:
             )
 
     def check(self) -> None:
-        """Restart the service if it has died: at once, then after growing pauses, `RESTARTS` times in a row.
+        """Restart the service if it has died: first immediately, then after growing pauses.
 
-        Prints what happens. After the last restart the service stays stopped, and `given_up` is set.
+        It prints each death. After `RESTARTS` restarts in a row the service stays stopped, and `given_up` is
+        set.
         """
         self.bound_log()
         if self.given_up or self.process is None or (status := self.process.poll()) is None:
@@ -90,8 +91,8 @@ class Service:
             self.start()
 
     def bound_log(self) -> None:
-        """Move the content of a log that is too large to NAME.log.1, and let its process write on."""
-        with suppress(OSError):  # a full disk: the process goes on, and the log is bounded later
+        """Move the content of a log that is too large to NAME.log.1; its process continues to write."""
+        with suppress(OSError):  # on a full disk the process continues, and the log is moved later
             if self.log.stat().st_size > MOST_LOG_BYTES:
                 shutil.copyfile(self.log, self.log.with_name(f"{self.log.name}.1"))
                 os.truncate(self.log, 0)
@@ -102,9 +103,7 @@ class Service:
         ended = f"{self.name} ended with status {status}"
         if self.in_a_row > RESTARTS:
             self.given_up = True
-            what = (
-                f"after {RESTARTS} restarts in a row it stays stopped, the other processes go on without it"
-            )
+            what = f"it stays stopped after {RESTARTS} restarts in a row; the other processes continue"
             say(f"{ended}; {what}; the end of {self.log}:\n{self.tail()}")
             return
         pause = 0.0 if self.in_a_row == 1 else min(2.0 ** (self.in_a_row - 2), LONGEST_PAUSE_S)
@@ -114,7 +113,7 @@ class Service:
 
     @property
     def trouble(self) -> str:
-        """Its state in a few words while it does not run; empty while it does."""
+        """Its state in a few words if it does not run; empty if it does."""
         if self.given_up:
             return f"{self.name}: stopped after {RESTARTS} restarts"
         if self.process is not None and self.process.poll() is not None:
@@ -122,20 +121,20 @@ class Service:
         return ""
 
     def tail(self, lines: int = TAIL_LINES) -> str:
-        """The end of its log."""
+        """Return the last lines of its log."""
         text = ""
         if self.log.exists():
             with self.log.open("rb") as log:
                 log.seek(max(0, self.log.stat().st_size - TAIL_BYTES))
                 text = log.read(TAIL_BYTES).decode("utf-8", "replace")
-        return "\n".join("  " + line for line in text.splitlines()[-lines:]) or "  (it wrote nothing)"
+        return "\n".join("  " + line for line in text.splitlines()[-lines:]) or "  (the log is empty)"
 
     def ask_to_stop(self) -> None:
-        """Ask it to end, and do not wait."""
+        """Send SIGTERM without waiting."""
         self._signal(signal.SIGTERM)
 
     def stop(self, grace: float = 5.0) -> None:
-        """End it and whatever it started: politely at first, then for certain."""
+        """Stop the process and its child processes: SIGTERM first, SIGKILL after `grace` seconds."""
         if self.process is None:
             return
         self.ask_to_stop()
@@ -145,7 +144,7 @@ class Service:
         self.process.wait()
 
     def kill(self) -> None:
-        """End it and whatever it started, in the middle of whatever it does."""
+        """Kill the process and its child processes immediately."""
         self._signal(signal.SIGKILL)
         if self.process is not None:
             self.process.wait()
@@ -160,7 +159,7 @@ class Service:
 
 
 def run_once(name: str, argv: Sequence[str], log: Path, env: Mapping[str, str]) -> None:
-    """Run a command to its end; raises `DemoError` with its output when it fails."""
+    """Run a command until it ends; raises `DemoError` with its output if it fails."""
     service = Service(name, argv, log, env)
     service.start()
     assert service.process is not None
@@ -185,13 +184,13 @@ def wait_until(
     """Wait until `ready()`, and restart services that die meanwhile.
 
     Args:
-        what: what is awaited, for the error.
-        timeout: seconds without progress after which to give up.
-        progress: how far it is, in words; each change of it starts the time-out again.
-        report: is called with the progress again and again.
+        what: The awaited thing, for the error.
+        timeout: Seconds without progress after which the wait fails.
+        progress: Returns the progress in words; each change restarts the time-out.
+        report: Called repeatedly with the progress.
 
     Raises:
-        DemoError: at the time-out, or when a service that is needed keeps dying.
+        DemoError: The time-out is over, or a needed service keeps dying.
     """
     deadline, seen = time.monotonic() + timeout, ""
     while not ready():
@@ -207,16 +206,14 @@ def wait_until(
         if time.monotonic() > deadline:
             logs = ", ".join(str(service.log) for service in services)
             far = f" ({seen})" if seen else ""
-            raise DemoError(
-                f"{what}: not ready, and no progress within {timeout:.0f} s{far}; look into {logs}"
-            )
+            raise DemoError(f"{what}: not ready, and no progress within {timeout:.0f} s{far}; see {logs}")
         time.sleep(0.1)
 
 
 def _keeps_dying(service: Service) -> str:
-    return f"{service.name} keeps ending by itself; the end of {service.log}:\n{service.tail()}"
+    return f"{service.name} keeps dying; the end of {service.log}:\n{service.tail()}"
 
 
 def python(*arguments: str) -> list[str]:
-    """The command line of this interpreter with `arguments`."""
+    """Return the command line of this interpreter with `arguments`."""
     return [sys.executable, *arguments]

@@ -1,4 +1,4 @@
-"""`make run ARGS=--empty`: the platform without a network, and the demo when it is asked for."""
+"""`make run ARGS=--empty`: the platform without a network, and the demo on demand."""
 
 import sys
 import time
@@ -20,12 +20,12 @@ PAUSE_S = 0.5
 
 
 class Standby(Demo):
-    """The platform, which begins and ends its fabric and traffic by the control plane's word."""
+    """The platform, whose fabric and demo start and stop at the request of the control plane."""
 
     launcher: DemoLauncher
 
     def start(self) -> None:
-        """Bring up all but the network."""
+        """Start everything except the network."""
         self.prepare()
         step("controller (Ryu)", self.platform.start_controller)
         step("web server, Celery worker and beat", self.platform.start_control_plane)
@@ -34,7 +34,7 @@ class Standby(Demo):
         self.rest.be_patient(POLL_PATIENCE_S)
 
     def watch(self) -> None:
-        """Do as is asked, until the time is over or someone asks for the end."""
+        """Follow the requests until the time is over or an interrupt arrives."""
         line, outage = StatusLine(every=20), PlatformOutage()
         end = None if self.options.run_for is None else time.monotonic() + self.options.run_for
         try:
@@ -48,7 +48,7 @@ class Standby(Demo):
             line.end()
 
     def obey(self) -> None:
-        """Begin or end the demo, where that is asked for; a start that fails is told, and not tried again."""
+        """Start or stop the demo on request; a failed start is reported and not repeated."""
         running = self.feed is not None
         if self.launcher.wanted and not running:
             try:
@@ -58,12 +58,12 @@ class Standby(Demo):
                 self.failed(error)
         elif running and not self.launcher.wanted:
             self.launcher.tell("stopping", "traffic, then the network")
-            say("the demo ends")
+            say("the demo stops")
             self.take_down()
             self.launcher.tell("offered")
 
     def bring_up(self) -> None:
-        """The demo, step by step, each of them told."""
+        """Start the demo step by step, and report each step."""
         self.warn()
         switches = quantity(len(self.topology["switches"]), "Open vSwitch bridge")
         steps: tuple[tuple[str, Callable[[Report], object]], ...] = (
@@ -77,7 +77,7 @@ class Standby(Demo):
             self._begin(what, number / len(steps), action)
         self.rest.be_patient(POLL_PATIENCE_S)
         self.launcher.tell("running", progress=1.0)
-        say("demo: it runs")
+        say("demo: running")
 
     def _begin(self, what: str, progress: float, action: Callable[[Report], object]) -> None:
         self.launcher.tell("starting", what, progress)
@@ -85,29 +85,29 @@ class Standby(Demo):
         action(lambda far: self.launcher.tell("starting", f"{what}: {far}", progress))
 
     def take_down(self) -> None:
-        """End the demo's traffic and network; what it registered stays."""
+        """Stop the events and the network of the demo; what it has registered stays."""
         feed, self.feed = self.feed, None
         if feed is not None:
             try:
                 feed.finish()
             except LabError as error:
-                say(f"the demo's traffic did not end by itself: {error}")
+                say(f"the hosts of the demo did not stop in time: {error}")
             finally:
                 feed.kill()
         self.platform.stop_fabric()
 
     def failed(self, error: LabError) -> None:
-        """Tell why, and be asked no more for now."""
+        """Report a failure to the control plane, which then no longer requests the demo."""
         say(f"the demo failed: {error}")
         self.launcher.tell("failed", reason=str(error))
-        with suppress(RestError):  # the next heartbeat tells it
+        with suppress(RestError):  # the next heartbeat reports it
             self.launcher.beat()
 
     def turn(self, outage: PlatformOutage) -> str:
-        """Pass on what the traffic tells; the line for the terminal."""
+        """Report the counters, and return the line for the terminal."""
         troubles = self.platform.troubles()
         if self.feed is None:
-            offer = "standing by: the page offers the demo, importing a topology, or connecting switches"
+            offer = "waiting: the page offers the demo, an import of a topology, and connections of switches"
             return offer + "".join(f"  [{one}]" for one in troubles)
         try:
             self.feed.check()
@@ -123,14 +123,14 @@ class Standby(Demo):
 
 
 def run(options: DemoOptions, topology: dict[str, Any]) -> int:
-    """Stand by until the end; 0 unless something that is needed ended by itself."""
+    """Wait for requests until the end; return 0 unless a needed process has ended."""
     with Standby(options, topology) as standby:
         standby.start()
         standby.greet()
         try:
             standby.watch()
         except Interrupted:
-            print("tercast: ending …", flush=True)
+            print("tercast: stopping …", flush=True)
         except LabError as error:
             print(f"\ntercast: {error}", file=sys.stderr, flush=True)
             return 1

@@ -1,4 +1,4 @@
-"""The demo's line in the terminal, and its report."""
+"""Status line of the demo in the terminal, and lines of progress."""
 
 import sys
 import time
@@ -11,7 +11,7 @@ from mininet_labs.demo.rest import RestError
 
 
 class StatusLine:
-    """One line that is rewritten in place in a terminal, and repeated now and then elsewhere."""
+    """A line that is overwritten in a terminal, and repeated at intervals in other outputs."""
 
     def __init__(self, every: int = 10) -> None:
         self._terminal = sys.stdout.isatty()
@@ -19,7 +19,7 @@ class StatusLine:
         self._calls = 0
 
     def show(self, text: str) -> None:
-        """Show `text`; where the output is no terminal, only each `every`-th call prints."""
+        """Show a text; if the output is not a terminal, only each `every`-th call prints."""
         if self._terminal:
             print(f"\r\x1b[K{text}", end="", flush=True)
         elif self._calls % self._every == 0:
@@ -27,19 +27,19 @@ class StatusLine:
         self._calls += 1
 
     def end(self) -> None:
-        """Leave the line."""
+        """End the line."""
         if self._terminal and self._calls:
             print(flush=True)
 
 
 def say(text: str) -> None:
-    """Print a line of its own, also where the status line stands."""
+    """Print a separate line, also while a status line is shown."""
     clear = "\r\x1b[K" if sys.stdout.isatty() else ""
     print(f"{clear}tercast: {text}", flush=True)
 
 
 class PlatformOutage:
-    """Calls of the control plane that fail for a while: a warning at the first one, and a note at the end."""
+    """A period of failing calls of the control plane: a warning at its start, a note at its end."""
 
     def __init__(self) -> None:
         self._since: float | None = None
@@ -52,7 +52,7 @@ class PlatformOutage:
         except RestError as error:
             if self._since is None:
                 self._since = time.monotonic()
-                say(f"warning: {error}; trying again, the network and its traffic go on")
+                say(f"warning: {error}; trying again; the network and its events continue")
         else:
             if self._since is not None:
                 say(f"the control plane answers again after {time.monotonic() - self._since:.0f} s")
@@ -60,7 +60,7 @@ class PlatformOutage:
 
 
 def status_text(entries: int, counters: dict[str, Any], troubles: Sequence[str] = ()) -> str:
-    """The counters in a line, and what does not run."""
+    """Return the counters in a line, and the services that do not run."""
     delay = counters["delay_ms"]
     shown = "–" if delay["p50"] is None else f"{delay['p50']:.1f} ms (99 %: {delay['p99']:.1f} ms)"
     return (
@@ -71,16 +71,16 @@ def status_text(entries: int, counters: dict[str, Any], troubles: Sequence[str] 
 
 
 def passed(report: dict[str, Any]) -> bool:
-    """Whether nothing was lost or doubled, and all went on to the end."""
+    """Whether no event was lost or duplicated, and all processes ran until the end."""
     return bool(report["lost"] == 0 and report["doubled"] == 0 and report["failure"] is None)
 
 
 PROGRESS_EVERY_S = 5.0
-"""Seconds between two lines of progress where the output is no terminal."""
+"""Seconds between two lines of progress if the output is not a terminal."""
 
 
 class StepLine:
-    """The line of a step of the start: what is done, how far it is, and how long it took."""
+    """The line of a step of the start: its name, its progress, and its duration."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -90,7 +90,7 @@ class StepLine:
         print(f"tercast: {what} … ", end="", flush=True)
 
     def report(self, progress: str) -> None:
-        """Show how far the step is: in place in a terminal, now and then elsewhere."""
+        """Show the progress of the step: in place in a terminal, at intervals in other outputs."""
         if progress == self._last:
             return
         if self._terminal:
@@ -101,14 +101,14 @@ class StepLine:
             print(f"{progress} … ", end="", flush=True)
 
     def end(self) -> None:
-        """Show how long it took."""
+        """Show the duration of the step."""
         if self._terminal:
             print(f"\r\x1b[Ktercast: {self._what} … ", end="")
         print(f"{time.monotonic() - self._started:.1f} s", flush=True)
 
 
 Report = Callable[[str], None]
-"""Called with the progress of a step, in words."""
+"""Callback with the progress of a step, in words."""
 
 
 def ignore(_progress: str) -> None:
@@ -116,14 +116,14 @@ def ignore(_progress: str) -> None:
 
 
 def step(what: str, action: Callable[[Report], object]) -> None:
-    """Do one step of the start; `action` gets a function that shows its progress."""
+    """Run a step of the start; `action` gets a function that shows its progress."""
     line = StepLine(what)
     action(line.report)
     line.end()
 
 
 def shown(path: Path) -> str:
-    """A path as short as it can be said from here."""
+    """Return a path relative to the working folder, if it is in this folder."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

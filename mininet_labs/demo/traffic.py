@@ -1,10 +1,10 @@
-"""The hosts of the demo in one process: publishers that replay quotes, and subscribers that count.
+"""The hosts of the demo in one process: publishers of quotes, and subscribers.
 
-It reads lines from standard input: first a plan as JSON (`mininet_labs.demo.plan`), then further plans, which
-take the place of the one before, test events (`{"test": order}`), or `stop`, which ends publishing, drains
-the network, and ends. It writes a line of JSON every half second: its counters, in all and by announcement,
-a share of the events that it has published since the last, what became of test events, and what became of
-its telemetry, which it writes below the root that the plan names.
+It reads lines from standard input. The first line is a plan as JSON (`mininet_labs.demo.plan`). Later lines
+are new plans, which replace the one before, test events (`{"test": order}`), or `stop`, which ends
+publishing, drains the network and ends the process. Every half second it writes a line of JSON with its
+counters, in total and by announcement, a sample of its latest events, results of test events, and the
+counters of its telemetry. It writes the telemetry to the root in the plan.
 """
 
 import json
@@ -22,7 +22,7 @@ _DRAIN_AT_MOST_S = 10.0
 
 
 class TrafficLoop:
-    """Publishes at a steady pace, receives in between, reports, and drains at the end."""
+    """Publishes at a steady rate, receives meanwhile, reports, and drains at the end."""
 
     def __init__(self, hosts: Hosts, rate: float) -> None:
         self.hosts = hosts
@@ -35,7 +35,7 @@ class TrafficLoop:
         self.unread = b""
 
     def run(self) -> None:
-        """Publish until told to stop, then drain."""
+        """Publish until the command to stop, then drain."""
         turn = 0
         next_send = next_report = time.monotonic()
         while not self.stopping:
@@ -43,7 +43,7 @@ class TrafficLoop:
             if now >= next_send:
                 self.hosts.publish(turn)
                 turn += 1
-                # After a stall, go on at the pace instead of catching up in a burst.
+                # After a stall, continue at the same rate, without a burst.
                 next_send = max(next_send + self.period, now - self.period)
             self.hosts.receive_held()
             if now >= next_report:
@@ -58,7 +58,7 @@ class TrafficLoop:
         self.report(final=True)
 
     def poll(self, timeout: float) -> int:
-        """Wait up to `timeout` seconds, take what has come; gives the number of events."""
+        """Wait up to `timeout` seconds, handle what has arrived, and return the number of events."""
         events = 0
         for key, _ in self.selector.select(max(0.0, timeout)):
             if key.data is None:
@@ -68,7 +68,7 @@ class TrafficLoop:
         return events
 
     def command(self) -> None:
-        """Obey what has come: a new plan, or to stop; the end of the input is one to stop."""
+        """Follow new commands: a plan, a test event or stop; the end of the input means stop."""
         chunk = os.read(sys.stdin.fileno(), 1 << 20)
         *lines, self.unread = (self.unread + chunk).split(b"\n")
         for line in lines:
@@ -85,7 +85,7 @@ class TrafficLoop:
             self.selector.unregister(sys.stdin.fileno())
 
     def drain(self) -> None:
-        """Receive until all that is outstanding has come, or nothing has come for a while."""
+        """Receive until nothing has arrived for a while, or the time is over."""
         started = quiet_since = time.monotonic()
         while True:
             self.hosts.receive_held()
@@ -108,8 +108,8 @@ class TrafficLoop:
 
 
 def main() -> None:
-    """Run the hosts that the first line of standard input describes."""
-    # Unbuffered: what stands behind the first line must stay for the loop to find.
+    """Run the hosts of the plan in the first line of standard input."""
+    # Unbuffered, so that the lines after the first one stay for the loop.
     with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as commands:
         plan = json.loads(commands.readline())
     TrafficLoop(Hosts(plan), plan["rate"]).run()

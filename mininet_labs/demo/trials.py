@@ -1,4 +1,4 @@
-"""Test events in the hosts' process: published once, and which hosts they reach."""
+"""Test events in the process of the hosts: published once, with the hosts that receive them."""
 
 import time
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 
 LOOK_S = 1.5
-"""So long after it was sent, who has not got it will not get it any more."""
+"""Seconds after which a test event reaches no more hosts."""
 
 Event = tuple[str, int]
 
 
 class Trials:
-    """Publishes test events, and remembers for a while who got them."""
+    """Publishes test events, and records their receivers for a while."""
 
     def __init__(
         self, ports: Mapping[str, Transport], subscribers: Mapping[str, Subscriber], source: LeaseSource
@@ -30,24 +30,24 @@ class Trials:
         self._ended: list[dict[str, Any]] = []
 
     def publish(self, order: Mapping[str, Any]) -> Event | None:
-        """Send the event that an order says; None where it could not be, which `take` tells."""
+        """Publish the event of an order; return None if this fails, which `take` reports."""
         try:
             event = (order["advertisement"], self._send(order))
         except (TercastError, OSError) as error:
-            problem = f"It could not be sent: {error}. Correct that, and send it again."
+            problem = f"The event could not be sent: {error}. Correct this, and send it again."
             self._ended.append({"id": order["id"], "problem": problem})
             return None
         self._under_way[event] = (time.monotonic(), {"id": order["id"], "seq": event[1], "received": []})
         return event
 
     def arrived(self, host: str, delivery: Delivery) -> None:
-        """A host got an event, which may be one of these."""
+        """Record that a host received an event, which may be a test event."""
         found = self._under_way.get((delivery.event.publisher, delivery.event.seq))
         if found is not None and not delivery.doubled:
             found[1]["received"].append({"host": host, "delay_ms": delivery.delay * 1000})
 
     def take(self) -> list[dict[str, Any]]:
-        """What became of those whose time is over, once."""
+        """Return the results of the test events whose time is over, each once."""
         over = time.monotonic() - LOOK_S
         for event, (at, told) in list(self._under_way.items()):
             if at < over:

@@ -1,4 +1,4 @@
-"""The embedded fabric: real Open vSwitch, without root, in a run directory of its own."""
+"""The embedded fabric: real Open vSwitch without root, in its own run directory."""
 
 from mininet_labs.fabric.errors import FabricError, PortClosedError
 from mininet_labs.fabric.fabric import Fabric

@@ -1,4 +1,4 @@
-"""Puts bridges, ports and links into the running switch, and waits until they are there."""
+"""Configuration of bridges, ports and links in the running switch, until they are ready."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from mininet_labs.fabric.wiring import Bridge, EmbeddedPort, FabricLink, FabricW
 POLL = 0.01
 
 Progress = Callable[[int, int], None]
-"""Called with what is done and the total."""
+"""Callback with the number of finished parts and the total."""
 
 
 def ignore_progress(_done: int, _total: int) -> None:
-    """Report nothing."""
+    """Ignore the progress."""
 
 
 class Assembly:
-    """The wiring of a fabric, as Open vSwitch has it."""
+    """The wiring of a fabric in Open vSwitch."""
 
     def __init__(
         self,
@@ -47,10 +47,10 @@ class Assembly:
         self._down: set[FabricLink] = set()
 
     def add_everything(self, controllers: Sequence[str], progress: Progress = ignore_progress) -> None:
-        """Make the whole wiring, and connect the switches to their controllers once all ports are there.
+        """Create the whole wiring; the switches connect to their controllers when all ports exist.
 
-        `progress` is called after each transaction with the groups that are done and their total. A group
-        is a bridge, a port, a link or the controllers of a switch.
+        `progress` is called after each transaction with the numbers of finished and of all groups. A group is
+        a bridge, a port, a link or the controllers of a switch.
         """
         links = self._wiring.links()
         first, second = self._link_groups(links)
@@ -84,14 +84,15 @@ class Assembly:
         self.configure([*groups, *([bridges.remove_bridge(bridge)] if bridge else [])])
 
     def set_link(self, link: FabricLink, up: bool) -> None:
-        """Take a joined link down, or up again.
+        """Set a joined link down or up.
 
-        The administrative state makes the port status, but a port that is down still sends and receives: the
-        connection between the two ends is cut, too. Going up, the connection is there before the status is.
+        The administrative state causes the port status, but a port that is down still sends and receives. So
+        the connection between the two ends is cut too. When a link goes up, it connects before the status
+        changes.
         """
         if self._links is LinkKind.PATCH:
             rule = "is a patch link, which cannot be taken down"
-            raise FabricError(f"{link.a} to {link.b}", rule, 'make the fabric with links="joined"')
+            raise FabricError(f"{link.a} to {link.b}", rule, 'create the fabric with links="joined"')
         if up:
             socket = self._run_dir.socket(link.a.name)
             self.configure([bridges.join_end(link.a, socket, listens=True)])
@@ -104,15 +105,15 @@ class Assembly:
         self._set_admin_state(link, up)
 
     def resume(self) -> None:
-        """After a restart of the switch: wait until it has everything again; links that were down stay so."""
+        """Wait until a restarted switch is ready; links that were down stay down."""
         self.await_ready()
         for link in self._down:
             self._set_admin_state(link, up=False)
 
     def configure(self, groups: Iterable[Group], progress: Progress = ignore_progress) -> None:
-        """Apply groups of commands in order, in transactions of a bounded size.
+        """Apply groups of commands in order, in transactions of a limited size.
 
-        Returns when the switch has applied all of them.
+        It returns when the switch has applied all of them.
         """
         groups = list(groups)
         done = 0
@@ -125,11 +126,11 @@ class Assembly:
         try:
             self._tools.vsctl(*bridges.transaction(groups))
         except FabricError:
-            self._daemons.check()  # a dead daemon's last words tell more than the tool's time-out
+            self._daemons.check()  # the log of a dead daemon explains more than the time-out of the tool
             raise
 
     def await_ready(self, ports: Sequence[EmbeddedPort] | None = None) -> None:
-        """Wait until these ports (default: all) have their numbers, sockets and connections."""
+        """Wait until ports (default: all) have their numbers, sockets and connections."""
         if ports is None:
             ports = self._wiring.ports()
         deadline = time.monotonic() + self._timeout
@@ -137,7 +138,7 @@ class Assembly:
             self._daemons.check()
             if time.monotonic() > deadline:
                 rule = f"not ready after {self._timeout:g} s"
-                raise FabricError(missing, rule, "give the fabric a longer timeout, or look at its logs")
+                raise FabricError(missing, rule, "use a longer timeout, or read the logs of the fabric")
             time.sleep(POLL)
 
     def _set_admin_state(self, link: FabricLink, up: bool) -> None:
@@ -145,7 +146,7 @@ class Assembly:
             self._tools.appctl("netdev-dummy/set-admin-state", end.name, "up" if up else "down")
 
     def _missing(self, ports: Sequence[EmbeddedPort]) -> str:
-        """What is not there yet, in words; empty when everything is."""
+        """Return what is not ready yet, in words; empty if everything is ready."""
         rows = json.loads(
             self._tools.vsctl("--format=json", "--columns=name,ofport,error", "list", "Interface")
         )
@@ -168,7 +169,7 @@ class Assembly:
         return ", ".join(f"link {link.a} to {link.b}" for link in links if link.b.name not in connected)
 
     def _joined(self) -> list[FabricLink]:
-        """The joined links that are up."""
+        """Return the joined links that are up."""
         if self._links is LinkKind.PATCH:
             return []
         return [link for link in self._wiring.links() if link not in self._down]
@@ -180,7 +181,7 @@ class Assembly:
         ]
 
     def _link_groups(self, links: Iterable[FabricLink]) -> tuple[list[Group], list[Group]]:
-        """What makes links, in two steps: the second needs what the first has made."""
+        """Return the groups that create links; those of the second list need those of the first."""
         first: list[Group] = []
         second: list[Group] = []
         for link in links:
@@ -195,9 +196,13 @@ class Assembly:
 
 
 def link_kind(links: Any) -> LinkKind:
-    """The kind of link that a text names."""
+    """Return the kind of link with a name.
+
+    Raises:
+        FabricError: There is no such kind.
+    """
     try:
         return LinkKind(links)
     except ValueError:
         kinds = " or ".join(kind.value for kind in LinkKind)
-        raise FabricError(f"links {links!r}", "no such kind of link", f"write {kinds}") from None
+        raise FabricError(f"links {links!r}", "unknown kind of link", f"use {kinds}") from None

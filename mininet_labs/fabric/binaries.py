@@ -1,4 +1,4 @@
-"""Where Open vSwitch's programs are; a missing one is one sentence with the command that installs it."""
+"""Paths of the programs of Open vSwitch, and the error for a missing one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTALL = "install Open vSwitch with `sudo apt-get install -y openvswitch-switch
 
 @dataclass(frozen=True, slots=True)
 class Binaries:
-    """Absolute paths of what a fabric runs."""
+    """Absolute paths of the programs and files of a fabric."""
 
     ovsdb_tool: Path
     ovsdb_server: Path
@@ -32,7 +32,11 @@ class Binaries:
 
     @classmethod
     def find(cls, folders: Sequence[str] | None = None, schemas: Sequence[str] = SCHEMAS) -> Binaries:
-        """Find all in `folders` (default: PATH, then the usual ones); FabricError names a missing one."""
+        """Find all programs in `folders` (default: PATH, then the usual folders).
+
+        Raises:
+            FabricError: A program is missing.
+        """
         if folders is None:
             folders = (*os.get_exec_path(), *FOLDERS)
         return cls(

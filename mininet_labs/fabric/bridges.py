@@ -1,7 +1,7 @@
-"""The `ovs-vsctl` commands that make and unmake bridges, ports and links; plain functions to argument lists.
+"""The `ovs-vsctl` commands for bridges, ports and links, as argument lists.
 
-Each function returns a group of commands that belong together; `chunks()` splits many groups into
-transactions of a bounded size.
+Each function returns a group of commands that belong together; `chunks()` divides many groups into
+transactions of a limited size.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ Group = list[Command]
 """Commands that must be in one transaction."""
 
 CHUNK = 400
-"""Groups in a transaction. Each costs the switch a look at all bridges, so fewer are faster; a smaller one
-shows progress sooner and stays far from the tool's time-out on a busy machine."""
+"""Groups per transaction. For each transaction the switch checks all bridges, so large ones are faster.
+Smaller ones show progress earlier, and stay far below the time-out of the tool on a busy machine."""
 
 
 class LinkKind(Enum):
-    """How two ports are wired: patch ports are fast, joined dummy ports carry packets and can fail."""
+    """Kind of connection of two ports: patch ports are fast; joined dummy ports can fail."""
 
     PATCH = "patch"
     JOINED = "joined"
 
 
 def chunks(groups: Sequence[Group], size: int = CHUNK) -> Iterator[list[Group]]:
-    """Split groups into transactions of at most `size` groups, in order."""
+    """Divide groups into transactions of at most `size` groups, in order."""
     for start in range(0, len(groups), size):
         yield list(groups[start : start + size])
 
 
 def transaction(groups: Iterable[Group]) -> list[str]:
-    """Arguments for one `ovs-vsctl` call."""
+    """Return the arguments of an `ovs-vsctl` call."""
     return [part for group in groups for command in group for part in ("--", *command)]
 
 
 def add_bridge(bridge: Bridge) -> Group:
-    """A bridge that speaks OpenFlow 1.3 only, and forwards nothing that no entry tells it to."""
+    """Return the commands for a bridge with only OpenFlow 1.3 that forwards only by its entries."""
     name = _quoted(bridge.name)
     settings = ("datapath_type=dummy", "fail_mode=secure", "protocols=OpenFlow13")
     options = (f"other_config:datapath-id={_quoted(bridge.dpid)}", "other_config:disable-in-band=true")
@@ -57,11 +57,11 @@ def add_bridge(bridge: Bridge) -> Group:
 
 
 def set_controllers(bridge: Bridge, controllers: Sequence[str], switches: int = 1) -> Group:
-    """The controllers a bridge connects to; none disconnects it.
+    """Return the commands for the controllers of a bridge; no controllers disconnect it.
 
     A bridge tries again after at most a second, and ends a connection that is silent for 5 s. With many
-    `switches` at one controller both take longer: it needs its time for all of them, and switches that give
-    up would make it set them up again and again.
+    `switches` at one controller both times are longer, because the controller needs time for all of them.
+    Switches that give up early would make it set them up again and again.
     """
     backoff, silence = max(1000, 10 * switches), max(5000, 40 * switches)
     ids = [f"@{bridge.name}{n}" for n in range(len(controllers))]
@@ -76,7 +76,7 @@ def set_controllers(bridge: Bridge, controllers: Sequence[str], switches: int = 
 
 
 def set_capacity(bridge: Bridge, entries: int | None) -> Group:
-    """A table 0 that refuses entries beyond a number of them; None lifts the limit."""
+    """Return the commands for a table 0 with limited capacity; None removes the limit."""
     if entries is None:
         return [["clear", "Bridge", bridge.name, "flow_tables"]]
     name = f"@t{bridge.name}"
@@ -85,12 +85,12 @@ def set_capacity(bridge: Bridge, entries: int | None) -> Group:
 
 
 def add_host_port(bridge: Bridge, port: EmbeddedPort, socket: Path) -> Group:
-    """A port to which processes connect over a socket."""
+    """Return the commands for a port to which processes connect over a socket."""
     return _add_port(bridge, port, ["type=dummy", _target("pstream", f"punix:{socket}")])
 
 
 def add_patch_link(a: Bridge, b: Bridge, link: FabricLink) -> Group:
-    """Both ends of a patch link."""
+    """Return the commands for both ends of a patch link."""
     return [
         command
         for bridge, port, peer in ((a, link.a, link.b), (b, link.b, link.a))
@@ -99,27 +99,30 @@ def add_patch_link(a: Bridge, b: Bridge, link: FabricLink) -> Group:
 
 
 def add_joined_end(bridge: Bridge, port: EmbeddedPort, socket: Path, listens: bool) -> Group:
-    """One end of a joined link; the listening one goes first, as the other retries after a second."""
+    """Return the commands for an end of a joined link.
+
+    Create the listening end first, because the other one tries again only after a second.
+    """
     return _add_port(bridge, port, ["type=dummy", _end(socket, listens)])
 
 
 def join_end(port: EmbeddedPort, socket: Path, listens: bool) -> Group:
-    """Connect an existing end of a joined link again; the listening one goes first."""
+    """Return the commands that connect an end of a joined link again; the listening end first."""
     return [["set", "Interface", port.name, _end(socket, listens)]]
 
 
 def part_end(port: EmbeddedPort) -> Group:
-    """Disconnect an end of a joined link."""
+    """Return the commands that disconnect an end of a joined link."""
     return [["clear", "Interface", port.name, "options"]]
 
 
 def remove_port(bridge: Bridge, port: EmbeddedPort) -> Group:
-    """Remove a port, as a pulled cable or host."""
+    """Return the commands that remove a port."""
     return [["--if-exists", "del-port", bridge.name, port.name]]
 
 
 def remove_bridge(bridge: Bridge) -> Group:
-    """Remove a bridge with all its ports."""
+    """Return the commands that remove a bridge with all its ports."""
     return [["--if-exists", "del-br", bridge.name]]
 
 
@@ -137,10 +140,10 @@ def _add_port(bridge: Bridge, port: EmbeddedPort, settings: Sequence[str]) -> Gr
 
 
 def _create_port(name: str, settings: Sequence[str]) -> Group:
-    """A port with its interface, marked `@p_NAME` for the rest of the transaction.
+    """Return the commands for a port with its interface, named `@p_NAME` in the transaction.
 
-    `add-port` with `set Interface` does the same, but `set` searches all interfaces for the name: the time
-    for a whole fabric then grows with the square of the ports.
+    `add-port` with `set Interface` has the same effect, but `set` searches all interfaces for the name. So
+    the time for a whole fabric would grow with the square of the number of ports.
     """
     mark = _mark(name)
     return [

@@ -1,7 +1,7 @@
-"""What an earlier fabric left behind, after `kill -9` for example: its daemons, and only those.
+"""Removal of the daemons and files of an earlier fabric, for example after `kill -9`.
 
-A daemon's record holds its process id, the time the kernel says that process started, and its command line. A
-process is ended only when all three still agree and the command line names a file of the run directory.
+The record of a daemon contains its process id, its start time in the kernel, and its command line. A process
+is stopped only if all three still match and the command line names a file of the run directory.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from mininet_labs.fabric.errors import FabricError
 from mininet_labs.fabric.rundir import DAEMONS, RunDir
 
 PATIENCE = 2.0
-"""Seconds a daemon gets to end by itself."""
+"""Seconds that a daemon gets to stop after SIGTERM."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessRecord:
-    """A process that cannot be mistaken for another one."""
+    """Identity of a process, which no other process can have."""
 
     pid: int
     start_time: int
@@ -31,12 +31,12 @@ class ProcessRecord:
 
     @classmethod
     def of(cls, pid: int, argv: Sequence[str]) -> ProcessRecord:
-        """The record of a running child, started with `argv`."""
+        """Return the record of a running child that was started with `argv`."""
         return cls(pid, start_time(pid) or 0, tuple(argv))
 
     @classmethod
     def read(cls, path: Path) -> ProcessRecord | None:
-        """The record in a file; None when there is none, or it is cut off."""
+        """Return the record in a file; None if the file is missing or incomplete."""
         try:
             held = json.loads(path.read_text("utf-8"))
             return cls(int(held["pid"]), int(held["start_time"]), tuple(map(str, held["argv"])))
@@ -49,12 +49,16 @@ class ProcessRecord:
         path.write_text(json.dumps(held), "utf-8")
 
     def runs(self) -> bool:
-        """Whether this very process still runs."""
+        """Whether this process still runs."""
         return start_time(self.pid) == self.start_time and command_line(self.pid) == self.argv
 
 
 def clean_up(run_dir: RunDir) -> list[int]:
-    """End the daemons that an earlier fabric left in `run_dir`, remove its files; the ids of those ended."""
+    """Stop the daemons that an earlier fabric left in `run_dir`, and remove its files.
+
+    Returns:
+        The ids of the stopped processes.
+    """
     ended = []
     for daemon in DAEMONS:
         record = ProcessRecord.read(run_dir.process(daemon))
@@ -66,13 +70,13 @@ def clean_up(run_dir: RunDir) -> list[int]:
 
 
 def end_process(record: ProcessRecord, patience: float = PATIENCE) -> None:
-    """End a process that is not our child: ask, wait, then kill."""
+    """Stop a process that is not a child of this one: SIGTERM, a pause, then SIGKILL."""
     try:
         handle = os.pidfd_open(record.pid)
     except ProcessLookupError:
         return
     try:
-        # The handle is of whatever has the id now: look once more before anything is sent through it.
+        # The handle belongs to the process that has the id now, so compare again before a signal is sent.
         for signum in (signal.SIGTERM, signal.SIGKILL):
             if not record.runs():
                 return
@@ -83,22 +87,22 @@ def end_process(record: ProcessRecord, patience: float = PATIENCE) -> None:
         return
     finally:
         os.close(handle)
-    raise FabricError(f"process {record.pid}", "does not end, even when killed", "look at it with `ps`")
+    raise FabricError(f"process {record.pid}", "still runs after SIGKILL", "look at it with `ps`")
 
 
 def start_time(pid: int) -> int | None:
-    """Clock ticks after boot at which the process started; None when there is no such process."""
+    """Return the start time of a process, in clock ticks after boot; None if it does not exist."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except (FileNotFoundError, ProcessLookupError):
         return None
-    # The second field is the name in brackets, which may itself hold blanks and brackets.
+    # The second field is the name in brackets, which may itself contain blanks and brackets.
     fields = stat[stat.rindex(")") + 2 :].split()
     return int(fields[19])
 
 
 def command_line(pid: int) -> tuple[str, ...]:
-    """The arguments the process was started with; empty when it is gone or a zombie."""
+    """Return the arguments of a process; empty if it does not exist or is a zombie."""
     try:
         raw = Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""`fabric`: run an embedded fabric in the foreground, until Ctrl-C."""
+"""The command `fabric`: run an embedded fabric in the foreground until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ CONTROLLER = "tcp:127.0.0.1:6653"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("topology", help="a topology file, or the name of one that comes along (abilene)")
+    """Add the arguments of the command."""
+    parser.add_argument("topology", help="topology file, or the name of an included topology (abilene)")
     parser.add_argument(
         "--run-dir", type=Path, required=True, metavar="DIR", help="folder for sockets and logs"
     )
@@ -29,21 +29,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--controller",
         action="append",
         metavar="TARGET",
-        help=f"OpenFlow controller, may be repeated (default {CONTROLLER}); `none` for none",
+        help=f"OpenFlow controller; repeat for several (default {CONTROLLER}); `none` for no controller",
     )
     parser.add_argument(
         "--links",
         choices=("patch", "joined"),
         default="patch",
-        help="joined links can be taken down (default patch)",
+        help="kind of links; only joined links can be set down (default patch)",
     )
     parser.add_argument(
-        "--flow-cache", action="store_true", help="remember decisions: table changes take effect later"
+        "--flow-cache", action="store_true", help="cache decisions; then table changes take effect later"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the fabric; 0 after Ctrl-C or SIGTERM, 1 when a daemon ended by itself."""
+    """Run the fabric; return 0 after Ctrl-C or SIGTERM, 1 if a daemon has ended."""
     controllers = [target for target in args.controller or [CONTROLLER] if target != "none"]
     topology = load(args.topology)
     fabric = Fabric(args.run_dir, topology, controllers, args.links, flow_cache=args.flow_cache)
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def serve(fabric: Fabric, begin: Callable[[], None]) -> int:
-    """Start the fabric, call `begin`, and keep it until Ctrl-C or SIGTERM (0), or a daemon's end (1)."""
+    """Start the fabric, call `begin`, and wait for Ctrl-C or SIGTERM (0) or a daemon's end (1)."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     try:
@@ -71,13 +71,13 @@ def serve(fabric: Fabric, begin: Callable[[], None]) -> int:
 
 
 def show_progress(done: int, total: int) -> None:
-    """Print how far the start is, where it takes more than one step."""
+    """Print the progress of a start with more than one step."""
     if total > CHUNK:
-        print(f"{done:,} of {total:,} bridges, ports and links are there", file=sys.stderr, flush=True)
+        print(f"{done:,} of {total:,} bridges, ports and links are ready", file=sys.stderr, flush=True)
 
 
 def describe(fabric: Fabric, topology: Mapping[str, Any], what: str) -> None:
-    """Print the sockets of all hosts, how large the fabric is and `what` runs it, and then `ready`."""
+    """Print the sockets of all hosts, the size of the fabric, `what` controls it, and `ready`."""
     for host, sockets in fabric.host_sockets().items():
         print(f"{host:<20} {' '.join(map(str, sockets))}")
     nouns = {"switches": ("switch", "switches"), "links": ("link", "links"), "hosts": ("host", "hosts")}

@@ -1,4 +1,4 @@
-"""Life cycle of the two daemons, as children that do not outlive the process that owns them."""
+"""The two daemons of a fabric, as child processes that end with their owner."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from mininet_labs.fabric.rundir import RunDir
 PR_SET_PDEATHSIG = 1
 POLL = 0.005
 TAIL = 3
-LOGGING = ("-vconsole:info", "-vsyslog:off", "-vfile:off")  # the console is the daemon's log file
+LOGGING = ("-vconsole:info", "-vsyslog:off", "-vfile:off")  # the console output goes to the log file
 
 
 class Daemon:
-    """One child process, its log, and the record by which a later start recognises it."""
+    """A child process, its log, and the record by which a later start recognizes it."""
 
     def __init__(
         self, name: str, argv: Sequence[str], run_dir: RunDir, environment: Mapping[str, str]
@@ -41,11 +41,15 @@ class Daemon:
 
     @property
     def pid(self) -> int | None:
-        """The process id; None when it was not started or was stopped."""
+        """The process id; None if it was not started or was stopped."""
         return None if self._child is None else self._child.pid
 
     def start(self) -> None:
-        """Start the process; FabricError when it cannot be executed."""
+        """Start the process.
+
+        Raises:
+            FabricError: It cannot be executed.
+        """
         self._child = _in_lasting_thread(self._spawn)
         ProcessRecord.of(self._child.pid, self._argv).write(self._run_dir.process(self.name))
 
@@ -54,7 +58,7 @@ class Daemon:
         return self._child is not None and self._child.poll() is None
 
     def stop(self) -> None:
-        """End the process, kindly and then for certain; no error when it ended already."""
+        """Stop the process: SIGTERM first, SIGKILL later; no error if it has already ended."""
         if self._child is None:
             return
         self._child.terminate()
@@ -66,7 +70,7 @@ class Daemon:
         self._child = None
 
     def last_words(self) -> str:
-        """The last lines of its log, as one line."""
+        """Return the last lines of its log, in one line."""
         try:
             lines = self._run_dir.log(self.name).read_text("utf-8", "replace").splitlines()
         except FileNotFoundError:
@@ -74,7 +78,7 @@ class Daemon:
         return " / ".join(lines[-TAIL:]) or "an empty log"
 
     def ended(self) -> FabricError:
-        """The error that tells that the process is gone."""
+        """Return an error that reports the end of the process."""
         status = None if self._child is None else self._child.poll()
         return FabricError(
             self.name, f"ended with status {status} ({self.last_words()})", "stop and start again"
@@ -86,11 +90,11 @@ class Daemon:
 
         def die_with_parent() -> None:
             prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-            if os.getppid() != parent:  # it died before we asked
+            if os.getppid() != parent:  # the parent died before the call of prctl
                 os._exit(1)
 
         with self._run_dir.log(self.name).open("ab") as log:
-            # A session of its own: Ctrl-C in the terminal reaches the owner, which stops them in order.
+            # A separate session: Ctrl-C in the terminal reaches only the owner, which stops them in order.
             return subprocess.Popen(
                 self._argv,
                 stdin=subprocess.DEVNULL,
@@ -98,7 +102,7 @@ class Daemon:
                 stderr=log,
                 env=self._environment,
                 start_new_session=True,
-                preexec_fn=die_with_parent,  # noqa: PLW1509 - two system calls, nothing is allocated or locked
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - two system calls without allocations or locks
             )
 
 
@@ -119,36 +123,36 @@ class SwitchDaemons:
         )
 
     def start_database(self, timeout: float) -> None:
-        """Make an empty database and serve it; returns when it takes connections."""
+        """Create an empty database and serve it; return when it accepts connections."""
         tool, schema = self._binaries.ovsdb_tool, self._binaries.schema
         command: list[str | Path] = [tool, "create", self._run_dir.database, schema]
         made = subprocess.run(command, env=self._environment, capture_output=True, text=True, check=False)
         if made.returncode != 0:
-            rule = f"ovsdb-tool could not make the database ({made.stderr.strip()})"
+            rule = f"ovsdb-tool could not create the database ({made.stderr.strip()})"
             raise FabricError(self._run_dir.database, rule, "check the folder's permissions and free space")
         self.database.start()
         self._await_socket(self.database, self._run_dir.socket("db.sock"), timeout)
 
     def start_switch(self, timeout: float) -> None:
-        """Start ovs-vswitchd; returns when it answers on its control socket."""
+        """Start ovs-vswitchd; return when it answers on its control socket."""
         self.switch.start()
         self._await_socket(self.switch, control_socket(self._run_dir, "ovs-vswitchd"), timeout)
 
     def stop(self) -> None:
-        """End both, the switch first."""
+        """Stop both daemons, the switch first."""
         self.switch.stop()
         self.database.stop()
 
     def alive(self) -> bool:
-        """Whether both run."""
+        """Whether both daemons run."""
         return self.database.alive() and self.switch.alive()
 
     def pids(self) -> tuple[int, ...]:
-        """Process ids of those that were started."""
+        """Return the process ids of the started daemons."""
         return tuple(d.pid for d in (self.database, self.switch) if d.pid is not None)
 
     def wait(self, timeout: float | None) -> bool:
-        """Whether one ended within `timeout` seconds (None: for ever)."""
+        """Whether a daemon ended within `timeout` seconds (None: no limit)."""
         poller = select.poll()
         with contextlib.ExitStack() as handles:
             for pid in self.pids():
@@ -158,7 +162,11 @@ class SwitchDaemons:
             return bool(poller.poll(None if timeout is None else timeout * 1000))
 
     def check(self) -> None:
-        """FabricError with a daemon's last words when one has ended."""
+        """Check that both daemons run.
+
+        Raises:
+            FabricError: A daemon has ended; the error has the last lines of its log.
+        """
         for daemon in (self.database, self.switch):
             if not daemon.alive():
                 raise daemon.ended()
@@ -174,17 +182,17 @@ class SwitchDaemons:
                 raise daemon.ended()
             if time.monotonic() > deadline:
                 rule = f"not ready after {timeout:g} s ({daemon.last_words()})"
-                raise FabricError(daemon.name, rule, "give start() a longer timeout on a loaded machine")
+                raise FabricError(daemon.name, rule, "use a longer timeout on a loaded machine")
             time.sleep(POLL)
 
 
 def control_socket(run_dir: RunDir, daemon: str) -> Path:
-    """The socket on which `ovs-appctl` reaches a daemon."""
+    """Return the socket on which `ovs-appctl` reaches a daemon."""
     return run_dir.socket(f"{daemon}.ctl")
 
 
 def database_target(run_dir: RunDir) -> str:
-    """How clients name the database."""
+    """Return the name of the database for its clients."""
     return f"unix:{run_dir.socket('db.sock')}"
 
 
@@ -199,7 +207,7 @@ def _connectable(path: Path) -> bool:
 
 @functools.cache
 def _prctl() -> Callable[..., int]:
-    # Loaded before the fork: nothing may be loaded between fork and exec.
+    # Loaded before the fork, because nothing may be loaded between fork and exec.
     prctl: Callable[..., int] = ctypes.CDLL(None, use_errno=True).prctl
     return prctl
 
@@ -207,8 +215,8 @@ def _prctl() -> Callable[..., int]:
 def _in_lasting_thread(spawn: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
     """Run `spawn` in a thread that lives as long as the process.
 
-    The kernel sends the death signal when the *thread* that forked ends, so a short-lived one would take the
-    daemons along.
+    The kernel sends the death signal when the *thread* that forked ends. So a short-lived thread would end
+    the daemons.
     """
     if threading.current_thread() is threading.main_thread():
         return spawn()

@@ -1,7 +1,7 @@
-"""The longest path of events, against what a fabric with patch links carries.
+"""The longest path of events, compared with the limit of a fabric with patch links.
 
-Open vSwitch translates a packet through all switches of a patch fabric at once, and gives up after
-`MOST_LINKS` links: the packet is then dropped for all its receivers, and no counter tells.
+Open vSwitch translates a packet through all switches of a patch fabric together, and stops after `MOST_LINKS`
+links. Then it drops the packet for all receivers, and no counter shows this.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from heapq import heappop, heappush
 from typing import Any
 
 MOST_LINKS = 63
-"""Patch links that a packet crosses at most. Open vSwitch stops at 64; the source check takes one of them,
-since the entry of a host looks a packet up twice at its first switch."""
+"""Highest number of patch links on the path of a packet. Open vSwitch stops at 64. The source check uses one
+of them, because the entry of a host looks a packet up twice at its first switch."""
 
 Neighbours = dict[str, list[tuple[float, str]]]
 
@@ -29,7 +29,7 @@ class LongestPath:
 
 
 def depth_warning(topology: Mapping[str, Any]) -> str | None:
-    """Return what a patch fabric of `topology` loses, and a remedy; None where all paths are short enough."""
+    """Return which events a patch fabric loses, and the remedy; None if it loses none."""
     if len(topology.get("switches", ())) <= MOST_LINKS + 1:
         return None
     path = longest_path(topology)
@@ -37,17 +37,17 @@ def depth_warning(topology: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"the longest path has {path.links} links, from switch {path.a} to switch {path.b} in the tree from "
-        f"{path.root}; with patch links Open vSwitch drops an event that would cross more than {MOST_LINKS} "
-        "(64 without the source check), for all its subscribers, and does not count it; take a smaller "
+        f"{path.root}. With patch links, Open vSwitch drops an event that crosses more than {MOST_LINKS} "
+        "links (64 without the source check) for all its subscribers, and does not count it. Use a smaller "
         "network, the command `fabric` with `--links joined`, or `make lab`"
     )
 
 
 def longest_path(topology: Mapping[str, Any]) -> LongestPath | None:
-    """Return the longest path of events in trees from the switches with hosts; None without hosts.
+    """Return the longest path of events in trees from switches with hosts; None without hosts.
 
-    Trees consist of shortest paths by cost, as the planner's do. Which of equal paths the planner takes
-    depends on the load, so its path may be a little longer or shorter; so it is after a link has failed.
+    Trees consist of shortest paths by cost, like those of the planner. Among equal paths the planner selects
+    by load, so its path may be a little longer or shorter. This is also possible after a link has failed.
     """
     ends = sorted({place["switch"] for host in topology.get("hosts", ()) for place in _places(host)})
     neighbours = _neighbours(topology)
@@ -60,7 +60,7 @@ def _places(host: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _neighbours(topology: Mapping[str, Any]) -> Neighbours:
-    """The switches next to each, with the costs of the links."""
+    """Return the neighbours of each switch, with the costs of the links."""
     neighbours: Neighbours = {switch["id"]: [] for switch in topology.get("switches", ())}
     for link in topology.get("links", ()):
         cost = _cost(link.get("cost"))
@@ -70,12 +70,12 @@ def _neighbours(topology: Mapping[str, Any]) -> Neighbours:
 
 
 def _cost(told: object) -> float:
-    """A link's cost; 1 where there is none that makes sense, since a fabric takes such links, too."""
+    """Return the cost of a link; 1 without a valid cost, which a fabric accepts too."""
     return float(told) if isinstance(told, int | float) and told > 0 else 1.0
 
 
 def _longest_in_tree(neighbours: Neighbours, root: str, ends: frozenset[str]) -> LongestPath:
-    """The path with the most links between two of `ends` in the tree from `root`, one of them."""
+    """Return the path with the most links between two of `ends` in the tree from `root`."""
     parents = _tree(neighbours, root)
     deepest: dict[str, tuple[int, str]] = {}
     longest = (0, root, root)
@@ -95,7 +95,7 @@ def _longest_in_tree(neighbours: Neighbours, root: str, ends: frozenset[str]) ->
 
 
 def _tree(neighbours: Neighbours, root: str) -> dict[str, str]:
-    """The parent of each switch in a tree of shortest paths, in order of distance; the root is its own."""
+    """Return the parents in a tree of shortest paths, by distance; the root is its own."""
     parents: dict[str, str] = {}
     heap: list[tuple[float, int, str, str]] = [(0.0, 0, root, root)]
     while heap:

@@ -1,4 +1,4 @@
-"""What the fabric raises."""
+"""Exceptions of the fabric."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mininet_labs.errors import LabError
 
 
 class FabricError(LabError):
-    """The fabric cannot do what it was asked to."""
+    """The fabric cannot do what was requested."""
 
 
 class PortClosedError(FabricError):

@@ -22,7 +22,7 @@ from tercast.cli.certificate_authority import Identity
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """What exists while the fabric runs."""
+    """Objects that exist while the fabric runs."""
 
     daemons: SwitchDaemons
     tools: Tools
@@ -32,11 +32,13 @@ class _Running:
 class Fabric:
     """Bridges, links and host ports of a topology, served by two daemons in `run_dir`.
 
-    `topology` is a scenario's topology object, with optional `name`, `lat` and `lon` on switches.
-    `controllers` are Open vSwitch targets (`tcp:127.0.0.1:6653`, or `ssl:…` with
-    `tls`, the files that switches show). `links` is "patch" or "joined" (see
-    docs/fabric.md). `flow_cache` lets the switch remember decisions: table changes then take effect with a
-    delay. `timeout` is in seconds, for each step of the start and each call of a tool.
+    Args:
+        topology: The topology object of a scenario, with optional `name`, `lat` and `lon` on switches.
+        controllers: Targets of Open vSwitch (`tcp:127.0.0.1:6653`, or `ssl:…` with `tls`).
+        links: "patch" or "joined" (see docs/fabric.md).
+        flow_cache: The switch caches decisions: table changes then take effect with a delay.
+        tls: Files of the switches' certificate.
+        timeout: Seconds for each step of the start and for each call of a tool.
     """
 
     def __init__(
@@ -62,13 +64,13 @@ class Fabric:
     # Life cycle
 
     def start(self, progress: Progress = ignore_progress) -> None:
-        """Start daemons and bridges; returns when every port has its number and its socket.
+        """Start daemons and bridges; return when every port has its number and its socket.
 
-        What a killed fabric left in the run directory is ended and removed first. `progress` is called with
-        the parts (bridges, ports, links) that are done, and their total.
+        First it removes what a killed fabric left in the run directory. `progress` is called with the number
+        of finished parts (bridges, ports, links) and their total.
         """
         if self._state is not None:
-            raise FabricError(self._run_dir.path, "the fabric runs already", "stop it first")
+            raise FabricError(self._run_dir.path, "the fabric already runs", "stop it first")
         binaries = Binaries.find()
         self._run_dir.acquire()
         try:
@@ -81,7 +83,7 @@ class Fabric:
             raise
 
     def stop(self) -> None:
-        """End both daemons and remove all files; does nothing when the fabric does not run."""
+        """Stop both daemons and remove all files; do nothing if the fabric does not run."""
         try:
             if self._state is not None:
                 self._state.daemons.stop()
@@ -105,11 +107,15 @@ class Fabric:
         return self._state is not None and self._state.daemons.alive()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for a daemon to end by itself; whether one did within `timeout` seconds (None: for ever)."""
+        """Wait until a daemon ends, for at most `timeout` seconds; return whether one did."""
         return self._running.daemons.wait(timeout)
 
     def check(self) -> None:
-        """FabricError with its last words when a daemon has ended."""
+        """Check that both daemons run.
+
+        Raises:
+            FabricError: A daemon has ended; the error has the last lines of its log.
+        """
         self._running.daemons.check()
 
     def pids(self) -> tuple[int, ...]:
@@ -117,7 +123,7 @@ class Fabric:
         return self._running.daemons.pids()
 
     def restart_switches(self) -> None:
-        """End ovs-vswitchd and start it anew, as a power cut: tables are empty, hosts must connect again."""
+        """Restart ovs-vswitchd, as after a power failure: tables are empty, hosts must reconnect."""
         running = self._running
         running.daemons.switch.stop()
         running.daemons.start_switch(self._timeout)
@@ -126,61 +132,71 @@ class Fabric:
     # Names and sockets
 
     def bridge(self, switch: str) -> str:
-        """The bridge's name in Open vSwitch."""
+        """Return the bridge's name in Open vSwitch."""
         return self._wiring.bridge(switch).name
 
     def interface(self, switch: str, port: int) -> str:
-        """The name in Open vSwitch of a port."""
+        """Return the name of a port in Open vSwitch."""
         return self._wiring.port(switch, port).name
 
     def host_socket(self, host: str, attachment: int = 0) -> Path:
-        """The socket of a host's port; attachment 1 and on are standby ports. Hosts of one port share it."""
+        """Return the socket of a host's port; attachments from 1 on are standby ports.
+
+        Hosts at one port share its socket.
+        """
         return self._run_dir.socket(self._wiring.attachment(host, attachment).name)
 
     def host_sockets(self) -> dict[str, tuple[Path, ...]]:
-        """The sockets of all hosts, one an attachment."""
+        """Return the sockets of all hosts, one per attachment."""
         hosts = self._wiring.hosts.items()
         return {host: tuple(self._run_dir.socket(port.name) for port in ports) for host, ports in hosts}
 
     # Reading and changing switches
 
     def ofctl(self, switch: str, command: str, *args: str, input: str | None = None) -> str:
-        """Run `ovs-ofctl -O OpenFlow13 COMMAND BRIDGE ARGS`; its output. `input` goes to its stdin."""
+        """Run `ovs-ofctl -O OpenFlow13 COMMAND BRIDGE ARGS` and return its output.
+
+        Args:
+            input: Text for its standard input.
+        """
         return self._running.tools.ofctl(self._wiring.bridge(switch), command, *args, input=input)
 
     def vsctl(self, *args: str) -> str:
-        """Run `ovs-vsctl ARGS` against this fabric's database; its output."""
+        """Run `ovs-vsctl ARGS` with the database of this fabric and return its output."""
         return self._running.tools.vsctl(*args)
 
     def appctl(self, *args: str) -> str:
-        """Run `ovs-appctl ARGS` against this fabric's ovs-vswitchd; its output."""
+        """Run `ovs-appctl ARGS` with ovs-vswitchd of this fabric and return its output."""
         return self._running.tools.appctl(*args)
 
     def dump_flows(self, switch: str) -> list[FlowReading]:
-        """The entries of a switch, with counters."""
+        """Return the entries of a switch, with counters."""
         return parse_flows(self.ofctl(switch, "dump-flows"))
 
     def port_stats(self, switch: str) -> dict[int, PortReading]:
-        """The counters of a switch's ports."""
+        """Return the counters of a switch's ports."""
         return parse_ports(self.ofctl(switch, "dump-ports"))
 
     def set_controller(self, *targets: str, switch: str | None = None) -> None:
-        """Connect one switch, or all and those added later, to other controllers; no targets: disconnect."""
+        """Connect one switch, or all present and later ones, to other controllers.
+
+        Without targets, they disconnect.
+        """
         chosen = self._wiring.bridges.values() if switch is None else [self._wiring.bridge(switch)]
         self._running.assembly.configure(bridges.set_controllers(bridge, targets) for bridge in chosen)
         if switch is None:
             self._controllers = targets
 
     def set_tls(self, identity: Identity) -> None:
-        """Let all switches show another certificate, and trust another authority."""
+        """Change the certificate of all switches, and their trusted authority."""
         self.vsctl("set-ssl", *_set_ssl(identity))
 
     def set_capacity(self, switch: str, entries: int | None) -> None:
-        """Let table 0 refuse entries beyond a number, as a full TCAM; None lifts the limit."""
+        """Limit the number of entries in table 0, like a TCAM; None removes the limit."""
         self._running.assembly.configure([bridges.set_capacity(self._wiring.bridge(switch), entries)])
 
     def set_link(self, switch: str, port: int, up: bool) -> None:
-        """Take a joined link down or up at both ends; the switches report it as port status."""
+        """Set both ends of a joined link down or up; the switches report this as port status."""
         self._running.assembly.set_link(self._wiring.link_at(switch, port), up)
 
     # Changing the network while it runs
@@ -201,14 +217,14 @@ class Fabric:
         running.assembly.add_host_ports(self._wiring.add_host(host))
 
     def remove_switch(self, switch: str) -> None:
-        """Remove a switch and its links; its hosts must have been removed."""
+        """Remove a switch and its links; its hosts must be removed first."""
         running = self._running
         bridge, links = self._wiring.remove_switch(switch)
         far_ends = [end for link in links for end in link.ends() if end.switch != switch]
         running.assembly.remove(far_ends, bridge)
 
     def remove_link(self, switch: str, port: int) -> None:
-        """Remove the link at a port, both ends."""
+        """Remove both ends of the link at a port."""
         running = self._running
         running.assembly.remove(self._wiring.remove_link(switch, port).ends())
 
@@ -217,7 +233,7 @@ class Fabric:
         running = self._running
         running.assembly.remove(self._wiring.remove_host(host))
 
-    # Within
+    # Private methods
 
     @property
     def _running(self) -> _Running:
@@ -243,13 +259,13 @@ class Fabric:
         if self._tls is not None:
             tools.vsctl("set-ssl", *_set_ssl(self._tls), wait=False)
         if not self._flow_cache:
-            # No remembered decisions: every packet is looked up in the tables as they are at that moment.
+            # No cached decisions: every packet is looked up in the current tables.
             tools.vsctl("set", "Open_vSwitch", ".", "other_config:flow-limit=0", wait=False)
         daemons.start_switch(self._timeout)
 
 
 def _set_ssl(identity: Identity) -> tuple[str, str, str]:
-    """The arguments of `ovs-vsctl set-ssl`."""
+    """Return the arguments of `ovs-vsctl set-ssl`."""
     files = (identity.key, identity.certificate, identity.authority)
     key, certificate, authority = (str(path.absolute()) for path in files)
     return key, certificate, authority

@@ -1,8 +1,9 @@
-"""A host's end of a port: Ethernet frames over a stream socket, each behind a 2-byte big-endian length.
+"""The host's end of a port: Ethernet frames over a stream socket, each with its length.
 
-This is what Open vSwitch's `dummy` interface speaks on its `pstream` socket; `tercast.wire.framing` has the
-framing itself. The switch closes the connection on a frame that is too short and drops one beyond its MTU
-without a word, so sizes are checked here; and a lab's ports come and go, so it is waited for them.
+Each frame follows its 2-byte length. Open vSwitch uses this format on the `pstream` socket of a `dummy`
+interface; `tercast.wire.framing` implements it. The switch closes the connection on a frame that is too
+short. It drops a frame beyond its MTU without a report, so sizes are checked here. Ports of a lab appear and
+disappear, so a connection waits for its port.
 """
 
 from __future__ import annotations
@@ -21,49 +22,61 @@ from tercast.wire.framing import FrameSplitter, FrameStream
 __all__ = ["LONGEST", "SHORTEST", "FrameSocket", "FrameSplitter", "pack"]
 
 SHORTEST = 14
-"""Bytes of an Ethernet header: the switch closes the connection on anything shorter."""
+"""Bytes of an Ethernet header; the switch closes the connection on a shorter frame."""
 LONGEST = 1514
-"""Header and the interface's MTU of 1,500: the switch drops anything longer in silence."""
+"""Bytes of a header and the interface's MTU of 1,500; the switch drops longer frames without a report."""
 RETRY = 0.01
 
 
 def pack(frame: bytes) -> bytes:
-    """The frame as it goes over the socket; FabricError when the switch would not take its size."""
+    """Return a frame with its length, as sent over the socket.
+
+    Raises:
+        FabricError: The switch would not accept its size.
+    """
     return framing.pack(_checked(frame))
 
 
 class FrameSocket:
-    """One connection to a host port. Frames of the port go to every connection it has."""
+    """A connection to a host port. Frames of the port go to all of its connections."""
 
     def __init__(self, path: Path | str, timeout: float = 5.0) -> None:
-        """Connect to the port's socket at `path`, waiting up to `timeout` seconds for it to be there."""
+        """Connect to the port's socket at `path`; wait up to `timeout` seconds until it exists."""
         self.path = Path(path)
         self._stream = _connect(self.path, timeout)
 
     def fileno(self) -> int:
-        """Descriptor for `select` and `selectors`; when it is readable, call `recv_batch()`."""
+        """Return the descriptor for `select` and `selectors`; if readable, call `recv_batch()`."""
         return self._stream.fileno()
 
     def send(self, frame: bytes, timeout: float | None = None) -> None:
-        """Hand the frame to the switch; blocks while the switch is slower than the writer (TimeoutError)."""
+        """Send a frame to the switch, and block while the switch is slower than the writer.
+
+        Raises:
+            TimeoutError: The switch did not accept the frame in time.
+        """
         _checked(frame)
         with self._told():
             taken = self._stream.send(frame, timeout)
         if not taken:
-            raise TimeoutError(f"{self.path}: the switch did not take the frame in time")
+            raise TimeoutError(f"{self.path}: the switch did not accept the frame in time")
 
     def recv(self, timeout: float | None = None) -> bytes | None:
-        """The next frame; None when none came within `timeout` seconds (None: wait for ever, 0: do not)."""
+        """Return the next frame; None if none arrives within `timeout` seconds (None: no limit)."""
         with self._told():
             return self._stream.receive(timeout)
 
     def recv_batch(self) -> list[bytes]:
-        """All frames that are there now, without waiting; PortClosedError when the switch closed the port."""
+        """Return all frames that have arrived, without waiting.
+
+        Raises:
+            PortClosedError: The switch closed the port.
+        """
         with self._told():
             return self._stream.receive_ready()
 
     def close(self) -> None:
-        """Close the connection; what was sent still reaches the switch."""
+        """Close the connection; frames that were sent still reach the switch."""
         self._stream.close()
 
     def __enter__(self) -> FrameSocket:
@@ -76,20 +89,18 @@ class FrameSocket:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """The end of the connection in the words of the labs."""
+        """Convert the error of an ended connection to that of the labs."""
         try:
             yield
         except TransportClosed as error:
             rule = "the switch closed the port"
-            raise PortClosedError(self.path, rule, "connect again when it is back") from error
+            raise PortClosedError(self.path, rule, "connect again when the port exists again") from error
 
 
 def _checked(frame: bytes) -> bytes:
     if not SHORTEST <= len(frame) <= LONGEST:
         rule = f"a frame has {SHORTEST} to {LONGEST} bytes"
-        raise FabricError(
-            f"frame of {len(frame)} bytes", rule, "send an Ethernet frame, split what is larger"
-        )
+        raise FabricError(f"frame of {len(frame)} bytes", rule, "send an Ethernet frame; divide larger data")
     return frame
 
 
@@ -101,9 +112,9 @@ def _connect(path: Path, timeout: float) -> FrameStream:
         except TransportError as error:
             if not isinstance(error.__cause__, FileNotFoundError | ConnectionRefusedError):
                 raise FabricError(
-                    path, f"cannot connect ({error.__cause__})", "take the path the fabric prints"
+                    path, f"cannot connect ({error.__cause__})", "use the path that the fabric prints"
                 ) from error
             if time.monotonic() >= deadline:
                 rule = f"no port listens there after {timeout:g} s"
-                raise FabricError(path, rule, "start the fabric, or take the path it prints") from error
+                raise FabricError(path, rule, "start the fabric, or use the path that it prints") from error
         time.sleep(RETRY)

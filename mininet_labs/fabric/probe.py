@@ -1,4 +1,4 @@
-"""Static entries along a shortest path, and frames to send: a fabric tried out without a controller."""
+"""Static entries along a shortest path, and frames, to test a fabric."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from tercast.wire import packets
 
 
 def static_route(topology: Object, source: str, target: str, dst: str) -> dict[str, str]:
-    """One flow for each switch from host `source` to host `target`, in `ovs-ofctl` syntax.
+    """Return an entry for each switch between two hosts, in `ovs-ofctl` syntax.
 
-    `dst` is the IPv6 prefix that is to match; the last switch rewrites the destination to the target's own.
+    Args:
+        dst: The IPv6 prefix to match; the last switch rewrites the destination to the address of the target.
     """
     hosts = {host["id"]: host for host in topology["hosts"]}
     goal = hosts[target]
@@ -26,7 +27,7 @@ def static_route(topology: Object, source: str, target: str, dst: str) -> dict[s
 
 
 def event_frame(host: Object, address: str, payload: bytes) -> bytes:
-    """A frame as a publisher at `host` sends it to a multicast address."""
+    """Return the frame that a publisher at `host` sends to a multicast address."""
     group = packets.pack_ip(address)
     ends = (packets.pack_mac(host["mac"]), packets.group_mac(group))
     ports = (packets.EVENT_PORT, packets.EVENT_PORT)
@@ -34,7 +35,7 @@ def event_frame(host: Object, address: str, payload: bytes) -> bytes:
 
 
 def event_payload(host: Object, frame: bytes) -> bytes | packets.Ignored:
-    """What a subscriber at `host` makes of a frame: the payload, or why it is none (checksum and all)."""
+    """Return the payload that a subscriber at `host` receives in a frame, or why there is none."""
     if frame[:6] != packets.pack_mac(host["mac"]):
         return packets.Ignored.OTHER_ADDRESS
     return packets.event_payload(frame, packets.pack_ip(host["ip"]), packets.EVENT_PORT)
@@ -43,9 +44,10 @@ def event_payload(host: Object, frame: bytes) -> bytes | packets.Ignored:
 def carry(
     sender: FrameSocket, receiver: FrameSocket, frames: Sequence[bytes], patience: float = 5.0
 ) -> list[bytes]:
-    """Send frames, reading all the while; what arrived until all had, or nothing for `patience` seconds.
+    """Send frames and receive meanwhile; return the received frames.
 
-    A reader that waits until everything was sent loses most of it: the switch keeps few frames for a port.
+    It ends when all frames have arrived, or none for `patience` seconds. A reader that starts after the last
+    frame loses most of them, because the switch stores only few frames for a port.
     """
     received: list[bytes] = []
     for frame in frames:
@@ -57,7 +59,7 @@ def carry(
 
 
 def _shortest(topology: Object, start: str, end: str) -> list[tuple[str, int]]:
-    """Switches and ports out of them from `start` to `end`, by breadth first."""
+    """Return the switches from `start` to `end` with their outgoing ports (breadth first)."""
     ways: dict[str, list[tuple[int, str]]] = {switch["id"]: [] for switch in topology["switches"]}
     for link in topology["links"]:
         ways[link["a"]].append((link["a_port"], link["b"]))

@@ -1,4 +1,4 @@
-"""What `ovs-ofctl` prints, as values."""
+"""Output of `ovs-ofctl` as values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_PRIORITY = 32768
 
 @dataclass(frozen=True, slots=True)
 class FlowReading:
-    """An entry as the switch reports it; `match` holds each field's text, "" for a bare protocol (`ipv6`)."""
+    """An entry as the switch reports it; `match` has the text of each field, "" for a protocol."""
 
     table: int
     priority: int
@@ -31,7 +31,7 @@ class FlowReading:
 
 @dataclass(frozen=True, slots=True)
 class PortReading:
-    """Counters of a port, from the switch's view: received is what came from the host or the link."""
+    """Counters of a port in its switch: `rx` counts what a host or a link sent to it."""
 
     rx_packets: int
     rx_bytes: int
@@ -40,12 +40,12 @@ class PortReading:
 
 
 def parse_flows(text: str) -> list[FlowReading]:
-    """Entries in the output of `ovs-ofctl dump-flows`, in its order."""
+    """Return the entries in the output of `ovs-ofctl dump-flows`, in its order."""
     return [_flow(line.strip()) for line in text.splitlines() if " actions=" in line]
 
 
 def parse_ports(text: str) -> dict[int, PortReading]:
-    """Counters by port number in the output of `ovs-ofctl dump-ports`, without the local port."""
+    """Return the counters by port number from `ovs-ofctl dump-ports`, without the local port."""
     found = [match.groupdict() for match in _PORT.finditer(text)]
     return {
         int(row.pop("port")): PortReading(**{key: int(value) for key, value in row.items()})

@@ -1,9 +1,9 @@
-"""The folder a fabric lives in: who holds it, what its files are called, and how all of them go away again.
+"""The run directory of a fabric: its lock, the names of its files, and their removal.
 
-RUN/fabric.lock            held (fcntl lock) while a process owns the fabric; holds that process's id
-RUN/conf.db                the switches' database, made anew at every start
-RUN/NAME.log, NAME.process what a daemon said; which process it is (see cleanup.py)
-RUN/s/                     sockets; a link to a short folder where RUN is too long for socket addresses
+RUN/fabric.lock            locked (fcntl) while a process owns the fabric; contains the id of this process
+RUN/conf.db                database of the switches, created again at every start
+RUN/NAME.log, NAME.process log and process record of a daemon (see cleanup.py)
+RUN/s/                     sockets; a link to a short folder if RUN is too long for socket addresses
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pathlib import Path
 from mininet_labs.fabric.errors import FabricError
 
 SOCKET_PATH_LIMIT = 107
-"""Bytes of a Unix socket's path that fit the 108 of `sun_path` with its closing zero."""
+"""Highest number of bytes in the path of a Unix socket: 108 of `sun_path` minus its closing zero."""
 LONGEST_NAME = 24
-"""Bytes of the longest file name that is made in the socket folder."""
+"""Bytes of the longest file name in the socket folder."""
 DAEMONS = ("ovs-vswitchd", "ovsdb-server")
 SHORT_PREFIX = "tercast-fabric-"
 OWNER_FILE = "owner"
 
-_held: set[Path] = set()  # fcntl locks do not keep out a second fabric of this very process
+_held: set[Path] = set()  # fcntl locks do not exclude a second fabric of this process
 
 
 class RunDir:
@@ -40,30 +40,34 @@ class RunDir:
 
     @property
     def held(self) -> bool:
-        """Whether this object holds the folder."""
+        """Whether this object has locked the folder."""
         return self._lock is not None
 
     @property
     def database(self) -> Path:
-        """The switches' database."""
+        """The database of the switches."""
         return self.path / "conf.db"
 
     def log(self, daemon: str) -> Path:
-        """The log of a daemon."""
+        """Return the path of a daemon's log."""
         return self.path / f"{daemon}.log"
 
     def process(self, daemon: str) -> Path:
-        """The record of a daemon's process."""
+        """Return the path of a daemon's process record."""
         return self.path / f"{daemon}.process"
 
     def socket(self, name: str) -> Path:
-        """The path of a socket, short enough to be bound."""
+        """Return the path of a socket, which is short enough for `bind`."""
         if self._sockets is None:
             raise FabricError(self.path, "the fabric is not running", "call start() first")
         return self._sockets / name
 
     def acquire(self) -> None:
-        """Make the folder and hold it; FabricError when another living process, or this one, holds it."""
+        """Create the folder and lock it.
+
+        Raises:
+            FabricError: A process, or another object of this one, has locked it.
+        """
         if self.path in _held:
             raise self._in_use(os.getpid())
         self._made = not self.path.exists()
@@ -72,12 +76,12 @@ class RunDir:
             self._lock = self._take_lock()
         except (FileExistsError, NotADirectoryError, PermissionError) as error:
             rule = f"cannot be the run directory ({error.strerror})"
-            raise FabricError(self.path, rule, "name a folder that you may write to") from error
+            raise FabricError(self.path, rule, "name a folder that you can write to") from error
         _held.add(self.path)
         self._refuse_foreign_files()
 
     def make_sockets(self) -> None:
-        """Make the socket folder: in the run directory, or a short one with a link to it."""
+        """Create the socket folder in the run directory, or a short one with a link to it."""
         inside = self.path / "s"
         if len(os.fsencode(inside)) + 1 + LONGEST_NAME <= SOCKET_PATH_LIMIT:
             inside.mkdir(mode=0o700)
@@ -88,14 +92,14 @@ class RunDir:
         inside.symlink_to(self._sockets)
 
     def remove(self) -> None:
-        """Remove every file a fabric makes here, and nothing else."""
+        """Remove all files that a fabric creates here, and nothing else."""
         self._remove_sockets()
         for path in self._files():
             path.unlink(missing_ok=True)
         self._sockets = None
 
     def release(self) -> None:
-        """Let go of the folder; one that `acquire()` made and that is empty goes, too."""
+        """Release the folder; remove it if it is empty and `acquire()` created it."""
         if self._lock is None:
             return
         (self.path / "fabric.lock").unlink(missing_ok=True)
@@ -106,7 +110,7 @@ class RunDir:
             self.path.rmdir()
 
     def leftover_sockets(self) -> Path | None:
-        """Where an earlier fabric of this run directory had its sockets."""
+        """Return the socket folder of an earlier fabric in this run directory, or None."""
         inside = self.path / "s"
         if not inside.is_symlink():
             return inside if inside.is_dir() else None
@@ -118,13 +122,13 @@ class RunDir:
         return [*per_daemon, self.database, self.path / ".conf.db.~lock~"]
 
     def _refuse_foreign_files(self) -> None:
-        # Our files are never there without a lock file that some owner wrote its id to.
+        # A lock file with the id of its owner exists whenever a fabric has created files here.
         if self._inherited:
             return
         for path in (self.path / "s", *self._files()):
             if os.path.lexists(path):
                 self.release()
-                rule = "exists already and no fabric made it"
+                rule = "already exists, and no fabric created it"
                 raise FabricError(path, rule, "name an empty folder as the run directory")
 
     def _remove_sockets(self) -> None:
@@ -136,7 +140,7 @@ class RunDir:
             inside.unlink()
 
     def _is_own_short_folder(self, folder: Path) -> bool:
-        # The link may be anybody's; only a folder that names this run directory as its owner is removed.
+        # Anyone may have made the link; only a folder that names this run directory as its owner is removed.
         if not folder.name.startswith(SHORT_PREFIX) or folder.is_symlink() or not folder.is_dir():
             return False
         owner = folder / OWNER_FILE
@@ -158,14 +162,14 @@ class RunDir:
                 raise self._in_use(owner) from None
             if _same_file(lock, path):
                 break
-            os.close(lock)  # the owner removed the file between our open and our lock
+            os.close(lock)  # the owner removed the file after open and before lockf
         self._inherited = os.fstat(lock).st_size > 0
         os.ftruncate(lock, 0)
         os.write(lock, str(os.getpid()).encode())
         return lock
 
     def _in_use(self, owner: object) -> FabricError:
-        rule = f"a running fabric of process {owner} uses this run directory"
+        rule = f"the running fabric of process {owner} uses this run directory"
         return FabricError(self.path, rule, "stop it, or name another directory")
 
 
@@ -177,12 +181,12 @@ def _same_file(descriptor: int, path: Path) -> bool:
 
 
 def _short_root() -> Path:
-    """A short folder for sockets that this user alone may write to, or that is sticky."""
+    """Return a short folder for sockets, either private to this user or with the sticky bit."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     room = SOCKET_PATH_LIMIT - LONGEST_NAME - len(SHORT_PREFIX) - 8 - 2
     if runtime and len(os.fsencode(runtime)) <= room and os.access(runtime, os.W_OK | os.X_OK):
         return Path(runtime)
-    root = Path("/tmp")  # noqa: S108 - mkdtemp makes a folder of our own in it
+    root = Path("/tmp")  # noqa: S108 - mkdtemp creates a private folder in it
     if not stat.S_ISDIR(root.stat().st_mode):
-        raise FabricError(root, "is no folder", "set XDG_RUNTIME_DIR to a short folder")
+        raise FabricError(root, "is not a folder", "set XDG_RUNTIME_DIR to a short folder")
     return root

@@ -1,4 +1,4 @@
-"""Calls of Open vSwitch's command line tools against one fabric's daemons."""
+"""Calls of the command line tools of Open vSwitch for the daemons of a fabric."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROTOCOL = "OpenFlow13"
 
 
 class Tools:
-    """`ovs-vsctl`, `ovs-ofctl` and `ovs-appctl` of a fabric; each method returns standard output."""
+    """The command line tools of a fabric; each method returns standard output."""
 
     def __init__(
         self, binaries: Binaries, run_dir: RunDir, environment: Mapping[str, str], timeout: float
@@ -28,21 +28,21 @@ class Tools:
         self._timeout = timeout
 
     def vsctl(self, *args: str, wait: bool = True) -> str:
-        """Read or change the configuration; with `wait`, returns when the switch has taken it over."""
+        """Read or change the configuration; with `wait`, return when the switch has applied it."""
         options = [f"--timeout={max(1, round(self._timeout))}", f"--db={database_target(self._run_dir)}"]
         if not wait:
             options.append("--no-wait")
         return self._run(self._binaries.ovs_vsctl, [*options, *args])
 
     def ofctl(self, bridge: Bridge, command: str, *args: str, input: str | None = None) -> str:
-        """Speak OpenFlow with a bridge."""
+        """Run an OpenFlow command for a bridge."""
         target = f"unix:{self._run_dir.socket(f'{bridge.name}.mgmt')}"
         return self._run(
             self._binaries.ovs_ofctl, ["-O", PROTOCOL, "--no-names", command, target, *args], input
         )
 
     def appctl(self, *args: str) -> str:
-        """Give ovs-vswitchd a run-time command."""
+        """Run a command of ovs-vswitchd."""
         control = control_socket(self._run_dir, "ovs-vswitchd")
         return self._run(self._binaries.ovs_appctl, ["-t", str(control), *args])
 
@@ -62,16 +62,16 @@ class Tools:
         except subprocess.TimeoutExpired as error:
             rule = f"no answer after {self._timeout:g} s"
             raise FabricError(
-                _shown(command), rule, "look at the fabric's logs in its run directory"
+                _shown(command), rule, "read the logs of the fabric in its run directory"
             ) from error
         if done.returncode != 0:
             rule = f"failed with status {done.returncode} ({_first_line(done.stderr)})"
-            raise FabricError(_shown(command), rule, "correct the arguments, or look at the fabric's logs")
+            raise FabricError(_shown(command), rule, "correct the arguments, or read the fabric's logs")
         return done.stdout
 
 
 def environment(run_dir: RunDir) -> dict[str, str]:
-    """What keeps the programs within the run directory."""
+    """Return environment variables that keep the files of the programs in the run directory."""
     folders = {
         "OVS_RUNDIR": str(run_dir.socket("")),
         "OVS_LOGDIR": str(run_dir.path),

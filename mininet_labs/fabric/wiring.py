@@ -1,7 +1,8 @@
-"""From a topology to bridges, ports and links with the names Open vSwitch gets; refuses what cannot be wired.
+"""Bridges, ports and links of a topology, with their names in Open vSwitch.
 
-Names are short and safe whatever the ids are: a bridge is called after its switch's id (`sea`), an interface
-after its bridge and port number (`sea-11`), which is also the name of its socket.
+A topology that cannot be wired is refused. Names are short and safe for all ids: the name of a bridge comes
+from the id of its switch (`sea`). The name of an interface consists of the bridge and the port number
+(`sea-11`), and its socket has the same name.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from mininet_labs.fabric.errors import FabricError
 Object = Mapping[str, Any]
 
 HIGHEST_PORT = 65279
-"""The highest port number that Open vSwitch gives to an interface on request."""
+"""Highest port number that Open vSwitch assigns to an interface on request."""
 NAME_LENGTH = 8
 
 
@@ -44,18 +45,18 @@ class EmbeddedPort:
 
 @dataclass(frozen=True, slots=True)
 class FabricLink:
-    """Two ports that are wired to one another."""
+    """Two ports that are connected with each other."""
 
     a: EmbeddedPort
     b: EmbeddedPort
 
     def ends(self) -> tuple[EmbeddedPort, EmbeddedPort]:
-        """Both ports."""
+        """Return both ports."""
         return self.a, self.b
 
 
 class FabricWiring:
-    """Switches, links and host attachments of a fabric; every method checks before it changes anything."""
+    """Switches, links and hosts of a fabric; every method checks its arguments before a change."""
 
     def __init__(self) -> None:
         self.bridges: dict[str, Bridge] = {}
@@ -66,7 +67,11 @@ class FabricWiring:
 
     @classmethod
     def of(cls, topology: Object) -> FabricWiring:
-        """The wiring of a scenario's `topology` object; FabricError names the entry that is wrong."""
+        """Return the wiring of a scenario's `topology` object.
+
+        Raises:
+            FabricError: An entry is wrong; the error names it.
+        """
         wiring = cls()
         for kind, add in (
             ("switches", wiring.add_switch),
@@ -78,19 +83,19 @@ class FabricWiring:
         return wiring
 
     def links(self) -> list[FabricLink]:
-        """Every link once, in the order they were added."""
+        """Return every link once, in the order in which they were added."""
         return list(dict.fromkeys(self._links.values()))
 
     def host_ports(self) -> list[EmbeddedPort]:
-        """Every port with a host attachment, once."""
+        """Return every port with hosts once."""
         return list(self._attached)
 
     def ports(self) -> list[EmbeddedPort]:
-        """Every port, of links and of hosts."""
+        """Return every port of links and hosts."""
         return [*(end for link in self.links() for end in link.ends()), *self.host_ports()]
 
     def port(self, switch: str, number: int) -> EmbeddedPort:
-        """The port of a switch with a number."""
+        """Return the port of a switch with a number."""
         here = [port for port in self.ports() if port.switch == self.bridge(switch).switch]
         for port in here:
             if port.number == number:
@@ -99,22 +104,22 @@ class FabricWiring:
         raise FabricError(f"{switch}:{number}", "no such port", f"ports there: {numbers}")
 
     def bridge(self, switch: str) -> Bridge:
-        """The bridge of a switch."""
+        """Return the bridge of a switch."""
         if switch not in self.bridges:
-            raise FabricError(switch, "no such switch in the fabric", f"take one of {_some(self.bridges)}")
+            raise FabricError(switch, "no such switch in the fabric", f"use one of {_some(self.bridges)}")
         return self.bridges[switch]
 
     def attachment(self, host: str, index: int = 0) -> EmbeddedPort:
-        """Where a host is attached: 0 is its own port, 1 and on its standby ports."""
+        """Return the port of a host; attachments from 1 on are standby ports."""
         if host not in self.hosts:
-            raise FabricError(host, "no such host in the fabric", f"take one of {_some(self.hosts)}")
+            raise FabricError(host, "no such host in the fabric", f"use one of {_some(self.hosts)}")
         ports = self.hosts[host]
         if not 0 <= index < len(ports):
             raise FabricError(f"attachment {index} of {host}", f"it has {len(ports)}", "count from 0")
         return ports[index]
 
     def link_at(self, switch: str, number: int) -> FabricLink:
-        """The link at a port."""
+        """Return the link at a port."""
         link = self._links.get((self.bridge(switch).switch, number))
         if link is None:
             here = [port for at, port in self._links if at == switch]
@@ -127,9 +132,7 @@ class FabricWiring:
         """Add a switch `{"id", "dpid"}`."""
         switch, dpid = _text(entry, "id", path), _text(entry, "dpid", path).lower()
         if switch in self.bridges:
-            raise FabricError(
-                f"{path}.id {switch!r}", "is there already", "give every switch an id of its own"
-            )
+            raise FabricError(f"{path}.id {switch!r}", "already exists", "give each switch a different id")
         if not re.fullmatch(r"[0-9a-f]{16}", dpid) or int(dpid, 16) == 0:
             raise FabricError(f"{path}.dpid {dpid!r}", "is not 16 hex digits above 0", "write all 16 digits")
         bridge = Bridge(switch, self._free_name(switch), dpid)
@@ -150,10 +153,10 @@ class FabricWiring:
         return link
 
     def add_host(self, entry: Object, path: str = "host") -> list[EmbeddedPort]:
-        """Add a host `{"id", "switch", "port", "standby"?}`; the ports that it is the first one to use."""
+        """Add a host `{"id", "switch", "port", "standby"?}`; return its ports that had no host."""
         host = _text(entry, "id", path)
         if host in self.hosts:
-            raise FabricError(f"{path}.id {host!r}", "is there already", "give every host an id of its own")
+            raise FabricError(f"{path}.id {host!r}", "already exists", "give each host a different id")
         places = [(entry, path)]
         places += [(place, f"{path}.standby[{n}]") for n, place in enumerate(entry.get("standby", ()))]
         ports = [
@@ -173,7 +176,7 @@ class FabricWiring:
         return link
 
     def remove_host(self, host: str) -> list[EmbeddedPort]:
-        """Remove a host; the ports that no other host uses."""
+        """Remove a host; return the ports that no other host uses."""
         self.attachment(host)
         ports = self.hosts.pop(host)
         self._attached.subtract(ports)
@@ -183,7 +186,11 @@ class FabricWiring:
         return free
 
     def remove_switch(self, switch: str) -> tuple[Bridge, list[FabricLink]]:
-        """Remove a switch and its links; FabricError while hosts are attached to it."""
+        """Remove a switch and its links.
+
+        Raises:
+            FabricError: Hosts are attached to it.
+        """
         bridge = self.bridge(switch)
         attached = [host for host, ports in self.hosts.items() if any(p.switch == switch for p in ports)]
         if attached:
@@ -197,11 +204,11 @@ class FabricWiring:
 
     def _free_port(self, switch: str, number: object, path: str) -> EmbeddedPort:
         if switch not in self.bridges:
-            raise FabricError(f"{path}: {switch!r}", "no such switch", f"take one of {_some(self.bridges)}")
+            raise FabricError(f"{path}: {switch!r}", "no such switch", f"use one of {_some(self.bridges)}")
         if type(number) is not int or not 1 <= number <= HIGHEST_PORT:
             raise FabricError(f"{path} {number!r}", f"is not a number from 1 to {HIGHEST_PORT}", "correct it")
         if (switch, number) in self._links:
-            raise FabricError(f"{path} {switch}:{number}", "a link uses this port", "take a free port")
+            raise FabricError(f"{path} {switch}:{number}", "a link uses this port", "use a free port")
         return EmbeddedPort(switch, number, f"{self.bridges[switch].name}-{number}")
 
     def _free_name(self, switch: str) -> str:
@@ -216,7 +223,7 @@ class FabricWiring:
 def _text(entry: Object, key: str, path: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str) or not value:
-        raise FabricError(f"{path}.{key} {value!r}", "is not a text", "give it one")
+        raise FabricError(f"{path}.{key} {value!r}", "is not a text", "set it to a text")
     return value
 
 

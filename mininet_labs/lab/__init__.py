@@ -1,7 +1,7 @@
-"""The Mininet lab: hosts in network namespaces, real UDP, Open vSwitch's userspace datapath.
+"""The Mininet lab: hosts in network namespaces, real UDP, userspace Open vSwitch.
 
-Outside (`network.py`, our Python) and inside (`inside.py`, the system's Python, which has Mininet) are two
-processes that talk in lines of JSON (`talk.py`). The inside is the first process of a process namespace, with
-a network namespace of its own: when it ends, however it ends, the kernel ends everything in it and removes
-every interface.
+It has two processes that exchange lines of JSON (`talk.py`): the outside (`network.py`, with the Python of
+the project) and the inside (`inside.py`, with the Python of the system, which has Mininet). The inside is the
+first process of a process namespace and has its own network namespace. When it ends for any reason, the
+kernel ends all processes in the namespace and removes all interfaces.
 """

@@ -1,4 +1,4 @@
-"""`lab`: the whole platform over a Mininet network, and `enter`: a command in one of its hosts."""
+"""The command `lab`: run the whole platform over a Mininet network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run" / "lab"))
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the lab until Ctrl-C; 0 then, 1 when something ended by itself or did not come up."""
+    """Run the lab until Ctrl-C; return 0 then, 1 if a part has ended or did not start."""
     topology = load(args.topology)
     needs.check()
     raise_when_asked()
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         greet(platform, topology)
         _keep(platform, args.run_for)
     except Interrupted:
-        print("tercast: ending …", flush=True)
+        print("tercast: stopping …", flush=True)
     except (LabError, DemoError, OSError) as error:
         print(f"\ntercast: {error}", file=sys.stderr)
         return 1
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def start(platform: Platform, topology: dict[str, Any]) -> RestClient:
-    """Bring the platform and its Mininet network up, and register the network; the API."""
+    """Start the platform with its network, register the network, and return the API client."""
     step("database, secrets, users", lambda _: platform.prepare())
     switches = quantity(len(topology["switches"]), "switch", "switches")
     step(f"Mininet: {switches}, userspace datapath", platform.start_fabric)
@@ -69,7 +69,7 @@ def _settle(rest: RestClient, platform: Platform, topology: dict[str, Any], repo
 
 
 def greet(platform: Platform, topology: dict[str, Any]) -> None:
-    """Say where to look, and how to run something in a host."""
+    """Print the addresses, and how to run a command in a host."""
     hosts = [host["id"] for host in topology["hosts"]]
     example = hosts[0] if hosts else "HOST"
     print(

@@ -1,21 +1,21 @@
-"""The inside of the lab, run by the system's Python as the first process of its own namespaces.
+"""The inside of the lab: the first process of its namespaces, with the system's Python.
 
-`python3 -m mininet_labs.lab.inside`; the first message on standard input says what to build:
+It runs as `python3 -m mininet_labs.lab.inside`. The first message on standard input is the network to build:
 
     {"run_dir", "schema", "controller": TARGET, "bridges": [{"name", "dpid"}],
      "links": [{"a", "a_port", "b", "b_port"}],
      "hosts": [{"id", "name", "mac", "ip", "ports": [{"bridge", "number"}]}]}
 
-The answer is {"hosts": {id: process id in here}}, or {"error": text}. Then each message asks for one thing:
+The answer is {"hosts": {id: process id inside}}, or {"error": text}. Then each message has one request:
 
-    {"do": "start", "name", "host", "argv", "log", "env"}   -> {"pid"}      of a host; output in `log`
+    {"do": "start", "name", "host", "argv", "log", "env"}   -> {"pid"}      process of a host; output in `log`
     {"do": "poll", "name"}                                  -> {"status"}   null while it runs
     {"do": "signal", "name", "number"}                      -> {}
     {"do": "link", "bridge", "port", "up"}                  -> {}           both ends
     {"do": "ups", "bridge", "port"}                         -> {"ups"}      of both ends
     {"do": "check"}                                         -> {"ended"}    a daemon that ended, or null
 
-The end of standard input ends the lab.
+The lab ends at the end of standard input.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from mininet_labs.lab.talk import Message, receive, send
 
 
 class Inside:
-    """Switches, links and hosts, and the hosts' processes."""
+    """Switches, links and hosts, and the processes of the hosts."""
 
     def __init__(self, plan: Message) -> None:
         self._plan = plan
@@ -48,7 +48,7 @@ class Inside:
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def build(self) -> dict[str, int]:
-        """Bring everything up; the hosts' process ids."""
+        """Start everything; return the process ids of the hosts."""
         _checked("ip", "link", "set", "lo", "up")
         self._daemons.start()
         for bridge in self._plan["bridges"]:
@@ -66,11 +66,11 @@ class Inside:
         return {host: node.pid for host, node in self._hosts.items()}
 
     def answer(self, request: Message) -> Message:
-        """Do what is asked for."""
+        """Carry out a request and return the answer."""
         return dict(getattr(self, f"_do_{request.pop('do')}")(**request) or {})
 
     def stop(self) -> None:
-        """End the hosts' processes and take the network down."""
+        """Stop the processes of the hosts and the network."""
         for process in self._processes.values():
             if process.poll() is None:
                 process.terminate()
@@ -93,10 +93,10 @@ class Inside:
             self._net.addLink(node, place["bridge"], port2=place["number"])
 
     def _address(self, host: Message) -> None:
-        """Give all interfaces the host's MAC address, and the first one its IP address."""
+        """Assign the host's MAC address to all its interfaces, and its IP address to the first."""
         node = self._hosts[host["id"]]
         for intf in node.intfList():
-            # Without this, segments leave with checksums that only hardware would have completed.
+            # Without this, packets have checksums that only network hardware would complete.
             _checked(*_within(node), "ethtool", "-K", intf.name, "tx", "off")
             _checked(*_within(node), "ip", "link", "set", intf.name, "address", host["mac"])
         first, family = node.intfList()[0].name, "-6" if ":" in host["ip"] else "-4"
@@ -107,7 +107,7 @@ class Inside:
             _checked(*_within(node), "ip", "route", "add", "224.0.0.0/4", "dev", first)
 
     def _connect(self) -> None:
-        """Point every switch at the controller, tried anew every second."""
+        """Set the controller of every switch; a switch tries to connect every second."""
         arguments = ["ovs-vsctl"]
         for number, bridge in enumerate(self._plan["bridges"]):
             name = f"@c{number}"
@@ -160,7 +160,7 @@ def _checked(*argv: str) -> str:
 
 
 def serve(requests: IO[str], answers: IO[str]) -> None:
-    """Build what the first message says, then answer until the requests end."""
+    """Build the network of the first message, then answer until the requests end."""
     plan = receive(requests)
     if plan is None:
         return
@@ -177,7 +177,7 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
 
 
 def main() -> None:
-    """Keep standard output for the answers: what Mininet and its commands print goes to standard error."""
+    """Serve requests; the output of Mininet and its commands goes to standard error."""
     setLogLevel("warning")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

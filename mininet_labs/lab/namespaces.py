@@ -1,4 +1,4 @@
-"""Process ids inside a process namespace, and what the same processes are called outside."""
+"""Process ids in a process namespace, and the ids of the same processes outside."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from mininet_labs.errors import LabError
 
 
 def outer_pids(unshare: int) -> dict[int, int]:
-    """For the namespace whose first process `unshare` started: process id inside to process id outside."""
+    """Return the outer process ids by the inner ones, for the namespace of a child of `unshare`."""
     children = Path(f"/proc/{unshare}/task/{unshare}/children").read_text("ascii").split()
     if not children:
-        raise LabError("the lab's inside", "has ended", "look into lab.log")
+        raise LabError("the inside of the lab", "has ended", "see lab.log")
     wanted = _namespace(children[0])
     found: dict[int, int] = {}
     for name in (path.name for path in Path("/proc").iterdir() if path.name.isdigit()):
@@ -30,7 +30,7 @@ def _namespace(pid: str) -> str | None:
 
 
 def _chain(pid: str) -> list[int]:
-    """The process's ids, from the outermost namespace that we see to its own."""
+    """Return the ids of a process, from the outermost visible namespace to its own."""
     try:
         status = Path(f"/proc/{pid}/status").read_text("utf-8", "replace")
     except OSError:

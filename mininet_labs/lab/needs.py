@@ -1,4 +1,4 @@
-"""What the lab needs of the machine; each thing that lacks is one sentence with the remedy."""
+"""Requirements of the lab; the error for a missing one contains the remedy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 from mininet_labs.errors import LabError
 
 SYSTEM_PYTHON = "/usr/bin/python3"
-"""Debian's `mininet` package belongs to this one."""
+"""The Python that Debian's `mininet` package is installed for."""
 PROGRAMS = {
     "unshare": "util-linux",
     "nsenter": "util-linux",
@@ -17,15 +17,19 @@ PROGRAMS = {
     "ethtool": "ethtool",
     "mnexec": "mininet",
 }
-"""Programs, and the Debian packages that bring them."""
+"""Required programs, and the Debian packages that contain them."""
 
 
 def check() -> None:
-    """LabError with what lacks: root first, then a program, then Mininet itself."""
+    """Check the requirements: root, programs, and Mininet.
+
+    Raises:
+        LabError: One is missing.
+    """
     if os.geteuid() != 0:
         raise LabError(
             "the Mininet lab",
-            "makes network namespaces, which takes root",
+            "needs root to create network namespaces",
             "run it with sudo, or use make run",
         )
     path = os.pathsep.join((*os.get_exec_path(), "/usr/sbin", "/sbin"))

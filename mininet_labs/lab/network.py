@@ -1,4 +1,4 @@
-"""The lab's network as the platform sees it: `start`, `stop`, and processes in its hosts."""
+"""The network of the lab, as the platform uses it: start, stop, and processes in its hosts."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ from mininet_labs.processes import die_with_parent
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTS_FILE = "hosts.json"
-"""Names the hosts' processes, for who wants to enter their namespaces: ids, and when they started."""
+"""File with the ids and start times of the hosts' processes, for programs that enter their namespaces."""
 SHORT_PREFIX = "tercast-lab-"
 SHORT_LINK = "sockets"
 _GRACE = 20.0
 
 
 class MininetNetwork:
-    """Switches, links and hosts of a topology in their own namespaces, for a controller at 127.0.0.1:`port`.
+    """Switches, links and hosts of a topology in network namespaces.
 
-    `run_dir` gets logs and `hosts.json`; sockets and the switches' database lie in a short folder elsewhere.
-    All of it goes with `stop()`, and everything but the files goes however this process ends.
+    The controller listens at 127.0.0.1:`port`. `run_dir` contains logs and `hosts.json`. Sockets and the
+    database of the switches are in a short folder elsewhere. `stop()` removes all of it. If this process ends
+    in another way, only the files remain.
     """
 
     def __init__(self, run_dir: Path, topology: Object, port: int) -> None:
@@ -60,9 +61,9 @@ class MininetNetwork:
         self.stop()
 
     def start(self, progress: Callable[[int, int], None] = lambda _done, _total: None) -> None:
-        """Bring the network up; returns when switches, links and hosts are there.
+        """Start the network; return when switches, links and hosts are ready.
 
-        Mininet builds the network in one step, so `progress` is called at its end only.
+        Mininet builds the network in one step, so `progress` is called only at its end.
         """
         needs.check()
         self._run_dir.mkdir(parents=True, exist_ok=True)
@@ -81,7 +82,7 @@ class MininetNetwork:
             raise
 
     def stop(self) -> None:
-        """End everything in the namespaces, which go with it, and remove the files."""
+        """End all processes in the namespaces, which end with them, and remove the files."""
         if self._process is not None:
             assert self._process.stdin is not None
             with contextlib.suppress(OSError):
@@ -105,19 +106,23 @@ class MininetNetwork:
         return self._ask({"do": "check"})["ended"] is None
 
     def check(self) -> None:
-        """LabError when the network, or one of its switch daemons, has ended."""
+        """Check that the network runs.
+
+        Raises:
+            LabError: The network or one of its switch daemons has ended.
+        """
         if not self.alive():
             rule = f"has ended: {self._last_words()}"
-            raise LabError("the Mininet network", rule, f"look into {self._run_dir / 'lab.log'}")
+            raise LabError("the Mininet network", rule, f"see {self._run_dir / 'lab.log'}")
 
     def host_sockets(self) -> Mapping[str, Sequence[Path]]:
-        """None: hosts are namespaces here, with sockets of their own kernel."""
+        """Return no sockets: hosts are namespaces here, with sockets of the kernel."""
         return {}
 
     def run(
         self, host: str, argv: Sequence[str], log: Path, env: Mapping[str, str] | None = None
     ) -> HostProcess:
-        """Start a process of a host; `log` gets its output."""
+        """Start a process in a host; its output goes to `log`."""
         self.interface(host)
         self._names += 1
         name = f"p{self._names}"
@@ -135,26 +140,26 @@ class MininetNetwork:
         return HostProcess(self, name, log)
 
     def interface(self, host: str) -> str:
-        """The name of a host's first interface, within its namespace."""
+        """Return the name of a host's first interface in its namespace."""
         rows = {row["id"]: row["name"] for row in self._plan["hosts"]}
         if host not in rows:
-            raise LabError(host, "no such host in the lab", "take one of the topology's")
+            raise LabError(host, "no such host in the lab", "use a host of the topology")
         return f"{rows[host]}-eth0"
 
     def set_link(self, switch: str, port: int, up: bool) -> None:
-        """Take the link at a port down, or up again, at both ends."""
+        """Set both ends of the link at a port down or up."""
         bridge = self._plan["bridge_names"][switch]
         self._ask({"do": "link", "bridge": bridge, "port": port, "up": up})
 
     def link_ups(self, switch: str, port: int) -> tuple[bool, bool]:
-        """Whether each end of the link at a port is up: this one's carrier, and the other's."""
+        """Return whether each end of the link at a port is up, the end at this port first."""
         first, second = self._ask({"do": "ups", "bridge": self._plan["bridge_names"][switch], "port": port})[
             "ups"
         ]
         return bool(first), bool(second)
 
     def poll(self, name: str) -> int | None:
-        """The exit status of a host's process, None while it runs."""
+        """Return the exit status of a host's process; None while it runs."""
         status: int | None = self._ask({"do": "poll", "name": name})["status"]
         return status
 
@@ -186,10 +191,14 @@ class MininetNetwork:
         }
 
     def _ask(self, request: Message) -> Message:
-        """One request and its answer; LabError when the inside refuses or has ended."""
+        """Send a request and return its answer.
+
+        Raises:
+            LabError: The inside refuses the request or has ended.
+        """
         process = self._process
         if process is None:
-            raise LabError("the lab", "does not run", "call start() first")
+            raise LabError("the lab", "is not running", "call start() first")
         assert process.stdin is not None and process.stdout is not None
         with self._turn:
             try:
@@ -198,9 +207,9 @@ class MininetNetwork:
             except (OSError, ValueError):
                 answer = None
         if answer is None:
-            raise LabError("the lab's inside", f"has ended: {self._last_words()}", "look into lab.log")
+            raise LabError("the inside of the lab", f"has ended: {self._last_words()}", "see lab.log")
         if "error" in answer:
-            raise LabError("the lab", str(answer["error"]), f"look into {self._run_dir / 'lab.log'}")
+            raise LabError("the lab", str(answer["error"]), f"see {self._run_dir / 'lab.log'}")
         return answer
 
     def _write_hosts(self, inner: Mapping[str, int]) -> None:
@@ -212,26 +221,26 @@ class MininetNetwork:
     def _last_words(self) -> str:
         log = self._run_dir / "lab.log"
         lines = log.read_text("utf-8", "replace").strip().splitlines() if log.exists() else []
-        return lines[-1] if lines else "it wrote nothing"
+        return lines[-1] if lines else "the log is empty"
 
 
 class HostProcess:
-    """A process in a host's namespaces."""
+    """A process in the namespaces of a host."""
 
     def __init__(self, network: MininetNetwork, name: str, log: Path) -> None:
         self._network, self._name, self.log = network, name, log
 
     def poll(self) -> int | None:
-        """Its exit status, None while it runs."""
+        """Return its exit status; None while it runs."""
         return self._network.poll(self._name)
 
     def interrupt(self) -> None:
-        """Ask it to end, as Ctrl-C does."""
+        """Send it SIGINT, as Ctrl-C does."""
         self._network.signal(self._name, signal.SIGINT)
 
 
 def remove_leftovers(run_dir: Path) -> None:
-    """Remove the files that a lab left in `run_dir`, and its folder of sockets; a process is left by none."""
+    """Remove the files and the socket folder of an earlier lab, which leaves no processes."""
     (run_dir / HOSTS_FILE).unlink(missing_ok=True)
     link = run_dir / SHORT_LINK
     if not link.is_symlink():
@@ -244,7 +253,11 @@ def remove_leftovers(run_dir: Path) -> None:
 
 
 def _plan(wiring: FabricWiring, topology: Object) -> Message:
-    """What the inside has to build, in its words; LabError for what a lab cannot have."""
+    """Return the network to build, in the format of the inside.
+
+    Raises:
+        LabError: A lab cannot have this network.
+    """
     taken: dict[tuple[str, int], str] = {}
     hosts = []
     for number, row in enumerate(topology.get("hosts", ())):
@@ -252,8 +265,8 @@ def _plan(wiring: FabricWiring, topology: Object) -> Message:
         for port in ports:
             other = taken.setdefault((port.switch, port.number), row["id"])
             if other != row["id"]:
-                rule = f"is the port of {other} and of {row['id']}, and a cable has two ends"
-                raise LabError(port, rule, "give each host a port of its own in the lab")
+                rule = f"is the port of both {other} and {row['id']}, but a cable has two ends"
+                raise LabError(port, rule, "give each host in the lab a separate port")
         hosts.append(_host(row, number, [(wiring.bridge(p.switch).name, p.number) for p in ports]))
     return {
         "bridges": [{"name": b.name, "dpid": b.dpid} for b in wiring.bridges.values()],
@@ -272,7 +285,7 @@ def _plan(wiring: FabricWiring, topology: Object) -> Message:
 
 
 def _host(row: Mapping[str, Any], number: int, ports: Sequence[tuple[str, int]]) -> Message:
-    # Interfaces are named after their node, and Linux takes 15 characters.
+    # Names of interfaces start with the name of their node, and Linux permits 15 characters.
     return {
         "id": row["id"],
         "name": f"H{number}",

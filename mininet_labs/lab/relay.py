@@ -1,4 +1,4 @@
-"""Lets switches in a network namespace reach a controller outside: a Unix socket to a port of loopback."""
+"""Relay between switches in a network namespace and a controller outside of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CHUNK = 1 << 16
 
 
 class Relay:
-    """Passes bytes between those who connect to the socket `path` and 127.0.0.1:`port`, both ways."""
+    """Relays bytes between clients of the socket `path` and 127.0.0.1:`port`, both ways."""
 
     def __init__(self, path: Path, port: int) -> None:
         self._path, self._port = path, port
@@ -20,12 +20,12 @@ class Relay:
         self._pairs: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        """Listen; returns when others can connect."""
+        """Listen, and return when clients can connect."""
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
 
     def stop(self) -> None:
-        """Close every connection, and the socket."""
+        """Close every connection and the socket."""
         if not self._thread.is_alive():
             return
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
@@ -54,7 +54,7 @@ class Relay:
             writer.close()
 
     async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass both ways until either side ends; without a controller the connection ends at once."""
+        """Relay until one side ends; without a controller the connection ends immediately."""
         try:
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._port)
         except OSError:

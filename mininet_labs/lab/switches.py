@@ -1,4 +1,4 @@
-"""Inside the lab: the Open vSwitch of its own that Mininet's commands talk to."""
+"""The separate Open vSwitch inside the lab, for the commands of Mininet."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import time
 from pathlib import Path
 
 PATIENCE = 30.0
-"""Seconds that each of the two daemons gets to come up."""
+"""Seconds that each of the two daemons gets to start."""
 
 
 class Daemons:
-    """`ovsdb-server` and `ovs-vswitchd` with their files in `run_dir`, as children of this process.
+    """`ovsdb-server` and `ovs-vswitchd` with files in `run_dir`, as children of this process.
 
-    The environment of this process is set so that `ovs-vsctl` and its kin find them, and no other.
+    The environment of this process is set so that `ovs-vsctl` and the other tools find only these daemons.
     """
 
     def __init__(self, run_dir: Path, schema: str) -> None:
@@ -22,7 +22,7 @@ class Daemons:
         self._children: list[tuple[str, subprocess.Popen[bytes]]] = []
 
     def start(self) -> None:
-        """Start both; raises `RuntimeError` with a daemon's last words when it does not come up."""
+        """Start both; raises `RuntimeError` with the end of the log if a daemon does not start."""
         folder = str(self._run_dir)
         os.environ.update(OVS_RUNDIR=folder, OVS_DBDIR=folder, OVS_LOGDIR=folder, OVS_SYSCONFDIR=folder)
         database, sock = self._run_dir / "conf.db", self._run_dir / "db.sock"
@@ -34,7 +34,7 @@ class Daemons:
         self._await("ovs-vswitchd", self._run_dir / "ovs-vswitchd.ctl")
 
     def ended(self) -> str | None:
-        """The name of a daemon that has ended by itself."""
+        """Return the name of a daemon that has ended, or None."""
         return next((name for name, child in self._children if child.poll() is not None), None)
 
     def _spawn(self, name: str, *arguments: str) -> None:
@@ -49,7 +49,7 @@ class Daemons:
             if self.ended() is not None or time.monotonic() > deadline:
                 log = self._run_dir / f"{name}.log"
                 words = log.read_text("utf-8", "replace").splitlines()[-3:] if log.exists() else []
-                raise RuntimeError(f"{name} did not come up: {' / '.join(words) or 'it wrote nothing'}")
+                raise RuntimeError(f"{name} did not start: {' / '.join(words) or 'its log is empty'}")
             time.sleep(0.02)
 
 

@@ -1,4 +1,4 @@
-"""Lines of JSON between the lab's two processes; imported by both, so the standard library only."""
+"""Lines of JSON between both processes of the lab, with the standard library only."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ Message = dict[str, Any]
 
 
 def send(stream: IO[str], message: Message) -> None:
-    """Write one message; BrokenPipeError when nobody reads any more."""
+    """Write a message; raises BrokenPipeError if there is no reader any more."""
     stream.write(json.dumps(message) + "\n")
     stream.flush()
 
 
 def receive(stream: IO[str]) -> Message | None:
-    """The next message; None at the end of the stream."""
+    """Return the next message; None at the end of the stream."""
     line = stream.readline()
     if not line:
         return None
     message = json.loads(line)
     if not isinstance(message, dict):
-        raise ValueError(f"{line!r} is no object")
+        raise ValueError(f"{line!r} is not an object")
     return message

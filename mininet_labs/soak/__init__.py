@@ -1,1 +1,1 @@
-"""The soak: the running platform under events while requests and budgets change and things fail."""
+"""The soak test: the running platform under events, random changes and faults."""

@@ -1,4 +1,4 @@
-"""Random changes over REST: requests, their withdrawal, budgets, re-aggregations, indexed attributes."""
+"""Random changes over REST: requests, withdrawals, budgets, runs, indexed attributes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from mininet_labs.demo.quotes import SYMBOLS, TOPIC
 from mininet_labs.demo.rest import RestClient, RestRefusal
 
 ACTORS = 6
-"""Publishers and as many subscribers of the soak's own, whose requests come and go."""
+"""Number of publishers, and of subscribers, of the soak test; their requests change all the time."""
 MOST_LIVE = 30
-"""Advertisements, and subscriptions, of theirs that are kept at most."""
+"""Highest number of their advertisements, and of their subscriptions, at one time."""
 WEIGHTS = {
     "subscribe": 8,
     "unsubscribe": 7,
@@ -26,14 +26,14 @@ WEIGHTS = {
     "reindex": 2,
 }
 INDEXED = (["symbol", "close"], ["symbol", "volume"], ["symbol", "open", "close"])
-"""What the topic indexes in turn."""
+"""Indexed attributes of the topic, in turn."""
 METHODS = ("fa-lb", "fa-pb", "optimal")
 _PAUSE_S = 0.05
 _END_STATES = ("active", "failed", "withdrawn")
 
 
 class SoakChanges:
-    """Makes one change after the other in a thread of its own until `stop`; `counts` are those that ended."""
+    """Makes changes one at a time in its own thread until `stop`; `counts` has those that ended."""
 
     def __init__(self, rest: RestClient, topology: dict[str, Any], seed: int) -> None:
         self.counts: Counter[str] = Counter()
@@ -48,7 +48,7 @@ class SoakChanges:
         self._broken: BaseException | None = None
 
     def prepare(self) -> None:
-        """Register who makes the requests; merging at once is the policy."""
+        """Register the publishers and subscribers, and set the policy to LA."""
         hosts = [host["id"] for host in self._topology["hosts"]]
         for kind in ("publishers", "subscribers"):
             rows = [
@@ -59,11 +59,11 @@ class SoakChanges:
         self._rest.patch("/api/v1/aggregation/", {"method": "la"})
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Let the change under way end, then lift all budgets; raises what broke the thread."""
+        """Wait for the running change, then remove all budgets; raises the error of the thread."""
         self._stopping.set()
         self._thread.join()
         if self._broken is not None:
@@ -73,7 +73,7 @@ class SoakChanges:
                 self._patiently("budget", f"/api/v1/switches/{switch['id']}/", {"tcam_budget": None})
 
     def check(self) -> None:
-        """Raise what broke the thread, if something has."""
+        """Raise the error of the thread, if there is one."""
         if self._broken is not None:
             raise self._broken
 
@@ -117,7 +117,7 @@ class SoakChanges:
         self.counts["aggregate"] += 1
 
     def _reindex(self) -> None:
-        """Other indexed attributes for the topic that the events are of."""
+        """Change the indexed attributes of the topic of the events."""
         topic = self._rest.all("/api/v1/topics/", name=TOPIC["name"])[0]
         indexed = self._random.choice([c for c in INDEXED if c != topic["indexed"]])
         self._patiently("reindex", f"/api/v1/topics/{topic['id']}/", {"indexed": indexed})
@@ -145,13 +145,16 @@ class SoakChanges:
         self._ended(kind, self._rest.patch(path, body))
 
     def _ended(self, kind: str, request: dict[str, Any]) -> dict[str, Any]:
-        """The request in its end state: a switch or a worker that is away makes it late, not lost."""
+        """Wait until a request has ended, and return it.
+
+        A switch or a worker that is absent delays it, but it is not lost.
+        """
         while request["state"] not in _END_STATES:
             request = self._rest.get(request["url"], wait=5.0)
         self.counts[kind] += 1
         if request["state"] == "failed":
             self.failed[kind] += 1
-            self.reasons[kind] = (request["problem"] or {}).get("detail", "no reason told")
+            self.reasons[kind] = (request["problem"] or {}).get("detail", "no reason reported")
         return request
 
     def _actor(self) -> int:

@@ -1,4 +1,4 @@
-"""Open descriptors of the platform's processes, to see whether faults leak some."""
+"""Open descriptors of the platform's processes, to find leaks after faults."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import psutil
 from mininet_labs.demo.services import Service
 
 STANDARD = 3
-"""Standard input, output and error: all that a worker has before its first task."""
+"""Standard input, output and error: all descriptors of a worker before its first task."""
 
 
 def open_descriptors(services: list[Service]) -> dict[str, int]:
-    """By service: the descriptors of its process and of all processes below it."""
+    """Return the numbers of descriptors of services and their child processes."""
     return {service.name: _of(service) for service in services if service.process is not None}
 
 
 def leaked(before: dict[str, int], after: dict[str, int]) -> int:
-    """How many more there are than before, over all services that had begun to work by then."""
+    """Count the additional descriptors of all services that had started to work before."""
     return sum(max(0, after[name] - count) for name, count in before.items() if count > STANDARD)
 
 

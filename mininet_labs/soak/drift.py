@@ -1,4 +1,4 @@
-"""Entries in which switches and plan differ at the end, read from the switches themselves."""
+"""Entries that differ between switches and plan at the end, read from the switches."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tercast.tables.entries import Entry, Output, SetDst
 from tercast.topology.elements import Host
 
 CONTENT_COOKIE = 0x7EC0A57E00000001
-"""What the controller marks content entries with (docs/northbound.md)."""
+"""Cookie of the controller's content entries (docs/northbound.md)."""
 
 Row = tuple[int, int | None, str, str]
-"""Priority, in-port, prefix, actions as Open vSwitch writes them, with rewrites side by side in one order."""
+"""Priority, ingress port, prefix, and actions in `ovs-ofctl` syntax, with neighbouring rewrites sorted."""
 
 
 def differences(fabric: Fabric, rest: RestClient, hosts: Mapping[str, Host]) -> list[str]:
-    """Each entry that only the switch or only the plan has, in words; none when all are as planned."""
+    """Return each entry that only the switch or only the plan has, in words."""
     found = []
     for switch in rest.all("/api/v1/switches/"):
         planned = {_planned(row, hosts) for row in rest.all(f"/api/v1/tables/{switch['id']}/entries/")}
@@ -49,6 +49,6 @@ def _read(flow: FlowReading) -> Row:
 
 
 def ordered(text: str) -> str:
-    """Actions with those neighbours sorted whose order means nothing: rewrites of different fields."""
+    """Sort neighbouring rewrites of different fields, whose order has no effect."""
     groups = groupby(text.split(","), lambda action: action.startswith("set_field"))
     return ",".join(action for rewrites, group in groups for action in (sorted(group) if rewrites else group))

@@ -1,4 +1,4 @@
-"""Faults, one after the other: a switch that loses its controller, a killed controller, a killed worker."""
+"""Faults, one at a time: a switch without controller, a killed controller, a killed worker."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mininet_labs.demo.platform_up import Platform
 from mininet_labs.fabric import Fabric
 
 NOBODY = "tcp:127.0.0.1:1"
-"""A port where no controller listens; a switch that is told to use none would empty its tables."""
+"""A port without a controller; a switch whose list of controllers is empty would remove its entries."""
 AWAY_S = 2.0
 
 
 class Faults:
-    """Makes faults on a running platform; `counts` are those that were made, by kind."""
+    """Causes faults in a running platform; `counts` has their numbers by kind."""
 
     def __init__(self, platform: Platform, fabric: Fabric, topology: dict[str, Any], seed: int) -> None:
         self.counts: Counter[str] = Counter()
@@ -27,7 +27,7 @@ class Faults:
         self._queue: list[Callable[[], None]] = []
 
     def one(self) -> None:
-        """Make the next fault: all kinds in a random order, then all again."""
+        """Cause the next fault; all kinds occur in random order, then all again."""
         if not self._queue:
             self._queue = [self.switch_disconnect, self.controller_kill, self.worker_kill]
             self._random.shuffle(self._queue)
@@ -36,16 +36,16 @@ class Faults:
         self.counts[fault.__name__] += 1
 
     def switch_disconnect(self) -> None:
-        """Cut one switch off its controller for a while."""
+        """Disconnect a switch from its controller for a while."""
         switch = self._random.choice(self._switches)
         self._fabric.set_controller(NOBODY, switch=switch)
         time.sleep(AWAY_S)
         self._fabric.set_controller(f"tcp:127.0.0.1:{self._platform.openflow_port}", switch=switch)
 
     def controller_kill(self) -> None:
-        """Kill the controller, and start it again."""
+        """Kill the controller and start it again."""
         self._platform.restart("controller")
 
     def worker_kill(self) -> None:
-        """Kill the planner's worker in whatever it does, and start it again."""
+        """Kill the worker of the planner during its work, and start it again."""
         self._platform.restart("worker")

@@ -1,4 +1,4 @@
-"""The command line of the soak."""
+"""Command line of the soak test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mininet_labs.demo.options import rate, seconds, writable
 
 @dataclass(frozen=True, slots=True)
 class SoakOptions:
-    """How to soak; times in seconds, `rate` in events a second."""
+    """Options of the soak test; times in seconds, `rate` in events per second."""
 
     run_for: float
     report: Path | None
@@ -21,22 +21,24 @@ class SoakOptions:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options on `parser`."""
+    """Add the options to `parser`."""
     parser.add_argument(
-        "--for", dest="run_for", type=seconds, default=60.0, metavar="SECONDS", help="how long (default 60)"
+        "--for", dest="run_for", type=seconds, default=60.0, metavar="SECONDS", help="duration (default 60)"
     )
-    parser.add_argument("--report", type=writable, metavar="FILE", help="write the JSON there, too")
-    parser.add_argument("--seed", type=int, default=1, help="of the random changes and faults (default 1)")
+    parser.add_argument("--report", type=writable, metavar="FILE", help="also write the report to this file")
     parser.add_argument(
-        "--rate", type=rate, default=50.0, metavar="EVENTS", help="events a second (default 50)"
+        "--seed", type=int, default=1, help="seed of the random changes and faults (default 1)"
     )
     parser.add_argument(
-        "--fault-every", type=seconds, default=8.0, metavar="SECONDS", help="between faults (default 8)"
+        "--rate", type=rate, default=50.0, metavar="EVENTS", help="events per second (default 50)"
+    )
+    parser.add_argument(
+        "--fault-every", type=seconds, default=8.0, metavar="SECONDS", help="time between faults (default 8)"
     )
 
 
 def from_arguments(arguments: argparse.Namespace) -> SoakOptions:
-    """The options as a value."""
+    """Return the options of parsed arguments."""
     return SoakOptions(
         run_for=arguments.run_for,
         report=arguments.report,

@@ -1,4 +1,4 @@
-"""`make soak`: brings the platform up over joined links, lets it suffer, and tells what came of it."""
+"""`make soak`: start the platform over joined links, stress it, and report the result."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ MUST_BE_ZERO = ("stable_lost", "stable_doubled", "drift", "leaked_descriptors", 
 
 
 def joined_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> DemoNetwork:
-    """A fabric whose links carry packets one by one, as cables do."""
+    """Return a fabric whose links forward packets one at a time, like cables."""
     return Fabric(run_dir, topology, [f"tcp:127.0.0.1:{port}"], links="joined")
 
 
 class Soak:
-    """One run over a platform that is up."""
+    """A run of the soak test on a running platform."""
 
     def __init__(self, demo: Demo, options: SoakOptions) -> None:
         self.demo, self.options = demo, options
@@ -59,7 +59,7 @@ class Soak:
         self.faults = Faults(platform, self.fabric, demo.topology, options.seed)
 
     def run(self) -> dict[str, Any]:
-        """Soak, settle, and give the report."""
+        """Run the test, wait until the tables are stable, and return the report."""
         self.changes.prepare()
         self.settle()
         before = self.descriptors(max)
@@ -73,7 +73,7 @@ class Soak:
         return self.report(counters, drift, (before, after))
 
     def suffer(self) -> None:
-        """Changes in their thread, faults here, and the counters passed on between them."""
+        """Cause faults during the changes of the other thread, and report the counters meanwhile."""
         assert self.demo.feed is not None
         outage = PlatformOutage()
         end = time.monotonic() + self.options.run_for
@@ -93,7 +93,7 @@ class Soak:
             time.sleep(0.5)
 
     def settle(self) -> None:
-        """Wait until nothing is under way and every switch has what it should."""
+        """Wait until no request is running and every switch has its table."""
         platform = self.demo.platform
         wait_until("the tables", self._settled, platform.services, timeout=SETTLE_S)
 
@@ -103,7 +103,7 @@ class Soak:
         return settled(self.rest, self.demo.platform)
 
     def descriptors(self, of: Callable[[list[int]], int]) -> dict[str, int]:
-        """By service, the most or the least of some seconds: connections of the moment come and go."""
+        """Return the highest or lowest numbers of several samples, because connections come and go."""
         assert self.demo.feed is not None
         looks = []
         for _ in range(LOOKS):
@@ -113,11 +113,11 @@ class Soak:
         return {name: of([look[name] for look in looks]) for name in looks[0]}
 
     def hosts(self) -> Any:
-        """The topology's hosts by id."""
+        """Return the hosts of the topology by id."""
         return read_topology(core_topology(self.demo.topology), "ipv6").hosts
 
     def say(self, counters: dict[str, Any], left: float) -> None:
-        """One line on standard error where that is a terminal."""
+        """Print a line on standard error if it is a terminal."""
         if sys.stderr.isatty():
             changes, faults = self.changes.counts.total(), self.faults.counts.total()
             lost, doubled = counters["lost"], counters["doubled"]
@@ -128,7 +128,7 @@ class Soak:
     def report(
         self, counters: dict[str, Any], drift: list[str], descriptors: tuple[dict[str, int], dict[str, int]]
     ) -> dict[str, Any]:
-        """What the run found, as JSON."""
+        """Return the results of the run as JSON."""
         before, after = descriptors
         return {
             "seconds": self.options.run_for,
@@ -154,7 +154,7 @@ class Soak:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Soak; 0 only when nothing was lost, doubled, drifted or leaked."""
+    """Run the soak test; return 0 only without lost or duplicated events, drift or leaks."""
     options = from_arguments(arguments)
     raise_when_asked()
     run_dir = Path(tempfile.mkdtemp(prefix="tercast-soak-", dir="/tmp"))
@@ -172,7 +172,7 @@ def run(arguments: argparse.Namespace) -> int:
         if done:
             shutil.rmtree(run_dir, ignore_errors=True)
         else:
-            print(f"soak: logs are left in {run_dir / 'logs'}", file=sys.stderr)
+            print(f"soak: the logs are in {run_dir / 'logs'}", file=sys.stderr)
     print(json.dumps(report, indent=2))
     if options.report is not None:
         write_report(options.report, report)

@@ -1,4 +1,4 @@
-"""`topology`: print a generated topology as JSON."""
+"""The command `topology`: print a generated topology as JSON."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ SHAPES = {"ring": ring, "fat-tree": fat_tree}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("shape", choices=sorted(SHAPES), help="what to make")
-    parser.add_argument("size", type=int, help="switches of the ring, or the fat tree's (even) arity")
-    parser.add_argument("--hosts", type=int, metavar="N", help="hosts on every (edge) switch")
-    parser.add_argument("--budget", type=int, metavar="N", help="TCAM budget of every switch (default: none)")
+    """Add the arguments of the command."""
+    parser.add_argument("shape", choices=sorted(SHAPES), help="shape of the topology")
+    parser.add_argument("size", type=int, help="number of switches in a ring, or (even) arity of a fat tree")
+    parser.add_argument("--hosts", type=int, metavar="N", help="hosts per (edge) switch")
+    parser.add_argument("--budget", type=int, metavar="N", help="TCAM budget of each switch (default: none)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Topologies of a given size: rings and fat trees, with hosts, ready for a fabric or a scenario."""
+"""Generated rings and fat trees with hosts, for a fabric or a scenario."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Topology = dict[str, Any]
 
 
 class _Draft:
-    """A topology that hands out ports, datapath ids and addresses in order."""
+    """A topology that assigns ports, datapath ids and addresses in order."""
 
     def __init__(self, tcam_budget: int | None) -> None:
         self._tcam_budget = tcam_budget
@@ -48,7 +48,7 @@ class _Draft:
 
 
 def ring(size: int, hosts_per_switch: int = 1, tcam_budget: int | None = None) -> Topology:
-    """A ring of `size` switches `s1`, `s2`, ...; at least 3."""
+    """Return a ring of `size` switches `s1`, `s2`, ...; at least 3."""
     _check("size", size, 3, 4096)
     _check("hosts per switch", hosts_per_switch, 0, 256)
     draft = _Draft(tcam_budget)
@@ -62,14 +62,14 @@ def ring(size: int, hosts_per_switch: int = 1, tcam_budget: int | None = None) -
 
 
 def fat_tree(arity: int, hosts_per_edge: int | None = None, tcam_budget: int | None = None) -> Topology:
-    """The k-ary fat tree of Al-Fares et al. (SIGCOMM 2008): `arity` pods below (arity/2)² cores.
+    """Return the k-ary fat tree of Al-Fares et al. (SIGCOMM 2008).
 
-    Switches are `c1`... (core), `p1a1`... (aggregation) and `p1e1`... (edge); `hosts_per_edge` is arity/2
-    unless given.
+    It has `arity` pods below (arity/2)² cores. Switches are `c1`... (core), `p1a1`... (aggregation) and
+    `p1e1`... (edge). The default of `hosts_per_edge` is arity/2.
     """
     _check("arity", arity, 2, 32)
     if arity % 2:
-        raise LabError(f"arity {arity}", "a fat tree needs an even one", f"take {arity + 1}")
+        raise LabError(f"arity {arity}", "the arity of a fat tree must be even", f"use {arity + 1}")
     half = arity // 2
     hosts = half if hosts_per_edge is None else hosts_per_edge
     _check("hosts per edge switch", hosts, 0, 256)
@@ -95,4 +95,4 @@ def _add_pod(draft: _Draft, pod: int, half: int, hosts: int, cores: list[str]) -
 
 def _check(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise LabError(f"{name} {value}", f"must be from {least} to {most}", "take a number in that range")
+        raise LabError(f"{name} {value}", f"must be from {least} to {most}", "use a number in this range")

@@ -31,13 +31,13 @@ def test_the_same_jobs_are_known_everywhere() -> None:
 @pytest.mark.parametrize(
     ("option", "value", "told"),
     [
-        ("--window", "1 fortnight", "argument --window: '1 fortnight' is no length of time"),
-        ("--window", "0 minutes", "argument --window: '0 minutes' is no usable window"),
-        ("--since", "yesterday", "argument --since: 'yesterday' is no ISO 8601 time"),
-        ("--depth", "25", "argument --depth: '25' is no integer from 0 to 24"),
-        ("--threshold", "nan", "argument --threshold: 'nan' is no share"),
-        ("--last-events", "0", "argument --last-events: '0' is no integer"),
-        ("--memory", "plenty", "argument --memory: 'plenty' is no size"),
+        ("--window", "1 fortnight", "argument --window: '1 fortnight' is not a length of time"),
+        ("--window", "0 minutes", "argument --window: '0 minutes' cannot be a window"),
+        ("--since", "yesterday", "argument --since: 'yesterday' is not an ISO 8601 time"),
+        ("--depth", "25", "argument --depth: '25' is not an integer from 0 to 24"),
+        ("--threshold", "nan", "argument --threshold: 'nan' is not a share"),
+        ("--last-events", "0", "argument --last-events: '0' is not an integer"),
+        ("--memory", "plenty", "argument --memory: 'plenty' is not a memory size"),
         ("--win", "1 minute", "unrecognized arguments: --win"),
     ],
 )
@@ -59,14 +59,14 @@ def test_options_that_do_not_fit_together_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = refused(capsys, "delay", "--since", "2026-01-02", "--until", "2026-01-02T01:00+01:00")
-    assert told == "--until has to be later than --since\n"
-    assert "--subscriptions is missing" in refused(capsys, "dimension_selection")
+    assert told == "--until must be later than --since\n"
+    assert "set --subscriptions FILE" in refused(capsys, "dimension_selection")
     path = tmp_path / "s.json"
     path.write_text(
         json.dumps({"topics": [], "subscriptions": [{"id": "s", "host": "h", "topic": "t", "filter": ""}]})
     )
     told = refused(capsys, "false_positives", "--subscriptions", str(path))
-    assert told == f'{path}: subscriptions[0].topic: "t" is no topic of this file\n'
+    assert told == f'{path}: subscriptions[0].topic: unknown topic "t"; use a topic of this file\n'
 
 
 def test_a_job_that_fails_ends_with_1(
@@ -91,7 +91,9 @@ def test_java_that_is_missing_or_old_is_one_sentence(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     told = refused(capsys, "delay")
-    assert told.startswith("no java on PATH") and "openjdk-17-jre-headless" in told and told.count("\n") == 1
+    assert (
+        told.startswith("java is not on PATH") and "openjdk-17-jre-headless" in told and told.count("\n") == 1
+    )
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
@@ -107,7 +109,7 @@ def test_java_that_is_missing_or_old_is_one_sentence(
 
 def test_spark_home_of_another_installation_is_named(tmp_path: Path) -> None:
     check_spark_home({})
-    with pytest.raises(CannotRun, match=f"SPARK_HOME is {tmp_path}, where there is no Spark"):
+    with pytest.raises(CannotRun, match=f"SPARK_HOME is {tmp_path}, which has no Spark"):
         check_spark_home({"SPARK_HOME": str(tmp_path)})
     jars = tmp_path / "jars"
     jars.mkdir()
@@ -134,10 +136,10 @@ def test_another_python_on_the_workers_is_one_sentence(
     with pytest.raises(CannotRun) as told:
         check_workers(spark, "local[1]")
     assert str(told.value).startswith(
-        f"the workers run {python}, another Python than this 3.11; set PYSPARK_PYTHON"
+        f"the workers run {python}, which is not Python 3.11; set PYSPARK_PYTHON"
     )
     monkeypatch.setenv("PYSPARK_PYTHON", "/nonexistent/python")
-    with pytest.raises(CannotRun, match="/nonexistent/python, which cannot be run"):
+    with pytest.raises(CannotRun, match="/nonexistent/python, which is not executable"):
         check_workers(spark, "local[1]")
 
 

@@ -62,12 +62,16 @@ def test_options_win_and_defaults_are_loopback(read) -> None:
 @pytest.mark.parametrize(
     ("variables", "options", "words"),
     [
-        ({"TERCAST_OPENFLOW": "ssl:0.0.0.0:6653"}, (), "TERCAST_OPENFLOW: 'ssl:0.0.0.0:6653' says ssl"),
-        ({"TERCAST_OPENFLOW": "tcp:0.0.0.0:6653", **FILES}, (), "says tcp, and the TLS files are given"),
+        (
+            {"TERCAST_OPENFLOW": "ssl:0.0.0.0:6653"},
+            (),
+            "TERCAST_OPENFLOW: 'ssl:0.0.0.0:6653' has the scheme ssl",
+        ),
+        ({"TERCAST_OPENFLOW": "tcp:0.0.0.0:6653", **FILES}, (), "scheme tcp, but the TLS files are set"),
         (
             {},
             ("--openflow", "ssl:0.0.0.0:1"),
-            "--openflow: 'ssl:0.0.0.0:1' says ssl, and the TLS files are not",
+            "--openflow: 'ssl:0.0.0.0:1' has the scheme ssl, but the TLS files are not",
         ),
         ({"TERCAST_OPENFLOW": "example.org:6653"}, (), "TERCAST_OPENFLOW: 'example.org:6653'"),
         (
@@ -75,10 +79,18 @@ def test_options_win_and_defaults_are_loopback(read) -> None:
             (),
             "TERCAST_NORTHBOUND_URL: 'ctl.example:6680'",
         ),
-        ({"TERCAST_NORTHBOUND_URL": "http://127.0.0.1"}, (), "is not http://ADDRESS:PORT"),
-        ({"TERCAST_NORTHBOUND_URL": "http://127.0.0.1:x"}, (), "is not http://ADDRESS:PORT"),
-        ({"TERCAST_NORTHBOUND_URL": "http://192.0.2.1:6680"}, (), "can be reached from other machines"),
-        ({"TERCAST_STATE_DIR": ""}, (), "--token-file: is missing; name the file, or set TERCAST_STATE_DIR"),
+        ({"TERCAST_NORTHBOUND_URL": "http://127.0.0.1"}, (), "is not a URL of the form http://ADDRESS:PORT"),
+        (
+            {"TERCAST_NORTHBOUND_URL": "http://127.0.0.1:x"},
+            (),
+            "is not a URL of the form http://ADDRESS:PORT",
+        ),
+        ({"TERCAST_NORTHBOUND_URL": "http://192.0.2.1:6680"}, (), "other machines can reach"),
+        (
+            {"TERCAST_STATE_DIR": ""},
+            (),
+            "--token-file: no file is set; set --token-file PATH or TERCAST_STATE_DIR",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused_by_its_name(read, variables, options, words) -> None:
@@ -125,7 +137,7 @@ def test_the_key_of_probes_is_made_once_in_the_state_folder_and_is_its_owners_al
         read()
     path.chmod(0o600)
     path.write_text("short")
-    with pytest.raises(SettingError, match="fewer than 16"):
+    with pytest.raises(SettingError, match="at least 16"):
         read()
 
 

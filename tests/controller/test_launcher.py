@@ -85,7 +85,9 @@ def test_an_unknown_library_stops_the_start_with_status_2(token_file, monkeypatc
     monkeypatch.setenv("TERCAST_OPENFLOW_LIBRARY", "pox")
     ended = start("--token-file", token_file)
     assert ended.returncode == 2
-    assert ended.stderr.splitlines() == ["TERCAST_OPENFLOW_LIBRARY: 'pox' is none of ryu, os_ken"]
+    assert ended.stderr.splitlines() == [
+        "TERCAST_OPENFLOW_LIBRARY: unknown library 'pox'; use one of ryu, os_ken"
+    ]
 
 
 @pytest.mark.parametrize("library", ["ryu", "os_ken"])
@@ -115,7 +117,7 @@ def test_an_address_that_others_reach_can_be_allowed(token_file) -> None:
 
 def test_the_token_file_is_needed(monkeypatch) -> None:
     monkeypatch.delenv("TERCAST_STATE_DIR", raising=False)
-    with pytest.raises(SettingError, match="--token-file: is missing"):
+    with pytest.raises(SettingError, match="--token-file: no file is set"):
         read_settings([])
 
 
@@ -175,7 +177,7 @@ def test_log_lines_are_json_and_say_nothing_of_the_framework(run_dir) -> None:
         controller.stop()
         lines = [json.loads(line) for line in controller.log_path.read_text().splitlines()]
     assert all(line["logger"].startswith("controller_app") for line in lines)
-    assert [line["message"] for line in lines] == ["listening", "ending"]
+    assert [line["message"] for line in lines] == ["listening", "stopping"]
     assert TOKEN not in controller.log_path.read_text()
 
 

@@ -71,7 +71,7 @@ def test_what_passes_is_tried_again_and_shortage_is_reported(told: list[tuple[st
     patient = PatientListener(listener, "northbound", lambda *one: told.append(one))
     assert patient.accept() == ("peer", "address")
     assert told == [
-        ("northbound", "Too many open files; connections wait"),
+        ("northbound", "Too many open files; new connections wait"),
         ("northbound", "no memory; connections wait"),
     ]
 

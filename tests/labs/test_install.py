@@ -94,8 +94,8 @@ def spoilt(old: str, new: str) -> Any:
         (lambda folder: (folder / "plan.json").unlink(), "plan.json: cannot be read: No such file"),
         (spoilt('"priority"', '"prio"'), "plan.json: flows.s1[0]."),
         (spoilt('"set_dst": "h2"', '"set_dst": "h9"'), "set_dst 'h9': no such host; name the scenario"),
-        (spoilt('"s2": [', '"s7": ['), "s7: no such switch in the fabric; take one of s1, s2"),
-        (spoilt("ff0e:a:", "ff0e:a::z"), "is no prefix"),
+        (spoilt('"s2": [', '"s7": ['), "s7: no such switch in the fabric; use one of s1, s2"),
+        (spoilt("ff0e:a:", "ff0e:a::z"), "is not a prefix"),
     ],
 )
 def test_files_that_do_not_fit_are_refused_in_one_line_and_nothing_runs_on(

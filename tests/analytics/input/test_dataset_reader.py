@@ -74,7 +74,9 @@ def test_a_file_with_bad_pages_is_counted_and_the_rest_answers(spark: Any, tmp_p
 def test_a_missing_column_is_named_with_those_that_are_there(spark: Any, tmp_path: Path) -> None:
     path = messy_telemetry.write(tmp_path, TABLE_SNAPSHOTS, [snapshot(0)])
     pq.write_table(pq.ParquetFile(path).read().drop_columns(["switch"]), path)
-    with pytest.raises(CannotRun, match=r"x\.parquet: no column switch; there are taken_at, entries, budget"):
+    with pytest.raises(
+        CannotRun, match=r"x\.parquet: column switch is missing; found taken_at, entries, budget"
+    ):
         run(spark, tmp_path, tmp_path / "out")
     assert not (tmp_path / "out" / f"{JOB}.json").exists()
 
@@ -84,18 +86,18 @@ def test_a_column_of_another_type_is_named(spark: Any, tmp_path: Path) -> None:
     path = messy_telemetry.write(tmp_path, TABLE_SNAPSHOTS, [snapshot(0)])
     table = pq.ParquetFile(path).read()
     pq.write_table(table.set_column(2, "entries", pa.array(["five"])), path)
-    with pytest.raises(CannotRun, match="column entries is string, and int is needed"):
+    with pytest.raises(CannotRun, match="column entries has type string; int is required"):
         run(spark, tmp_path, tmp_path / "out")
 
 
 @pytest.mark.spark
 def test_what_is_not_there_is_named(spark: Any, tmp_path: Path) -> None:
-    with pytest.raises(CannotRun, match="nowhere: there is no such telemetry root"):
+    with pytest.raises(CannotRun, match="nowhere: this telemetry root does not exist"):
         run(spark, tmp_path / "nowhere", tmp_path / "out")
     (tmp_path / "root" / "requests").mkdir(parents=True)
-    with pytest.raises(CannotRun, match="root: no dataset table_snapshots; there are requests"):
+    with pytest.raises(CannotRun, match="root: the dataset table_snapshots does not exist; found requests"):
         run(spark, tmp_path / "root", tmp_path / "out")
-    with pytest.raises(CannotRun, match='"sizes" is no job; there are flow_table_size, delay'):
+    with pytest.raises(CannotRun, match='unknown job "sizes"; use one of flow_table_size, delay'):
         run_job(spark, "sizes", JobOptions(str(tmp_path), messy_telemetry.NOW), str(tmp_path / "out"))
 
 

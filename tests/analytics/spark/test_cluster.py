@@ -134,6 +134,6 @@ def test_a_python_that_workers_do_not_have_is_one_sentence(
     ran = command(master, "publisher_load", *given, PYSPARK_PYTHON="/nonexistent/python")
     assert ran.returncode == 2
     assert ran.stderr.splitlines()[-1] == (
-        "the workers' Python, /nonexistent/python, does not work; "
-        "set PYSPARK_PYTHON to a Python 3.11 that the workers have"
+        "/nonexistent/python, the Python of the workers, does not work; "
+        "set PYSPARK_PYTHON to a Python 3.11 that is installed on the workers"
     )

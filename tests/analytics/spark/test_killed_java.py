@@ -31,12 +31,10 @@ def test_a_java_that_was_killed_is_told_and_one_that_runs_is_not(monkeypatch: py
         process.kill()
     process.wait()
     told = java_end(session_of(process))
-    assert told is not None and told.startswith(
-        "Spark's Java process ended while the job worked: it was killed"
-    )
+    assert told is not None and told.startswith("Spark's Java process ended during the job: it was killed")
     assert "signal 9 (SIGKILL): out of memory?" in told and "\n" not in told
     assert how_ended(-signal.SIGTERM) == "it was killed by signal 15 (SIGTERM)"
-    assert how_ended(3) == "it exited with status 3; its log says why"
+    assert how_ended(3) == "it exited with status 3; see its log"
 
 
 @pytest.mark.spark
@@ -52,7 +50,7 @@ def test_a_job_whose_java_is_killed_ends_with_one_sentence(messy: Messy, tmp_pat
         java.kill()
         _, told = job.communicate(timeout=LIMIT_SECONDS)
     assert job.returncode == 1
-    assert told.splitlines()[-1].startswith("Spark's Java process ended while the job worked: it was")
+    assert told.splitlines()[-1].startswith("Spark's Java process ended during the job: it was")
     assert "Traceback" not in told, told
 
 

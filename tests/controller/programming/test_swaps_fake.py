@@ -133,7 +133,7 @@ def test_a_swap_that_would_pass_its_limit_is_refused_and_does_nothing(network, c
     result = controller.change(swap(A, add=NEW, remove=[key(OLD[0])], limit=6))[dpid(A)]
     assert (result["state"], result["removed"], result["errors"]) == ("failed", False, [])
     told = 7 if way == "bundles" else 8
-    assert f"would hold {told} entries" in result["detail"] and "limit of 6" in result["detail"]
+    assert f"would have {told} entries" in result["detail"] and "limit of 6" in result["detail"]
     assert controller.entries(dpid(A)) == OLD
     assert network.log == []
     status, problem = controller.call(

@@ -72,7 +72,7 @@ def test_a_switch_that_tells_nothing_has_no_problem_and_lacks_all(network, contr
 @pytest.mark.parametrize(
     ("bad", "says"),
     [
-        (table(fields=[one for one in FIELDS if one != oxm(27, 16, True)]), "match ipv6_dst under a mask"),
+        (table(fields=[one for one in FIELDS if one != oxm(27, 16, True)]), "match ipv6_dst with a mask"),
         (table(fields=[*FIELDS[1:]]), "match in_port"),
         (table(rewrites=REWRITES[1:]), "rewrite eth_dst"),
         (table(actions=(0,)), "rewrite fields"),

@@ -88,14 +88,14 @@ PORT = bytes(64)
         (message(0, element(0)), "malformed hello"),
         (message(0, element(8)[:6]), "malformed hello"),
         (message(0, element(4) * 17), "more than 16 elements"),
-        (message(0, element(1020)), "over 1024"),
+        (message(0, element(1020)), "limit is 1024"),
         (message(2, bytes(1017)), "echo request has 1025 bytes"),
         (message(2) * 1001, "more than 1000 messages"),
         (message(6, bytes(65000)) * 5, "more than 262144 bytes"),
         (part(13, PORT * 1000) * 5, "more than 4096 ports"),
         (part(13) * 1001, "more than 1000 messages"),
         (message(10, version=9), "not OpenFlow 1.3"),
-        (b"\x04\x0a\x00\x07\x00\x00\x00\x01", "shorter than its header"),
+        (b"\x04\x0a\x00\x07\x00\x00\x00\x01", "shorter than a header"),
         (message(19), "too short"),
     ],
 )
@@ -151,7 +151,7 @@ def test_a_message_that_dribbles_in_ends_the_connection(monkeypatch: pytest.Monk
 
     wire.recv = dribble
     assert one.recv(8) == HELLO
-    with pytest.raises(Overrun, match="more than 5 s over one message"):
+    with pytest.raises(Overrun, match="more than 5 s for one message"):
         one.recv(8)
     assert wire.reads < 50
 

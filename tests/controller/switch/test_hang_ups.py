@@ -147,5 +147,5 @@ def test_only_a_peer_that_hangs_up_in_the_greeting_raises_an_alarm(folder: Path)
                 leave(plain)
         assert eventually(lambda: sum(row["count"] for row in controller.get("/v1/alarms")) == 4)
         for detail in details(controller):
-            assert "was refused: it hung up while greeting" in detail
+            assert "was refused: it disconnected during the TLS handshake" in detail
         check_words(controller)

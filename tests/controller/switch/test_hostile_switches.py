@@ -143,7 +143,7 @@ def test_connections_in_their_handshake_are_limited_for_an_address_and_others_go
     assert eventually(lambda: controller.descriptors() >= 3)
     with connect(controller) as fourth:
         assert is_ended(fourth)
-    assert eventually(lambda: told(controller, "3 connections of one address in their handshake"))
+    assert eventually(lambda: told(controller, "3 connections from one address in their handshake"))
     assert controller.get("/v1/switches") == []
     for peer in peers:
         assert is_ended(peer)  # each in its time
@@ -198,7 +198,7 @@ def test_a_first_connection_that_no_longer_answers_is_displaced(network, control
     assert eventually(lambda: [row["epoch"] > epoch for row in controller.get("/v1/switches")] == [True])
     assert first.closed.wait(LIMIT_SECONDS)
     (alarm,) = [row for row in controller.get("/v1/alarms") if row["alarm"] == "duplicate_dpid"]
-    assert "took over from the first, from 127.0.0.1:" in alarm["detail"]
+    assert "replaced the first, at 127.0.0.1:" in alarm["detail"]
     assert controller.get("/v1/switches")[0]["proof"] == "none"
 
 

@@ -58,13 +58,17 @@ def test_a_certificate_names_datapath_ids(folder: Path, name: str, dpids: set[in
         for row in [
             ("s-a", A, "name"),
             ("both", B, "name"),
-            ("s-a", B, "refused: its certificate of 's-a'"),
-            ("dpid-00000000000000B2", A, "is for dpid-00000000000000b2; make one for dpid-00000000000000a1"),
+            ("s-a", B, "refused: its certificate ('s-a', key"),
+            (
+                "dpid-00000000000000B2",
+                A,
+                "is for dpid-00000000000000b2; issue a certificate for dpid-00000000000000a1",
+            ),
         ]
         for policy in ProofPolicy
     ]
     + [
-        (ProofPolicy.BOUND, "plain", A, "names no datapath id; make one for the name dpid-00000000000000a1"),
+        (ProofPolicy.BOUND, "plain", A, "names no datapath id; issue one for dpid-00000000000000a1"),
         (ProofPolicy.FIRST_USE, "plain", A, "key"),
         (ProofPolicy.AUTHORITY, "plain", A, "authority"),
     ],
@@ -82,7 +86,7 @@ def test_the_first_key_of_a_datapath_id_is_remembered_over_restarts(folder: Path
     assert Proofs(ProofPolicy.FIRST_USE, path).check(A, first) is Proof.KEY
     assert path.stat().st_mode & 0o777 == 0o600
     again = Proofs(ProofPolicy.FIRST_USE, path)
-    assert f"another key is bound to this datapath id in {path}" in verdict(again, A, other)
+    assert f"{path} binds another key to this datapath id" in verdict(again, A, other)
     assert verdict(again, A, first) == verdict(again, B, other) == "key"
     for policy in ProofPolicy:
         assert "is not the bound one" in verdict(Proofs(policy, path), A, other)
@@ -127,7 +131,7 @@ def test_keys_are_remembered_up_to_a_number(folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("controller_app.switch.datapath_proof.MOST_KEYS", 2)
     proofs = Proofs(ProofPolicy.FIRST_USE, None)
     assert [verdict(proofs, number, shown(folder, "plain")) for number in (1, 2)] == ["key", "key"]
-    assert "2 keys are remembered, which is the most" in verdict(proofs, 3, shown(folder, "plain"))
+    assert "the limit of 2 stored keys is reached" in verdict(proofs, 3, shown(folder, "plain"))
     assert verdict(proofs, 1, shown(folder, "plain")) == "key"
 
 
@@ -229,7 +233,7 @@ def test_a_bound_certificate_displaces_another_one_and_no_other_displaces_it(
     network.add(A, tls=context(folder, "s-a"))
     assert first.closed.wait(LIMIT_SECONDS)
     assert eventually(lambda: [(new > epoch, why) for new, why in epochs(controller)] == [(True, "name")])
-    assert "its certificate is the bound one" in alarms(controller, "duplicate_dpid")[0]
+    assert "its certificate is bound to this id" in alarms(controller, "duplicate_dpid")[0]
     bound = epochs(controller)
 
     for name, alarm in (

@@ -65,7 +65,7 @@ def test_an_own_entry_that_no_key_says_is_removed_and_foreign_ones_stay(network,
     found = look(controller)
     assert found["unreadable"] == [{"table": 0, "priority": 41, "match": "0001000a80000a0286dd"}]
     assert found["strange"] == 1
-    assert repair(controller)["removed"] == ["an entry of priority 41 in table 0"]
+    assert repair(controller)["removed"] == ["an entry with priority 41 in table 0"]
     assert look(controller)["unreadable"] == []
     assert foreign in fake.table
     assert controller.entries(dpid(A)) == [kept]

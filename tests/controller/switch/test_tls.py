@@ -85,13 +85,13 @@ def test_switches_with_good_certificates_are_served_and_others_refused_and_told(
                 fabric.set_controller(target)
 
             show(Identity(*_from(folder / "other", "switches"), good.authority))
-            told(controller, "its certificate is not good: unable to get local issuer certificate")
+            told(controller, "its certificate is not valid: unable to get local issuer certificate")
             show(identity(folder / "old", "switches"))
-            told(controller, "its certificate is not good: certificate has expired")
+            told(controller, "its certificate is not valid: certificate has expired")
             show(Identity(good.certificate, good.key, folder / "other/ca.pem"))
             told(controller, "it does not trust the controller's certificate")
             fabric.set_controller(f"tcp:127.0.0.1:{controller.openflow}", switch="s1")
-            told(controller, "it does not speak TLS")
+            told(controller, "it does not use TLS")
             assert eventually(lambda: controller.dpids() == set())
             assert all(detail.startswith("a switch at 127.0.0.1:") for detail in refused(controller))
 
@@ -119,14 +119,14 @@ def test_a_peer_that_breaks_off_or_says_nothing_holds_nobody_up(run_dir, folder)
         bare.check_hostname, bare.verify_mode = False, ssl.CERT_NONE
         with socket.create_connection(("127.0.0.1", controller.openflow)) as plain:
             assert _ended(bare.wrap_socket(plain))
-        told(controller, "it shows no certificate")
+        told(controller, "it sent no certificate")
         with socket.create_connection(("127.0.0.1", controller.openflow)) as plain:
             secured = context.wrap_socket(plain)
             # a broken record in the middle of the connection: the peer is cut off, and nobody waits for it
             socket.socket.sendall(secured, b"\x17\x03\x03\x00\x10" + bytes(16))
             assert eventually(lambda: _ended(secured))
         assert controller.get("/v1/switches") == []
-        told(controller, "it did not greet within 2 seconds")
+        told(controller, "its TLS handshake took more than 2 s")
         for peer in silent:
             peer.close()
         assert eventually(lambda: controller.descriptors() <= before + 1)
@@ -148,7 +148,7 @@ def test_each_reason_of_an_address_is_told_once_and_counted(run_dir, folder) -> 
 
         assert eventually(lambda: list(counted().values()) == [2, 2, 2, 2]), counted()
         reasons = " ".join(counted())
-        for words in ("no certificate", "unable to get local issuer", "expired", "does not speak TLS"):
+        for words in ("no certificate", "unable to get local issuer", "expired", "does not use TLS"):
             assert words in reasons
         lines = [row for row in controller.lines() if row.get("alarm") == "untrusted_switch"]
         assert sorted(row["reason"] for row in lines) == sorted(counted())
@@ -168,11 +168,11 @@ def test_alarms_of_refused_switches_are_bounded() -> None:
     alarms = Alarms(EventRing())
     peers = PeerAlarms(alarms)
     for n in range(2 * MOST_UNTRUSTED):
-        peers.report_untrusted((f"2001:db8::{n:x}", 7, 0, 0), "it shows no certificate")
+        peers.report_untrusted((f"2001:db8::{n:x}", 7, 0, 0), "it sent no certificate")
     standing = alarms.standing()
     assert len(standing) == MOST_UNTRUSTED + 1
     assert dict(standing[-1].subject)["host"] == "others" and standing[-1].count == MOST_UNTRUSTED
-    peers.report_untrusted(("2001:db8::0", 8, 0, 0), "it shows no certificate")
+    peers.report_untrusted(("2001:db8::0", 8, 0, 0), "it sent no certificate")
     assert standing[0].count == 2 and "[2001:db8::0]:8" in standing[0].detail
 
 
@@ -207,7 +207,7 @@ def test_files_that_cannot_be_used_are_refused_by_the_name_of_the_setting(
     token = tmp_path / "token"
     token.write_text("x" * 20)
     lab, other = identity(folder / "lab", "controller"), identity(folder / "other", "controller")
-    with pytest.raises(SettingError, match="--tls-key: is missing"):
+    with pytest.raises(SettingError, match="--tls-key: no file is set"):
         read_settings(["--token-file", str(token), "--tls-certificate", str(lab.certificate)])
     monkeypatch.setenv("TERCAST_TLS_CERTIFICATE", str(lab.certificate))
     monkeypatch.setenv("TERCAST_TLS_KEY", str(lab.key))
@@ -224,5 +224,5 @@ def test_files_that_cannot_be_used_are_refused_by_the_name_of_the_setting(
     loose = tmp_path / "loose.pem"
     loose.write_bytes(lab.key.read_bytes())
     loose.chmod(0o644)
-    with pytest.raises(SettingError, match=r"can be read by others \(mode 644\); chmod 600"):
+    with pytest.raises(SettingError, match=r"is accessible to other users \(mode 644\); run chmod 600"):
         Files(str(lab.certificate), str(loose), str(lab.authority)).context()

@@ -50,7 +50,7 @@ def test_a_missing_column_is_named_with_those_there(own_state, root, today):
     pq.write_table(table, folder / "a.parquet")
     failed = run()
     assert failed.state == "failed"
-    assert failed.reason.endswith("a.parquet: no column entries; there are taken_at, switch, budget")
+    assert failed.reason.endswith("a.parquet: column entries is missing; found taken_at, switch, budget")
     assert not TakenFile.objects.exists()
 
 
@@ -60,8 +60,8 @@ def test_another_python_on_the_workers_is_told_in_one_sentence(own_state, root, 
     failed = run()
     assert failed.state == "failed" and "\n" not in failed.reason
     assert failed.reason == (
-        "PYSPARK_PYTHON is /nonexistent/python, which cannot be run; "
-        "set PYSPARK_PYTHON to a Python 3.11 that the workers have"
+        "PYSPARK_PYTHON is /nonexistent/python, which is not executable; "
+        "set PYSPARK_PYTHON to a Python 3.11 that is installed on the workers"
     )
 
 

@@ -120,10 +120,10 @@ def test_without_telemetry_a_run_is_skipped_and_says_so(db, fake, root):
 
 def test_what_the_job_refuses_is_told(db, fake, root):
     put(root, "a", 1)
-    (root / "refuse").write_text("x.parquet: no column entries; there are switch, taken_at")
+    (root / "refuse").write_text("x.parquet: column entries is missing; found switch, taken_at")
     run = ask()
     work.work()
-    assert ended(run) == ("failed", "x.parquet: no column entries; there are switch, taken_at")
+    assert ended(run) == ("failed", "x.parquet: column entries is missing; found switch, taken_at")
     assert not Result.objects.exists() and not TakenFile.objects.exists()
 
 

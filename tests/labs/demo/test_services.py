@@ -88,7 +88,7 @@ def test_a_service_that_keeps_dying_is_restarted_with_growing_pauses_and_then_le
     assert pauses == [0.0, 1.0, 2.0, 4.0, 8.0]
     killed(one).check()
     said = capsys.readouterr().out
-    assert f"after {RESTARTS} restarts in a row it stays stopped" in said
+    assert f"stopped after {RESTARTS} restarts in a row" in said
     assert str(one.log) in said and "no database" in said, "the log file and its last lines"
     clock.now += 1000
     one.check()
@@ -122,7 +122,7 @@ def test_a_start_does_not_wait_for_beat_that_dies_at_every_start(service, clock,
     wait_until("a platform without beat", lambda: given_up(beat), [beat], 1000.0)
     assert "the end of" in capsys.readouterr().out
     worker = service("worker", DYING)
-    with pytest.raises(DemoError, match=r"worker keeps ending by itself; the end of .*\n.*bad row"):
+    with pytest.raises(DemoError, match=r"worker keeps dying; the end of .*\n.*bad row"):
         wait_until("the tables", lambda: given_up(worker) and False, [worker], timeout=1000.0)
 
 
@@ -135,7 +135,7 @@ def test_each_progress_gives_more_time(clock):
 
     wait_until("all", ready, [], 10.0, progress=lambda: f"{int(clock.now) // 8}", report=reported.append)
     assert len(set(reported)) >= 5
-    with pytest.raises(DemoError, match=r"all: not ready, and no progress within 10 s \(3 of 7\); look into"):
+    with pytest.raises(DemoError, match=r"all: not ready, and no progress within 10 s \(3 of 7\); see "):
         wait_until("all", lambda: False, [], 10.0, progress=lambda: "3 of 7")
 
 

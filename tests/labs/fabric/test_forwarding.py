@@ -224,5 +224,5 @@ def test_switches_connect_to_the_controller_they_are_told(fabric):
 def test_a_wrong_command_is_an_error_with_the_tools_words(fabric):
     with pytest.raises(FabricError, match=r"ovs-ofctl .* add-flow .*: failed with status 1 \(.*nonsense"):
         fabric.ofctl("left:1", "add-flow", "nonsense=1,actions=drop")
-    with pytest.raises(FabricError, match="s9: no such switch in the fabric; take one of left:1"):
+    with pytest.raises(FabricError, match="s9: no such switch in the fabric; use one of left:1"):
         fabric.ofctl("s9", "show")

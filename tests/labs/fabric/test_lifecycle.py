@@ -162,7 +162,7 @@ def test_a_directory_in_use_is_refused_and_the_other_fabric_lives_on(folder):
     owner, pids = spawn(folder)
     try:
         with pytest.raises(
-            FabricError, match=f"a running fabric of process {owner.pid} uses this run directory"
+            FabricError, match=f"the running fabric of process {owner.pid} uses this run directory"
         ):
             Fabric(folder, TOPOLOGY).start()
         assert not any(ended(pid, 0) for pid in pids)
@@ -234,7 +234,7 @@ def test_a_link_to_somebody_elses_folder_is_not_followed(folder):
 def test_files_that_no_fabric_made_are_refused_and_kept(folder, name):
     (folder / name).write_text("mine", "utf-8")
     with pytest.raises(
-        FabricError, match=f"{name}: exists already and no fabric made it; name an empty folder"
+        FabricError, match=f"{name}: already exists, and no fabric created it; name an empty folder"
     ):
         Fabric(folder, TOPOLOGY).start()
     assert [path.name for path in folder.iterdir()] == [name]
@@ -306,7 +306,7 @@ def test_a_fabric_that_does_not_run_says_so(folder, use):
 
 
 def test_an_unknown_kind_of_link_is_refused(folder):
-    with pytest.raises(FabricError, match="links 'veth': no such kind of link; write patch or joined"):
+    with pytest.raises(FabricError, match="links 'veth': unknown kind of link; use patch or joined"):
         Fabric(folder, TOPOLOGY, links="veth")
 
 

@@ -141,7 +141,7 @@ def test_a_patch_link_cannot_be_taken_down_and_says_so(folder):
         with pytest.raises(FabricError) as caught:
             fabric.set_link("s1", 1, up=False)
         assert str(caught.value) == (
-            's1:1 to s2:1: is a patch link, which cannot be taken down; make the fabric with links="joined"'
+            's1:1 to s2:1: is a patch link, which cannot be taken down; create the fabric with links="joined"'
         )
 
 

@@ -102,7 +102,7 @@ def test_a_fat_tree(arity):
     [
         (lambda: ring(2), "size 2: must be from 3 to 4096"),
         (lambda: ring(5, -1), "hosts per switch -1: must be from 0 to 256"),
-        (lambda: fat_tree(3), "arity 3: a fat tree needs an even one; take 4"),
+        (lambda: fat_tree(3), "arity 3: the arity of a fat tree must be even; use 4"),
         (lambda: fat_tree(0), "arity 0: must be from 2 to 32"),
     ],
 )
@@ -115,10 +115,10 @@ def test_sizes_that_make_no_topology_are_refused(make, message):
     ("content", "message"),
     [
         (None, r"cannot be read \(No such file or directory\); name a file or one of abilene"),
-        ("{", "is no JSON"),
-        ("[]", "is no topology object"),
-        ('{"hosts": {}}', "hosts: is no list of objects"),
-        ('{"links": [1]}', "links: is no list of objects"),
+        ("{", "is not JSON"),
+        ("[]", "is not a topology object"),
+        ('{"hosts": {}}', "hosts: is not a list of objects"),
+        ('{"links": [1]}', "links: is not a list of objects"),
     ],
 )
 def test_a_file_that_is_no_topology_is_refused(tmp_path, content, message):
@@ -138,7 +138,7 @@ def test_the_command_prints_what_can_be_read_again(capsys, tmp_path):
 
 def test_a_refused_input_is_one_line_and_status_2(capsys):
     assert main(["topology", "ring", "1"]) == 2
-    assert capsys.readouterr().err == "size 1: must be from 3 to 4096; take a number in that range\n"
+    assert capsys.readouterr().err == "size 1: must be from 3 to 4096; use a number in this range\n"
 
 
 def test_what_comes_along_is_listed():

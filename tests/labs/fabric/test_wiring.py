@@ -77,7 +77,7 @@ def test_a_removed_switch_takes_its_links_along_but_not_its_hosts():
 @pytest.mark.parametrize(
     ("kind", "entry", "message"),
     [
-        ("switches", {"id": "s1", "dpid": f"{9:016x}"}, r"topology.switches\[2\].id 's1': is there already"),
+        ("switches", {"id": "s1", "dpid": f"{9:016x}"}, r"topology.switches\[2\].id 's1': already exists"),
         ("switches", {"id": "s9", "dpid": "9"}, r"topology.switches\[2\].dpid '9': is not 16 hex digits"),
         ("switches", {"id": "s9", "dpid": "0" * 16}, "is not 16 hex digits above 0"),
         ("switches", {"id": "s9", "dpid": True}, r"topology.switches\[2\].dpid True: is not a text"),
@@ -95,12 +95,12 @@ def test_a_removed_switch_takes_its_links_along_but_not_its_hosts():
         ("hosts", {"id": "h9", "switch": "s1", "port": 65280}, "is not a number from 1 to 65279"),
         ("hosts", {"id": "h9", "switch": "s1", "port": "000003"}, "port '000003': is not a number"),
         ("hosts", {"id": "h9", "switch": "s1", "port": True}, "port True: is not a number"),
-        ("hosts", {"id": "h1", "switch": "s1", "port": 3}, r"topology.hosts\[3\].id 'h1': is there already"),
+        ("hosts", {"id": "h1", "switch": "s1", "port": 3}, r"topology.hosts\[3\].id 'h1': already exists"),
         ("hosts", {"id": "h9", "switch": "s2", "port": 4}, "s2:4: a link uses this port"),
         (
             "hosts",
             {"id": "h9", "switch": "s2", "port": 5, "standby": [{"switch": "s3", "port": 5}]},
-            r"topology.hosts\[3\].standby\[0\].port: 's3': no such switch; take one of s1, s2",
+            r"topology.hosts\[3\].standby\[0\].port: 's3': no such switch; use one of s1, s2",
         ),
     ],
 )
@@ -114,8 +114,8 @@ def test_what_cannot_be_wired_is_refused_by_its_path(kind, entry, message):
 @pytest.mark.parametrize(
     ("look_up", "message"),
     [
-        (lambda w: w.bridge("s3"), "s3: no such switch in the fabric; take one of s1, s2"),
-        (lambda w: w.attachment("h4"), "h4: no such host in the fabric; take one of h1, h2, h3"),
+        (lambda w: w.bridge("s3"), "s3: no such switch in the fabric; use one of s1, s2"),
+        (lambda w: w.attachment("h4"), "h4: no such host in the fabric; use one of h1, h2, h3"),
         (lambda w: w.attachment("h1", 1), "attachment 1 of h1: it has 1; count from 0"),
         (lambda w: w.link_at("s1", 7), "s1:7: no link at this port; ports with links: 1"),
         (lambda w: w.port("s2", 8), "s2:8: no such port; ports there: 4, 9"),

@@ -100,7 +100,7 @@ def test_a_host_that_is_not_there_is_refused_by_name(lab: MininetNetwork) -> Non
 def test_two_hosts_on_one_port_are_refused(run_dir: Path) -> None:
     topology = ring(3)
     topology["hosts"][1] |= {"switch": topology["hosts"][0]["switch"], "port": topology["hosts"][0]["port"]}
-    with pytest.raises(LabError, match="is the port of h1 and of h2"):
+    with pytest.raises(LabError, match="is the port of both h1 and h2"):
         MininetNetwork(run_dir, topology, UNREACHED)
 
 
@@ -129,11 +129,11 @@ def test_a_killed_lab_leaves_no_process_and_no_interface_and_the_next_one_remove
     wait_until("interfaces outlive the lab", lambda: own_interfaces() == before)
     sockets = short_folder(run_dir)
     assert sockets.is_dir()
-    with pytest.raises(LabError, match="is of a lab that has ended"):
+    with pytest.raises(LabError, match="belongs to a lab that has ended"):
         host_pid(run_dir / "hosts.json", "h1")
     stale = {"h1": {"pid": os.getpid(), "started": 1}}  # somebody else has the id by now
     (run_dir / "hosts.json").write_text(json.dumps(stale))
-    with pytest.raises(LabError, match="is of a lab that has ended"):
+    with pytest.raises(LabError, match="belongs to a lab that has ended"):
         host_pid(run_dir / "hosts.json", "h1")
     with MininetNetwork(run_dir, ring(3), UNREACHED):
         assert not sockets.exists()
@@ -156,4 +156,4 @@ def test_a_command_runs_in_a_host_where_it_was_called(lab: MininetNetwork, run_d
     assert entered("h2", "--", "sh", "-c", "exit 7").returncode == 7
     refused = entered("h9", "--", "true")
     assert refused.returncode == 2
-    assert "h9: no such host in the lab; take one of h1, h2, h3" in refused.stderr
+    assert "h9: no such host in the lab; use one of h1, h2, h3" in refused.stderr

@@ -261,7 +261,9 @@ class FakeNorthbound:
         refused = [entry for entry in part["add"] + part["modify"] if entry["dst"] in switch.refuses]
         after |= {_key(entry): entry["actions"] for entry in part["add"] + part["modify"]}
         if not self._knows_bundles(switch) and len(switch.table.keys() | after.keys()) > part["limit"]:
-            detail = "nothing was done: the table would hold too many entries on the way, over its limit"
+            detail = (
+                "nothing was applied: the table would have too many entries during the change, over its limit"
+            )
             return {**answer, "state": "failed", "epoch": switch.epoch, "detail": detail}
         switch.mods += 1
         if refused or (switch.limit is not None and len(after) > switch.limit):
@@ -283,7 +285,7 @@ class FakeNorthbound:
         refused = [one for step in part["steps"] for one in step["add"] if one["dst"] in switch.refuses]
         assert [step["rest"]["actions"] for step in part["steps"] if "rest" in step][-1:] in ([], [[]])
         if most > part["limit"] or refused:
-            detail = "" if refused else "the table would hold too many entries on the way, over its limit"
+            detail = "" if refused else "the table would have too many entries during the change"
             errors = list(map(_refusal, refused))
             return {**answer, "state": "failed", "epoch": switch.epoch, "detail": detail, "errors": errors}
         switch.mods += len(tables) - 1
