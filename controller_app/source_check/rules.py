@@ -95,9 +95,7 @@ class SourceCheck:
     def prepare(self, connection: Connection) -> None:
         """Count the entries of an earlier connection's check; they stay in force.
 
-        Raises:
-            Unreachable: The connection ended, or the switch does not answer.
-            RequestRejected: The switch refused the question.
+        Raises Unreachable, or RequestRejected if the switch refused the question.
         """
         held = read_count(connection, EntryKind.SOURCE.cookie, WHOLE_COOKIE)
         self._states[connection] = _State(None if held else OFF)
@@ -115,12 +113,7 @@ class SourceCheck:
         return None if state is None else state.version
 
     def read_dropped(self, connection: Connection) -> dict[int, int]:
-        """Return the event packets that the check has dropped, by port.
-
-        Raises:
-            Unreachable: The connection ended, or the switch does not answer.
-            RequestRejected: The switch refused the question.
-        """
+        """Return the dropped event packets by port; raises Unreachable or RequestRejected."""
         state = self._states.get(connection)
         return {} if state is None or state.version == OFF else _read_dropped(connection)
 
@@ -154,9 +147,7 @@ class SourceCheck:
 
         This waits for a running change, which may not know ports that were added meanwhile.
 
-        Raises:
-            Unreachable: The connection ended, or the switch does not answer.
-            RequestRejected: The switch refused a question.
+        Raises Unreachable, or RequestRejected if the switch refused a question.
         """
         state = self._states[connection]
         with state.turn:
@@ -169,12 +160,7 @@ class SourceCheck:
         return [(rule.name, rule.message, rule.place) for rule in rules]
 
     def _apply(self, connection: Connection, check: SwitchCheck, widen: bool) -> str:
-        """Change the check when it is the switch's turn; return the problem, or empty text.
-
-        Raises:
-            Unreachable: The connection ended, or the switch does not answer.
-            RequestRejected: The switch refused a question.
-        """
+        """Change the check when it is the switch's turn; return the problem, or empty text."""
         with self._states[connection].turn:
             return self._change(connection, check, widen)
 

@@ -94,12 +94,8 @@ class Connection:
     def confirm(self, messages: Sequence[OpenFlowMessage]) -> dict[int, SwitchError]:
         """Send messages and a barrier, and wait for the reply to the barrier.
 
-        Returns:
-            The errors, by index of the message.
-
-        Raises:
-            Unreachable: The connection ended, or the switch does not answer in time.
-            RequestRejected: The switch refused the barrier.
+        Returns the errors by index of the message. Raises Unreachable, or RequestRejected if the switch
+        refused the barrier.
         """
         batch = self.exchange((*messages, openflow.barrier()))
         barrier_failure = batch.failures.pop(len(messages), None)
@@ -114,9 +110,7 @@ class Connection:
             reduce: Called with each part on arrival. Its result replaces the part, and None drops it, so that
                 a long answer is not stored whole. It must not block.
 
-        Raises:
-            Unreachable: The connection ended, or the switch does not answer in time.
-            RequestRejected: The switch refused the request.
+        Raises Unreachable, or RequestRejected if the switch refused the request.
         """
         batch = self.exchange((message,), reduce=reduce)
         if batch.failures:
@@ -135,8 +129,7 @@ class Connection:
             patience: Seconds in addition to the time-out.
             reduce: Replaces the parts of the answer, as for `request`.
 
-        Raises:
-            Unreachable: The connection ended, or the switch does not answer in time.
+        Raises Unreachable.
         """
         batch = self.reserve(len(messages), messages[0].type.name.lower())
         batch.reduce = reduce
@@ -166,9 +159,7 @@ class Connection:
         At most AHEAD pieces are unconfirmed: the next piece is made while the switch works, and only these
         pieces are in memory.
 
-        Raises:
-            Unreachable: The connection ended, or the switch does not answer in time.
-            RequestRejected: The switch refused a barrier.
+        Raises Unreachable, or RequestRejected if the switch refused a barrier.
         """
         under_way: deque[MessageBatch] = deque()
         try:
@@ -186,11 +177,7 @@ class Connection:
                 self._transactions.drop(barrier)
 
     def send(self, data: bytes) -> None:
-        """Send messages that a later message confirms.
-
-        Raises:
-            Unreachable: The channel is closed.
-        """
+        """Send messages that a later message confirms; raises Unreachable if the channel is closed."""
         if not self._datapath.send(data):
             raise Unreachable(self.closed or "the channel is closing")
 
@@ -216,13 +203,9 @@ class Connection:
         return [port for _, port in sorted(self.ports.items()) if port.up]
 
     def judge(self, xid: int, kind: int, size: int, more: bool) -> bool:
-        """Count a part of a multipart answer before it is read.
+        """Count a part of a multipart answer; return whether a request waits for it.
 
-        Returns:
-            Whether a request waits for it.
-
-        Raises:
-            Overrun: The answer exceeds a limit.
+        Raises Overrun if the answer exceeds a limit.
         """
         return self._transactions.judge(xid, kind, size)
 

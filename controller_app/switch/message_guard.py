@@ -205,11 +205,7 @@ class Guard:
         return frame
 
     def _length(self) -> int:
-        """Return the length of the first message in the buffer.
-
-        Raises:
-            Overrun: Its header breaks a rule.
-        """
+        """Return the length of the first message in the buffer; raises Overrun for a bad header."""
         if len(self._buffer) < _HEADER.size:
             return _HEADER.size
         version, kind, length, _ = _HEADER.unpack_from(self._buffer)
@@ -222,11 +218,7 @@ class Guard:
         return int(length)
 
     def _read(self) -> bytes:
-        """Read from the socket.
-
-        Raises:
-            Overrun: The message takes too long.
-        """
+        """Read from the socket; raises Overrun if the message takes too long."""
         now = monotonic()
         if now - self._slice_at > SLICE:
             sleep(0)

@@ -193,7 +193,7 @@ def test_times_and_lengths() -> None:
         == 60_000_000
     )
     for bad in ("", "minute", "1 month", "-1 minute", "1.5 hours", "999 weeks"):
-        with pytest.raises(ValueError, match="is not a length|cannot be a window"):
+        with pytest.raises(ValueError, match=r"is not a length|cannot be a window"):
             parse_length(bad)
 
 

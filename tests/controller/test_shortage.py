@@ -72,7 +72,7 @@ def test_what_passes_is_tried_again_and_shortage_is_reported(told: list[tuple[st
     assert patient.accept() == ("peer", "address")
     assert told == [
         ("northbound", "Too many open files; new connections wait"),
-        ("northbound", "no memory; connections wait"),
+        ("northbound", "no memory; new connections wait"),
     ]
 
 

@@ -330,4 +330,4 @@ def test_the_report_tells_what_was_counted_when_the_network_ends(demo, capsys):
 def test_the_last_counters_stay_when_the_hosts_have_ended(demo):
     killed(demo.feed._service)
     report = demo_run.conclude(demo)
-    assert report["published"] == 5 and "hosts' process has ended" in report["failure"]
+    assert report["published"] == 5 and "process of the hosts has ended" in report["failure"]
