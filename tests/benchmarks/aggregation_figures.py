@@ -1,6 +1,7 @@
 """The experiments behind figures 5(a) to 5(l) of Bhowmik et al. (DEBS 2017), section 6.
 
-Each is a function of an extent and a seed, and yields rows: x, method, and what `aggregation_trial` measures.
+Each experiment is a function of an extent and a seed. It yields rows: x, method, and the measurements of
+`aggregation_trial`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Sizes of all experiments; `quotes` are those of the real workload."""
+    """Sizes of all experiments; `quotes` is the size of the real workload."""
 
     seeds: tuple[int, ...]
     tree: tuple[int, int]
@@ -98,7 +99,7 @@ EXTENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One experiment and the figures of the paper that show it; `x` names what varies."""
+    """An experiment and the figures of the paper that show it; `x` names the variable."""
 
     name: str
     title: str
@@ -144,7 +145,7 @@ def _by_budget(network: Callable[[Extent, int], Object]) -> Callable[..., Iterat
 
 
 def _by_share(network: Callable[[Extent, int], Object], kind: str) -> Callable[..., Iterator[Row]]:
-    """Budgets as percentages of the largest exact table."""
+    """Use budgets as percentages of the largest exact table."""
 
     def rows(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
         wired, workload, number = network(extent, seed), Synthetic(kind, seed), extent.subscriptions[-1]
@@ -167,7 +168,7 @@ def _by_switches(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Ro
 
 
 def _by_sampling(extent: Extent, seed: int, setting: Setting) -> Iterator[Row]:
-    """The methods that sample, at each factor; the others as lines to compare with."""
+    """Run the sampling methods at each factor, and the others for comparison."""
     network, judge, rows = _deployed(setting, extent.subscriptions[-1])
     rows += [{"method": "fa-lb", **periodic(network, judge, "fa-lb", 1.0, seed)}]
     for factor in extent.samplings:
@@ -190,7 +191,7 @@ def _stock_sampling(extent: Extent, seed: int, quotes: list[Object]) -> Iterator
 
 
 def _testbed_sampling(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
-    """The paper's testbed: a fat tree of 10 switches and 8 hosts."""
+    """Run the paper's testbed: a fat tree of 10 switches and 8 hosts."""
     workload = Synthetic("zipf", seed)
     return _by_sampling(
         extent, seed, Setting(fat_tree(), workload, extent.testbed_budget, extent.events, extent.cells)
@@ -198,7 +199,7 @@ def _testbed_sampling(extent: Extent, seed: int, quotes: list[Object]) -> Iterat
 
 
 def _sawtooth(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
-    """LA at every request, and a periodic method every so many subscriptions."""
+    """Run LA at every request, and a periodic method after every so many subscriptions."""
     wired = _graph(extent, seed)
     setting = Setting(wired, Synthetic("zipf", seed), extent.budget, extent.events, extent.cells)
     exact, local = Network(setting, "none"), Network(setting, LA)
@@ -217,14 +218,14 @@ def _sawtooth(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
 
 
 def _one(x: float, setting: Setting, number: int, seed: int) -> Iterator[Row]:
-    """All methods on one network."""
+    """Run all methods on one network."""
     network, judge, rows = _deployed(setting, number)
     yield from ({"x": x, **row} for row in rows)
     yield from _periodic_rows(x, network, judge, seed)
 
 
 def _deployed(setting: Setting, number: int) -> tuple[Network, Judge, list[Row]]:
-    """A network with its subscriptions under LA, its judge, and rows of the exact tables and of LA's."""
+    """Return a network under LA, its judge, and rows of the exact tables and of LA's tables."""
     network = Network(setting, LA)
     network.grow(number)
     judge = Judge(network)

@@ -1,8 +1,8 @@
-"""Draws the pictures and fills the tables of docs/aggregation-figures.md from the committed results.
+"""Pictures and tables of docs/aggregation-figures.md, made from the committed results.
 
     .venv/bin/python tests/benchmarks/aggregation_page.py [RESULTS]
 
-What stands between `<!-- table: NAME -->` and `<!-- end -->` is replaced.
+The text between `<!-- table: NAME -->` and `<!-- end -->` is replaced.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ FA_PB_AIMS = {10: 0.45, 25: 0.25, 50: 0.11}
 """Copies added by `fa-pb` as a share of those by `la`, with hot spots, for budgets in percent."""
 
 OPTIMAL_AIMS = {"zipf": 0.5, "uniform": 0.7}
-"""The same of `optimal` and `fa-pb`, for each kind of workload."""
+"""Copies added by `optimal` as a share of those by `fa-pb`, for each kind of workload."""
 
 _PLACE = re.compile(r"<!-- table: ([\w-]+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
 
 def main() -> None:
-    """Draw all pictures, and fill the page."""
+    """Draw all pictures and fill the page."""
     result = json.loads(Path(sys.argv[1] if len(sys.argv) > 1 else RESULTS).read_text())
     PICTURES.mkdir(parents=True, exist_ok=True)
     for name, experiment in result["experiments"].items():
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def filled(page: str, result: dict[str, Any]) -> str:
-    """The page with all its tables made from `result`, and from what runs on a large network cost."""
+    """Return the page with all tables made from `result` and from the costs on a large network."""
 
     def fill(found: re.Match[str]) -> str:
         name = found[1]
@@ -68,7 +68,7 @@ def filled(page: str, result: dict[str, Any]) -> str:
 
 
 def machine(result: dict[str, Any]) -> str:
-    """What the experiments ran on, and how long they took."""
+    """Describe the machine and the duration of the experiments."""
     experiments = list(result["experiments"].values())
     first = experiments[0]["machine"]
     seconds = sum(experiment["seconds"] for experiment in experiments)
@@ -80,9 +80,9 @@ def machine(result: dict[str, Any]) -> str:
 
 
 def table(experiment: Experiment) -> str:
-    """Copies added on unseen events, in percent of the exact ones: mean of the seeds, least to most.
+    """Return copies added on unseen events, in percent of the exact ones: mean, lowest and highest.
 
-    It says so where budgets could not hold what was asked for with all seeds.
+    A note says where budgets were too small with some seeds.
     """
     rows = experiment["rows"]
     seeds = len({row["seed"] for row in rows})
@@ -95,7 +95,7 @@ def table(experiment: Experiment) -> str:
 
 
 def ratios(result: dict[str, Any]) -> str:
-    """What methods add, as shares of each other, where budgets are shares: of the means, and at worst."""
+    """Return the ratios of the copies that methods add, for budgets as shares: mean and worst."""
     head = ["workload", "budget, %", "fa-pb / la", "optimal / fa-pb", "optimal / fa-pb, worst seed"]
     rows = [
         [share.title, f"{share.budget:g}", *(f"{cell:.2f}" for cell in (share.pb, share.best, share.worst))]
@@ -106,9 +106,10 @@ def ratios(result: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How methods stand to each other at a budget, on unseen events.
+    """Ratios of methods at a budget, on unseen events.
 
-    `pb`: `fa-pb` to `la`; `best`, `worst`: `optimal` to `fa-pb`, of the means of `seeds` seeds and at worst.
+    `pb` is `fa-pb` to `la`. `best` and `worst` are `optimal` to `fa-pb`: of the means of all seeds, and the
+    worst.
     """
 
     kind: str
@@ -121,7 +122,7 @@ class Share:
 
 
 def shares(result: dict[str, Any]) -> Iterator[Share]:
-    """All that was measured with budgets as shares of the largest exact table."""
+    """Yield all ratios that were measured with budgets as shares of the largest exact table."""
     for name, experiment in result["experiments"].items():
         if name.startswith("shares-"):
             rows = experiment["rows"]
@@ -141,7 +142,7 @@ def shares(result: dict[str, Any]) -> Iterator[Share]:
 
 
 def aims(result: dict[str, Any]) -> str:
-    """What was aimed at, and what was measured."""
+    """Return the aims and the measured values."""
     rows = []
     for share in shares(result):
         seeds = len(result["sizes"]["seeds"])
@@ -169,7 +170,7 @@ def _met(met: bool) -> str:
 
 
 def times(result: dict[str, Any]) -> str:
-    """What a run of each method costs on a large network, and what it makes."""
+    """Return the cost and the result of each method on a large network."""
     found = json.loads(TIMES.read_text())
     head = ["budget", "switches over it", "method", "run, s", "processor, s", "copies added, %"]
     rows = [
@@ -199,33 +200,33 @@ def _lines_of(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _ratio(ours: float, theirs: float) -> float:
-    """One to the other; 1 where both are nothing."""
+    """Return the ratio of two values; 1 if both are 0."""
     return ours / theirs if theirs else (1.0 if not ours else float("inf"))
 
 
 def methods(rows: list[Row]) -> list[str]:
-    """The methods that rows are of, in the order of their first row."""
+    """Return the methods of rows, in the order of their first row."""
     return list(dict.fromkeys(row["method"] for row in rows))
 
 
 def fpr(events: str) -> Read:
-    """The network false-positive rate in percent."""
+    """Return a reader of the network's false-positive rate in percent."""
     return lambda row: float(row[events]["fpr"])
 
 
 def added(events: str) -> Read:
-    """Copies added over those of the exact tables, in percent of them."""
+    """Return a reader of the copies that are added to those of the exact tables, in percent."""
     return lambda row: float(row[events]["added_percent"])
 
 
 def seconds(row: Row) -> float:
-    """Run time of a periodic method."""
+    """Return the run time of a periodic method."""
     return float(row["seconds"])
 
 
 def draw(experiment: Experiment, path: Path) -> None:
-    """One picture: rates and added copies; run time beside them, and merged entries where budgets vary."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - takes a second, and only here
+    """Draw rates and added copies, run time, and (if budgets vary) merged entries."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - the import takes a second
 
     panels: list[tuple[str, str, dict[str, Read]]] = [
         ("network false-positive rate, %", "x", {"unseen": fpr("unseen"), "training": fpr("training")}),
@@ -268,7 +269,7 @@ def _lines(axes: Any, rows: list[Row], across: str, read: Read, style: str) -> N
 
 
 def _points(rows: list[Row], across: str, read: Read) -> list[tuple[float, float, float, float]]:
-    """Place, least, mean and most of each x; where a method ran at an x, the state before it comes first."""
+    """Return x, lowest, mean and highest value; a method that ran at an x has its state before too."""
     points = []
     for x, turn in sorted({(row["x"], "seconds" in row) for row in rows}):
         own = [row for row in rows if row["x"] == x and ("seconds" in row) == turn]
@@ -279,7 +280,7 @@ def _points(rows: list[Row], across: str, read: Read) -> list[tuple[float, float
 
 
 def _values(rows: list[Row], name: str, read: Read, x: float) -> list[float]:
-    """The last value of each seed: where a method ran in the course of an x, that after it."""
+    """Return the last value of each seed at an x, after a method that ran there."""
     last = {row["seed"]: read(row) for row in rows if row["method"] == name and row["x"] == x}
     return list(last.values())
 

@@ -1,4 +1,4 @@
-"""One network with one workload, and what methods make of its tables: needless copies, entries, seconds."""
+"""One network with one workload, and the results of methods: redundant copies, entries, seconds."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Tables = Mapping[str, Table]
 
 
 class Unheld(Exception):
-    """No merging brings the tables within this budget."""
+    """No merging makes the tables fit into this budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A network and a workload; `budget` holds at every switch, `cells` is the most dz of a filter."""
+    """A network and a workload; `budget` applies to every switch, `cells` is the limit of dz per filter."""
 
     network: Object = field(repr=False)
     workload: Workload
@@ -46,7 +46,7 @@ class Setting:
 
 
 class Network:
-    """A planner to which the subscriptions of a setting come one by one."""
+    """A planner that gets the subscriptions of a setting one at a time."""
 
     def __init__(self, setting: Setting, policy: str) -> None:
         self.setting = setting
@@ -69,7 +69,7 @@ class Network:
         self.apply(*setting.workload.advertisements(hosts))
 
     def apply(self, *requests: Object) -> None:
-        """Carry out requests; Unheld when a budget cannot hold one."""
+        """Carry out requests; raises Unheld when a budget is too small for one."""
         for request in requests:
             outcome = self.planner.apply(request)
             if outcome.reason is not None and outcome.reason.code == "budget":
@@ -77,12 +77,12 @@ class Network:
             assert outcome.ok, (request["op"], outcome.reason)
 
     def set_budget(self, budget: int | None) -> None:
-        """The same budget for all switches."""
+        """Set the same budget at all switches."""
         for row in self.setting.network["switches"]:
             self.apply({"op": "set_budget", "switch": row["id"], "tcam_budget": budget})
 
     def grow(self, number: int) -> None:
-        """Let subscriptions come until there are `number`; notes the seconds that takes."""
+        """Add subscriptions until there are `number`, and record the seconds."""
         requests = list(islice(self._waiting, number - self.deployed))
         start = perf_counter()
         self.apply(*requests)
@@ -91,7 +91,7 @@ class Network:
 
 
 class Judge:
-    """Replays past and unseen events through tables, and compares with the exact ones."""
+    """Sends past and unseen events through tables, and compares the result with the exact tables."""
 
     def __init__(self, network: Network) -> None:
         setting, planner = network.setting, network.planner
@@ -102,11 +102,11 @@ class Judge:
         self._exact = {name: replay.through(self._exact_tables) for name, replay in self._replays.items()}
 
     def exact(self) -> dict[str, Any]:
-        """What the exact tables do."""
+        """Return the figures of the exact tables."""
         return self._row(self._exact_tables, self._exact)
 
     def judge(self, tables: Tables) -> dict[str, Any]:
-        """What other tables do."""
+        """Return the figures of other tables."""
         return self._row(tables, {name: replay.through(tables) for name, replay in self._replays.items()})
 
     def _row(self, tables: Tables, counts: Mapping[str, DeliveryCounts]) -> dict[str, Any]:
@@ -134,14 +134,14 @@ class Judge:
 
 
 def merged(exact: Tables, installed: Tables) -> float:
-    """The percentage of exact entries that are not installed as they were."""
+    """Return the percentage of exact entries that are not installed unchanged."""
     total = sum(map(len, exact.values()))
     kept = sum(len({*table} & {*installed.get(switch, ())}) for switch, table in exact.items())
     return 100 * (total - kept) / total if total else 0.0
 
 
 def periodic(network: Network, judge: Judge, method: str, sampling: float, seed: int) -> dict[str, Any]:
-    """What a periodic method makes of the exact tables of a network that has budgets; carried out in it."""
+    """Run a periodic method on a network with budgets, apply its result, and return the figures."""
     traffic = read_traffic(network.planner, judge.past)
     start = perf_counter()
     result = aggregate(network.planner, method, traffic, sampling, seed=seed)

@@ -1,7 +1,7 @@
-"""Networks, subscriptions and events of the figures on aggregation; every draw comes from a seeded generator.
+"""Networks, subscriptions and events for the figures on aggregation, from seeded generators.
 
-A workload is a topic, what publishers advertise, subscriptions as long as one asks, and events. Two sets of
-events drawn from the same source with different seeds are past events and unseen ones.
+A workload has a topic, advertisements, an endless sequence of subscriptions, and events. Two sets of events
+from one source with different seeds are past events and unseen events.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ SPREAD = 40
 
 SIDES = {"zipf": (16, 32, 64, 128), "uniform": (128, 256, 512)}
 FINE = 2
-"""So many attributes have their boxes on half of the grid."""
+"""Number of attributes whose boxes use half of the grid."""
 
 SYMBOLS = ("AAPL", "FB", "GOOG", "IBM", "MSFT")
 
 
 def regular_tree(arity: int, depth: int, hosts: int) -> Object:
-    """A tree whose inner switches all have `arity` children; hosts are dealt to the leaves in turn."""
+    """Return a tree whose inner switches have `arity` children; the leaves get hosts in turn."""
     net = Net()
     level = [net.switch("s0")]
     for _ in range(depth):
@@ -47,7 +47,7 @@ def regular_tree(arity: int, depth: int, hosts: int) -> Object:
 
 
 def random_network(size: int, hosts: int, seed: int = 1) -> Object:
-    """A connected random graph of mean degree 3; hosts are dealt to all switches in turn."""
+    """Return a connected random graph with mean degree 3; all switches get hosts in turn."""
     network = random_graph(size, seed, hosts_per_switch=0)
     net = Net()
     for switch in network["switches"]:
@@ -60,27 +60,27 @@ def random_network(size: int, hosts: int, seed: int = 1) -> Object:
 
 
 class Workload(Protocol):
-    """What is published and wanted."""
+    """A source of advertisements, subscriptions and events."""
 
     @property
     def topic(self) -> Object:
-        """The topic, as in a scenario."""
+        """Return the topic, as in a scenario."""
 
     def advertisements(self, hosts: list[str]) -> list[Object]:
-        """What the publishers advertise."""
+        """Return the advertisements."""
 
     def subscriptions(self, hosts: list[str]) -> Iterator[Object]:
-        """Subscriptions without end."""
+        """Yield subscriptions without end."""
 
     def events(self, number: int, seed: int) -> list[Object]:
-        """Events as in a file of events."""
+        """Return events, as in a file of events."""
 
 
 class _Boxes(Filters):
-    """Boxes with sides of one length, a power of two, on its grid (in two attributes on half of it).
+    """Boxes on a grid whose sides have one length, a power of two (in two attributes on half of the grid).
 
-    Such a filter is one, two or four dz, exactly. So exact tables make no needless copies, and all that there
-    are come from aggregation, as in the paper.
+    Such a filter is exactly one, two or four dz. So exact tables make no redundant copies, and all redundant
+    copies come from aggregation, as in the paper.
     """
 
     def __init__(self, kind: str, seed: int) -> None:
@@ -90,7 +90,7 @@ class _Boxes(Filters):
         self.weights = [1 / rank for rank in range(1, HOT_SPOTS + 1)]
 
     def draw(self) -> str:
-        """`zipf`: small boxes around a hot spot; `uniform`: large ones anywhere."""
+        """Draw a filter: `zipf` has small boxes around a hot spot, `uniform` large ones anywhere."""
         rng = self.rng
         side = rng.choice(SIDES[self.kind])
         tests = []
@@ -101,7 +101,7 @@ class _Boxes(Filters):
         return " and ".join(tests)
 
     def point(self, rng: random.Random) -> list[int]:
-        """The values of an event, or the centre of a box."""
+        """Draw the values of an event, or the centre of a box."""
         if self.kind == "uniform":
             return [rng.randrange(DOMAIN) for _ in range(ATTRIBUTES)]
         (spot,) = rng.choices(self.spots, self.weights)
@@ -110,23 +110,23 @@ class _Boxes(Filters):
 
 @dataclass(frozen=True, slots=True)
 class Synthetic:
-    """Attributes 0..1023, `uniform` or `zipf` with 8 hot spots; a publisher for each eighth of the space."""
+    """Attributes 0..1023, `uniform` or `zipf` with 8 hot spots; a publisher per eighth of the space."""
 
     kind: str
     seed: int
 
     @property
     def topic(self) -> Object:
-        """All attributes are indexed."""
+        """Return a topic whose attributes are all indexed."""
         return topic(ATTRIBUTES)
 
     def advertisements(self, hosts: list[str]) -> list[Object]:
-        """An eighth of the space each, at hosts far from each other."""
+        """Return advertisements of an eighth of the space each, at distant hosts."""
         step = max(1, len(hosts) // PUBLISHERS)
         return eighths(hosts[::step][:PUBLISHERS])
 
     def subscriptions(self, hosts: list[str]) -> Iterator[Object]:
-        """Each at a host drawn from all."""
+        """Yield subscriptions at random hosts."""
         boxes, rng = _Boxes(self.kind, self.seed), random.Random(self.seed + 7)
         number = 0
         while True:
@@ -134,7 +134,7 @@ class Synthetic:
             number += 1
 
     def events(self, number: int, seed: int) -> list[Object]:
-        """From the publisher in whose part of the space they lie."""
+        """Return events from the publishers of their parts of the space."""
         boxes, rng = _Boxes(self.kind, self.seed), random.Random(f"{self.seed} {seed}")
         found = []
         for _ in range(number):
@@ -146,10 +146,10 @@ class Synthetic:
 
 @dataclass(frozen=True, slots=True)
 class Stocks:
-    """Daily stock quotes: a publisher a symbol, and subscriptions to ranges around quotes that there were.
+    """Daily stock quotes: a publisher per symbol, and subscriptions to ranges around real quotes.
 
-    `quotes` are those of `read_quotes` or `packaged_quotes`. Events are days drawn from the whole history;
-    those of even seeds and those of odd ones have no day in common.
+    `quotes` come from `read_quotes` or `packaged_quotes`. Events are random days of the whole history. Events
+    of even and of odd seeds have no day in common.
     """
 
     quotes: list[Object] = field(repr=False)
@@ -157,7 +157,7 @@ class Stocks:
 
     @property
     def topic(self) -> Object:
-        """Symbol and close tell where an event goes."""
+        """Return the topic, whose symbol and close are indexed."""
         symbols = sorted({quote["symbol"] for quote in self.quotes})
         prices = [{"name": name, "type": "float", "min": 0.0, "max": 1024.0} for name in PRICES]
         return {
@@ -172,7 +172,7 @@ class Stocks:
         }
 
     def advertisements(self, hosts: list[str]) -> list[Object]:
-        """All quotes of a symbol each."""
+        """Return advertisements of all quotes of a symbol each."""
         symbols = sorted({quote["symbol"] for quote in self.quotes})
         step = max(1, len(hosts) // len(symbols))
         places = hosts[::step][: len(symbols)]
@@ -182,7 +182,7 @@ class Stocks:
         ]
 
     def subscriptions(self, hosts: list[str]) -> Iterator[Object]:
-        """A symbol, and a range of its close."""
+        """Yield subscriptions to a symbol and a range of its close."""
         rng = random.Random(self.seed + 7)
         number = 0
         while True:
@@ -194,7 +194,7 @@ class Stocks:
             number += 1
 
     def events(self, number: int, seed: int) -> list[Object]:
-        """Days drawn from half of the history."""
+        """Return random days of half of the history."""
         rng = random.Random(f"{self.seed} {seed}")
         half = self.quotes[seed % 2 :: 2]
         return [{"publisher": quote["symbol"], "values": quote} for quote in rng.choices(half, k=number)]
@@ -204,8 +204,8 @@ PRICES = ("open", "high", "low", "close")
 
 
 def packaged_quotes() -> list[Object]:
-    """The quotes of five companies that the package bokeh_sampledata carries, day by day."""
-    from bokeh_sampledata import stocks  # noqa: PLC0415 - reads its data when it is imported
+    """Return the quotes of five companies in the package bokeh_sampledata, by day."""
+    from bokeh_sampledata import stocks  # noqa: PLC0415 - the import reads its data
 
     found = []
     for symbol in SYMBOLS:
@@ -217,7 +217,7 @@ def packaged_quotes() -> list[Object]:
 
 
 def read_quotes(path: Path) -> list[Object]:
-    """Quotes of a CSV file with columns Ticker (or symbol), Open, High, Low, Close, Volume, in any case."""
+    """Read quotes of a CSV file with columns Ticker (or symbol), Open, High, Low, Close, Volume."""
     found = []
     with path.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):

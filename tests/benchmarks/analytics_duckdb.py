@@ -1,4 +1,4 @@
-"""The questions of the analytics jobs in DuckDB, on the same files, for telemetry of the generator."""
+"""The analytics jobs as queries of DuckDB on the same files, for generated telemetry."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ QUESTIONS = {
 
 
 def answer(job: str, root: Path) -> list[Row]:
-    """The rows of a job, by one thread of DuckDB."""
+    """Return the rows of a job, computed by one thread of DuckDB."""
     connection = duckdb.connect()
     connection.execute("set threads = 1; set timezone = 'UTC'")
     for path in root.iterdir():
@@ -123,7 +123,7 @@ def answer(job: str, root: Path) -> list[Row]:
 
 
 def _selection(connection: Any, subscriptions: int) -> Row:
-    """PLEROMA's selection; no subscription says anything of the venue, which so has no variance."""
+    """Return PLEROMA's selection; no subscription tests the venue, so it has no variance."""
     events, price, both, volume = connection.execute(MATCH_COUNTS).fetchone()
     values, vectors = np.linalg.eigh(
         np.array([[price, both, 0], [both, volume, 0], [0, 0, 0]]) * (events - 1)

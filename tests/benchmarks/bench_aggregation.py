@@ -1,11 +1,11 @@
-"""Redoes figures 5(a) to 5(l) of Bhowmik et al. (DEBS 2017) with all methods; writes JSON.
+"""Repeat figures 5(a) to 5(l) of Bhowmik et al. (DEBS 2017) with all methods; write JSON.
 
     make bench-aggregation                                  # the quick size, all figures
     make bench-aggregation ARGS="--full --figure 5b 5l -o /tmp/full.json"
     make bench-aggregation ARGS="--quotes FILE.csv --figure 5k"
 
-Experiments that are already in the output file are done anew where they are asked for and kept otherwise.
-Pictures and the tables of docs/aggregation-figures.md are drawn from the file by aggregation_page.py.
+Experiments that are already in the output file are repeated on request, and kept otherwise.
+aggregation_page.py makes the pictures and tables of docs/aggregation-figures.md from the file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bench_machine import describe
 
 
 def main() -> None:
-    """Run the experiments of the figures that were asked for."""
+    """Run the experiments of the requested figures."""
     args = bench_options.of_aggregation().parse_args()
     extent = EXTENTS[args.extent]
     if args.seeds:
@@ -51,12 +51,12 @@ def main() -> None:
 
 
 def warm_up(quotes: list[Object]) -> None:
-    """Let everything be compiled and imported, which takes longer than what is to be timed."""
+    """Compile and import everything, which takes longer than the measured work."""
     list(FIGURES[0].rows(EXTENTS["tiny"], 1, quotes))
 
 
 def run(figure: Figure, extent: Extent, quotes: list[Object]) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """All rows of an experiment, with all seeds; and why seeds stopped that met too small a budget."""
+    """Return all rows of an experiment, and the reasons of seeds whose budget was too small."""
     rows: list[dict[str, Any]] = []
     unheld: dict[str, str] = {}
     for seed in extent.seeds:
@@ -72,7 +72,7 @@ def run(figure: Figure, extent: Extent, quotes: list[Object]) -> tuple[list[dict
 
 
 def save(output: Path, name: str, extent: Extent, figure: Figure, found: dict[str, Any]) -> None:
-    """Put an experiment into the file, beside what is there of the same extent."""
+    """Store an experiment in the file, together with others of the same extent."""
     known: dict[str, Any] = json.loads(output.read_text()) if output.exists() else {}
     sizes = json.loads(json.dumps(asdict(extent)))
     experiments = known.get("experiments", {}) if known.get("sizes") == sizes else {}

@@ -1,14 +1,14 @@
-"""What a run of each periodic method costs on a large network; prints JSON, progress goes to standard error.
+"""Measure the cost of a run of each periodic method on a large network; print JSON.
 
     PYTHONPATH=platform:. .venv/bin/python tests/benchmarks/bench_aggregation_time.py [--quick] [-o FILE]
 
-A random graph of 300 switches with 4,402 hosts, 15,000 subscriptions around 8 hot spots and 100,000 past
-events, as in figure 5(h) of Bhowmik et al. (DEBS 2017), with every budget at 600 entries, and at a tenth of
-the largest exact table. A run is `aggregate(planner, method, traffic)`: reading the exact tables, building
-tries, deciding, and judging what it is to cost. Nothing is kept from one run to the next but the planner's
-exact tables and the events as `read_traffic` has them (`read_seconds`), which are there before a run. What a
-method makes is then installed in the planner, and all events are replayed through it: nothing may be lost,
-doubled or sent round, nor a budget exceeded.
+Progress goes to standard error. The network is a random graph of 300 switches with 4,402 hosts, 15,000
+subscriptions around 8 hot spots and 100,000 past events, as in figure 5(h) of Bhowmik et al. (DEBS 2017).
+Every budget is 600 entries, or a tenth of the largest exact table. A run is `aggregate(planner, method,
+traffic)`: it reads the exact tables, builds tries, decides, and estimates the cost. Only two things exist
+before a run: the exact tables of the planner, and the events from `read_traffic` (`read_seconds`). The result
+of a method is installed in the planner, and all events are sent through it. No event may be lost, duplicated
+or sent in a loop, and no budget may be exceeded.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ QUICK = {"switches": 60, "hosts": 800, "subscriptions": 3_000, "events": 10_000}
 
 
 def main() -> None:
-    """Measure, and print."""
+    """Measure and print."""
     args = _parser().parse_args()
     if args.quick:
         vars(args).update(QUICK)
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
-    """All methods on one network, with each budget."""
+    """Measure all methods on one network, with each budget."""
     wired = random_network(args.switches, args.hosts, args.seed)
     setting = Setting(wired, Synthetic(args.kind, args.seed), BUDGET, args.events, cells=50)
     network = Network(setting, "none")
@@ -135,13 +135,13 @@ def _parser() -> argparse.ArgumentParser:
         "--quick", action="store_true", help="60 switches, 3,000 subscriptions, 10,000 events"
     )
     parser.add_argument("--kind", choices=("zipf", "uniform"), default="zipf", help="filters and events")
-    parser.add_argument("--methods", nargs="+", choices=PERIODIC, default=PERIODIC, help="all of them else")
-    parser.add_argument("--budgets", nargs="+", type=int, help="other budgets than 600 and a tenth")
+    parser.add_argument("--methods", nargs="+", choices=PERIODIC, default=PERIODIC, help="default: all")
+    parser.add_argument("--budgets", nargs="+", type=int, help="budgets (default: 600 and a tenth)")
     for name, size in (("switches", 300), ("hosts", 4_402), ("subscriptions", 15_000), ("events", 100_000)):
         parser.add_argument(f"--{name}", type=int, default=size)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--no-warm-up", dest="warm_up", action="store_false", help="kernels not made ready")
-    parser.add_argument("-o", "--output", type=Path, help="where to write; standard output without it")
+    parser.add_argument("--no-warm-up", dest="warm_up", action="store_false", help="do not compile first")
+    parser.add_argument("-o", "--output", type=Path, help="output file (default: standard output)")
     return parser
 
 

@@ -1,12 +1,12 @@
-"""Run time and peak memory of each analytics job at several sizes, beside DuckDB on the same files; JSON.
+"""Measure the run time and peak memory of each analytics job, and of DuckDB on the same files; JSON.
 
     .venv/bin/python tests/benchmarks/bench_analytics.py -o FILE [--add]
     .venv/bin/python tests/benchmarks/bench_analytics.py --table FILE
 
-Each job is the command itself, with one core and 1 GiB for Spark's driver. Its `seconds` are those of the
-job, from its first look at the files to its result; `command_seconds` have Python's and Spark's start too.
-Memory (RSS) and CPU time are those of all its processes together, looked at ten times a second; CPU time
-compares best where a machine does other things as well. Exit status 1 when DuckDB gives another answer.
+Each job runs as the command, with one core and 1 GiB for the driver of Spark. `seconds` is the time of the
+job from its first access to files to its result; `command_seconds` includes the start of Python and Spark.
+Memory (RSS) and CPU time are those of all its processes together, sampled ten times per second. CPU times are
+the best comparison on a busy machine. The exit status is 1 if DuckDB has a different answer.
 """
 
 from __future__ import annotations
@@ -48,25 +48,25 @@ def main() -> int:
         rows.append(row)
         tell(json.dumps(row))
         if args.output != "-":
-            write_json(args.output, result)  # so that a run that is cut off has told what it found
+            write_json(args.output, result)  # so that an interrupted run leaves its results
     if args.output == "-":
         write_json("-", result)
     return 0 if all(row["agree"] for row in rows) else 1
 
 
 def _kept(output: str) -> list[dict[str, Any]]:
-    """The rows that were measured before."""
+    """Return the rows that were measured before."""
     path = Path(output)
     rows: list[dict[str, Any]] = json.loads(path.read_text())["rows"] if path.exists() else []
     return rows
 
 
 def measure(sizes: list[int], jobs: list[str], memory: str, keep: str | None) -> Iterator[dict[str, Any]]:
-    """A row for each size and job, as they are found."""
+    """Yield a row for each size and job as soon as it is measured."""
     with tempfile.TemporaryDirectory(prefix="tc-bench-") as folder:
         kept = Path(keep or folder)
         roots = {events: _generated(kept / str(events), events) for events in sizes}
-        for job in jobs:  # one job's sizes after another, so that the machine is as busy for both
+        for job in jobs:  # all sizes of one job in sequence, so that the load of the machine is similar
             for events, root in roots.items():
                 size = sum(path.stat().st_size for path in root.rglob("*.parquet")) / (1 << 20)
                 found = measure_job(job, root, Path(folder), memory)
@@ -74,7 +74,7 @@ def measure(sizes: list[int], jobs: list[str], memory: str, keep: str | None) ->
 
 
 def _generated(root: Path, events: int) -> Path:
-    """Telemetry of so many events, as the generator makes it; made before, or now."""
+    """Return the folder of generated telemetry, which is generated if it does not exist."""
     if not root.exists():
         start = perf_counter()
         part = root.with_name(f".{root.name}")
@@ -85,7 +85,7 @@ def _generated(root: Path, events: int) -> Path:
 
 
 def measure_job(job: str, root: Path, out: Path, memory: str) -> dict[str, Any]:
-    """One job by Spark and by DuckDB, and whether they agree."""
+    """Measure a job with Spark and with DuckDB, and compare the answers."""
     load = os.getloadavg()[0]
     start = perf_counter()
     where = ("--telemetry", str(root), "--out", str(out), "--memory", memory)
@@ -116,7 +116,7 @@ def measure_job(job: str, root: Path, out: Path, memory: str) -> dict[str, Any]:
 
 
 def agree(a: Any, b: Any) -> bool:
-    """Whether two answers are the same but for rounding."""
+    """Whether two answers are equal except for rounding."""
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(agree(a[key], b[key]) for key in a)
     if isinstance(a, list) and isinstance(b, list):
@@ -127,7 +127,7 @@ def agree(a: Any, b: Any) -> bool:
 
 
 def table(result: dict[str, Any]) -> str:
-    """A result as Markdown; growth is the CPU time beside that of the next smaller size."""
+    """Return a result as Markdown; growth is the CPU time relative to the next smaller size."""
     machine = result["machine"]
     lines = [
         f"Measured {machine['started']} on {machine['cores']} cores of {machine['cpu']}, "
@@ -164,7 +164,7 @@ def _growth(before: dict[str, Any] | None, row: dict[str, Any]) -> str:
 
 
 def _seconds(value: float | None, digits: int) -> str:
-    """A dash stands where a row was measured without CPU time."""
+    """Format seconds; a dash if a row was measured without CPU time."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
@@ -192,7 +192,7 @@ def _python(*arguments: str) -> None:
 
 
 def _watched(*arguments: str) -> tuple[float, float]:
-    """Run a job to its end; the most memory its processes had together, in MiB, and their CPU seconds."""
+    """Run a job; return the highest memory of its processes together in MiB, and their CPU seconds."""
     command = [sys.executable, "-m", "analytics", *arguments, "--master", "local[1]"]
     child = psutil.Popen(command, env=_environment(), stderr=subprocess.DEVNULL)
     peak = 0.0
@@ -206,7 +206,7 @@ def _watched(*arguments: str) -> tuple[float, float]:
 
 
 def _look(child: psutil.Process, cpu: dict[int, float]) -> float:
-    """The memory of a process and all below it, in MiB; in `cpu` what each has used so far, by its number."""
+    """Return the memory of a process and its children in MiB; store their CPU times in `cpu`."""
     total = 0
     try:
         for process in (child, *child.children(recursive=True)):
@@ -214,7 +214,7 @@ def _look(child: psutil.Process, cpu: dict[int, float]) -> float:
             times = process.cpu_times()
             cpu[process.pid] = times.user + times.system
     except psutil.Error:
-        pass  # it ended just now
+        pass  # it has just ended
     return total / (1 << 20)
 
 

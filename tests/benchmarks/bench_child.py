@@ -1,4 +1,4 @@
-"""Runs a piece of a benchmark in a process of its own, so that its memory is its own; and guards memory."""
+"""Parts of a benchmark in separate processes, with separate memory, and limits on memory."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _PAGE = resource.getpagesize()
 
 
 class ChildFailed(Exception):
-    """A piece of the benchmark ended without a result."""
+    """A part of the benchmark ended without a result."""
 
 
 def in_child(function: Callable[..., Any], *args: Any, address_space_mib: int | None = None) -> Any:
-    """What `function(*args)` returns, called in a fork; `address_space_mib` limits what it may map."""
+    """Return `function(*args)`, called in a fork; `address_space_mib` limits its memory."""
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
     child = context.Process(target=_call, args=(there, address_space_mib, function, args))
@@ -55,33 +55,33 @@ def _call(
 
 
 def rss_mib() -> float:
-    """The resident memory of this process."""
+    """Return the resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE / (1 << 20)
 
 
 def settled_rss_mib() -> float:
-    """The resident memory once garbage is gone, and what is free has gone back to the system."""
+    """Return the resident memory after garbage collection, when free memory was returned."""
     gc.collect()
     with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)  # glibc has it
+        ctypes.CDLL(None).malloc_trim(0)  # a function of glibc
     return rss_mib()
 
 
 def peak_rss_mib() -> float:
-    """The highest resident memory of this process so far."""
+    """Return the highest resident memory of this process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 @dataclass(slots=True)
 class Guard:
-    """Says when a case has to stop growing, and why: too much memory, or too long for one case."""
+    """Limits of memory and time for a growing case."""
 
     memory_mib: int
     seconds: float
     spent: float = 0.0
 
     def reason(self, deployed: int) -> str | None:
-        """Why it ends here; None while it may go on."""
+        """Return why the case ends here; None if it may continue."""
         if rss_mib() > self.memory_mib:
             return f"memory guard of {self.memory_mib} MiB at {deployed} deployed"
         if self.spent > self.seconds:
@@ -90,5 +90,5 @@ class Guard:
 
 
 def tell(text: str, _start: float = perf_counter()) -> None:
-    """A line of progress on standard error."""
+    """Print a line of progress on standard error."""
     print(f"[{perf_counter() - _start:6.1f} s] {text}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""How long one event takes at a host; prints JSON. `python tests/benchmarks/bench_client.py`."""
+"""Measure the time for one event at a host; print JSON. `python tests/benchmarks/bench_client.py`."""
 
 import json
 import platform
@@ -24,43 +24,43 @@ PORTS = (EVENT_PORT, EVENT_PORT)
 
 
 class Null:
-    """A transport to nowhere."""
+    """A transport that discards everything."""
 
     def send(self, dst_ip, payload):
-        """Nothing."""
+        """Do nothing."""
 
 
 class Sourced(Null):
-    """A transport that would say where payloads come from."""
+    """A transport that could report the sources of payloads."""
 
     def receive(self, timeout=None):
-        """Nothing."""
+        """Do nothing."""
 
     receive_from = receive
 
     def fileno(self):
-        """No descriptor."""
+        """Return no descriptor."""
 
     def close(self):
-        """Nothing."""
+        """Do nothing."""
 
 
 class Lends:
-    """Gives one lease for long."""
+    """Grants one long lease."""
 
     def __init__(self, topic, seal):
         self.terms = Terms(1, topic.code, topic.indexed, 1e9, 1e9, seal)
 
     def lease(self, advertisement, holder, version):
-        """The terms."""
+        """Return the terms."""
         return self.terms
 
     def release(self, advertisement, holder):
-        """Nothing."""
+        """Do nothing."""
 
 
 class AtOnce:
-    """A recorder that makes each row when it comes, in the same thread."""
+    """A recorder that makes each row immediately, in the same thread."""
 
     def add(self, dataset, make):
         """Check the row."""
@@ -68,7 +68,7 @@ class AtOnce:
 
 
 def main():
-    """Measure the steps of a six-attribute event, in microseconds of processor time (the best of 40 runs)."""
+    """Measure the steps of an event with six attributes: microseconds of CPU time, best of 40 runs."""
     prices = (Float(name, 0.0, 10000.0) for name in ("open", "high", "low", "close"))
     topic = Topic("quotes", 4, (String("symbol"), *prices, Int("volume", 0, 10**12)))
     values = topic.check(
@@ -114,7 +114,7 @@ def main():
         "unframe": lambda: event_payload(frame, ips[1], EVENT_PORT),
     }
     best = dict.fromkeys(steps, float("inf"))
-    for _ in range(ROUNDS):  # in turn, so that what else the machine does meets all of them
+    for _ in range(ROUNDS):  # in turn, so that other load of the machine affects all of them
         for name, step in steps.items():
             taken = timeit.timeit(step, timer=time.process_time, number=RUNS) / RUNS
             best[name] = min(best[name], taken * 1e6)
@@ -137,7 +137,7 @@ def main():
 
 
 def publishing(topic, seal):
-    """Make a publisher that seals events where its lease has a key."""
+    """Make a publisher that seals events if its lease has a key."""
     lease = PublisherLease(Lends(topic, seal), "a1")
     lease.begin(topic)
     return Publisher(
@@ -146,7 +146,7 @@ def publishing(topic, seal):
 
 
 def receiving(wanted, topic, origin):
-    """Make a subscriber that knows where the events of advertisement a1 come from."""
+    """Make a subscriber that knows the source of the events of advertisement a1."""
     origins = FixedOrigins({})
     origins._known = {"a1": origin}
     return Subscriber({"q1": wanted, "q2": "high > 30"}, topic, Sourced(), origins=origins)

@@ -1,14 +1,14 @@
-"""How fast entries are installed through the northbound, beside `ovs-ofctl --bundle add-flows`; prints JSON.
+"""Measure the installation rate of entries through the northbound, compared with `ovs-ofctl`; print JSON.
 
     .venv/bin/python tests/benchmarks/bench_controller.py --entries 50000 --switches 1 11
 
-Real Open vSwitch of the embedded fabric. In each round the same entries go, divided evenly over the switches,
-in turn through each way, into empty tables; the best and the middle of the rounds are told. The time of the
-northbound is from sending the request, ready as bytes, to its answer; that of `ovs-ofctl` from its start to
-its end, one process after the other, and all at once. `cpu_seconds` are those of all processes that take
-part, in the middle round; they say more than rates where the machine has other work. `framework_objects` are
-flow-mods made of Ryu's classes, one by one, on a plain socket: how it would go without the own encoder and
-without bundles.
+It uses real Open vSwitch of the embedded fabric. In each round the same entries, divided evenly over the
+switches, are installed in empty tables in each way in turn. The report has the best and the median round. The
+time of the northbound is from the sending of the request (ready as bytes) to its answer. The time of
+`ovs-ofctl --bundle add-flows` is from its start to its end, one process at a time, and all together.
+`cpu_seconds` is the CPU time of all involved processes in the median round; on a busy machine it says more
+than rates. `framework_objects` are flow-mods from objects of Ryu, one at a time, on a plain socket: the rate
+without the own encoder and without bundles.
 """
 
 import argparse
@@ -55,7 +55,7 @@ Entries = list[dict[str, Any]]
 
 
 def entries_of(count: int) -> Entries:
-    """Distinct entries of eight prefix lengths, one to three outputs, every tenth with a host's rewriting."""
+    """Return distinct entries with eight prefix lengths and one to three outputs; some rewrite."""
     found = []
     for n in range(count):
         length = 56 + n % 8
@@ -68,7 +68,7 @@ def entries_of(count: int) -> Entries:
 
 
 def flow_text(item: dict[str, Any]) -> str:
-    """The entry as `ovs-ofctl` reads it."""
+    """Return an entry in the syntax of `ovs-ofctl`."""
     actions = []
     for action in item["actions"]:
         if "output" in action:
@@ -81,7 +81,7 @@ def flow_text(item: dict[str, Any]) -> str:
 
 
 def compact(entries: Entries) -> dict[str, Any]:
-    """The compact form of the entries."""
+    """Return the compact form of entries."""
     places: dict[str, int] = {}
     rows = []
     for item in entries:
@@ -91,12 +91,12 @@ def compact(entries: Entries) -> dict[str, Any]:
 
 
 def divided(entries: Entries, switches: int) -> list[Entries]:
-    """The entries of each switch."""
+    """Return the entries of each switch."""
     return [entries[n::switches] for n in range(switches)]
 
 
 class Bench:
-    """A fabric of some switches, and a controller with bundles or without for it."""
+    """A fabric with switches, and a controller with or without bundles."""
 
     def __init__(self, run_dir: Path, fabric: Fabric, controller: Controller, parts: list[Entries]) -> None:
         self.run_dir = run_dir
@@ -120,11 +120,11 @@ class Bench:
         return json.dumps({"id": order, "order": order, "switches": switches}).encode()
 
     def northbound(self, body: str) -> None:
-        """One change over all switches, of that name in `bodies`."""
+        """Send the change of all switches with a name in `bodies`."""
         self._post(self.bodies[body])
 
     def remove(self) -> None:
-        """One change that removes all entries again."""
+        """Send a change that removes all entries."""
         self._post(self.removal)
 
     def _post(self, body: bytes) -> None:
@@ -135,7 +135,7 @@ class Bench:
         assert {part["state"] for part in answer["switches"]} == {"confirmed"}, answer
 
     def ofctl(self, at_once: bool) -> None:
-        """`ovs-ofctl --bundle add-flows` for each switch."""
+        """Run `ovs-ofctl --bundle add-flows` for each switch."""
         started = []
         for n, path in enumerate(self.files, 1):
             command = ["ovs-ofctl", "-O", "OpenFlow13", "--bundle", "add-flows", self._target(n), str(path)]
@@ -145,7 +145,7 @@ class Bench:
         assert all(process.wait() == 0 for process in started)
 
     def objects(self) -> None:
-        """Flow-mods made of the framework's objects, one by one, a barrier at the end."""
+        """Send flow-mods from objects of the framework, one at a time, with a barrier at the end."""
         for n, part in enumerate(self.parts, 1):
             send_objects(self._target(n).removeprefix("unix:"), part)
 
@@ -153,19 +153,19 @@ class Bench:
         return f"unix:{self.run_dir}/f/s/s{n}.mgmt"
 
     def check(self) -> None:
-        """Every table holds its entries."""
+        """Check that every table has its entries."""
         for n, part in enumerate(self.parts, 1):
             told = self.fabric.ofctl(f"s{n}", "dump-aggregate", CONTENT)
             assert f"flow_count={len(part)}" in told, told
 
     def clear(self) -> None:
-        """Empties the tables, and lets the switch take its breath."""
+        """Empty the tables, and wait until the switch is idle."""
         for n in range(1, len(self.parts) + 1):
             self.fabric.ofctl(f"s{n}", "del-flows", CONTENT)
         time.sleep(0.5)
 
     def timed(self, act: Callable[[], None]) -> tuple[float, float]:
-        """Seconds that it took to fill empty tables in that way, and seconds of work of all processes."""
+        """Return the seconds to fill empty tables in a way, and the CPU seconds of all processes."""
         self.clear()
         began, worked = time.perf_counter(), self._worked()
         act()
@@ -174,7 +174,7 @@ class Bench:
         return seconds, worked
 
     def _worked(self) -> float:
-        """Seconds of processor time of the controller, Open vSwitch, this process, and `ovs-ofctl`."""
+        """Return the CPU seconds of the controller, Open vSwitch, this process and `ovs-ofctl`."""
         assert self.controller.process is not None
         daemon = json.loads((self.run_dir / "f" / "ovs-vswitchd.process").read_text())["pid"]
         own = os.times()
@@ -183,13 +183,13 @@ class Bench:
 
 
 def processor_time(pid: int) -> float:
-    """Seconds of processor time that a process has used."""
+    """Return the CPU seconds that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def send_objects(path: str, entries: Entries) -> None:
-    """Fills one table over its management socket."""
+    """Fill a table over its management socket."""
     channel = socket.socket(socket.AF_UNIX)
     channel.connect(path)
     channel.sendall(struct.pack("!BBHI", 4, 0, 8, 1))
@@ -212,7 +212,7 @@ def send_objects(path: str, entries: Entries) -> None:
 
 
 def framework_flow_mod(parser: Any, datapath: Any, item: dict[str, Any]) -> Any:
-    """One addition as an object of the framework."""
+    """Return an addition as an object of the framework."""
     network = ip_network(item["dst"])
     actions: list[Any] = []
     for action in item["actions"]:
@@ -232,7 +232,7 @@ def framework_flow_mod(parser: Any, datapath: Any, item: dict[str, Any]) -> Any:
 
 @contextmanager
 def bench(parts: list[Entries], *options: str) -> Iterator[Bench]:
-    """A bench whose switches are connected."""
+    """Yield a bench whose switches are connected."""
     run_dir = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
     switches = [{"id": f"s{n}", "dpid": dpid(n)} for n in range(1, len(parts) + 1)]
     topology = {"switches": switches, "links": [], "hosts": []}
@@ -248,7 +248,7 @@ def bench(parts: list[Entries], *options: str) -> Iterator[Bench]:
 
 
 def measure(entries: Entries, switches: int, rounds: int) -> dict[str, Any]:
-    """The rates of all ways over so many switches."""
+    """Return the rates of all ways with a number of switches."""
     parts = divided(entries, switches)
     taken: dict[str, list[float]] = {}
     spent: dict[str, list[float]] = {}
@@ -284,12 +284,12 @@ def measure(entries: Entries, switches: int, rounds: int) -> dict[str, Any]:
 
 
 def rate(count: int, seconds: list[float]) -> dict[str, int]:
-    """Entries a second: the best round and the one in the middle."""
+    """Return the entries per second in the best and in the median round."""
     return {"best": round(count / min(seconds)), "median": round(count / median(seconds))}
 
 
 def ratio(other: list[float], own: list[float]) -> dict[str, float]:
-    """How many times as fast the own way is."""
+    """Return how many times faster the own way is."""
     return {
         "best": round(min(other) / min(own), 2),
         "median": round(median(other) / median(own), 2),
@@ -297,7 +297,7 @@ def ratio(other: list[float], own: list[float]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--entries", type=int, default=50_000)
     parser.add_argument("--switches", type=int, nargs="+", default=[1, 11])

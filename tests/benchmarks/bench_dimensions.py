@@ -1,10 +1,11 @@
-"""Indexed attributes: all, by PLEROMA or greedily chosen; false positives on events that nobody has seen.
+"""Measure false positives with indexed attributes: all, by PLEROMA, or greedily chosen; print JSON.
 
     .venv/bin/python tests/benchmarks/bench_dimensions.py [--quick] [-o FILE]
 
-Seven attributes, as in PLEROMA's figure 7(e): subscriptions and events around hot spots (Zipf), where in some
-attributes the events are held to a part of the domain, so that these tell few of them apart. A subscription
-tests three attributes, those earlier in the topic less often. JSON.
+There are seven attributes, as in PLEROMA's figure 7(e). Subscriptions and events are around hot spots (Zipf).
+In some attributes the events are limited to a part of the domain, so that these attributes distinguish few
+events. A subscription tests three attributes; attributes early in the topic are tested less often. The events
+that count are not those that determined the choice.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from tercast.filters.filter import Filter
 
 ATTRIBUTES, HOSTS, LIMIT = 7, 200, 50
 HELD = {"free": (), "three held": (0, 2, 4), "five held": (0, 1, 2, 4, 5)}
-"""Attributes in which events keep to a sixty-fourth of the domain."""
+"""Attributes in which events are limited to a sixty-fourth of the domain."""
 SEEDS = (1, 2, 3, 4, 5)
 METHODS = ("all", "spectral", "greedy")
 
 
 def workload(held: tuple[int, ...], seed: int, subscriptions: int, events: int) -> Workload:
-    """Zipf subscriptions over all attributes, and events drawn around the same hot spots."""
+    """Return Zipf subscriptions over all attributes, and events around the same hot spots."""
     rng = random.Random(seed)
     rows = [{"name": f"x{n}", "type": "int", "min": 0, "max": DOMAIN - 1} for n in range(ATTRIBUTES)]
     topic = Topic.from_json({"name": "t", "code": 2, "attributes": rows})
@@ -65,7 +66,7 @@ def _event(filters: Filters, held: tuple[int, ...], rng: random.Random) -> dict[
 
 
 def measured(held: tuple[int, ...], depth: int, seed: int, size: tuple[int, int]) -> dict[str, Any]:
-    """The three choices from half of the events, and what they cost on the other half."""
+    """Make the three choices with half of the events, and measure them with the other half."""
     seen, unseen = workload(held, seed, *size).halves()
     started = time.process_time()
     by_variance = spectral(seen).selected
@@ -82,7 +83,7 @@ def measured(held: tuple[int, ...], depth: int, seed: int, size: tuple[int, int]
 
 
 def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """Mean and range of false positives in percent, and of the number of attributes, over the seeds."""
+    """Return mean and range, over the seeds, of false positives (%) and numbers of attributes."""
     out: dict[str, Any] = {}
     for method in METHODS:
         rates = [run[method]["fpr"] for run in runs]
@@ -104,7 +105,7 @@ def main() -> None:
     style = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
     parser.add_argument("--quick", action="store_true", help="two seeds, fewer subscriptions and events")
-    parser.add_argument("-o", "--output", type=Path, help="write the JSON there instead")
+    parser.add_argument("-o", "--output", type=Path, help="output file (default: standard output)")
     args = parser.parse_args()
     seeds, size = (SEEDS[:2], (60, 1_000)) if args.quick else (SEEDS, (400, 10_000))
     machine = describe()

@@ -1,4 +1,4 @@
-"""The encoder: boxes a second, compiled beside plain Python, and a filter of millions of cells."""
+"""Encoder: boxes per second, compiled and in plain Python, and a filter of millions of cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGE_ATTRIBUTES, LARGE_LIMIT = 3, 50
 
 
 def measure(extent: Extent) -> dict[str, Any]:
-    """Rows of rates, and the large filter."""
+    """Return rows of rates, and the large filter."""
     rows = []
     for filters in ("zipf", "uniform"):
         for limit in LIMITS:
@@ -37,7 +37,7 @@ def measure(extent: Extent) -> dict[str, Any]:
 
 
 def measure_case(filters: str, limit: int, extent: Extent) -> dict[str, Any]:
-    """Parsed filters of 5 attributes to dz sets."""
+    """Encode parsed filters of 5 attributes to dz sets."""
     use_kernels("compiled")
     known = Topic.from_json(topic(5))
     drawn = Filters(filters, 5, 3)
@@ -56,7 +56,7 @@ def measure_case(filters: str, limit: int, extent: Extent) -> dict[str, Any]:
 
 
 def _rate(boxes: list[Filter], limit: int, kernels: bool) -> tuple[float, list[tuple[int, ...]]]:
-    """Boxes a second, the best of some runs, and the cells of each."""
+    """Return the boxes per second in the best of some runs, and the cells of each box."""
     jit.use(kernels)
     times = []
     for _ in range(RUNS):
@@ -67,10 +67,10 @@ def _rate(boxes: list[Filter], limit: int, kernels: bool) -> tuple[float, list[t
 
 
 def measure_large() -> dict[str, Any]:
-    """All but the rim of a space of three attributes: over a million cells at full length.
+    """Encode all of a space of three attributes except its rim: over a million cells at full length.
 
-    Every cell at a rim x = 1 or x = 1022 has full length there; those of the last attribute alone are
-    2 * 1022 * 1022, one each.
+    Every cell at a rim x = 1 or x = 1022 has full length there. The last attribute alone has 2 * 1022 * 1022
+    such cells.
     """
     use_kernels("compiled")
     known = Topic.from_json(topic(LARGE_ATTRIBUTES))

@@ -1,4 +1,4 @@
-"""Events to addresses: one at a time, as a client does it, and many at once."""
+"""Addresses of events: one event at a time, like a client, and many together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNS = 5
 
 
 def measure(extent: Extent) -> list[dict[str, Any]]:
-    """A row for each number of attributes."""
+    """Return a row for each number of attributes."""
     rows = [in_child(measure_case, attributes, extent) for attributes in (2, 5, 10)]
     for row in rows:
         tell(
@@ -30,12 +30,12 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
 
 
 def measure_case(attributes: int, extent: Extent) -> dict[str, Any]:
-    """Best of five runs of each."""
+    """Return the best of five runs of each."""
     known, address = Topic.from_json(topic(attributes)), AddressPlan.default("ipv6")
     rng = random.Random(attributes)
     events = [{f"x{n}": rng.randrange(DOMAIN) for n in range(attributes)} for _ in range(extent.batch_events)]
     some = events[: extent.events]
-    event_dz_batch(known, some, DEPTH)  # look-up tables are made once
+    event_dz_batch(known, some, DEPTH)  # creates the look-up tables
     single = _best(lambda: [known.event_dz(event, DEPTH) for event in some])
     whole = _best(lambda: [address.event_address(2, known.event_dz(event, DEPTH)) for event in some])
     batch = _best(lambda: event_dz_batch(known, events, DEPTH))
@@ -51,7 +51,7 @@ def measure_case(attributes: int, extent: Extent) -> dict[str, Any]:
 
 
 def _best(act: Callable[[], object]) -> float:
-    """Seconds of the fastest of some runs."""
+    """Return the seconds of the fastest of some runs."""
     found = []
     for _ in range(RUNS):
         start = perf_counter()

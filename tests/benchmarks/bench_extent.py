@@ -1,4 +1,4 @@
-"""How much a run of the benchmark measures: everything, the quick part, or so little that a test can wait."""
+"""Extents of the benchmark: everything, the quick part, or a tiny part for tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workloads import fat_tree, random_graph
 
 DEPTH = 48
 PUBLISHERS = 7
-"""Hosts that advertise everything in the cases of the planner's rates; the others advertise narrow parts."""
+"""Hosts that advertise everything in the planner's cases; the others advertise narrow parts."""
 
 GRAPHS: dict[str, Callable[[], dict[str, Any]]] = {
     "fat tree": fat_tree,
@@ -23,7 +23,7 @@ GRAPHS: dict[str, Callable[[], dict[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What one planner is grown with; `kernels` is "compiled" or "plain"."""
+    """Content of a growing planner; `kernels` is "compiled" or "plain"."""
 
     graph: str
     filters: str
@@ -38,7 +38,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Sizes of all sections. `single_seconds` and `singles` bound one measurement of single requests."""
+    """Sizes of all sections; `single_seconds` and `singles` limit a measurement of single requests."""
 
     cases: tuple[Case, ...]
     deployed: tuple[int, ...]

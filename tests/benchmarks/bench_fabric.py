@@ -1,10 +1,10 @@
-"""What the embedded fabric carries on this machine; prints JSON and ends by itself after about two minutes.
+"""Measure what the embedded fabric carries on this machine; print JSON. It takes about two minutes.
 
     PYTHONPATH=platform:. .venv/bin/python tests/benchmarks/bench_fabric.py
 
-For patch and joined links: seconds to start and stop; events a second that one host port takes, and what all
-ports take at once; the highest pace at which many publishers lose nothing towards one subscriber; delays far
-below saturation; and how many of 200 events sent right after a barrier met the entry that had been replaced.
+For patch and joined links it measures: seconds to start and stop; events per second that one host port
+accepts, and all ports together; the highest rate at which many publishers lose no event to one subscriber;
+delays far below saturation; and how many of 200 events that follow a barrier match a replaced entry.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PAYLOAD = 100
 
 
 class Pair:
-    """A publisher's and a subscriber's port, with a route of their own."""
+    """The ports of a publisher and a subscriber, with a separate route."""
 
     def __init__(
         self, fabric: Fabric, topology: dict[str, Any], source: str, target: str, number: int
@@ -44,7 +44,7 @@ class Pair:
         self.receiver = FrameSocket(fabric.host_socket(target))
 
     def share_receiver(self, pair: Pair) -> Pair:
-        """Read from the connection of another pair: each one to a port gets all of its frames."""
+        """Read from the connection of another pair: each connection to a port gets all frames."""
         self.receiver.close()
         self.receiver = pair.receiver
         return self
@@ -55,7 +55,7 @@ class Pair:
 
 
 class Counter:
-    """Counts what arrives at some ports, in a thread of its own."""
+    """Counts the events that arrive at ports, in a separate thread."""
 
     def __init__(self, pairs: list[Pair]) -> None:
         self.received = 0
@@ -68,7 +68,7 @@ class Counter:
         self._thread.start()
 
     def finish(self, expected: int, patience: float = 3.0) -> int:
-        """Wait until all has arrived, or nothing has for a while; the number received."""
+        """Wait until all have arrived, or none for a while; return the number of received events."""
         while self.received < expected and time.perf_counter() - self.last < patience:
             time.sleep(0.01)
         self._stop.set()
@@ -84,7 +84,7 @@ class Counter:
 
 
 def flat_out(pairs: list[Pair], seconds: float) -> dict[str, float]:
-    """All senders write as fast as the switch takes it."""
+    """Let all senders write as fast as the switch accepts events."""
     counter = Counter(pairs)
     started = time.perf_counter()
     sent = [0] * len(pairs)
@@ -105,7 +105,7 @@ def flat_out(pairs: list[Pair], seconds: float) -> dict[str, float]:
 
 
 def paced(pairs: list[Pair], rate: int, seconds: float) -> int:
-    """Send in turn at `rate` events a second; the number lost."""
+    """Send in turn at `rate` events per second; return the number of lost events."""
     counter = Counter(pairs)
     started = time.perf_counter()
     total = round(rate * seconds)
@@ -119,7 +119,7 @@ def paced(pairs: list[Pair], rate: int, seconds: float) -> int:
 
 
 def highest_pace(pairs: list[Pair], seconds: float, step: int = 1000, limit: int = 8000) -> int:
-    """The highest multiple of `step` events a second that loses nothing."""
+    """Return the highest multiple of `step` events per second without loss."""
     rate = 0
     while rate < limit and paced(pairs, rate + step, seconds) == 0:
         rate += step
@@ -127,7 +127,7 @@ def highest_pace(pairs: list[Pair], seconds: float, step: int = 1000, limit: int
 
 
 def delays(pair: Pair, count: int) -> dict[str, int]:
-    """Microseconds from send to receive with one event under way at a time."""
+    """Return the microseconds from sending to receiving, with one event at a time."""
     found = []
     for _ in range(count):
         started = time.perf_counter()
@@ -141,7 +141,7 @@ def delays(pair: Pair, count: int) -> dict[str, int]:
 
 
 def stale_after_barrier(fabric: Fabric, pair: Pair, count: int) -> int:
-    """Events that met the old entry though they were sent after the barrier that confirmed the new one."""
+    """Count events that match the old entry although they follow the barrier of the new one."""
     flow = pair.flows[pair.last_switch]
     drop = flow.partition("actions=")[0] + "actions=drop"
     stale = 0
@@ -154,7 +154,7 @@ def stale_after_barrier(fabric: Fabric, pair: Pair, count: int) -> int:
 
 
 def measure(topology: dict[str, Any], links: str, seconds: float) -> dict[str, Any]:
-    """All figures for one kind of link."""
+    """Measure all figures for a kind of link."""
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="bench-") as folder:
         for cache in (False, True):
@@ -195,7 +195,7 @@ def _figures(fabric: Fabric, topology: dict[str, Any], seconds: float) -> dict[s
 
 def main() -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="What the embedded fabric carries.")
+    parser = argparse.ArgumentParser(description="Measure what the embedded fabric carries.")
     parser.add_argument("--topology", default="abilene")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each measurement")
     args = parser.parse_args()

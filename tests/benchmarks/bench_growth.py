@@ -1,4 +1,4 @@
-"""How the time of a request grows with what is deployed."""
+"""Growth of the time of a request with the number of deployed ones."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import Any
 
 KINDS = ("subscribe", "unsubscribe", "advertise", "unadvertise")
 FEWEST = 10
-"""From how many requests on a figure is compared with another one."""
+"""Lowest number of requests for a comparison."""
 
 
 def growth(sizes: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """What requests cost at the largest size in terms of the one before: the median one, and at equal diffs.
+    """Return the cost of requests at the largest size relative to the size before.
 
-    A request with a larger diff takes longer, and diffs differ between sizes; so requests are compared with
-    those whose diffs have the same magnitude (0, 1, 2 to 3, 4 to 7 and so on changes).
+    It has the ratio of the medians, and the ratio at equal diffs. A request with a larger diff takes longer,
+    and diffs differ between sizes. So requests are compared with those whose diffs have the same magnitude
+    (0, 1, 2 to 3, 4 to 7 and so on changes).
     """
     if len(sizes) < 2:
         return None
@@ -30,7 +31,7 @@ def growth(sizes: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _same_diff(before: dict[str, Any], after: dict[str, Any]) -> float | None:
-    """The mean of the ratios of all magnitudes that both have, weighted by how many requests tell it."""
+    """Return the mean of the ratios of common magnitudes, weighted by the number of requests."""
     told = [
         (_ratio(before[size], after[size]), min(before[size]["requests"], after[size]["requests"]))
         for size in before.keys() & after.keys()
@@ -42,7 +43,7 @@ def _same_diff(before: dict[str, Any], after: dict[str, Any]) -> float | None:
 
 
 def _ratio(before: dict[str, Any], after: dict[str, Any]) -> float | None:
-    """One median in terms of another; None where either was measured on a few requests only."""
+    """Return the ratio of two medians; None if one of them has only few requests."""
     if min(before["requests"], after["requests"]) < FEWEST:
         return None
     return round(float(after["median_us"] / before["median_us"]), 2)

@@ -1,4 +1,4 @@
-"""Section `controller`: entries installed through the controller, beside `ovs-ofctl --bundle add-flows`."""
+"""Section `controller`: entries installed through the controller, compared with `ovs-ofctl`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMMAND = Path(__file__).with_name("bench_controller.py")
 
 
 def measure(extent: Extent) -> dict[str, Any]:
-    """What `bench_controller.py` measures on one switch and on eleven; ChildFailed with its last words."""
+    """Run `bench_controller.py` with one and with eleven switches; raises ChildFailed."""
     tell(f"controller: {extent.installed:,} entries on 1 and on 11 switches")
     sizes = ("--entries", str(extent.installed), "--rounds", str(extent.rounds), "--switches", "1", "11")
     done = subprocess.run([sys.executable, str(COMMAND), *sizes], capture_output=True, text=True, check=False)

@@ -1,17 +1,17 @@
-"""What aggregation at once (LA) adds to a request; prints JSON, progress goes to standard error.
+"""Measure what immediate aggregation (LA) adds to a request; print JSON, progress on standard error.
 
     PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py [--quick] [-o FILE]
     PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py --page [-o FILE]
 
-With `--page` nothing is measured: what was is put into the table of docs/algorithms.md.
+With `--page` nothing is measured: the results are put into the table of docs/algorithms.md.
 
-Workloads are those of the figures on aggregation (eight trees, 4,402 hosts, filters that are one to four dz),
-and harder ones: eight publishers advertise everything, or an eighth of the space each (eight trees);
-subscribers at all switches subscribe one after the other, around hot spots or (`uniform`) narrowly anywhere,
-which makes tables of tens of thousands of exact entries. The same requests go through a planner without
-budgets, and through one whose switches hold at most `budget` entries. `la_us` is the processor time that the
-second spends on installed tables, in the mean over all requests: following exact entries, and merging.
-`la_us_per_switch` shares it among the switches where a request merged something.
+The workloads are those of the figures on aggregation (eight trees, 4,402 hosts, filters of one to four dz)
+and harder ones. In these, eight publishers advertise everything, or an eighth of the space each (eight
+trees). Subscribers at all switches subscribe one at a time, around hot spots or (`uniform`) narrowly
+anywhere, so that tables have tens of thousands of exact entries. The same requests go through a planner
+without budgets, and through one whose switches have at most `budget` entries. `la_us` is the CPU time that
+the second spends on installed tables, as the mean over all requests: to follow exact entries, and to merge.
+`la_us_per_switch` divides it by the number of switches where a request merged something.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from tercast.topology.reader import read_topology
 
 DEPTH, CELLS = 48, 8
 HOSTS, MOST_CELLS = 4402, 50
-"""Of the figures."""
+"""Sizes of the figures."""
 
 Case = tuple[str, int, int, int, int]
-"""Filters, switches, subscriptions, budget, trees."""
+"""Kind of filters, switches, subscriptions, budget, trees."""
 
 Load = tuple[dict[str, Any], list[dict[str, Any]], list[Request]]
-"""A network, what is advertised, and subscriptions with their dz."""
+"""A network, its advertisements, and subscriptions with their dz."""
 
 QUICK: list[Case] = [
     ("zipf", 60, 1_500, 100, 1),
@@ -63,11 +63,11 @@ FULL: list[Case] = [
 
 
 def main() -> None:
-    """Measure, and print."""
+    """Measure and print."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("-o", "--output", type=Path, help="where to write; standard output without it")
-    parser.add_argument("--page", action="store_true", help="fill the table of the page, measure nothing")
+    parser.add_argument("-o", "--output", type=Path, help="output file (default: standard output)")
+    parser.add_argument("--page", action="store_true", help="only fill the table of the page")
     parser.add_argument("--quick", action="store_true", help="60 switches, fewer subscriptions")
     args = parser.parse_args()
     if args.page:
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def measure(kind: str, switches: int, number: int, budget: int, trees: int) -> dict[str, Any]:
-    """One network with one budget for all of its switches."""
+    """Measure a network with one budget for all switches."""
     network, ads, encoded = (_figures if kind.startswith("figures") else _hard)(kind, switches, number, trees)
     exact, bounded = _planner(network, None), _planner(network, budget)
     bounded.apply({"op": "set_aggregation", "method": "la"})
@@ -114,7 +114,7 @@ def measure(kind: str, switches: int, number: int, budget: int, trees: int) -> d
 
 
 def _figures(kind: str, switches: int, number: int, trees: int) -> Load:
-    """The random graph of the figures, at its full size where there are 300 switches."""
+    """Return the random graph of the figures, at full size with 300 switches."""
     network, workload = (
         random_network(switches, HOSTS * switches // 300),
         Synthetic(kind.rpartition(" ")[2], 1),
@@ -132,7 +132,7 @@ def _hard(kind: str, switches: int, number: int, trees: int) -> Load:
 
 
 def _encoded(requests: list[dict[str, Any]], most: int) -> list[Request]:
-    """The requests with their dz, so that encoding is no part of what is measured."""
+    """Return the requests with their dz, so that encoding is not measured."""
     space = Topic.from_json(topic(5))
     return [
         Subscribe(one["id"], one["host"], one["topic"], None, encode_text(one["filter"], space, DEPTH, most))
@@ -141,7 +141,7 @@ def _encoded(requests: list[dict[str, Any]], most: int) -> list[Request]:
 
 
 def _run(planner: Planner, requests: list[Request]) -> tuple[float, int]:
-    """Seconds of processor time, and how many requests failed."""
+    """Return the CPU seconds, and the number of failed requests."""
     failed = 0
     seconds = 0.0
     gc.collect()
@@ -157,7 +157,7 @@ def _run(planner: Planner, requests: list[Request]) -> tuple[float, int]:
 
 
 class _Clock:
-    """Times what a planner's keeper does in `settle`."""
+    """Measures the calls of `settle` of a planner's installed tables."""
 
     def __init__(self, planner: Planner) -> None:
         self.seconds = 0.0
@@ -207,7 +207,7 @@ _COLUMNS = (
 
 
 def fill(rows: list[dict[str, Any]]) -> None:
-    """Put what was measured into the page."""
+    """Put the results into the page."""
     lines = [_COLUMNS, ["---"] * len(_COLUMNS), *map(_cells, rows)]
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     PAGE.write_text(_PLACE.sub(lambda found: found[1] + table + found[2], PAGE.read_text()))

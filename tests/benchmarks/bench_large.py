@@ -1,4 +1,4 @@
-"""Very many subscriptions on a large random network: seconds and memory, under a limit of 8 GiB."""
+"""Very many subscriptions in a large random network: seconds and memory, limited to 8 GiB."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from bench_planners import Subject, use_kernels
 
 LIMIT_MIB = 8 * 1024
 MARGIN_MIB = 1024
-"""How far below the limit growing stops, so that the child can still tell what it found."""
+"""Distance to the limit at which growing stops, so that the child process can report its results."""
 
 
 def measure(extent: Extent) -> list[dict[str, Any]]:
-    """Zipf, all of it; uniform filters, as far as time and memory go."""
+    """Measure Zipf filters completely, and uniform filters as far as time and memory allow."""
     rows = []
     for filters, seconds in (("zipf", 3600.0), ("uniform", extent.large_uniform_seconds)):
         row = in_child(measure_case, filters, seconds, extent, address_space_mib=LIMIT_MIB)
@@ -27,7 +27,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
 
 
 def measure_case(filters: str, seconds: float, extent: Extent) -> dict[str, Any]:
-    """One planner, in batches; `stopped` says why fewer than wanted were deployed."""
+    """Grow a planner in batches; `stopped` is the reason why fewer subscriptions were deployed."""
     use_kernels("compiled")
     case = Case(extent.large_graph, filters, 5, 4)
     network = GRAPHS[case.graph]()

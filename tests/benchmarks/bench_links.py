@@ -1,4 +1,4 @@
-"""How load spreads over links: trees as the planner makes them, beside a single spanning tree."""
+"""Distribution of load over links: trees of the planner, compared with one spanning tree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WAYS = {"trees": 64, "one_tree": 1}
 
 
 def measure(extent: Extent) -> list[dict[str, Any]]:
-    """A row for each graph."""
+    """Return a row for each graph."""
     rows = []
     for graph in extent.link_graphs:
         row = in_child(measure_graph, graph, extent.link_events)
@@ -38,7 +38,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
 
 
 def measure_graph(graph: str, events: int) -> dict[str, Any]:
-    """Eight publishers of disjoint eighths, every host subscribed to everything."""
+    """Measure eight publishers of disjoint eighths, with hosts that all subscribe to everything."""
     use_kernels("compiled")
     return {"graph": graph, **{name: _load(graph, limit, events) for name, limit in WAYS.items()}}
 
@@ -82,9 +82,9 @@ def _load(graph: str, max_trees: int, events: int) -> dict[str, Any]:
 def _spread(
     load: Counter[int], links: Sequence[int], free: Sequence[int], chosen: Sequence[int]
 ) -> dict[str, Any]:
-    """The busiest link against the mean, idle ones included.
+    """Return the highest load of a link relative to the mean, including idle links.
 
-    Of all links; of those without bridges; and of those that some tree could leave out.
+    It is computed for all links, for those that are not bridges, and for those that some tree could avoid.
     """
     found: dict[str, Any] = {}
     names = ("highest_to_mean", "highest_to_mean_without_bridges", "highest_to_mean_with_choice")
@@ -95,7 +95,7 @@ def _spread(
 
 
 def _forced(links: Sequence[Link], roots: Sequence[str]) -> set[int]:
-    """The links that every tree of shortest paths from one of `roots` has, wherever there is a choice."""
+    """Return the links that every tree of shortest paths from one of `roots` contains."""
     adjacent: dict[str, list[tuple[str, int]]] = {}
     for number, link in enumerate(links):
         adjacent.setdefault(link["a"], []).append((link["b"], number))
@@ -114,7 +114,7 @@ def _forced(links: Sequence[Link], roots: Sequence[str]) -> set[int]:
 
 
 def _is_bridge(links: Sequence[Link], gone: Link) -> bool:
-    """Whether the network falls apart without a link, so that every tree needs it."""
+    """Whether the network is not connected without a link, so that every tree needs it."""
     adjacent: dict[str, list[str]] = {}
     for link in links:
         if link is not gone:
@@ -146,7 +146,7 @@ def _scenario(graph: str, max_trees: int) -> dict[str, Any]:
 
 
 def _events(number: int) -> list[dict[str, Any]]:
-    """Events all over the space, each from the publisher of its eighth."""
+    """Return events in the whole space, each from the publisher of its eighth."""
     rng = random.Random(5)
     values = [{f"x{n}": rng.randrange(DOMAIN) for n in range(ATTRIBUTES)} for _ in range(number)]
     return [{"publisher": f"a{value['x0'] * 8 // DOMAIN}", "values": value} for value in values]

@@ -1,12 +1,12 @@
-"""How long pages of long lists take: filtered, searched, ordered, first and last; prints one JSON object.
+"""Measure pages of long lists: filtered, searched, ordered, first and last; print one JSON object.
 
     python tests/benchmarks/bench_lists.py [--subscriptions 200000] [--entries 50000] [--repeat 9]
 
-Runs in this process, on a database of its own (SQLite in a temporary folder, or `TERCAST_DATABASE_URL`, which
-has to name an empty database: `scripts/with_servers.sh python tests/benchmarks/bench_lists.py`). Of each page
-p50 and p95 are told in milliseconds, from the request to the end of the answer.
+It runs in this process, with its own database (SQLite in a temporary folder, or `TERCAST_DATABASE_URL`, which
+must name an empty database: `scripts/with_servers.sh python tests/benchmarks/bench_lists.py`). For each page
+it reports p50 and p95 in milliseconds, from the request to the end of the answer.
 """
-# ruff: noqa: PLC0415 - Django's modules can be imported once the environment names the database
+# ruff: noqa: PLC0415 - modules of Django are imported after the environment names the database
 
 import argparse
 import json
@@ -26,7 +26,7 @@ BUDGET_MS = 500
 
 
 def fill(client, arguments):
-    """Subscriptions in all states, and a switch with many entries."""
+    """Create subscriptions in all states, and a switch with many entries."""
     from django.utils import timezone
 
     from controlplane.network.entry_match import meaning
@@ -69,12 +69,12 @@ def fill(client, arguments):
 
 
 def matches(count):
-    """Matches of a topic's entries: dz of 32 bits, which begin with 16 that stand for a group of 256."""
+    """Return matches of a topic: dz of 32 bits, in groups of 256 with equal first 16 bits."""
     return [f"ff0e:0:{n >> 8:x}:{n & 255:x}::/64" for n in range(count)]
 
 
 def paths(switch):
-    """What is asked for, by name."""
+    """Return the requested paths, by name."""
     listed = {
         "first": "",
         "state": "&state=active",
@@ -120,7 +120,7 @@ def paths(switch):
 
 
 def measured(client, path, repeat):
-    """p50 and p95 in milliseconds."""
+    """Return p50 and p95 in milliseconds."""
     took = []
     for _ in range(repeat):
         start = time.perf_counter()
@@ -133,7 +133,7 @@ def measured(client, path, repeat):
 
 
 def middle(client, repeat):
-    """A page from the middle on, by its cursor, and the very last by following it back."""
+    """Return cursors to a page in the middle, and to the last page."""
     from controlplane.registry.models import Subscription
     from controlplane.rest.cursor_pagination import Position
 
@@ -148,7 +148,7 @@ def middle(client, repeat):
 
 
 def measure(arguments):
-    """The figures."""
+    """Return the figures."""
     client = opened()
     from django.db import connection
 
@@ -169,7 +169,7 @@ def measure(arguments):
 
 
 def main(description, measure):
-    """Measure what the command line asks for, in an installation of its own; print it as JSON."""
+    """Run a measurement in its own installation; print the result as JSON."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--subscriptions", type=int, default=200_000)
     parser.add_argument("--entries", type=int, default=50_000)

@@ -1,9 +1,9 @@
-"""The platform under many clients and many live streams, over real Open vSwitch: prints JSON.
+"""Measure the platform with many clients and live streams, over real Open vSwitch; print JSON.
 
     TERCAST_RATE_LIMIT=0 python tests/benchmarks/bench_load.py [--clients 50 --streams 500] [-o FILE]
 
-The baselines are of the same run: one client that does the same alone, and one live stream beside the same
-changes. The database is what the environment names, and has to be empty.
+The baselines come from the same run: one client that does the same alone, and one live stream during the same
+changes. The environment names the database, which must be empty.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from controlplane.requestlog import outbox
 for number in range({}):
     outbox.emit("load", {{"number": number, "fill": "x" * 200}})
 """
-"""More events at once than a slow stream may be behind."""
+"""Emits more events together than a slow stream may miss."""
 
 Figures = dict[str, Any]
 
 
 def main() -> int:
-    """Measure; 0 when nothing failed and every stream had every event."""
+    """Measure; return 0 if nothing failed and every stream got every event."""
     given = bench_options.of_load().parse_args()
     _raise_descriptors()
     machine = describe()
@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def _raise_descriptors() -> None:
-    """Each stream takes one here and one in a web process, which inherits the limit."""
+    """Raise the limit of descriptors: a stream needs one here and one in a web process."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
@@ -89,7 +89,7 @@ async def _measure(platform: Many, rest: RestClient, given: argparse.Namespace) 
 
 
 async def _with_streams(platform: Many, rest: RestClient, count: int, given: argparse.Namespace) -> Figures:
-    """Streams, one of which is slow where there are several, beside ten clients that change things."""
+    """Measure streams (one of several is slow) during changes by ten clients."""
     slow = count > 1
     streams = Streams(platform, count, slow)
     await streams.open()
@@ -119,13 +119,13 @@ def _say(text: str) -> None:
 
 
 def _settle(rest: RestClient) -> None:
-    """Return once no request is open."""
+    """Wait until no request is open."""
     while not settled(rest):
         time.sleep(0.1)
 
 
 def _seen(streams: Streams, newest: int) -> Figures:
-    """Whether each had every id once and in order, how late, and how the slow one ended."""
+    """Check that each stream got every id once and in order; return delays and the end of the slow one."""
     lost = doubled = 0
     for stream in streams.readers:
         wanted = range(stream.started + 1, newest + 1)

@@ -1,4 +1,4 @@
-"""What a benchmark ran on."""
+"""The machine that a benchmark ran on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGES = ("numpy", "numba", "llvmlite")
 
 
 def describe() -> dict[str, Any]:
-    """CPU, memory, kernel, versions, and how busy the machine was at that moment."""
+    """Return CPU, memory, kernel, versions, and the load of the machine."""
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "cpu": _field("/proc/cpuinfo", "model name"),

@@ -1,4 +1,4 @@
-"""The command lines of the benchmarks that `make` runs; the standard library is enough to print their help.
+"""Command lines of the benchmarks that `make` runs; printing help needs only the standard library.
 
 python3.11 tests/benchmarks/bench_options.py NAME --help
 """
@@ -16,7 +16,7 @@ ARTIFACTS = HERE.parents[1] / "artifacts"
 """Folder of results that are not committed."""
 
 SECTIONS = ("switch", "planner", "pleroma", "events", "verify", "large", "links", "encoder", "controller")
-"""What `make bench` measures, in this order."""
+"""Sections of `make bench`, in this order."""
 
 SIZES = ("tiny", "quick", "full")
 """Sizes of the experiments on aggregation."""
@@ -27,71 +27,71 @@ FIGURES = (
     *("switches", "sampling", "stocks", "testbed", "shares-tree-zipf", "shares-graph-zipf"),
     *("shares-tree-uniform", "shares-graph-uniform", "sawtooth"),
 )
-"""Figures on aggregation, by the paper's number or by name."""
+"""Figures on aggregation, by their number in the paper or by name."""
 
 JOBS = (
     *("flow_table_size", "delay", "false_positives", "publisher_load", "request_latency"),
     "dimension_selection",
 )
-"""Analytics jobs that DuckDB answers as well; `event_samples` uses a hash of Spark's own."""
+"""Analytics jobs that DuckDB can answer too; `event_samples` uses a hash function of Spark."""
 
 
 def of_planner() -> argparse.ArgumentParser:
-    """Options of `make bench`."""
+    """Return the options of `make bench`."""
     parser = _parser("bench_planner", "make bench")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", dest="extent", action="store_const", const="quick", help="two minutes")
     size.add_argument("--tiny", dest="extent", action="store_const", const="tiny", help="seconds; for tests")
     parser.set_defaults(extent="full")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of standard output")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: stdout)")
     return parser
 
 
 def of_aggregation() -> argparse.ArgumentParser:
-    """Options of `make bench-aggregation`."""
+    """Return the options of `make bench-aggregation`."""
     parser = _parser("bench_aggregation", "make bench-aggregation")
     sizes = parser.add_mutually_exclusive_group()
     for name in SIZES:
         sizes.add_argument(f"--{name}", dest="extent", action="store_const", const=name)
     parser.add_argument("--figure", nargs="+", choices=FIGURES, metavar="FIGURE", help=", ".join(FIGURES))
     parser.add_argument("--quotes", type=Path, help="CSV of stock quotes instead of the packaged ones")
-    default = "the JSON file (default artifacts/aggregation-SIZE.json)"
+    default = "output file (default artifacts/aggregation-SIZE.json)"
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=default)
-    parser.add_argument("--seeds", nargs="+", type=int, metavar="SEED", help="other seeds than the size has")
+    parser.add_argument("--seeds", nargs="+", type=int, metavar="SEED", help="seeds (default: by size)")
     parser.set_defaults(extent="quick")
     return parser
 
 
 def of_analytics() -> argparse.ArgumentParser:
-    """Options of `make bench-analytics`."""
+    """Return the options of `make bench-analytics`."""
     parser = _parser("bench_analytics", "make bench-analytics")
     sizes = [1_000_000, 10_000_000]
     parser.add_argument(
-        "--events", type=int, nargs="+", default=sizes, metavar="N", help="(default: 1 and 10 million)"
+        "--events", type=int, nargs="+", default=sizes, metavar="N", help="numbers (default 1 and 10 million)"
     )
     parser.add_argument(
-        "--memory", default="1g", help="of Spark's driver, which holds the worker too (default %(default)s)"
+        "--memory", default="1g", help="memory of Spark's driver with its worker (default %(default)s)"
     )
     parser.add_argument(
         "--jobs", nargs="+", choices=JOBS, default=list(JOBS), metavar="JOB", help=", ".join(JOBS)
     )
-    parser.add_argument("--keep", metavar="DIR", help="keep the generated telemetry there, and use it again")
+    parser.add_argument("--keep", metavar="DIR", help="folder of generated telemetry, which is reused")
     parser.add_argument(
-        "-o", "--output", default="-", metavar="FILE", help="the JSON file (default: standard output)"
+        "-o", "--output", default="-", metavar="FILE", help="output file (default: standard output)"
     )
     parser.add_argument("--add", action="store_true", help="keep the rows of other jobs and sizes in FILE")
-    parser.add_argument("--table", metavar="FILE", help="print the table of a result, and measure nothing")
+    parser.add_argument("--table", metavar="FILE", help="only print the table of a result")
     return parser
 
 
 def of_load() -> argparse.ArgumentParser:
-    """Options of `make bench-load`."""
+    """Return the options of `make bench-load`."""
     parser = _parser("bench_load", "make bench-load")
     defaults = {"clients": 50, "rounds": 10, "streams": 500, "webs": 2, "workers": 2, "burst": 0}
     for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"(default {default})")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the JSON there, too")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="also write the JSON to this file")
     return parser
 
 
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser(module: str, program: str) -> argparse.ArgumentParser:
-    """A parser that describes the program with the docstring of its module."""
+    """Return a parser that describes the program with the docstring of its module."""
     text = ast.get_docstring(ast.parse((HERE / f"{module}.py").read_text(encoding="utf-8")))
     form = argparse.RawDescriptionHelpFormatter
     return argparse.ArgumentParser(prog=program, description=text, formatter_class=form)
