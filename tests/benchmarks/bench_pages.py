@@ -1,13 +1,13 @@
-"""How long a long list takes in the browser: opened, turned, filtered, scrolled; prints one JSON object.
+"""Measure long lists in the browser: opened, turned, filtered, scrolled; print one JSON object.
 
     python tests/benchmarks/bench_pages.py [--subscriptions 200000] [--entries 50000] [--repeat 9]
 
-A database of its own (SQLite in a temporary folder) served by uvicorn, the dashboard as it was built last,
-and Debian's Chromium at the size of a desktop. Of each step p50 and p95 are told in milliseconds, from the
-click or the last key to the frame that shows the rows; `usable` is from the address to the first rows, with
-an empty cache.
+It uses its own database (SQLite in a temporary folder) served by uvicorn, the latest build of the dashboard,
+and Debian's Chromium with the size of a desktop. For each step it reports p50 and p95 in milliseconds, from
+the click or the last key to the frame that shows the rows. `usable` is the time from the address to the first
+rows, with an empty cache.
 """
-# ruff: noqa: PLC0415 - Django's modules can be imported once the environment names the database
+# ruff: noqa: PLC0415 - modules of Django are imported after the environment names the database
 
 import os
 import platform
@@ -55,14 +55,14 @@ async ({ label, click, type, scroll }) => {
 
 
 def shares(took):
-    """p50 and p95 of times in milliseconds."""
+    """Return p50 and p95 of times in milliseconds."""
     took = sorted(took)
     p50, p95 = (round(took[min(len(took) - 1, int(len(took) * share))], 1) for share in (0.5, 0.95))
     return {"p50_ms": p50, "p95_ms": p95}
 
 
 def steps(page, label, filters, repeat):
-    """Figures of turning, scrolling and filtering a table; `filters` gives (name, field, text) of a round."""
+    """Measure turning, scrolling and filtering a table; `filters` returns (name, field, text) of a round."""
     took = {}
 
     def step(name, **what):
@@ -80,7 +80,7 @@ def steps(page, label, filters, repeat):
 
 
 def of_subscriptions(round_):
-    """Filters of the list of subscriptions."""
+    """Yield filters of the list of subscriptions."""
     field = "Filter contains"
     yield "filter that many match", field, "AAPL"
     yield "filter that few match", field, f"{8000 + round_}.25"
@@ -88,7 +88,7 @@ def of_subscriptions(round_):
 
 
 def of_entries(round_):
-    """Filters of a switch's entries; these have dz of 32 bits, 256 of them below each of 16 bits."""
+    """Yield filters of a switch's entries: dz of 32 bits, in groups of 256 with equal first 16 bits."""
     field = "Overlaps dz"
     yield "dz that many overlap", field, "0000000001"
     yield "dz that few overlap", field, f"{round_ + 1:016b}"
@@ -97,7 +97,7 @@ def of_entries(round_):
 
 
 def usable(browser, base, repeat):
-    """From the address to the first rows, each time in a browser that knows nothing."""
+    """Measure from the address to the first rows, each time in a browser with an empty cache."""
     took = []
     for _ in range(repeat):
         page, session = logged_in(browser, base)
@@ -111,7 +111,7 @@ def usable(browser, base, repeat):
 
 
 def logged_in(browser, base):
-    """A page of a fresh session, and the session."""
+    """Return a page of a new session, and the session."""
     session = browser.new_context(viewport={"width": 1366, "height": 900})
     page = session.new_page()
     page.goto(f"{base}/login/?next=/account")
@@ -123,7 +123,7 @@ def logged_in(browser, base):
 
 
 def measure(arguments):
-    """The figures."""
+    """Return the figures."""
     from e2e_browser import chromium
     from e2e_platform import free_port
 
@@ -171,7 +171,7 @@ def measure(arguments):
 
 
 def await_server(base):
-    """The log-in page answers."""
+    """Wait until the log-in page answers."""
     import httpx
 
     from mininet_labs.demo.services import wait_until

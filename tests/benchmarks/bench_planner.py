@@ -1,6 +1,6 @@
-"""The speed of the core, each figure beside its baseline; prints JSON, progress goes to standard error.
+"""Measure the core library, each figure with its baseline; print JSON, progress on standard error.
 
-    make bench                                  # everything: about ten minutes of a quiet machine
+    make bench                                  # everything: about ten minutes on an idle machine
     make bench ARGS="--quick"                   # two minutes
     make bench ARGS="--only planner events"     # some sections
     make bench ARGS="-o tests/benchmarks/results/planner.json"
@@ -49,9 +49,9 @@ EXTENTS = {"full": FULL, "quick": QUICK, "tiny": TINY}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the sections that the arguments name, and write one JSON document; 1 where a section failed.
+    """Measure sections, and write one JSON document; return 1 if a section failed.
 
-    With an output file what there is stands in it after each section.
+    An output file is written after each section.
     """
     args = bench_options.of_planner().parse_args(arguments)
     result: dict[str, Any] = {}
@@ -64,10 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(extent: str, sections: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The result after each of the sections, which come in their fixed order."""
+    """Yield the result after each section; the order of sections is fixed."""
     start = perf_counter()
     result: dict[str, Any] = {"format": "bench/1", "extent": extent, "machine": bench_machine.describe()}
-    use_kernels("compiled")  # loads them in this process, so that no child has to
+    use_kernels("compiled")  # loads them here, so that child processes need not load them
     jit.use(None)
     for name, measure in SECTIONS.items():
         if name not in sections:
@@ -87,9 +87,9 @@ def run(extent: str, sections: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def ratio_to_switch(at_size: dict[str, Any], flows_per_s: int | None) -> dict[str, Any] | None:
-    """Table changes a second of the planner in terms of what the switch takes; None without a switch.
+    """Return the planner's table changes per second relative to the rate of the switch.
 
-    None as well where single requests that changed something were too few to tell.
+    None without a switch, or if only few single requests changed anything.
     """
     if not flows_per_s:
         return None

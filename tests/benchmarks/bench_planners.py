@@ -1,4 +1,4 @@
-"""Planners for benchmarks, and how requests are timed."""
+"""Planners for benchmarks, and the timing of requests."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from tercast.tables.entries import Diff
 BATCH = 500
 
 SAMPLES = 3
-"""So many single requests' diffs are carried out by a switch as well."""
+"""Number of single requests whose diffs a switch carries out too."""
 
 Requests = list[dict[str, Any]]
 
 
 def planner_for(network: dict[str, Any], attributes: int, cells: int, max_trees: int = 64) -> Planner:
-    """A planner that knows the network and the topic `t`."""
+    """Return a planner with the network and the topic `t`."""
     limits = Limits(max_dz_length=DEPTH, max_dz_per_filter=cells, max_trees=max_trees)
     planner = Planner(AddressPlan.default("ipv6"), limits)
     carry_out(planner, construction(network, attributes))
@@ -47,15 +47,15 @@ def planner_for(network: dict[str, Any], attributes: int, cells: int, max_trees:
 
 
 def carry_out(planner: Planner, requests: Requests) -> None:
-    """Apply requests of which none may be refused."""
+    """Apply requests, none of which may be refused."""
     for request, outcome in zip(requests, planner.apply_all(requests), strict=True):
         assert outcome.ok, (request, outcome)
 
 
 def use_kernels(kernels: str) -> None:
-    """Choose compiled kernels or plain Python, and have everything loaded before anything is measured.
+    """Choose compiled kernels or plain Python, and load everything before a measurement.
 
-    The garbage collector runs as it does in the worker and in the `tercast` command.
+    The garbage collector is set as in the worker and in the `tercast` command.
     """
     calm()
     jit.use(kernels == "compiled")
@@ -66,7 +66,7 @@ def use_kernels(kernels: str) -> None:
 
 
 class Subject:
-    """A planner under load, with a supply of requests that never ends."""
+    """A planner under load, with an endless supply of requests."""
 
     def __init__(self, case: Case, publishers: int = PUBLISHERS, seed: int = 1) -> None:
         network = GRAPHS[case.graph]()
@@ -82,13 +82,13 @@ class Subject:
         self._numbers = count()
 
     def subscriptions(self, number: int) -> Requests:
-        """New subscriptions, which count as live from now on."""
+        """Return new subscriptions, which count as live from now on."""
         requests = subscriptions(self._filters, self.hosts, number, next(self._numbers) * 1_000_000)
         self.live += [request["id"] for request in requests]
         return requests
 
     def unsubscriptions(self, number: int) -> Requests:
-        """Withdrawals of live subscriptions, drawn at random."""
+        """Return withdrawals of random live subscriptions."""
         chosen = []
         for _ in range(min(number, len(self.live))):
             position = self._rng.randrange(len(self.live))
@@ -97,12 +97,12 @@ class Subject:
         return [{"op": "unsubscribe", "id": name} for name in chosen]
 
     def advertisements(self, number: int) -> Requests:
-        """Narrow advertisements at hosts that do not advertise everything anyway."""
+        """Return narrow advertisements at hosts that do not advertise everything."""
         hosts = self.hosts[self.publishers :]
         return advertisements(self._filters, hosts, number, next(self._numbers) * 1_000_000)
 
     def grow(self, size: int, guard: Guard) -> tuple[dict[str, Any], str | None]:
-        """Deploy subscriptions, batch by batch, up to `size`: rates of that, and why it ended before."""
+        """Deploy subscriptions in batches up to `size`; return rates, and why it ended early."""
         requests, changes, seconds = 0, 0, 0.0
         reason = None
         while len(self.live) < size and reason is None:
@@ -114,7 +114,7 @@ class Subject:
         return rates(requests, changes, seconds), reason
 
     def parse_and_encode_us(self, number: int) -> float:
-        """Microseconds from a filter's text to its dz set, as the planner does it."""
+        """Return the microseconds from the text of a filter to its dz set, as in the planner."""
         texts = [self._filters.draw() for _ in range(number)]
         topic = self.planner.topics["t"]
         start = perf_counter()
@@ -124,13 +124,13 @@ class Subject:
 
 
 def in_one_batch(planner: Planner, requests: Requests) -> tuple[int, float]:
-    """Table changes of requests applied as one batch with one diff, and the seconds that took."""
+    """Apply requests as one batch with one diff; return table changes and seconds."""
     diff, seconds = diff_of_batch(planner, requests)
     return len(diff), seconds
 
 
 def diff_of_batch(planner: Planner, requests: Requests) -> tuple[Diff, float]:
-    """The diff of requests applied as one batch, and the seconds that took."""
+    """Apply requests as one batch; return the diff and the seconds."""
     start = perf_counter()
     outcomes = planner.apply_all(requests)
     diff = planner.take_diff()
@@ -140,10 +140,10 @@ def diff_of_batch(planner: Planner, requests: Requests) -> tuple[Diff, float]:
 
 
 def singly(planner: Planner, requests: Iterable[dict[str, Any]], most_seconds: float) -> dict[str, Any]:
-    """Rates of single requests, a diff taken after each; those that change tables and those that do not.
+    """Return rates of single requests with a diff after each, with and without table changes.
 
-    It ends early after `most_seconds`; the number that was applied is in the result. `sample` are the first
-    requests that changed something: their diffs, and the seconds that each took.
+    It ends after `most_seconds`; the result has the number of applied requests. `sample` has the first
+    requests that changed a table: their diffs, and the seconds of each.
     """
     times: dict[int, list[float]] = {}
     changes: Counter[int] = Counter()
@@ -181,7 +181,7 @@ def _by_diff(times: list[float], changes: int) -> dict[str, Any]:
 
 
 def shown_magnitude(bits: int) -> str:
-    """The sizes of diffs of so many bits: "0", "1", "2-3", "4-7" and so on."""
+    """Return the sizes of diffs with a number of bits: "0", "1", "2-3", "4-7" and so on."""
     low, high = 1 << bits - 1 if bits else 0, (1 << bits) - 1
     return str(low) if low == high else f"{low}-{high}"
 
@@ -195,7 +195,7 @@ def _middle(times: list[float]) -> dict[str, Any]:
 
 
 def rates(requests: int, changes: int, seconds: float) -> dict[str, Any]:
-    """How many requests, how many a second, and table changes a second; None where there were none."""
+    """Return the number of requests, and the rates of requests and table changes; None if there are none."""
     return {
         "requests": requests,
         "requests_per_s": round(requests / seconds) if requests else None,

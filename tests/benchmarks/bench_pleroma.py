@@ -1,4 +1,4 @@
-"""Subscriptions a second beside PLEROMA's algorithm 1 with scanned lists: same network, load and encoder."""
+"""Subscriptions per second, compared with PLEROMA's algorithm 1: same network, load and encoder."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tercast.planner.planner import Planner
 
 PUBLISHERS = 8
 FEWEST = 3
-"""The baseline is timed for at least so many requests, however long they take."""
+"""Lowest number of requests for which the baseline is timed."""
 
 
 def measure(extent: Extent) -> list[dict[str, Any]]:
-    """A row for each kind of filters and limit of cells, on the fat tree with 5 attributes."""
+    """Return a row for each kind of filters and limit of cells, on the fat tree with 5 attributes."""
     rows = []
     for filters in extent.pleroma_filters:
         for cells in (4, 16):
@@ -34,9 +34,9 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
 
 
 def measure_case(case: Case, extent: Extent) -> dict[str, Any]:
-    """Both with the same deployed subscriptions, then timed on the same further ones, in the same order.
+    """Time both with the same deployed subscriptions and the same further ones, in the same order.
 
-    The baseline is timed on as many of the first of them as its time allows.
+    The baseline is timed for as many of the first further ones as its time allows.
     """
     use_kernels("compiled")
     subject = Subject(case, PUBLISHERS)
@@ -62,7 +62,7 @@ def measure_case(case: Case, extent: Extent) -> dict[str, Any]:
 
 
 def _ours(case: Case, deployed: Requests, further: Requests) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Rates of the further ones one by one, and, with another planner, all in one batch."""
+    """Return rates of the further ones, one at a time, and (with another planner) in one batch."""
     one_by_one = singly(_loaded(case, deployed), further, 60)
     made, took = in_one_batch(_loaded(case, deployed), further)
     return one_by_one, rates(len(further), made, took)
@@ -78,7 +78,7 @@ def _loaded(case: Case, deployed: Requests) -> Planner:
 def _baseline(
     subject: Subject, deployed: Requests, further: Requests, most_seconds: float
 ) -> tuple[Pleroma, int, float]:
-    """The controller after it was loaded quickly and timed with lists; how many requests in what time."""
+    """Load the baseline fast, time it with lists, and return it with the number of requests and the time."""
     planner = subject.planner
     topic = planner.topics["t"]
 

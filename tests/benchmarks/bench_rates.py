@@ -1,4 +1,4 @@
-"""Rates of the four kinds of request, singly and in batches, while one planner grows; and its memory."""
+"""Rates of the four kinds of request, singly and in batches, in a growing planner; and its memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENCODED = 500
 
 
 def measure(extent: Extent) -> list[dict[str, Any]]:
-    """A row for each case, measured in a process of its own; then a switch carries out batches' diffs."""
+    """Measure each case in a separate process; then a switch carries out the diffs of batches."""
     rows = []
     for case in extent.cases:
         row = in_child(measure_case, case, extent)
@@ -45,7 +45,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
 
 
 def measure_case(case: Case, extent: Extent) -> dict[str, Any]:
-    """All sizes of one case, with one planner that grows."""
+    """Measure all sizes of a case with one growing planner."""
     start = perf_counter()
     use_kernels(case.kernels)
     subject = Subject(case)
@@ -89,7 +89,7 @@ def _at_size(subject: Subject, extent: Extent, empty_mib: float) -> dict[str, An
 
 
 def _singly(subject: Subject, extent: Extent) -> dict[str, Any]:
-    """Each kind of request by itself; afterwards as many are deployed as before."""
+    """Measure each kind of request singly; afterwards the number of deployed ones is as before."""
     planner, seconds = subject.planner, extent.single_seconds
     found: dict[str, Any] = {}
     size = len(subject.live)
@@ -107,13 +107,13 @@ def _singly(subject: Subject, extent: Extent) -> dict[str, Any]:
 
 
 def _each(subject: Subject, number: int) -> Any:
-    """New subscriptions one by one, so that none counts as live that is not asked for."""
+    """Yield new subscriptions one at a time, so that only used ones count as live."""
     for _ in range(number):
         yield from subject.subscriptions(1)
 
 
 def _withdraw_rest(subject: Subject, number: int) -> None:
-    """After a measurement that ended early: what it left."""
+    """Withdraw what a measurement that ended early has left."""
     carry_out(subject.planner, subject.unsubscriptions(number))
 
 
@@ -122,7 +122,7 @@ def _withdrawals(ads: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _in_batches(subject: Subject, extent: Extent) -> dict[str, Any]:
-    """Each kind of request, one batch and one diff of it."""
+    """Measure each kind of request in one batch with one diff."""
     size = max(1, min(BATCH, len(subject.live) // 2))
     ads = subject.advertisements(max(1, extent.singles // 10))
     batches = {
@@ -140,7 +140,7 @@ def _in_batches(subject: Subject, extent: Extent) -> dict[str, Any]:
 
 
 def _told(diffs: Sequence[Diff], seconds: float, subject: Subject) -> dict[str, Any]:
-    """What is told of diffs that took so long to plan; `parts` are for a switch to carry out."""
+    """Return the figures of diffs and their planning time; `parts` are for a switch to carry out."""
     return {
         "planning_ms": round(seconds * 1000, 3),
         "switches": sum(len(diff.switches) for diff in diffs),
@@ -149,12 +149,12 @@ def _told(diffs: Sequence[Diff], seconds: float, subject: Subject) -> dict[str, 
 
 
 def _all_told(at: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of one size all that has parts for a switch to carry out."""
+    """Return all figures of a size that have parts for a switch to carry out."""
     return [*at["batches"].values(), *(at[kind]["sample"] for kind in KINDS)]
 
 
 def _whole_space(subject: Subject) -> dict[str, Any]:
-    """One publisher of everything leaves and comes back: single requests that change whole tables."""
+    """Withdraw and repeat the advertisement of the whole space: single requests that change whole tables."""
     last = subject.publishers - 1
     requests = [{"op": "unadvertise", "id": f"a{last}"}, everything(subject.hosts[last], last)]
     found = {}

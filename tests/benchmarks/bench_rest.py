@@ -1,11 +1,11 @@
-"""How long the REST API takes for bulk calls and for pages; prints one JSON object.
+"""Measure bulk calls and pages of the REST API; print one JSON object.
 
     python tests/benchmarks/bench_rest.py [--items 25000] [--rows 200000]
 
-Runs in this process, on a database of its own (SQLite in a temporary folder, or `TERCAST_DATABASE_URL`, which
-has to name an empty database). `seconds` is time on the clock, `cpu` that of this process.
+It runs in this process, with its own database (SQLite in a temporary folder, or `TERCAST_DATABASE_URL`, which
+must name an empty database). `seconds` is elapsed time, `cpu` is the CPU time of this process.
 """
-# ruff: noqa: PLC0415 - Django's modules can be imported once the environment names the database
+# ruff: noqa: PLC0415 - modules of Django are imported after the environment names the database
 
 import argparse
 import json
@@ -38,7 +38,7 @@ TOPIC = {
 
 @contextmanager
 def own_installation():
-    """Settings that name a state directory of its own, which goes afterwards."""
+    """Set up a separate state directory, which is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="tercast-bench-") as folder:
         os.environ["TERCAST_STATE_DIR"] = folder
         os.environ["DJANGO_SETTINGS_MODULE"] = "controlplane.config.settings"
@@ -46,7 +46,7 @@ def own_installation():
 
 
 def opened():
-    """A client of a fresh control plane in this process, which wakes no worker; `HEADERS` log it in."""
+    """Return a client of a new control plane in this process without worker; `HEADERS` log in."""
     import django
 
     django.setup()
@@ -64,7 +64,7 @@ def opened():
 
 
 def timed(call):
-    """The result of `call`, and how long it took."""
+    """Return the result of `call` and its time."""
     clock, cpu = time.perf_counter(), time.process_time()
     result = call()
     return result, {
@@ -74,7 +74,7 @@ def timed(call):
 
 
 def send(client, path, body, status):
-    """POST `body`; ends the run when the answer is not as expected."""
+    """POST `body`; exit if the answer is not as expected."""
     data = body if isinstance(body, str) else json.dumps(body)
     answer = client.post(f"/api/v1/{path}", data, content_type="application/json", headers=HEADERS)
     if answer.status_code != status:
@@ -83,7 +83,7 @@ def send(client, path, body, status):
 
 
 def subscriptions(count):
-    """Bodies of subscriptions: a symbol and a range of prices each, all different."""
+    """Return subscriptions to a symbol and a range of prices each, all different."""
     symbols = ("AAPL", "GOOG", "IBM", "MSFT", "FB")
     return [
         {
@@ -97,7 +97,7 @@ def subscriptions(count):
 
 
 def network(client):
-    """Ten switches in a row, four hosts at each, one subscriber a host."""
+    """Create ten switches in a row with four hosts each, and a subscriber per host."""
     names = [f"s{n}" for n in range(10)]
     send(client, "switches/", [{"name": s, "dpid": f"{n + 1:016x}"} for n, s in enumerate(names)], 202)
     ends = pairwise(names)
@@ -120,7 +120,7 @@ def network(client):
 
 
 def pages(client, rows):
-    """Reading the first page of the log, and the last one, of `rows` rows more."""
+    """Measure the first and the last page of the log with `rows` more rows."""
     from controlplane.requestlog.models import Request
     from controlplane.rest.cursor_pagination import Position
 
@@ -141,7 +141,7 @@ def pages(client, rows):
 
 
 def main():
-    """Run it."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=25_000)
     parser.add_argument("--rows", type=int, default=200_000)
@@ -151,7 +151,7 @@ def main():
 
 
 def measure(arguments):
-    """The figures."""
+    """Return the figures."""
     client = opened()
     from django.db import connection
 

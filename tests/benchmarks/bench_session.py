@@ -1,10 +1,11 @@
-"""Subscriptions from the log to confirmed tables, with a controller that only keeps them: prints JSON.
+"""Measure subscriptions from the log to confirmed tables, with a controller that only stores them; print
+JSON.
 
     python tests/benchmarks/bench_session.py [--subscriptions 25000 --cells 4 --bits 11]
 
-Bits are the length of a cell: the more, the narrower the filters, and the more entries.
+The bits are the length of a cell. With more bits, filters are narrower and there are more entries.
 
-The database is an SQLite file of its own, or the one that TERCAST_DATABASE_URL names, which is emptied.
+The database is a separate SQLite file, or the database that TERCAST_DATABASE_URL names, which is emptied.
 """
 
 import argparse
@@ -52,7 +53,7 @@ def ring(switches: int) -> None:
 
 
 def subscribe(count: int, cells: int, bits: int, switches: int) -> None:
-    """Narrow filters, spread evenly over the event space: nearly each one changes tables."""
+    """Log narrow subscriptions all over the event space; nearly each one changes tables."""
     rng = random.Random(7)
     topic = Topic.objects.get()
     for host in Host.objects.all():
@@ -73,7 +74,7 @@ def subscribe(count: int, cells: int, bits: int, switches: int) -> None:
 
 
 def alone(count: int, switches: int) -> list[float]:
-    """Milliseconds that a session takes for a single request, with everything else deployed."""
+    """Return the milliseconds of sessions with a single request, when all others are deployed."""
     rng = random.Random(11)
     times = []
     for _ in range(count):
@@ -85,7 +86,7 @@ def alone(count: int, switches: int) -> list[float]:
 
 
 def measure(controller: FakeNorthbound, subscriptions: int, cells: int, bits: int, switches: int) -> dict:
-    """One workload on an empty database."""
+    """Measure a workload on an empty database."""
     call_command("flush", interactive=False, verbosity=0)
     for n in range(1, switches + 1):
         controller.connect(world.dpid(n), keep=False)
@@ -117,7 +118,7 @@ def measure(controller: FakeNorthbound, subscriptions: int, cells: int, bits: in
 
 
 def main() -> None:
-    """Measure."""
+    """Measure and print."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--subscriptions", type=int)
     parser.add_argument("--cells", type=int, default=4)

@@ -1,9 +1,9 @@
-"""What the source check costs: entries of a host port, and the delay of events with and without it.
+"""Measure the cost of the source check: entries of a host port, and delays with and without it.
 
     python tests/benchmarks/bench_sources.py [--events 2000] [--rounds 5] [-o FILE]
 
-A real controller writes the entries into one private Open vSwitch. Events go from host to host one at a time,
-in turns of rounds with and without the check, so that both meet the same machine. Prints JSON.
+A real controller writes the entries into a private Open vSwitch. Events go from host to host one at a time.
+Rounds with and without the check alternate, so that both have the same conditions. Prints JSON.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ WAIT_S = 30.0
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--events", type=int, default=2000, help="events of a round (%(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds with, and without (%(default)s)")
-    parser.add_argument("-o", "--output", type=Path, help="write the JSON here too")
+    parser.add_argument("--events", type=int, default=2000, help="events per round (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds with and without check (%(default)s)")
+    parser.add_argument("-o", "--output", type=Path, help="also write the JSON to this file")
     options = parser.parse_args(arguments)
     folder = Path(tempfile.mkdtemp(prefix="tb-", dir="/tmp"))
     try:
@@ -83,7 +83,7 @@ def measure(folder: Path, events: int, rounds: int) -> dict[str, Any]:
 
 
 def _delays(fabric: Fabric, events: int) -> list[float]:
-    """Microseconds from sending to receiving, of one event after the other."""
+    """Return the microseconds from sending to receiving, with one event at a time."""
     found: list[float] = []
     with (
         FrameSocket(fabric.host_socket("h1")) as sender,
@@ -141,7 +141,7 @@ def _await_switch(client: httpx.Client) -> None:
 
 @contextmanager
 def _controller(folder: Path) -> Iterator[tuple[str, str]]:
-    """A controller in a process of its own: the target for switches, and its northbound's URL."""
+    """Run a controller in a separate process; yield the target for switches and the northbound's URL."""
     openflow, northbound = f"127.0.0.1:{_free_port()}", f"127.0.0.1:{_free_port()}"
     token = folder / "token"
     token.write_text(TOKEN)

@@ -1,6 +1,6 @@
-"""What a switch takes: `ovs-ofctl --bundle add-flows` on a private Open vSwitch.
+"""Rate of a switch: `ovs-ofctl --bundle add-flows` on a private Open vSwitch.
 
-With a planned table, and with the diffs of batches of requests.
+It is measured with a planned table, and with the diffs of batches of requests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tercast.tables.entries import Diff, SwitchDiff
 
 RUNS = 3
 PARTS = 8
-"""So many switches' parts of a diff are carried out: the largest one, and others evenly spread by size."""
+"""Number of switches whose parts of a diff are carried out: the largest one, and others spread by size."""
 ONE_SWITCH: dict[str, Any] = {
     "switches": [{"id": "s1", "dpid": f"{1:016x}"}],
     "links": [],
@@ -32,7 +32,7 @@ ONE_SWITCH: dict[str, Any] = {
 
 
 def measure(extent: Extent) -> dict[str, Any]:
-    """Flows a second, the best of three; each time into an empty table."""
+    """Return the flows per second, the best of three, each time with an empty table."""
     lines = in_child(planned_flows, extent.flows)
     folder = Path(tempfile.mkdtemp(prefix="tb-", dir="/tmp"))
     try:
@@ -56,7 +56,7 @@ def measure(extent: Extent) -> dict[str, Any]:
 
 
 def some_parts(diffs: Iterable[Diff], hosts: Hosts) -> list[str]:
-    """Some switches' parts of diffs, the largest first, in the words of `ovs-ofctl`."""
+    """Return some switches' parts of diffs in the syntax of `ovs-ofctl`, the largest first."""
     parts = sorted((part for diff in diffs for part in diff.switches), key=len, reverse=True)
     some = [parts[n * len(parts) // PARTS] for n in range(PARTS)] if len(parts) > PARTS else parts
     return [_text(part, hosts) for part in some]
@@ -71,12 +71,12 @@ def _text(part: SwitchDiff, hosts: Hosts) -> str:
 
 
 def time_parts(batches: list[dict[str, Any]]) -> None:
-    """Replace the `parts` of diffs by what a switch takes for them, in milliseconds.
+    """Replace the `parts` of diffs by the time that a switch needs for them, in milliseconds.
 
-    `switch_ms` is one bundle for each switch, one after the other: the mean of the parts times their number.
-    `slowest_part_ms` is the largest part alone, as if all switches worked at the same time. Both are None
-    where there is no Open vSwitch, or nothing changes. The start of `ovs-ofctl` is in each: `start_ms` is
-    what it takes with nothing to add.
+    `switch_ms` is the time for one bundle per switch, one at a time: the mean of the parts times their
+    number. `slowest_part_ms` is the time for the largest part, as if all switches worked in parallel. Both
+    are None without Open vSwitch, or if nothing changes. Both include the start of `ovs-ofctl`; `start_ms` is
+    its time with nothing to add.
     """
     folder = Path(tempfile.mkdtemp(prefix="tb-", dir="/tmp"))
     try:
@@ -102,7 +102,7 @@ def _carry_out(fabric: Fabric, told: dict[str, Any], start_ms: float) -> None:
 
 
 def _start_ms(fabric: Fabric) -> float:
-    """What `ovs-ofctl` takes with nothing to add."""
+    """Return the time of `ovs-ofctl` with nothing to add."""
     return 1000 * min(_seconds(fabric, "") for _ in range(RUNS))
 
 
@@ -113,7 +113,7 @@ def _seconds(fabric: Fabric, text: str) -> float:
 
 
 def planned_flows(number: int) -> list[str]:
-    """So many entries of one switch of the fat tree, uniform filters, in the words of `ovs-ofctl`."""
+    """Return entries of a switch of the fat tree, uniform filters, in the syntax of `ovs-ofctl`."""
     use_kernels("compiled")
     subject = Subject(Case("fat tree", "uniform", 5, 4))
     entries: list[Any] = []
@@ -128,7 +128,7 @@ def planned_flows(number: int) -> list[str]:
 
 
 def _install(fabric: Fabric, lines: list[str]) -> float:
-    """Seconds to add the flows to an empty table; afterwards it is empty again."""
+    """Return the seconds to add flows to an empty table, which is emptied afterwards."""
     text = "\n".join(chain(lines, ("",)))
     seconds = _seconds(fabric, text)
     there = fabric.ofctl("s1", "dump-aggregate")

@@ -1,8 +1,8 @@
-"""The tables of docs/benchmarks.md, made from the committed results, so that nobody copies a number by hand.
+"""The tables of docs/benchmarks.md, made from the committed results.
 
     .venv/bin/python tests/benchmarks/bench_tables.py
 
-What stands between `<!-- table: NAME -->` and `<!-- end -->` is replaced.
+The text between `<!-- table: NAME -->` and `<!-- end -->` is replaced.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _PLACE = re.compile(r"<!-- table: (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
 
 def main() -> None:
-    """Fill the page anew."""
+    """Fill the page again."""
     PAGE.write_text(filled(PAGE.read_text(), json.loads(RESULTS.read_text())))
 
 
 def filled(page: str, result: Result) -> str:
-    """The page with all its tables made from `result`."""
+    """Return the page with all tables made from `result`."""
 
     def fill(found: re.Match[str]) -> str:
         name = found[1]
@@ -41,7 +41,7 @@ def filled(page: str, result: Result) -> str:
 
 
 def place(name: str) -> str:
-    """Where a table goes, empty."""
+    """Return the place of a table, which is empty."""
     return f"<!-- table: {name} -->\n<!-- end -->\n"
 
 
@@ -311,7 +311,7 @@ def _aims(result: Result) -> Iterator[Aim]:
 
 
 def uniform(result: Result) -> str:
-    """Requests that move tables: what each changes, and how fast."""
+    """Return the changes and the speed of requests that change tables."""
     head = ("network", "attributes", "dz", "deployed", "subscriptions/s", "entries changed by each")
     head = (
         *head,
@@ -374,10 +374,11 @@ def _other_aims(result: Result) -> Iterator[Aim]:
 
 
 def _switch_aims(result: Result) -> Iterator[Aim]:
-    """Table changes a second beside a switch, the lowest of all cases.
+    """Yield table changes per second relative to a switch, the lowest of all cases.
 
-    While uniform filters fill tables, many entries in a batch, in terms of the switch's bundle of many; of
-    single requests and batches of each kind, what a switch takes for the same diff in times of planning it.
+    While uniform filters fill tables, many entries in a batch are compared with a bundle of many in the
+    switch. For single requests and batches of each kind, the switch's time for the same diff is compared with
+    planning.
     """
     rate = result.get("switch", {}).get("flows_per_s")
     if rate is None:
@@ -417,10 +418,10 @@ def _compiled(result: Result, filters: str) -> Iterator[tuple[Result, Result]]:
 
 
 def _ratio(at: Result, way: str, kind: str) -> float | None:
-    """Table changes a second of one kind of request in terms of the switch; None where too few tell.
+    """Return the table changes per second of a kind of request relative to the switch.
 
-    Requests of a batch that change nothing are in its time; one with fewer changes than requests tells
-    nothing.
+    None if there are too few. The time of a batch includes requests that change nothing, so a batch with
+    fewer changes than requests does not count.
     """
     if at["ratio_to_switch"] is None:
         return None
@@ -437,7 +438,7 @@ def _where(row: Result, at: Result) -> str:
 
 
 def _lowest_ratio(at: Result, way: str) -> float | None:
-    """The lowest ratio of requests of any kind to the switch, singly or in batches."""
+    """Return the lowest ratio of requests of any kind to the switch, singly or in batches."""
     ratios = [_ratio(at, way, kind) for kind in KINDS]
     return min((ratio for ratio in ratios if ratio is not None), default=None)
 
@@ -446,7 +447,7 @@ KINDS = ("subscribe", "unsubscribe", "advertise", "unadvertise")
 
 
 def _sizes(result: Result) -> Iterator[tuple[Result, Result]]:
-    """Every case at its largest size."""
+    """Yield every case at its largest size."""
     return ((row, row["sizes"][-1]) for row in result.get("planner", ()))
 
 

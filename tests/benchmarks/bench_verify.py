@@ -1,4 +1,4 @@
-"""The verifier: the proof of everything, the step after one more request, and both commands on files."""
+"""The verifier: the whole proof, the step after another request, and both commands on files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRAPH = "fat tree"
 
 
 def measure(extent: Extent) -> list[dict[str, Any]]:
-    """A row for each kind of filters."""
+    """Return a row for each kind of filters."""
     rows = []
     for filters, size in extent.verified:
         proof = in_child(measure_proof, filters, size, extent.steps)
@@ -39,7 +39,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
 
 
 def measure_proof(filters: str, size: int, steps: int) -> dict[str, Any]:
-    """Seconds of the whole proof, milliseconds of a step after one more subscription."""
+    """Return the seconds of the whole proof, and the milliseconds of a step after another subscription."""
     use_kernels("compiled")
     subject = Subject(Case(GRAPH, filters, ATTRIBUTES, CELLS), PUBLISHERS)
     subject.grow(size, Guard(1 << 20, 3600))
@@ -70,7 +70,7 @@ def measure_proof(filters: str, size: int, steps: int) -> dict[str, Any]:
 
 
 def measure_commands(filters: str, size: int) -> dict[str, Any]:
-    """Seconds of `tercast plan` and `tercast verify` on files, from start to exit, and the files' sizes."""
+    """Return the seconds of `tercast plan` and `tercast verify` on files, and the sizes of the files."""
     with tempfile.TemporaryDirectory(prefix="tb-") as folder:
         scenario, plan = Path(folder) / "scenario.json", Path(folder) / "plan.json"
         scenario.write_text(json.dumps(scenario_of(filters, size)))
@@ -81,7 +81,7 @@ def measure_commands(filters: str, size: int) -> dict[str, Any]:
 
 
 def scenario_of(filters: str, size: int) -> dict[str, Any]:
-    """A scenario of the same kind."""
+    """Return a scenario of the same kind."""
     network = GRAPHS[GRAPH]()
     hosts = [host["id"] for host in network["hosts"]]
     return {

@@ -1,17 +1,17 @@
-"""The planner session while requests wait for a switch whose channel was cut midway: prints JSON.
+"""Measure the planner's session while requests wait for a disconnected switch; print JSON.
 
     python tests/benchmarks/bench_waiting.py [--waiting 0 2000 4000 6000 12000] [--rules 10000] [-o FILE]
 
-The controller is a fake that only keeps tables. One switch, which every subscription needs, loses its
-channel while a change is under way, and stays away. At each number of waiting requests, `batch` is a session
-that plans 2,000 more, and `single` are sessions that plan one more each (medians). The report has the time on
-the clock, that of this process's CPU, the part of the controller, and the longest write transaction. Another
-process writes through the REST API all the time: its slowest POST and its errors are in the report. At last
-the switch returns.
+The controller is a fake that only stores tables. One switch, which every subscription needs, loses its
+channel during a change and stays disconnected. At each number of waiting requests, `batch` is a session that
+plans 2,000 more, and `single` are sessions that plan one more each (medians). The report has elapsed time,
+CPU time of this process, the share of the controller, and the longest write transaction. Another process
+writes through the REST API all the time; the report has its slowest POST and its errors. At the end the
+switch reconnects.
 
-The database is an SQLite file of its own, or the one that TERCAST_DATABASE_URL names, which has to be empty.
+The database is a separate SQLite file, or the database that TERCAST_DATABASE_URL names, which must be empty.
 """
-# ruff: noqa: PLC0415 - Django's modules can be imported once the environment names the database
+# ruff: noqa: PLC0415 - modules of Django are imported after the environment names the database
 
 import argparse
 import json
@@ -37,7 +37,7 @@ from bench_rest import HEADERS, opened, own_installation  # noqa: E402
 SWITCHES = 5
 CELLS = 4
 BITS = 24
-"""Cells so narrow that hardly any two are equal: each subscription has entries of its own."""
+"""Bits of cells that are so narrow that hardly any two are equal: each subscription has own entries."""
 
 BATCH = 2000
 SINGLES = 5
@@ -45,7 +45,7 @@ WRITER_PAUSE = 0.05  # s
 
 
 class Clock:
-    """Seconds of what has been measured since the last `take`."""
+    """Seconds of the measured work since the last `take`."""
 
     def __init__(self) -> None:
         self.controller = 0.0
@@ -83,7 +83,7 @@ class Clock:
         Atomic.__enter__, Atomic.__exit__, ControllerClient.change = entered, left, changed
 
     def measure(self, act: Callable[[], Any]) -> dict[str, float]:
-        """What `act` takes."""
+        """Return the times of `act`."""
         self.controller, self.transactions = 0.0, []
         started, cpu = time.perf_counter(), time.process_time()
         act()
@@ -98,7 +98,7 @@ class Clock:
 
 
 def subscribe(rng: random.Random, count: int) -> None:
-    """Log `count` subscriptions of random hosts, each with cells of its own."""
+    """Log `count` subscriptions of random hosts, each with different cells."""
     from django.db import transaction
 
     from controlplane.registry.models import Subscriber, Subscription, Topic
@@ -123,7 +123,7 @@ def subscribe(rng: random.Random, count: int) -> None:
 
 
 def deploy(rng: random.Random, controller: Any, rules: int) -> None:
-    """A ring with a publisher of everything at s1, and subscriptions until `rules` entries are confirmed."""
+    """Create a ring, a publisher of everything at s1, and subscriptions with `rules` confirmed entries."""
     import network_world as world
 
     from controlplane.deployment import session
@@ -144,14 +144,14 @@ def deploy(rng: random.Random, controller: Any, rules: int) -> None:
 
 
 def waiting() -> int:
-    """How many requests wait for a switch."""
+    """Return the number of requests that wait for a switch."""
     from controlplane.requestlog.models import Request
 
     return Request.objects.filter(state="deploying").count()
 
 
 def level(rng: random.Random, clock: Clock, wanted: int, cut: Callable[[], None]) -> dict[str, Any]:
-    """The figures with `wanted` requests waiting."""
+    """Return the figures with `wanted` waiting requests."""
     from controlplane.deployment import session
 
     def step() -> None:
@@ -177,11 +177,11 @@ def level(rng: random.Random, clock: Clock, wanted: int, cut: Callable[[], None]
 
 @contextmanager
 def writer(path: Path) -> Iterator[None]:
-    """Another process that calls the API, until the block ends; its report is written to `path`."""
+    """Run a process that calls the API until the block ends, and writes its report to `path`."""
     arguments = [sys.executable, __file__, "--writer", HEADERS["authorization"], "-o", str(path)]
     process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout is not None
-    process.stdout.readline()  # it has made its first call
+    process.stdout.readline()  # after its first call
     try:
         yield
     finally:
@@ -189,7 +189,7 @@ def writer(path: Path) -> Iterator[None]:
 
 
 def write(authorization: str) -> dict[str, Any]:
-    """POST subscribers until standard input ends; how long the slowest took, and what failed."""
+    """POST subscribers until standard input ends; return the slowest time and the errors."""
     import threading
 
     import django
@@ -224,7 +224,7 @@ def write(authorization: str) -> dict[str, Any]:
 
 
 def measure(levels: Sequence[int], rules: int, folder: Path) -> dict[str, Any]:
-    """All figures."""
+    """Return all figures."""
     opened()
     from django.conf import settings
     from django.db import connection
@@ -268,7 +268,7 @@ def measure(levels: Sequence[int], rules: int, folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--waiting", type=int, nargs="+", default=[0, 2000, 4000, 6000, 12000])
     parser.add_argument("--rules", type=int, default=10_000)

@@ -1,7 +1,7 @@
-"""A platform as in production: several web processes and workers over real Open vSwitch, and clients of it.
+"""A platform as in production: several web processes and workers over real Open vSwitch, and clients.
 
-The database and the broker are those that the environment names (TERCAST_DATABASE_URL, TERCAST_REDIS_URL),
-else SQLite and a folder.
+Database and broker are those of the environment (TERCAST_DATABASE_URL, TERCAST_REDIS_URL), or SQLite and a
+folder.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Many(Platform):
         self.webs, self.workers, self._more = webs, workers, more or {}
 
     def start(self) -> RestClient:
-        """Bring it up with a topic, an advertisement of everything and nothing else.
+        """Start everything with a topic and an advertisement of everything.
 
-        The network is declared before anybody could discover it.
+        The network is declared before discovery can find it.
         """
         self.prepare()
         self.start_web()
@@ -67,17 +67,17 @@ class Many(Platform):
 
     @property
     def hosts_named(self) -> list[str]:
-        """The hosts' names."""
+        """Return the names of the hosts."""
         return [host["id"] for host in self.topology["hosts"]]
 
     def start_web(self) -> None:
-        """The web processes; returns when they answer."""
-        patient = ("--timeout-worker-healthcheck", "60")  # or a busy process is ended in the middle of calls
+        """Start the web processes; return when they answer."""
+        patient = ("--timeout-worker-healthcheck", "60")  # with less, busy processes are killed during calls
         self._serve("web", self.web_command("--workers", str(self.webs), *patient))
         wait_until("the web server", self._web_answers, self.services, timeout=PATIENCE)
 
     def start_workers(self) -> None:
-        """The workers and beat."""
+        """Start the workers and beat."""
         for number in range(1, self.workers + 1):
             queues = ("-Q", "planner,celery", "-n", f"worker-{number}@%h")
             self._serve(f"worker-{number}", python(*CELERY, "worker", *queues, *WORKER_OPTIONS))
@@ -85,14 +85,14 @@ class Many(Platform):
         self._ports_lock.close()
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """A command of `manage.py` in this installation."""
+        """Run a command of `manage.py` in this installation."""
         command = [sys.executable, "manage.py", *arguments]
         return subprocess.run(
             command, cwd=ROOT, env=self.environment(), capture_output=True, text=True, check=False
         )
 
     def environment(self) -> dict[str, str]:
-        """That of its processes."""
+        """Return the environment of its processes."""
         return {**os.environ, **self._env()}
 
     def _env(self) -> dict[str, str]:
@@ -107,7 +107,7 @@ def settled(rest: RestClient) -> bool:
 
 @dataclass(slots=True)
 class Times:
-    """Seconds that calls took, from the call to the confirmation by all switches; and what went wrong."""
+    """Seconds from calls to their confirmation by all switches, and errors."""
 
     register: list[float] = field(default_factory=list)
     withdraw: list[float] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Times:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """The figures."""
+        """Return the figures."""
         changes = len(self.register) + len(self.withdraw)
         return {
             "changes": changes,
@@ -133,7 +133,7 @@ class Times:
 
 
 def milliseconds(values: Sequence[float]) -> dict[str, float] | None:
-    """Percentiles, nearest rank."""
+    """Return percentiles (nearest rank)."""
     found = sorted(values)
     if not found:
         return None
@@ -143,7 +143,7 @@ def milliseconds(values: Sequence[float]) -> dict[str, float] | None:
 
 
 async def clients(platform: Many, count: int, rounds: int) -> Times:
-    """`count` clients that each register and withdraw `rounds` times, one after the other, all at once."""
+    """Run `count` clients in parallel that each register and withdraw `rounds` times."""
     times = Times()
     headers = {"Authorization": f"Bearer {platform.secret('operator-token')}"}
     limits = httpx.Limits(max_connections=count + 10)
@@ -183,7 +183,7 @@ async def _client(http: httpx.AsyncClient, times: Times, name: str, rounds: int)
 async def _call(
     http: httpx.AsyncClient, times: Times, method: str, path: str, body: Any, took: list[float] | None = None
 ) -> Any:
-    """One call until its request is active, waited for as long as it takes; None when it fails."""
+    """Make a call and wait without limit until its request is active; return None if it fails."""
     started = time.perf_counter()
     wait = {"Prefer": "wait=30"} if took is not None else {}
     while True:
@@ -217,7 +217,7 @@ async def _call(
 
 @dataclass(slots=True)
 class Stream:
-    """What one client of the live stream saw: ids in order, and how old events were when they came."""
+    """Observations of a client of the live stream: ids in order, and ages of events on arrival."""
 
     ids: list[int] = field(default_factory=list)
     delays: list[float] = field(default_factory=list)
@@ -226,7 +226,7 @@ class Stream:
 
 
 class Streams:
-    """Open live streams, of which one reads nothing until the end."""
+    """Open live streams, one of which reads nothing until the end."""
 
     def __init__(self, platform: Many, count: int, slow: bool) -> None:
         self._url = platform.base_url.replace("http", "ws", 1) + "/ws/v1/live/"
@@ -237,7 +237,7 @@ class Streams:
         self._opened = asyncio.Semaphore(20)
 
     async def open(self) -> None:
-        """Connect all of them; returns when each has heard the hello."""
+        """Connect all streams; return when each has received the hello."""
         ready = [asyncio.Event() for _ in self.readers]
         for stream, event in zip(self.readers, ready, strict=True):
             self._tasks.append(asyncio.create_task(self._read(stream, event)))
@@ -245,7 +245,7 @@ class Streams:
             await asyncio.gather(*(event.wait() for event in ready))
 
     async def stay_silent(self, until: Callable[[], Awaitable[bool]]) -> None:
-        """Open the slow one, read no event of it until `until`, and then look how it ended."""
+        """Open the slow stream, read nothing until `until`, and then record how it ended."""
         assert self.slow is not None
         connection = await self._connect(max_queue=1)
         async with connection:
@@ -258,18 +258,18 @@ class Streams:
             await self._events(connection, self.slow, await self.newest())
 
     async def newest(self) -> int:
-        """The id of the last event that there is."""
+        """Return the id of the last event."""
         last = Stream()
         async with await self._connect() as connection:
             await self._greet(connection, last)
         return last.started
 
     async def caught_up(self, newest: int) -> bool:
-        """Whether every stream that reads, and was not ended, has had the event `newest`."""
+        """Whether every stream that reads and is open has got the event `newest`."""
         return all(stream.end or (stream.ids and stream.ids[-1] >= newest) for stream in self.readers)
 
     async def close(self) -> None:
-        """End all of them."""
+        """End all streams."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -292,7 +292,7 @@ class Streams:
         await connection.send(json.dumps({"type": "from", "id": hello["newest"]}))
 
     async def _events(self, connection: Any, stream: Stream, until: int | None = None) -> None:
-        """Read events up to `until`, or to the end, and remember why it came."""
+        """Read events up to `until`, or to the end, and record the reason of the end."""
         try:
             async for text in connection:
                 message = json.loads(text)

@@ -1,9 +1,8 @@
-"""PLEROMA's algorithm 1, written down as the paper has it: lists, and every one scanned for every request.
+"""PLEROMA's algorithm 1 as in the paper: lists, all scanned for every request.
 
-The baseline of the planner's benchmark (Middleware 2014, sections 3.2 and 3.3). Dz are texts, so that
-covering is `startswith`. What the algorithm does not have is not here: an event does not come back to the
-port that it entered at, and trees are not merged. `IndexedTable` gives the same tables faster; it is for
-loading only.
+It is the baseline of the planner's benchmark (Middleware 2014, sections 3.2 and 3.3). Dz are texts, so
+covering is `startswith`. Like the algorithm, it does not prevent that an event returns to its ingress port,
+and it merges no trees. `IndexedTable` has the same tables in less time; it is only for loading.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tercast.eventspace import dz as dzs
 from tercast.eventspace.address_plan import AddressPlan
 
 Out = tuple[int, str | None]
-"""An output: the port, and the host whose address is set before (on terminal switches)."""
+"""An output: the port, and the host whose address is set first (in the last switch)."""
 
 
 class Flow:
@@ -30,33 +29,33 @@ class Flow:
         self.dz = dz
         self.destination = destination
         self.outs = outs
-        self.priority = len(dz)  # longer dz above shorter ones: what increasePriority comes to
+        self.priority = len(dz)  # longer dz above shorter ones, which is the result of increasePriority
 
 
 class Table(Protocol):
-    """The flows of a switch (getCurrentFlowsFromSwitch). A scan ends where its answer is known."""
+    """The flows of a switch (getCurrentFlowsFromSwitch). A scan ends when its answer is known."""
 
     def covers(self, new: Flow) -> bool:
-        """Whether one covers `new`: its dz and its outputs."""
+        """Whether a flow covers the dz and the outputs of `new`."""
 
     def covering(self, dz: str) -> list[Flow]:
-        """Those whose dz covers `dz`, itself included."""
+        """Return the flows whose dz covers `dz`, including an equal one."""
 
     def covered(self, dz: str) -> list[Flow]:
-        """Those whose dz `dz` covers, itself included."""
+        """Return the flows whose dz `dz` covers, including an equal one."""
 
     def add(self, flow: Flow) -> None:
-        """One more."""
+        """Add a flow."""
 
     def delete(self, flow: Flow) -> None:
-        """One less."""
+        """Remove a flow."""
 
     def flows(self) -> list[Flow]:
-        """All."""
+        """Return all flows."""
 
 
 class ScannedTable:
-    """A plain list."""
+    """A table as a list."""
 
     def __init__(self, flows: Iterable[Flow] = ()) -> None:
         self._flows = list(flows)
@@ -82,7 +81,7 @@ class ScannedTable:
 
 
 class IndexedTable:
-    """The same by a dictionary and a sorted list: not the paper's, but the same flows in less time."""
+    """A table with a dictionary and a sorted list: not as in the paper, but faster with equal flows."""
 
     def __init__(self) -> None:
         self._by_dz: dict[str, Flow] = {}
@@ -137,11 +136,11 @@ class Pleroma:
         self.subscriptions: list[tuple[str, list[str]]] = []
 
     def scan_from_now_on(self) -> None:
-        """Go on with plain lists, as the paper has it."""
+        """Continue with lists, as in the paper."""
         self.tables = {switch: ScannedTable(table.flows()) for switch, table in self.tables.items()}
 
     def advertise(self, publisher: str, dz_set: Iterable[str]) -> None:
-        """Lines 1 to 15."""
+        """Carry out lines 1 to 15."""
         for dz in dz_set:
             overlapping = [tree for tree in self.trees if _overlaps(dz, tree.dz)]
             rest = [dz]
@@ -156,7 +155,7 @@ class Pleroma:
                 self._add_flow_mult_sub(publisher, rest, tree)
 
     def subscribe(self, subscriber: str, dz_set: Iterable[str]) -> None:
-        """Lines 16 to 25."""
+        """Carry out lines 16 to 25."""
         cells = list(dz_set)
         self.subscriptions.append((subscriber, cells))
         for dz in cells:
@@ -169,7 +168,7 @@ class Pleroma:
                             self._flow_addition(part, self._route(publisher, subscriber, tree))
 
     def _create_tree(self, publisher: str, dz: list[str]) -> Tree:
-        """A shortest path tree rooted at the publisher's switch."""
+        """Return a shortest path tree with its root at the publisher's switch."""
         root = self._hosts[publisher][0]
         tree = Tree(list(dz), {publisher: list(dz)})
         seen, waiting = {root}, deque([root])
@@ -184,7 +183,7 @@ class Pleroma:
         return tree
 
     def _add_flow_mult_sub(self, publisher: str, dz: list[str], tree: Tree) -> None:
-        """Lines 26 to 30."""
+        """Carry out lines 26 to 30."""
         for subscriber, cells in self.subscriptions:
             for wanted in cells:
                 for own in dz:
@@ -193,9 +192,9 @@ class Pleroma:
                         self._flow_addition(part, self._route(publisher, subscriber, tree))
 
     def _route(self, publisher: str, subscriber: str, tree: Tree) -> list[tuple[str, Out]]:
-        """The switches from publisher to subscriber along the tree, each with its output.
+        """Return the switches from publisher to subscriber along the tree, each with its output.
 
-        Empty where both have one port: what enters a port does not go out there.
+        Empty if both use one port, because a packet does not leave by its ingress port.
         """
         (start, start_port), (end, end_port) = self._hosts[publisher], self._hosts[subscriber]
         if (start, start_port) == (end, end_port):
@@ -219,7 +218,7 @@ class Pleroma:
         return path
 
     def _flow_addition(self, dz: str, route: list[tuple[str, Out]]) -> None:
-        """Lines 31 to 51, with the five cases of section 3.3.2: four scans, as they stand there."""
+        """Carry out lines 31 to 51 with the five cases of section 3.3.2: four scans, as in the paper."""
         destination = self._address.match(self._code, int("1" + dz, 2))
         for switch, out in route:
             table = self.tables[switch]
@@ -232,14 +231,14 @@ class Pleroma:
             for flow in table.covering(dz):  # lines 44 to 46
                 new.outs |= flow.outs  # case 4: a flow covers it in part
                 if flow.dz == dz:
-                    table.delete(flow)  # the same match: the new one takes its place
+                    table.delete(flow)  # the same match: the new one replaces it
             for flow in table.covered(dz):  # lines 47 to 50
                 flow.outs |= new.outs  # case 5: it covers a flow in part
             table.add(new)
 
 
 def overlap(a: str, b: str) -> str | None:
-    """The longer of two dz of which one covers the other, else None."""
+    """Return the longer of two dz if one covers the other, else None."""
     if a.startswith(b):
         return a
     return b if b.startswith(a) else None
@@ -250,7 +249,7 @@ def _overlaps(dz: str, cells: list[str]) -> bool:
 
 
 def without(cells: list[str], gone: list[str]) -> list[str]:
-    """The cells of `cells` less those of `gone`."""
+    """Return the parts of `cells` that no cell of `gone` covers."""
     rest = dzs.difference(_set(cells), _set(gone))
     return [dzs.text(dz) for dz in rest]
 

@@ -1,4 +1,4 @@
-"""The experiments on aggregation run from end to end, and the page shows what was committed."""
+"""The experiments on aggregation run from end to end, and the page shows the committed results."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The page of analytics shows what was measured, and every answer was DuckDB's too."""
+"""The page of analytics shows the measured values, and every answer equals that of DuckDB."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The benchmark of indexed attributes measures what it says, on events that no choice was made by."""
+"""The benchmark of indexed attributes measures events that did not determine a choice."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The benchmark runs from end to end, says what it has to say, and the page shows what was committed."""
+"""The benchmark runs from end to end with complete results, and the page shows the committed ones."""
 
 import json
 import os

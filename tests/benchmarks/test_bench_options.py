@@ -1,4 +1,4 @@
-"""The options that are printed without the environment name what the benchmarks have."""
+"""The options that are printed without the environment name the parts of the benchmarks."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The baseline is a fair one: its flow tables deliver what ours deliver."""
+"""The baseline is fair: its flow tables deliver the same events as ours."""
 
 import random
 from typing import Any
@@ -40,7 +40,7 @@ def filter_text(rng: random.Random) -> str:
 
 
 def drawn(network: dict[str, Any], rng: random.Random) -> list[dict[str, Any]]:
-    """Requests in any order; who publishes does not subscribe, since the paper returns nothing to a port."""
+    """Return requests in any order; publishers do not subscribe, as the paper returns nothing to a port."""
     hosts = [host["id"] for host in network["hosts"]]
     publishers = rng.sample(hosts, 3)
     others = [host for host in hosts if host not in publishers]
@@ -83,7 +83,7 @@ def baseline(network: dict[str, Any], requests: list[dict[str, Any]], indexed: b
 
 
 def flows_json(controller: Pleroma) -> dict[str, Any]:
-    """The baseline's tables as a plan has them: outputs to switches before those that set an address."""
+    """Return the baseline's tables in the form of a plan: outputs to switches precede address rewrites."""
     flows = {}
     for switch, table in controller.tables.items():
         flows[switch] = []

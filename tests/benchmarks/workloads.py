@@ -1,4 +1,4 @@
-"""Networks and requests that the benchmarks run on; every draw comes from a seeded generator."""
+"""Networks and requests for the benchmarks, from seeded generators."""
 
 import random
 from typing import Any
@@ -46,7 +46,7 @@ class Net:
 
 
 def fat_tree() -> dict[str, Any]:
-    """10 switches and 8 hosts: two cores, four aggregation switches, four edges with two hosts each."""
+    """Return 10 switches and 8 hosts: two cores, four aggregation and four edge switches."""
     net = Net()
     cores = [net.switch(f"c{n}") for n in (1, 2)]
     for pod in (1, 2):
@@ -63,7 +63,7 @@ def fat_tree() -> dict[str, Any]:
 
 
 def random_graph(size: int, seed: int = 1, degree: float = 3.0, hosts_per_switch: int = 1) -> dict[str, Any]:
-    """A connected random graph: a random tree, and further links up to the mean degree."""
+    """Return a connected random graph: a random tree, and more links up to the mean degree."""
     rng = random.Random(seed)
     net = Net()
     names = [net.switch(f"s{n}") for n in range(size)]
@@ -89,7 +89,7 @@ def topic(attributes: int) -> dict[str, Any]:
 
 
 class Filters:
-    """Filters over all attributes. `zipf`: around 7 hot spots; `uniform`: narrow, anywhere."""
+    """Filters over all attributes: `zipf` around 7 hot spots, `uniform` narrow and anywhere."""
 
     def __init__(self, kind: str, attributes: int, seed: int) -> None:
         self.kind, self.attributes = kind, attributes
@@ -132,7 +132,7 @@ def subscriptions(filters: Filters, hosts: list[str], number: int, first: int = 
 
 
 def advertisements(filters: Filters, hosts: list[str], number: int, first: int = 0) -> list[dict[str, Any]]:
-    """Advertisements of what `filters` draws, each at a host drawn out of `hosts`."""
+    """Return advertisements with random filters at random hosts."""
     rng = random.Random(first + 11)
     return [
         {
@@ -147,12 +147,12 @@ def advertisements(filters: Filters, hosts: list[str], number: int, first: int =
 
 
 def everything(host: str, number: int) -> dict[str, Any]:
-    """The advertisement of the whole space at a host."""
+    """Return the advertisement of the whole space at a host."""
     return {"op": "advertise", "id": f"a{number}", "host": host, "topic": "t", "filter": ""}
 
 
 def eighths(hosts: list[str]) -> list[dict[str, Any]]:
-    """Eight advertisements, each of an eighth of the space, at the first eight hosts."""
+    """Return advertisements of an eighth of the space each, at the first eight hosts."""
     width = DOMAIN // 8
     return [
         {
@@ -164,7 +164,7 @@ def eighths(hosts: list[str]) -> list[dict[str, Any]]:
 
 
 def construction(network: dict[str, Any], attributes: int) -> list[dict[str, Any]]:
-    """The requests that make a network, and a topic of so many attributes, known to a planner."""
+    """Return the requests that create a network and a topic in a planner."""
     parts = (("switch", "switches"), ("link", "links"), ("host", "hosts"))
     requests = [{"op": f"add_{kind}", kind: row} for kind, rows in parts for row in network[rows]]
     indexed = [row["name"] for row in topic(attributes)["attributes"]]
