@@ -1,7 +1,7 @@
-"""A copy of this machine, in namespaces: changes in it end with it, and its loopback is its own.
+"""A copy of this machine in namespaces: its changes end with it, and it has its own loopback interface.
 
-The root file system is an overlay over the real one. Processes, mounts and the network are namespaces;
-commands that need a package registry run in the real network.
+Its root file system is an overlay over the real one. Processes, mounts and the network have namespaces.
+Commands that need a package registry run in the real network.
 """
 
 import os
@@ -37,7 +37,7 @@ NO_SERVICES = "#!/bin/sh\nexit 101\n"
 
 @dataclass(frozen=True)
 class Block:
-    """A block of commands of the guide."""
+    """A block of commands in the guide."""
 
     section: str
     online: bool
@@ -45,7 +45,7 @@ class Block:
 
 
 def read_blocks(page: str) -> list[Block]:
-    """The blocks of a page that are marked as runnable, in their order."""
+    """Return the blocks of a page that are marked as runnable, in order."""
     section, found = "", []
     for match in re.finditer(
         r"^## ([^\n]+)$|^( *)```sh run( online)?\n(.*?)^ *```$", page, re.MULTILINE | re.DOTALL
@@ -67,11 +67,11 @@ class Machine:
 
     @property
     def root(self) -> Path:
-        """The root of its file system, as a process of this machine reaches it."""
+        """Return the root of its file system for processes of this machine."""
         return Path(f"/proc/{self.pid}/root") / (self.folder / "root").relative_to("/")
 
     def popen(self, *command: str, online: bool = False, **more: object) -> "subprocess.Popen[str]":
-        """Start a command in it."""
+        """Start a command in the copy."""
         spaces = ["nsenter", f"--target={self.pid}", "--mount", "--pid", *([] if online else ["--net"])]
         environment = {
             **{
@@ -89,7 +89,7 @@ class Machine:
         )  # type: ignore[call-overload]
 
     def run(self, *command: str, online: bool = False, seconds: float = 600) -> str:
-        """What a command prints; AssertionError with all of it where its status is not 0."""
+        """Return the output of a command; raises AssertionError with the output if its status is not 0."""
         process = self.popen(
             *command,
             online=online,
@@ -109,7 +109,7 @@ class Machine:
 
 @contextmanager
 def machine(folder: Path) -> Iterator[Machine]:
-    """Make it below `folder`; every process in it ends with it."""
+    """Create the copy in `folder`; every process in it ends with it."""
     for name in ("upper", "work", "root"):
         (folder / name).mkdir()
     process = subprocess.Popen(
@@ -135,7 +135,7 @@ def machine(folder: Path) -> Iterator[Machine]:
 
 
 def stand_in(copy: Machine) -> None:
-    """Give it `systemctl` and `systemd-run`, and keep packages from starting services."""
+    """Install `systemctl` and `systemd-run`, and prevent packages from starting services."""
     source = (HERE / "systemd_stand_in.py").read_text()
     for name in ("systemctl", "systemd-run"):
         path = copy.root / "usr/local/bin" / name

@@ -1,6 +1,6 @@
-"""What users of an installation do with it: switches over TLS, a subscription, events, an analytics run.
+"""User actions in an installation: switches over TLS, a subscription, events, an analytics run.
 
-The guide's test copies this file into its machine and runs a step of it with the installation's Python:
+The test of the guide copies this file into its machine, and runs a step with the Python of the installation:
 `network`, `deliver`, `analytics`, `subscribe_later` or `is_restored`.
 """
 
@@ -57,7 +57,7 @@ def health() -> dict[str, str]:
 
 
 def network() -> None:
-    """Keep three switches that connect over TLS, until the machine ends."""
+    """Run three switches that connect over TLS, until the machine ends."""
     folder = Path("/etc/tercast/tls")
     dpids = [row["dpid"] for row in topology()["switches"]]
     make_certificates(folder, ["fabric"], dpids={"fabric": dpids})  # one Open vSwitch has one certificate
@@ -74,7 +74,7 @@ def topology() -> dict[str, Any]:
 
 
 def register() -> None:
-    """Register the network and one publisher and subscriber, once."""
+    """Register the network, a publisher and a subscriber once."""
     if call("GET", "switches/")["results"]:
         return
     for part in ("switches", "links", "hosts"):
@@ -92,7 +92,7 @@ def register() -> None:
 
 
 def deliver() -> None:
-    """Publish events through the switches; exactly those that match arrive, each once."""
+    """Publish events through the switches; exactly the matching ones arrive, each once."""
     connect = until(lambda: call("GET", "connect/"), "answer of the web server")
     assert connect["reported"] and connect["tls"] and not connect["local_only"], connect
     assert all(one.startswith("ssl:") and one.endswith(":6653") for one in connect["addresses"]), connect
@@ -146,7 +146,7 @@ def states(kind: str) -> set[str]:
 
 
 def is_listening(process: subprocess.Popen[str], path: str) -> bool:
-    """Whether it is connected to the host's port: the switch's end is an accepted socket of that path."""
+    """Whether the process is connected to the host's port: the switch has accepted a socket of this path."""
     assert process.poll() is None, process.communicate()
     rows = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()]
     return any(row[-1] == path and row[5] == "03" for row in rows)
@@ -164,7 +164,7 @@ def tercast(*arguments: str) -> subprocess.Popen[str]:
 
 
 def analytics() -> None:
-    """Run a job now; the cluster's worker has worked for it."""
+    """Run a job now; a worker of the cluster computes it."""
     run = call("POST", "analytics/runs/", {"job": "delay", "rebuild": True})
     ended = ("succeeded", "failed", "skipped")
     row = until(lambda: ended_run(run["id"], ended), "end of the run", 600)
@@ -178,13 +178,13 @@ def ended_run(number: int, ended: tuple[str, ...]) -> Any:
 
 
 def subscribe_later() -> None:
-    """Ask for something after the backup."""
+    """Subscribe after the backup."""
     call("POST", "subscribers/", {"name": "later", "host": "h2"})
     call("POST", "subscriptions/", {"subscriber": "later", "topic": "weather", "filter": "celsius >= 60"})
 
 
 def is_restored() -> None:
-    """What was asked for after the backup is gone, and the rest is there."""
+    """Check that the subscription after the backup is gone, and all else exists."""
     names = until(lambda: [row["name"] for row in call("GET", "subscribers/")["results"]], "subscribers")
     assert names == ["sauna"], names
 

@@ -1,8 +1,7 @@
-"""`systemctl` and `systemd-run` for a machine without systemd, by the unit files.
+"""`systemctl` and `systemd-run` for a machine without systemd, driven by the unit files.
 
-It imports only the standard library, since the guide's test copies it into the machine that it makes. A
-directive that it does not know ends it, so that no line of a unit is ignored. Debian's own services go
-through /etc/init.d.
+It imports only the standard library, because the test of the guide copies it into its machine. An unknown
+directive ends it, so that no line of a unit is ignored. Services of Debian are started with /etc/init.d.
 """
 
 import contextlib
@@ -43,7 +42,7 @@ KNOWN = {
 
 
 class Unit:
-    """A unit file with its specifiers replaced."""
+    """A unit file whose specifiers are replaced."""
 
     def __init__(self, name):
         self.name = name if "." in name else f"{name}.service"
@@ -96,7 +95,7 @@ def read_environment(path):
 
 
 def command_words(text, environment):
-    """A command line by systemd's rules: quotes, `$$`, `${NAME}` as a part of a word, `$NAME` as words."""
+    """Parse a command line by the rules of systemd: quotes, `$$`, `${NAME}` in a word, `$NAME` as words."""
     words = []
     for match in re.finditer(r"'([^']*)'|\"([^\"]*)\"|(\S+)", text):
         word = next(group for group in match.groups() if group is not None)
@@ -118,7 +117,7 @@ def make_folder(path, mode, unit):
 
 
 def sandbox(unit):
-    """Shell commands that hide or write-protect what the unit protects, in a mount namespace of its own."""
+    """Return shell commands that apply the protections of a unit in a separate mount namespace."""
     writable = list(unit.values.get("ReadWritePaths", []))
     for name in unit.words("StateDirectory"):
         writable.append(make_folder(Path("/var/lib") / name, unit.one("StateDirectoryMode", "0755"), unit))
@@ -177,7 +176,7 @@ def run_once(unit):
 
 
 def supervise(unit):
-    """Keep a service running until it is stopped, in a process of its own."""
+    """Run a service in a separate process until it is stopped, and restart it when it ends."""
     stopping = []
     signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
     with open_log(unit) as log:

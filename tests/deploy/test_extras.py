@@ -1,4 +1,4 @@
-"""`pip install .` in fresh environments: the `tercast` command, and what each extra adds."""
+"""`pip install .` in new environments: the `tercast` command, and what each extra adds."""
 
 import json
 import shutil
@@ -27,12 +27,12 @@ ADDS = {
     "analytics": "from analytics import session, matching, jobs",
     "labs": "from mininet_labs.demo import quotes, run; run.DEFAULT_TOPOLOGY.open()",
 }
-"""By extra: what works with it, and fails for want of a package without it."""
+"""By extra: commands that work with it, and fail without it because a package is missing."""
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the tracked files: an installation builds in its source folder."""
+    """Return a copy of the tracked files, because an installation builds in its source folder."""
     folder = tmp_path_factory.mktemp("source")
     names = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -50,7 +50,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with Tercast and no extra."""
+    """Return an environment with Tercast and no extra."""
     return install(source, tmp_path_factory.mktemp("bare"), "")
 
 

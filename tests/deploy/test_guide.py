@@ -1,7 +1,7 @@
-"""docs/deploy.md, followed to its end on a copy of this machine: its own commands, units, proxy and settings.
+"""docs/deploy.md, followed to its end on a copy of this machine, with its commands, units and settings.
 
-PostgreSQL, Redis, nginx with TLS, four web processes, two workers, switches over TLS, a Spark cluster,
-an upgrade, a backup and a restore are real. A script that runs the units replaces systemd
+PostgreSQL, Redis, nginx with TLS, four web processes, two workers, switches over TLS, a Spark cluster, an
+upgrade, a backup and a restore are real. Only systemd is replaced, by a script that runs the units
 (systemd_stand_in.py).
 """
 
@@ -27,7 +27,7 @@ PYTHON = "/opt/tercast/.venv/bin/python"
 
 
 def can_unshare() -> str:
-    """Why namespaces cannot be made here; empty where they can."""
+    """Return why namespaces cannot be created here; empty if they can."""
     if os.geteuid():
         return "it needs root"
     command = ["unshare", "--mount", "--pid", "--net", "--fork", "true"]
@@ -68,7 +68,7 @@ def publish(copy: Machine, message: str) -> None:
 
 
 def follow(copy: Machine, section: str) -> None:
-    """Run the blocks of a section as one shell would; its variables go from block to block."""
+    """Run the blocks of a section in one shell, so that its variables are kept."""
     state = "/root/guide-variables"
     blocks = [block for block in BLOCKS if block.section == section]
     assert blocks, f"docs/deploy.md has no runnable block in {section!r}"
@@ -85,14 +85,14 @@ def script(block: Block, state: str) -> str:
 
 
 def scene(copy: Machine, step: str) -> None:
-    """Run a step of the scene with the installation's own Python, as a user of the installation would."""
+    """Run a step of the scene with the Python of the installation, as its user."""
     shutil.copy(SCENE, copy.root / "srv" / SCENE.name)
     copy.run(PYTHON, f"/srv/{SCENE.name}", step, seconds=900)
 
 
 @pytest.fixture(scope="module")
 def installed(copy: Machine) -> Iterator[Machine]:
-    """The machine after the guide's first section, with switches that connect to it."""
+    """Yield the machine after the first section of the guide, with connected switches."""
     follow(copy, "Install")
     shutil.copy(SCENE, copy.root / "srv" / SCENE.name)
     with (copy.root / "srv/network.log").open("w") as log:

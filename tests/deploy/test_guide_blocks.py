@@ -1,4 +1,4 @@
-"""docs/deploy.md has the blocks that the guide's test runs, and its stand-in for systemd knows every unit."""
+"""docs/deploy.md has the blocks that its test runs, and the replacement of systemd knows every unit."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What pyproject.toml asks for is pinned in the file of its part; production has no developer tool."""
+"""Requirements of pyproject.toml are pinned in their files; production has no developer tools."""
 
 import tomllib
 from pathlib import Path

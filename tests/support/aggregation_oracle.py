@@ -1,4 +1,4 @@
-"""Held against the definition: what a planner has installed is what its covers make of its exact tables."""
+"""Comparison with the definition: installed tables must follow from exact tables and covers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tercast.tables.covers import TableCovers
 
 
 def installed_as_defined(planner: Planner) -> list[str]:
-    """All differences between overlays and the definition."""
+    """Return all differences between overlays and the definition."""
     found: list[str] = []
     covers = planner.keeper.covers()
     for switch, site in planner.network.sites.items():

@@ -1,4 +1,4 @@
-"""Requests of all kinds, budgets and covers among them, for property tests of aggregation."""
+"""Requests of all kinds, with budgets and covers, for property tests of aggregation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BUDGETS = [None, 0, 1, 2, 3, 4, 6, 8, 12, 16]
 
 
 def random_covers(random: Random, exact: list[int], fewest: int = 0) -> tuple[Cover, ...]:
-    """Covers that do not overlap; their cells are mostly some of `exact` or just above."""
+    """Return covers that do not overlap; their cells are mostly from `exact`, or one level above."""
     found: list[Cover] = []
     for _ in range(random.randint(fewest, 3)):
         dz = random.choice(exact) if exact else 1
@@ -53,7 +53,7 @@ def random_covers(random: Random, exact: list[int], fewest: int = 0) -> tuple[Co
 
 
 def random_aggregation(random: Random, planner: Planner) -> dict[str, Any]:
-    """A result of aggregation for the tables as they are, or a little besides."""
+    """Return a result of aggregation for the present tables, or for slightly different ones."""
     some: dict[str, dict[str, TableCovers]] = {}
     names = list(planner.topology.switches)
     for switch in random.sample(names, random.randint(1, len(names))):
@@ -72,9 +72,9 @@ def random_aggregation(random: Random, planner: Planner) -> dict[str, Any]:
 
 
 def spice(network: dict[str, Any], requests: list[dict[str, Any]], random: Random) -> Scene:
-    """Put budgets and requests about budgets, aggregation, `indexed` and the network among others.
+    """Mix requests with budgets, aggregation, `indexed` attributes and changes of the network.
 
-    Filters take the place of dz, so that topics can be encoded anew. Covers follow from tables at their time.
+    Filters replace dz, so that topics can be encoded again. Covers depend on the tables at their time.
     """
     names = [switch["id"] for switch in network["switches"]]
     for switch in network["switches"]:
@@ -107,7 +107,7 @@ def spice(network: dict[str, Any], requests: list[dict[str, Any]], random: Rando
 def with_covers(
     network: dict[str, Any], requests: list[dict[str, Any]], random: Random
 ) -> list[dict[str, Any]]:
-    """The requests, those for aggregation with covers for the tables that they find."""
+    """Return the requests, where aggregation requests have covers for the tables at their time."""
     planner = planner_of_scene(network)
     planner.apply({"op": "set_aggregation", "method": "la"})
     out: list[dict[str, Any]] = []
@@ -134,7 +134,7 @@ def spiced_scenes(draw: st.DrawFn, most: int = 18) -> Scene:
 
 
 def lively_scene(seed: int) -> Scene:
-    """A ring with a chord, two hosts at every switch, some on one port, and many requests that stay."""
+    """Return a ring with a chord, two hosts per switch, some at one port, and many live requests."""
     random = Random(seed)
     count = random.randint(4, 6)
     ring = [(i, i % count + 1) for i in range(1, count + 1)] + [(1, count // 2 + 1)]
@@ -186,13 +186,13 @@ def planner_of_scene(network: dict[str, Any], max_trees: int = 64) -> Planner:
 
 
 def state(planner: Planner) -> tuple[Any, ...]:
-    """All that can be seen of a planner, but the number of requests."""
+    """Return all that is visible of a planner, except the number of requests."""
     snapshot = {**planner.snapshot(), "applied": 0}
     return snapshot, planner.tables(), planner.exact_tables(), planner.trees(), planner.counts()
 
 
 class Follower:
-    """Takes requests through a planner, and judges every step."""
+    """Applies requests to a planner, and checks every step."""
 
     def __init__(self, network: dict[str, Any], max_trees: int = 64, method: str = "la") -> None:
         self.planner = planner_of_scene(network, max_trees)
@@ -242,6 +242,6 @@ class Follower:
 
 
 def wrong(problem: str) -> bool:
-    """Whether something is lost, doubled or looped; needless copies are the price of a budget."""
+    """Whether an event is lost, duplicated or looped; redundant copies are permitted with a budget."""
     needless = "wanted 0" in problem and "got 1 copies" in problem
     return not (needless or "says what a shorter entry says" in problem or "drops for nothing" in problem)

@@ -1,4 +1,4 @@
-"""Good inputs spoilt: bytes changed, cut out, doubled, put in, or taken from another one."""
+"""Damaged inputs: bytes changed, cut out, repeated, inserted, or taken from another input."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 @st.composite
 def spoilt(draw, seeds: Sequence[bytes], tokens: Sequence[bytes] = (), most: int = 6) -> bytes:
-    """One of `seeds` after up to `most` changes; `tokens` are put in as a whole."""
+    """Return one of `seeds` after up to `most` changes; `tokens` are inserted as a whole."""
     data = bytearray(draw(st.sampled_from(seeds)))
     for _ in range(draw(st.integers(0, most))):
         at = draw(st.integers(0, len(data)))

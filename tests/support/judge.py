@@ -1,6 +1,6 @@
-"""An independent judge of tables: it walks one packet for each point of a small event space.
+"""An independent judge of tables: it walks a packet for each point of a small event space.
 
-It reads a scenario's JSON and flows as a plan has them, and shares no code with planner or verifier.
+It reads the JSON of a scenario and the flows of a plan, and shares no code with planner or verifier.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BASE = {"ipv6": "ff0e::/16", "ipv4": "225.128.0.0/9"}
 
 @dataclass
 class World:
-    """The network and what is registered in it, followed request by request."""
+    """The network and its registrations, updated with each request."""
 
     family: str
     topic_bits: int
@@ -47,7 +47,7 @@ class World:
         return world
 
     def follow(self, request: dict[str, Any], dz: list[str] | None = None) -> None:
-        """Take note of a request that was carried out; `dz` is its encoding."""
+        """Record a request that was carried out; `dz` is its encoding."""
         match request["op"]:
             case "advertise":
                 self.ads[request["id"]] = (request["host"], request["topic"], set(dz or ()))
@@ -92,7 +92,7 @@ class World:
         return out
 
     def island(self, switch: str) -> set[str]:
-        """The switches that can be reached from one that is up."""
+        """Return the switches that a running switch can reach."""
         wires, seen, todo = self.wires(), {switch}, [switch]
         while todo:
             here = todo.pop()
@@ -130,7 +130,7 @@ class World:
 
 
 def _copies(actions: list[dict[str, Any]], in_port: int) -> list[tuple[int, str]]:
-    """Where actions send a packet from a port, and as whose."""
+    """Return where actions send a packet, and with which destination host."""
     copies, rewritten = [], ""
     for action in actions:
         if "set_dst" in action:
@@ -150,7 +150,7 @@ def _holds(cells: set[str], point: str) -> bool:
 
 @dataclass
 class Walk:
-    """What became of one packet."""
+    """The path and the deliveries of a packet."""
 
     delivered: Counter[str] = field(default_factory=Counter)
     crossed: Counter[tuple[str, int]] = field(default_factory=Counter)
@@ -179,9 +179,9 @@ class Judge:
         }
 
     def problems(self, tight: bool = True) -> list[str]:
-        """All that is wrong; `tight` also asks for entries and outputs that nobody needs.
+        """Return all faults; with `tight`, also entries and outputs that are not needed.
 
-        Nobody needs an entry without which the same would happen to every packet of every publisher.
+        An entry is not needed if every packet of every publisher is handled equally without it.
         """
         world = self.world
         out: list[str] = list(self._static())
@@ -227,7 +227,7 @@ class Judge:
     def _visit(
         self, walk: Walk, place: tuple[str, int], address: int, path: tuple[tuple[str, int], ...]
     ) -> bool:
-        """Walk on from a switch and ingress port; whether anybody got it behind here."""
+        """Walk on from a switch and ingress port; return whether a host beyond it got the packet."""
         switch, in_port = place
         if any(step[0] == switch for step in path) or len(path) > 40:
             walk.problems.append(f"loop through {switch}")
@@ -287,7 +287,7 @@ class Judge:
         return wanted
 
     def _static(self) -> list[str]:
-        """What can be seen without a packet: clashes, priorities, entries that repeat a shorter one."""
+        """Return faults that are visible without a packet: clashes, priorities, repeated entries."""
         out = []
         for switch, table in self.parsed.items():
             if switch not in self.world.switches:

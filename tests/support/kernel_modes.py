@@ -1,4 +1,4 @@
-"""Runs a module's tests twice: in plain Python, and with compiled kernels."""
+"""Runs the tests of a module twice: in plain Python, and with compiled kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tercast.runtime import jit
 
 @pytest.fixture(scope="module", autouse=True, params=["plain Python", "compiled"])
 def kernels(request: pytest.FixtureRequest) -> Iterator[None]:
-    """With compiled kernels wherever they serve, or without any."""
+    """Use compiled kernels wherever possible, or none."""
     if request.param == "compiled":
         pytest.importorskip("numba")
     jit.use(request.param == "compiled")

@@ -1,4 +1,4 @@
-"""Small networks with traffic and budgets, and a judge of what aggregation makes of them."""
+"""Small networks with traffic and budgets, and a judge of the result of aggregation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.networks import (
 
 
 def planner_with_requests(seed: int) -> tuple[Planner, World]:
-    """A planner of a dense small network after its requests, and the world that judges it."""
+    """Return a planner of a dense small network after its requests, and the world that judges it."""
     network, requests = dense_scene(seed)
     planner = planner_for(network)
     world = World.of("ipv6", 16, DEPTH, network, TOPICS)
@@ -36,7 +36,7 @@ def planner_with_requests(seed: int) -> tuple[Planner, World]:
 
 
 def some_traffic(planner: Planner, seed: int, count: int = 60) -> list[dict[str, Any]]:
-    """Events of the live advertisements, more of the small values."""
+    """Return events of the live advertisements, more of them with small values."""
     random = Random(seed)
     ads = list(planner.registry.advertisements())
     events: list[dict[str, Any]] = []
@@ -50,7 +50,7 @@ def some_traffic(planner: Planner, seed: int, count: int = 60) -> list[dict[str,
 
 
 def some_budgets(planner: Planner, seed: int) -> dict[str, int | None]:
-    """A budget below what each switch has, for most of them."""
+    """Return a budget below the present number of entries for most switches."""
     random = Random(seed)
     return {
         name: random.randint(1, count) if count and random.random() < 0.8 else None
@@ -59,7 +59,7 @@ def some_budgets(planner: Planner, seed: int) -> dict[str, int | None]:
 
 
 def grounds(planner: Planner, switch: str) -> dict[str, ExactTable]:
-    """The ground of every topic at a switch."""
+    """Return the exact table of every topic at a switch."""
     number = planner.network.component_of(switch)
     return {
         plan.topic.name: exact_table_of(plan, switch, None if number is None else plan.forests.get(number))
@@ -69,7 +69,7 @@ def grounds(planner: Planner, switch: str) -> dict[str, ExactTable]:
 
 
 def entries_of(planner: Planner, result: AggregationResult, switch: str) -> int:
-    """How many entries a switch has under the covers of a result, as the definition has it."""
+    """Count the entries of a switch with the covers of a result, by the definition."""
     covers = result.covers.get(switch, {})
     total = 0
     for topic, ground in grounds(planner, switch).items():
@@ -81,7 +81,7 @@ def entries_of(planner: Planner, result: AggregationResult, switch: str) -> int:
 
 
 def problems(planner: Planner, world: World) -> list[str]:
-    """What is lost, doubled or sent round, by walking a packet for every point."""
+    """Return lost, duplicated and looping events, by walking a packet for every point."""
     judge = Judge(world, flows(planner))
     found: list[str] = []
     for name, topic, cells in world.ads.values():
@@ -102,7 +102,7 @@ def problems(planner: Planner, world: World) -> list[str]:
 
 
 def proof(planner: Planner) -> list[str]:
-    """What the verifier finds in the installed tables, which may do too much under covers alone."""
+    """Return what the verifier finds in the installed tables; covers may cause redundant copies."""
     registry = planner.registry
     found = verify(
         planner.topology,
@@ -117,7 +117,7 @@ def proof(planner: Planner) -> list[str]:
 
 
 def ring_scene(seed: int) -> tuple[Planner, World]:
-    """A ring whose publishers bring a part of the space each, in trees of their own; all subscribe."""
+    """Return a ring whose publishers advertise a part of the space each, in separate trees."""
     random = Random(seed)
     count = random.randint(3, 5)
     links = [link(f"s{i}", 1, f"s{i % count + 1}", 2) for i in range(1, count + 1)]

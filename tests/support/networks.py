@@ -1,4 +1,4 @@
-"""Random small networks and requests on them, for property tests of planner, verifier and tools."""
+"""Random small networks and requests, for property tests of planner, verifier and tools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ dz_sets = st.lists(cells, min_size=1, max_size=3)
 
 @st.composite
 def topologies(draw: st.DrawFn, most_switches: int = 5) -> dict[str, Any]:
-    """Graphs with cycles, parallel links, parts apart, hosts that share ports, and standby attachments."""
+    """Return graphs with cycles, parallel links, separate parts, shared ports and standby attachments."""
     count = draw(st.integers(1, most_switches))
     names = [f"s{i}" for i in range(1, count + 1)]
     free = dict.fromkeys(names, 0)
@@ -69,7 +69,7 @@ def topologies(draw: st.DrawFn, most_switches: int = 5) -> dict[str, Any]:
 def request_lists(
     draw: st.DrawFn, topology: dict[str, Any], most: int = 14, events: bool = True
 ) -> list[dict[str, Any]]:
-    """Valid requests of all kinds in any order; `events` also lets links, switches and hosts come and go."""
+    """Return valid requests of all kinds in any order; with `events`, also failures and recoveries."""
     requests: list[dict[str, Any]] = []
     live: dict[str, str] = {}
     hosts = [host["id"] for host in topology["hosts"]]
@@ -112,13 +112,13 @@ def request_lists(
 def scenes(
     draw: st.DrawFn, most: int = 14, events: bool = True, most_switches: int = 5
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A topology and requests on it."""
+    """Return a topology and requests."""
     topology = draw(topologies(most_switches))
     return topology, draw(request_lists(topology, most, events))
 
 
 def dense_scene(seed: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A larger network with many requests on few cells, from a seed: less to look at, more that meets."""
+    """Return a larger network with many requests on few cells, from a seed, so that more of them overlap."""
     random = Random(seed)
     names = [f"s{i}" for i in range(1, random.randint(2, 8) + 1)]
     free = dict.fromkeys(names, 0)
@@ -185,7 +185,7 @@ def _dense_requests(random: Random, network: dict[str, Any]) -> list[dict[str, A
 
 
 def planner_for(topology: dict[str, Any], max_trees: int = 64, **options: Any) -> Planner:
-    """A planner of the small space."""
+    """Return a planner of the small space."""
     return Planner(
         AddressPlan.default("ipv6"),
         Limits(max_dz_length=DEPTH, max_trees=max_trees),
@@ -196,12 +196,12 @@ def planner_for(topology: dict[str, Any], max_trees: int = 64, **options: Any) -
 
 
 def flows(planner: Planner) -> dict[str, list[dict[str, Any]]]:
-    """The planner's tables as a plan has them."""
+    """Return the tables of a planner in the form of a plan."""
     return {switch: [entry.to_json() for entry in table] for switch, table in planner.tables().items()}
 
 
 def example() -> dict[str, Any]:
-    """The scenario that the format's description shows."""
+    """Return the scenario in the description of the format."""
     hosts = [
         {"id": "h1", "switch": "s1", "port": 3, "ip": "fd00::1", "mac": "02:00:00:00:00:01"},
         {
@@ -236,7 +236,7 @@ def example() -> dict[str, Any]:
 
 
 def planner_of(scenario: dict[str, Any], **options: Any) -> Planner:
-    """A planner at the beginning of a scenario."""
+    """Return a planner at the start of a scenario."""
     address = AddressPlan.from_json(scenario["address"])
     return Planner(
         address,
@@ -248,7 +248,7 @@ def planner_of(scenario: dict[str, Any], **options: Any) -> Planner:
 
 
 def host(name: str, switch: str, port: int, number: int, standby: Any = ()) -> dict[str, Any]:
-    """A host with addresses that follow from a number."""
+    """Return a host whose addresses follow from a number."""
     out: dict[str, Any] = {"id": name, "switch": switch, "port": port}
     out |= {"ip": f"fd00::{number:x}", "mac": f"02:00:00:00:00:{number:02x}"}
     if standby:
@@ -257,21 +257,21 @@ def host(name: str, switch: str, port: int, number: int, standby: Any = ()) -> d
 
 
 def link(a: str, a_port: int, b: str, b_port: int, cost: float = 1) -> dict[str, Any]:
-    """A link."""
+    """Return a link."""
     return {"a": a, "a_port": a_port, "b": b, "b_port": b_port, "cost": cost}
 
 
 def topology(count: int, links: list[dict[str, Any]], hosts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Switches s1, s2, ... with links and hosts."""
+    """Return switches s1, s2, ... with links and hosts."""
     switches = [{"id": f"s{i}", "dpid": f"{i:016x}"} for i in range(1, count + 1)]
     return {"switches": switches, "links": links, "hosts": hosts}
 
 
 def advertise(name: str, host_name: str, *dz: str, topic: str = "a") -> dict[str, Any]:
-    """A request with its dz."""
+    """Return an advertisement request with its dz."""
     return {"op": "advertise", "id": name, "host": host_name, "topic": topic, "dz": list(dz)}
 
 
 def subscribe(name: str, host_name: str, *dz: str, topic: str = "a") -> dict[str, Any]:
-    """A request with its dz."""
+    """Return a subscription request with its dz."""
     return {"op": "subscribe", "id": name, "host": host_name, "topic": topic, "dz": list(dz)}

@@ -1,4 +1,4 @@
-"""A simulator that takes one event after the other, copy by copy: the oracle of the one that takes many."""
+"""A simulator of single events and copies: the oracle of the simulator of many events."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tercast.topology.topology import Port
 from tercast.verification.forwarding import ForwardingModel, ForwardingStep
 
 MAX_COPIES = 100_000
-"""Copies of one event after which it is a loop and no more."""
+"""Number of copies after which an event counts only as a loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A copy of an event on its way: where it enters a switch, over which link port, from which copy."""
+    """A copy of an event: where it enters a switch, from which link port, and from which copy."""
 
     at: Port
     sent: Port | None = None
@@ -36,7 +36,7 @@ class Copy:
 
 @dataclass(slots=True)
 class Way:
-    """All copies of one event, and the deliveries, each with the copy that it came from."""
+    """All copies of an event, and the deliveries, each with its copy."""
 
     copies: list[Copy]
     deliveries: list[tuple[str, int]] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Way:
 
 
 class Tables:
-    """Tables to look up addresses in: the entry with the highest priority that matches."""
+    """Tables for look-ups of addresses: the matching entry with the highest priority."""
 
     def __init__(
         self, flows: Mapping[str, Iterable[Entry]], address: AddressPlan, world: ForwardingModel
@@ -59,12 +59,12 @@ class Tables:
                 try:
                     where = address.parse_match(entry.dst)
                 except Refused:
-                    continue  # no event has such an address; the verifier tells it
+                    continue  # no event has such an address; the verifier reports it
                 table.setdefault(where, []).append((entry, world.steps(switch, entry)))
             self._lengths[switch] = sorted({dz.bit_length() - 1 for _, dz in table})
 
     def steps(self, at: Port, code: int, dz: Dz) -> list[ForwardingStep]:
-        """What a switch does to an event, whose dz fills the room, from an ingress port."""
+        """Return the actions of a switch for an event with a full-length dz, from an ingress port."""
         switch, in_port = at
         best: tuple[Entry, tuple[ForwardingStep, ...]] | None = None
         table = self._entries.get(switch, {})
@@ -99,7 +99,7 @@ class PlainSimulator:
         self.counts = DeliveryCounts()
 
     def take(self, event: object) -> None:
-        """Follow one event, given as JSON; Refused when its publisher may not send it."""
+        """Follow an event (JSON); raises Refused if its publisher may not send it."""
         ad, topic, values = self._read(event)
         counts, world = self.counts, self._world
         counts.events += 1
@@ -109,7 +109,7 @@ class PlainSimulator:
         counts.wanted_by.update(wanted)
         place = world.place.get(ad.host)
         if place is None:
-            return  # nobody is in reach of a host that is not attached
+            return  # a host that is not attached reaches no other host
         room = self._scenario.address.dz_room
         way = self._way(place, topic.code, dz << room - dz.bit_length() + 1)
         self._count(way, wanted, world.components[place[0]])
@@ -154,7 +154,7 @@ class PlainSimulator:
         return way
 
     def _circles(self, way: Way, number: int, at: Port) -> bool:
-        """Whether a copy has been at a switch port before, on its own way."""
+        """Whether a copy has been at a switch port before on its path."""
         return any(copy.at == at for copy in _ancestry(way, number))
 
     def _count(self, way: Way, wanted: set[str], component: int) -> None:
@@ -183,7 +183,7 @@ class PlainSimulator:
 
 
 def _numbers(way: Way, number: int) -> Iterator[int]:
-    """A copy and those that it came from."""
+    """Yield a copy and those that it came from."""
     while number >= 0:
         yield number
         number = way.copies[number].parent

@@ -1,4 +1,4 @@
-"""Control messages and answers of every shape."""
+"""Control messages and replies of every form."""
 
 from hypothesis import strategies as st
 

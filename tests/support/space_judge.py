@@ -1,4 +1,4 @@
-"""A slow and obvious second opinion on dz sets: descends to every deepest cell and tries points in it."""
+"""A slow and simple reference for dz sets: it checks points in every cell of full length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAST_POINT = (1 << 128) - 1
 
 
 class _Side:
-    """One attribute while a cell is halved, straight from the definition."""
+    """One attribute of a cell that is halved, directly from the definition."""
 
     def __init__(self, attribute: Attribute) -> None:
         self.real = isinstance(attribute, Float)
@@ -46,7 +46,7 @@ class _Side:
 
 
 def leaves(topic: Topic, depth: int) -> Iterator[tuple[str, dict[int, _Side]]]:
-    """Every deepest cell: its dz as text and the extent of each indexed attribute."""
+    """Yield every cell of full length: its dz as text and the extent of each indexed attribute."""
     sides = {i: _Side(topic.attributes[i]) for i in topic.indexed_positions}
     yield from _descend("", sides, list(sides), 0, depth)
 
@@ -65,7 +65,7 @@ def _descend(
 
 
 def descend(topic: Topic, points: dict[int, Any], depth: int) -> str:
-    """The dz of a point, taking at each bit the half that holds it."""
+    """Return the dz of a point: each bit is the half that contains it."""
     sides = {i: _Side(topic.attributes[i]) for i in topic.indexed_positions}
     turns, turn, dz = list(sides), 0, ""
     while len(dz) < depth:
@@ -84,14 +84,14 @@ def descend(topic: Topic, points: dict[int, Any], depth: int) -> str:
 
 
 def dz_set(tree: Tree, topic: Topic, depth: int) -> list[str]:
-    """The canonical set of all deepest cells that hold a point of the filter."""
+    """Return the canonical set of all full-length cells that contain a point of the filter."""
     interesting = {i: _interesting(tree, i, attribute) for i, attribute in enumerate(topic.attributes)}
     wanted = {dz for dz, sides in leaves(topic, depth) if _meets(tree, topic, sides, interesting)}
     return canonical_texts(wanted)
 
 
 def canonical_texts(cells: set[str]) -> list[str]:
-    """Siblings joined, covered ones dropped, in text order: on strings, by brute force."""
+    """Join siblings and drop covered cells, in text order: on strings, by brute force."""
     cells = {dz for dz in cells if not any(dz[:n] in cells for n in range(len(dz)))}
     while pairs := {dz[:-1] for dz in cells if dz.endswith("0") and dz[:-1] + "1" in cells}:
         cells = {dz for dz in cells if dz[:-1] not in pairs or not dz} | pairs
@@ -115,7 +115,7 @@ def _meets(tree: Tree, topic: Topic, sides: dict[int, _Side], interesting: dict[
 
 
 def _interesting(tree: Tree, i: int, attribute: Attribute) -> list[Any]:
-    """Points (as indexes, or as exact reals) around which tests of the attribute change."""
+    """Return points (indexes, or exact reals) near which tests of the attribute change."""
     if attribute.size <= 64:
         return list(range(attribute.size))
     out: set[Any] = set()
@@ -144,7 +144,7 @@ def _literals(tree: Tree, i: int) -> Iterator[Any]:
 
 
 def holds(tree: Tree, point: tuple[Any, ...], topic: Topic, negated: bool = False) -> bool:
-    """Whether a point (indexes, exact reals) meets the filter; strings are tested on points."""
+    """Whether a point (indexes, exact reals) matches the filter; strings are tested on points."""
     match tree:
         case Not(inner):
             return holds(inner, point, topic, not negated)

@@ -110,7 +110,7 @@ def trees(topic: Topic) -> st.SearchStrategy[Tree]:
 
 @st.composite
 def filters(draw: st.DrawFn, topic: Topic) -> Filter:
-    """A filter that can match something."""
+    """Draw a filter that can match an event."""
     for _ in range(20):
         try:
             return Filter(topic, draw(trees(topic)))

@@ -1,4 +1,4 @@
-"""Small telemetry with everything in it that goes wrong, and the rows of it that count."""
+"""Small telemetry with all possible faults, and its rows that count."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Row = dict[str, Any]
 
 
 def wants(entry: Row, event: Row) -> bool:
-    """The subscriptions above, written down once more by hand."""
+    """Return the subscriptions above that match, written by hand."""
     a, b, c = event["a"], event["b"], event["c"]
     late = event["at"] >= datetime.fromisoformat(LATER)
     return {
@@ -56,7 +56,7 @@ def wants(entry: Row, event: Row) -> bool:
 
 @dataclass
 class Messy:
-    """Valid rows by dataset, each once; and how many are rejected."""
+    """Valid rows by dataset, each once, and the number of rejected ones."""
 
     root: Path
     rows: dict[str, list[Row]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ def write(
 
 
 def write_otherwise(root: Path, dataset: Dataset, rows: list[Row], zone: Any, unit: str) -> None:
-    """The same rows by another writer: nanoseconds, another zone or none, wide integers, more columns."""
+    """Write the rows like another writer: nanoseconds, other time zones, wide integers, more columns."""
     fields = []
     for one in arrow_schema(dataset):
         kind = one.type
@@ -102,7 +102,7 @@ def write_otherwise(root: Path, dataset: Dataset, rows: list[Row], zone: Any, un
 
 
 def spread(root: Path, dataset: Dataset, rows: list[Row], key: str) -> None:
-    """Write rows in three kinds of files, some twice; beside them rows and files that are to be rejected."""
+    """Write rows in three kinds of files, some twice, together with rows and files to reject."""
     third = len(rows) // 3
     write(root, dataset, rows[:third] + rows[:3])
     write(root, dataset, rows[5:9], "again.parquet", "2026-03-29")  # late, and equal to rows of another file
@@ -161,7 +161,7 @@ def _events(rng: random.Random, messy: Messy) -> tuple[list[Row], list[Row]]:
         for host in ("h1", "h2", "h3", "h4"):
             delivered += _deliveries(rng, name, host, at, messy.events[-1])
     for row in delivered[:2]:
-        delivered.append({**row, "seq": 10_000})  # nobody published it
+        delivered.append({**row, "seq": 10_000})  # no such event was published
     return published, delivered
 
 

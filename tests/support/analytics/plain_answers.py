@@ -1,4 +1,4 @@
-"""The questions answered with loops over lists, to compare Spark's answers with."""
+"""The answers of all jobs, computed with loops over lists, to compare with Spark."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def publisher_load(published: list[Row], depth: int) -> list[Row]:
 
 
 def event_samples(published: list[Row]) -> list[Row]:
-    """All events, as they are fewer than a sample has."""
+    """Return all events, because there are fewer than in a sample."""
     names = ("topic", "publisher", "seq", "published_at", "values")
     found = {(row["topic"], row["publisher"], row["seq"]): row for row in published}
     by_time = sorted(
@@ -180,11 +180,11 @@ SIDES = {
     "s4": (None, lambda b: b > 2, None),
     "s5": (lambda a: a < 14, None, None),
 }
-"""Whether each subscription holds a value of one attribute for some values of the others; None: always."""
+"""Whether each subscription matches a value of one attribute for some values of the others; None: always."""
 
 
 def matrix(events: list[Row]) -> np.ndarray:
-    """W of PLEROMA, section 5: attributes in rows, events in columns."""
+    """Return W of PLEROMA, section 5: attributes in rows, events in columns."""
     later = datetime.fromisoformat(messy.LATER)
     out = np.zeros((3, len(events)))
     for column, one in enumerate(events):

@@ -1,4 +1,4 @@
-"""A controller as a process of its own, and a client of its northbound."""
+"""A controller in a separate process, and a client of its northbound."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def free_port() -> int:
 
 
 class Controller:
-    """`python -m controller_app` with a token, quick intervals, and its log in a file."""
+    """`python -m controller_app` with a token, short intervals, and a log file."""
 
     def __init__(self, run_dir: Path, *options: str, openflow: int | None = None) -> None:
         self.log_path = run_dir / f"controller-{time.monotonic_ns()}.log"
@@ -80,7 +80,7 @@ class Controller:
     def call(
         self, method: str, path: str, body: Any = None, token: str | None = TOKEN, raw: bytes | None = None
     ) -> tuple[int, Any]:
-        """Status and JSON of one request; `raw` goes as the body as it is."""
+        """Return status and JSON of a request; `raw` is the body as bytes."""
         connection = HTTPConnection("127.0.0.1", self.northbound, timeout=LIMIT_SECONDS)
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
@@ -98,7 +98,7 @@ class Controller:
         return body
 
     def change(self, *switches: dict[str, Any], id: str = "test") -> dict[str, dict[str, Any]]:
-        """Posts a change; the results by datapath id."""
+        """Post a change; return the results by datapath id."""
         status, body = self.call("POST", "/v1/changes", {"id": id, "switches": list(switches)})
         assert status == 200, body
         assert body["id"] == id
@@ -111,7 +111,7 @@ class Controller:
         assert eventually(lambda: set(dpids) <= self.dpids()), (dpids, self.log_path.read_text())
 
     def entries(self, dpid: str) -> list[dict[str, Any]]:
-        """The own content entries of a switch without their counters, by priority."""
+        """Return the own content entries of a switch without their counters, by priority."""
         return ordered(
             {key: entry[key] for key in ("dst", "in_port", "priority", "actions")}
             for entry in self.get(f"/v1/switches/{dpid}/entries")["entries"]
@@ -123,7 +123,7 @@ class Controller:
 
 @contextmanager
 def running(run_dir: Path, *options: str, openflow: int | None = None) -> Iterator[Controller]:
-    """A controller that is killed at the end, if it still runs, and that wrote no traceback."""
+    """Run a controller that is killed at the end, and check that it wrote no traceback."""
     controller = Controller(run_dir, *options, openflow=openflow)
     try:
         yield controller.start()
@@ -155,7 +155,7 @@ def set_dst(ip: str, mac: str) -> dict[str, Any]:
 
 
 def many_entries(count: int, port: int = 1) -> list[dict[str, Any]]:
-    """Distinct full-length entries, no two of which can match one packet."""
+    """Return distinct full-length entries, no two of which match the same packet."""
     base = int(IPv6Address("ff0e:4::"))
     return [entry(f"{IPv6Address(base + n)}/128", 114, output(port)) for n in range(count)]
 

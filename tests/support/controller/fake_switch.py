@@ -1,8 +1,8 @@
-"""A small, strict OpenFlow 1.3 switch, for faults that no real one shows on demand.
+"""A small, strict OpenFlow 1.3 switch, for faults that real switches do not show on demand.
 
 It shares no code with the controller. It refuses what the standard lets a switch refuse: a match without its
-prerequisite, bits outside a mask, an entry that overlaps another one of its priority, an action that the
-match does not allow, a full table. A protocol error of the controller is kept in `complaint`.
+prerequisite, bits outside of a mask, an overlapping entry with the same priority, an action that the match
+does not permit, a full table. `complaint` has the protocol error of the controller, if there is one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Refusal(Exception):
 
 @dataclass
 class Flow:
-    """An entry: match as field -> (value, mask), the bytes it came as, and what it does."""
+    """An entry: match as field -> (value, mask), its original bytes, and its instructions."""
 
     match: dict[int, tuple[int, int]]
     match_bytes: bytes
@@ -53,7 +53,7 @@ class Flow:
 
 @dataclass
 class Faults:
-    """What goes wrong, and when."""
+    """Faults of the switch, and when they occur."""
 
     capacity: int | None = None
     refuse: Callable[[dict[int, tuple[int, int]]], tuple[int, int] | None] = lambda match: None
@@ -65,20 +65,20 @@ class Faults:
     deaf: bool = False
     mute: frozenset[int] = frozenset()
     endless: dict[int, tuple[bytes, float]] = field(default_factory=dict)
-    """What it repeats for ever in answer to a question, and the seconds between two parts."""
+    """Part that it repeats without end in answer to a question, and the seconds between two parts."""
     bundles: str = "known"
     """`known`, `refused`, or `ignored`."""
     cut_at_commit: str | None = None
     """`before` or `after` the bundle takes effect."""
     expired_bundles: int = 0
-    """So many commits find their bundle gone."""
+    """Number of commits that find their bundle expired."""
     at_commit: Callable[[], None] = lambda: None
     features: dict[int, list[bytes]] = field(default_factory=dict)
-    """What it answers to questions after table, group and meter features; the others it refuses."""
+    """Answers to questions for table, group and meter features; it refuses all others."""
 
 
 class FakeSwitch:
-    """One switch, served by a thread; `start` connects, `stop` disconnects."""
+    """A switch, served by a thread; `start` connects, `stop` disconnects."""
 
     def __init__(
         self,
@@ -105,12 +105,12 @@ class FakeSwitch:
         self._lock = threading.Lock()
         self._late: list[bytes] = []
         self.answer_after = 0.0
-        """Seconds before each answer to a question about it."""
+        """Seconds before each answer to a question."""
         self._bundles: dict[int, tuple[int, list[tuple[int, bytes, bytes]]]] = {}
         self.commits: list[int] = []
-        """The number of messages of each bundle that took effect."""
+        """Number of messages in each bundle that took effect."""
 
-    # Life
+    # Connection
 
     def start(self) -> FakeSwitch:
         self.closed.clear()
@@ -123,7 +123,7 @@ class FakeSwitch:
         try:
             self._send(HELLO, bitmap if self.version > 1 else b"", 1)
         finally:
-            self._thread.start()  # two threads must not use a TLS socket at one time
+            self._thread.start()  # two threads must not use a TLS socket at the same time
         return self
 
     def stop(self) -> None:
@@ -154,7 +154,7 @@ class FakeSwitch:
     def _refuse(self, refusal: tuple[int, int], original: bytes, xid: int) -> None:
         self._send(ERROR, struct.pack("!HH", *refusal) + original[:64], xid)
 
-    # What it says by itself
+    # Messages that the switch sends without a request
 
     def packet_in(self, port: int, frame: bytes, cookie: int = 0x7EC0A57E00000004) -> None:
         match = struct.pack("!HHII", 1, 12, 0x80000004, port) + bytes(4)
@@ -170,7 +170,7 @@ class FakeSwitch:
     def send_raw(self, data: bytes) -> None:
         self.socket.sendall(data)
 
-    # What it is told
+    # Messages that change the switch
 
     def _on_message(self, version: int, kind: int, body: bytes, xid: int) -> None:
         original = struct.pack("!BBHI", version, kind, 8 + len(body), xid) + body
@@ -241,7 +241,7 @@ class FakeSwitch:
                 self._on_bundle_control(bundle, *struct.unpack("!HH", body[12:]), original, xid)
 
     def _on_bundle_add(self, bundle: int, rest: bytes, original: bytes, xid: int) -> None:
-        """Takes a message in; what is wrong in itself is refused now, what finds no place at the commit."""
+        """Add a message; its own errors are refused now, and missing room at the commit."""
         padding, flags, version, kind, length, inner_xid = struct.unpack_from("!HHBBHI", rest)
         if (padding, flags, version, kind, length, inner_xid) != (0, 3, 4, FLOW_MOD, len(rest) - 4, xid):
             self.complaint = f"a message in a bundle with {padding, flags, version, kind, length, inner_xid}"
@@ -278,7 +278,7 @@ class FakeSwitch:
         self._send(EXPERIMENTER, struct.pack("!IIIHH", ONF, BUNDLE_CONTROL, bundle, act + 1, 0), xid)
 
     def _commit(self, messages: list[tuple[int, bytes, bytes]], original: bytes, xid: int) -> bool:
-        """All messages take effect, or none; whether the commit is to be confirmed."""
+        """Apply all messages or none; return whether to confirm the commit."""
         self.faults.at_commit()
         if self.faults.cut_at_commit == "before":
             self.socket.shutdown(socket.SHUT_RDWR)
@@ -358,7 +358,7 @@ class FakeSwitch:
                     del group[values]
 
     def _others(self, priority: int, masks: Masks) -> list[Flow]:
-        """Entries of a priority with other masks: with the same ones, only equal entries overlap."""
+        """Return entries of a priority with other masks; with equal masks, only equal entries overlap."""
         return [
             flow
             for (level, other), group in self._groups.items()
@@ -421,7 +421,7 @@ class FakeSwitch:
                 self.complaint = f"action {action}"
             at += size
 
-    # What it is asked
+    # Questions to the switch
 
     def _on_multipart(self, body: bytes, original: bytes, xid: int) -> None:
         kind, _ = struct.unpack_from("!HH", body)
@@ -448,7 +448,7 @@ class FakeSwitch:
             self._refuse((1, 2), original, xid)
 
     def _repeat(self, kind: int, item: bytes, pause: float, xid: int) -> None:
-        """Parts without an end, until the controller closes the connection."""
+        """Send parts without end, until the controller closes the connection."""
         while True:
             self._send(MULTIPART_REPLY, struct.pack("!HH4x", kind, 1) + item, xid)
             time.sleep(pause)
@@ -464,7 +464,7 @@ class FakeSwitch:
         ]
 
     def _reply(self, kind: int, items: list[bytes], xid: int) -> None:
-        """In parts of at most `part_size` bytes, as the standard wants it for more than 64 KiB."""
+        """Send parts of at most `part_size` bytes, as the standard requires for more than 64 KiB."""
         parts: list[list[bytes]] = [[]]
         size = 0
         for item in items:
@@ -498,34 +498,34 @@ class FakeSwitch:
             (port,) = struct.unpack_from("!I", body, at + 4)
             self.sent(self, port, frame)
 
-    # For tests
+    # Methods for tests
 
     @property
     def flow_mods(self) -> int:
-        """How many flow-mods it was sent since it was made, those of its set-up included."""
+        """Count the flow-mods that it has received since its creation, including those of its set-up."""
         return self._flow_mods
 
     def own(self, kind: int = 1) -> list[Flow]:
         return [flow for flow in self.table if flow.cookie == 0x7EC0A57E << 32 | kind]
 
     def take(self, flow: Flow) -> None:
-        """An entry goes, behind the controller's back."""
+        """Remove an entry without the controller."""
         masks, values = signature(flow.match)
         del self._groups[flow.priority, masks][values]
 
     def insert(self, flow: Flow, match: dict[int, tuple[int, int]]) -> None:
-        """An entry comes, with that match, behind the controller's back."""
+        """Add an entry with a match without the controller."""
         flow.match = match
         masks, values = signature(match)
         self._groups.setdefault((flow.priority, masks), {})[values] = flow
 
     @property
     def reserved(self) -> int:
-        """How many entries are none of the content."""
+        """Count the entries that are not content entries."""
         return len(self.table) - len(self.own())
 
     def put(self, cookie: int, priority: int, dst: int, length: int) -> Flow:
-        """A foreign IPv6 entry, put in behind the controller's back."""
+        """Add an IPv6 entry of another owner without the controller."""
         mask = (1 << 128) - (1 << 128 - length)
         plain = length == 128
         oxm = struct.pack("!HBBH", 0x8000, 5 << 1, 2, 0x86DD)
@@ -557,7 +557,7 @@ def inside(match: dict[int, tuple[int, int]], number: int, wanted: tuple[int, in
 
 @dataclass
 class FakeNetwork:
-    """Fake switches on one controller, and segments that carry frames between their ports."""
+    """Fake switches of one controller, and segments that forward frames between their ports."""
 
     port: int
     switches: list[FakeSwitch] = field(default_factory=list)
@@ -573,7 +573,7 @@ class FakeNetwork:
             switch.stop()
 
     def make(self, dpid: int, ports: Iterable[int] = (1, 2, 3, 4), **options: Any) -> FakeSwitch:
-        """A switch that is not connected yet."""
+        """Create a switch that is not connected yet."""
         switch = FakeSwitch(self.port, dpid, ports, log=self.log, **options)
         switch.sent = self._carry
         self.switches.append(switch)
@@ -583,7 +583,7 @@ class FakeNetwork:
         return self.make(dpid, ports, **options).start()
 
     def join(self, *ends: tuple[int, int]) -> None:
-        """A cable between two ports, or a hub between more."""
+        """Connect two ports with a cable, or several ports with a hub."""
         self.segments.append(set(ends))
 
     def part(self, end: tuple[int, int]) -> None:

@@ -1,4 +1,4 @@
-"""Callers of the API, and a small network to call it about."""
+"""Callers of the API, and a small network for them."""
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -34,26 +34,26 @@ TOPIC = {
 
 
 class Caller(APIClient):
-    """A client of the API whose paths begin behind the version."""
+    """A client of the API whose paths start after the version."""
 
     def generic(self, method, path, *args, **kwargs):
         return super().generic(method, path if path.startswith("/") else f"{ROOT}/{path}", *args, **kwargs)
 
     def raw(self, method, path, body, content_type="application/json", **headers):
-        """Send `body` (text or bytes) as it is."""
+        """Send `body` (text or bytes) unchanged."""
         data = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
         return self.generic(method, path, data, content_type=content_type, **headers)
 
 
 def with_text(text):
-    """A caller that logs in with this token."""
+    """Return a caller that logs in with a token."""
     caller = Caller()
     caller.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
     return caller
 
 
 def issue(caller, **body):
-    """Issue a token as `caller`; the answer."""
+    """Issue a token as `caller`; return the answer."""
     answer = caller.post("tokens/", {"name": "made", **body})
     assert answer.status_code == 201, answer.content
     return answer.json()
@@ -61,14 +61,14 @@ def issue(caller, **body):
 
 @pytest.fixture(autouse=True)
 def woken(monkeypatch):
-    """How often the planner was woken; no broker is asked."""
+    """Count how often the planner was woken, without a broker."""
     calls = []
     monkeypatch.setattr("controlplane.requestlog.append._wake", lambda: calls.append(1))
     return calls
 
 
 def make_user(name, role, password=None):
-    user = User.objects.create_user(name, password=password)  # hashing a password takes long
+    user = User.objects.create_user(name, password=password)  # hashing a password takes a long time
     if role:
         user.groups.add(Group.objects.get_or_create(name=role)[0])
     return user
@@ -101,7 +101,7 @@ def anonymous(db):
 
 
 def end(state=State.ACTIVE, **which):
-    """Let the waiting requests end, as the planner session would, with what that does to their objects."""
+    """End the waiting requests like the planner session, with the effects on their objects."""
     last = Request.objects.aggregate(last=Max("position"))["last"] or 0
     rows = list(Request.objects.filter(state=State.QUEUED, **which).order_by("id"))
     for position, row in enumerate(rows, start=last + 1):
@@ -112,7 +112,7 @@ def end(state=State.ACTIVE, **which):
 
 @pytest.fixture
 def network(operator):
-    """Three switches in a row, a host at each."""
+    """Create three switches in a row with a host each."""
     for resource, items in (("switches", SWITCHES), ("links", LINKS), ("hosts", HOSTS)):
         answer = operator.post(f"{resource}/", items)
         assert answer.status_code == 202, answer.content
@@ -121,7 +121,7 @@ def network(operator):
 
 @pytest.fixture
 def world(network):
-    """The network, a topic, and people at it."""
+    """Create the network, a topic, a publisher and subscribers."""
     for resource, body in (
         ("topics", TOPIC),
         ("publishers", {"name": "exchange", "host": "h1"}),
@@ -134,7 +134,7 @@ def world(network):
 
 
 def problem(answer, status):
-    """The problem document of an answer, which it has to be, with this status."""
+    """Return the problem document of an answer with this status."""
     assert answer.status_code == status, (answer.status_code, answer.content[:2000])
     assert answer.headers["Content-Type"] == "application/problem+json"
     document = answer.json()
@@ -145,14 +145,14 @@ def problem(answer, status):
 
 
 def error(answer, status=400):
-    """The one error of a problem."""
+    """Return the only error of a problem."""
     errors = problem(answer, status)["errors"]
     assert len(errors) == 1, errors
     return errors[0]
 
 
 def pointers(answer, status=400):
-    """(index, pointer, code) of all errors of a problem."""
+    """Return (index, pointer, code) of all errors of a problem."""
     return [(e.get("index"), e["pointer"], e["code"]) for e in problem(answer, status)["errors"]]
 
 

@@ -1,4 +1,4 @@
-"""A fake controller, and a small network that it serves."""
+"""A fake controller, and a small network for it."""
 
 import dataclasses
 
@@ -13,9 +13,9 @@ from tests.support.controlplane.fake_northbound import running
 
 @pytest.fixture(autouse=True)
 def own_process_state(settings, tmp_path, monkeypatch):
-    """A lock file of the test's own, and a process that has done nothing and ends no run for want of time.
+    """Set up a separate lock file, and a new process whose runs do not end because of time.
 
-    On a busy machine two seconds are not enough for what a test does in one run.
+    On a busy machine, two seconds are not enough for the work of a test in one run.
     """
     monkeypatch.setattr(session, "RUN_SECONDS", 600.0)
     monkeypatch.setattr(worker, "RUN_SECONDS", 600.0)
@@ -28,7 +28,7 @@ def own_process_state(settings, tmp_path, monkeypatch):
 
 @pytest.fixture
 def controller(settings):
-    """A fake controller whose switches s1 to s9 are connected."""
+    """Return a fake controller whose switches s1 to s9 are connected."""
     with running(settings.NORTHBOUND_TOKEN) as fake:
         settings.NORTHBOUND_URL = fake.url
         for n in range(1, 10):
@@ -38,7 +38,7 @@ def controller(settings):
 
 @pytest.fixture
 def network(db, controller):
-    """A line of three switches, planned and confirmed."""
+    """Return a line of three switches, planned and confirmed."""
     world.line(3)
     session.run()
     assert {state for _, _, state in world.states()} == {"active"}

@@ -1,4 +1,4 @@
-"""Random requests and random faults: of switches, of the controller, of the worker."""
+"""Random requests and random faults of switches, of the controller and of the worker."""
 
 import random
 
@@ -11,11 +11,11 @@ from tests.support.controlplane import network_world as world
 
 
 class Killed(BaseException):
-    """Stands for `kill -9`: nothing below catches it, and transactions are rolled back."""
+    """Represents `kill -9`: no other code catches it, and transactions are rolled back."""
 
 
 class Disorder:
-    """What goes wrong, as a random number generator has it."""
+    """Faults from a random number generator."""
 
     def __init__(self, rng: random.Random, controller, monkeypatch, switches: int) -> None:
         self.rng, self.controller, self.switches = rng, controller, switches
@@ -65,7 +65,7 @@ class Disorder:
             case 5 if switch.table:
                 del switch.table[
                     rng.choice(list(switch.table))
-                ]  # somebody meddles; found when it is read back
+                ]  # another program changes the table; reading it back shows this
                 controller.connect(dpid)
             case 6:
                 controller.answer = rng.choice([None, None, (500, b"{}"), (200, b"[")])
@@ -74,7 +74,7 @@ class Disorder:
                 switch.ports[port] = not switch.ports[port]
 
     def run(self) -> None:
-        """A session, perhaps in a new process, perhaps killed."""
+        """Run a session, possibly in a new process, possibly killed."""
         if self.rng.random() < 0.3:
             session_cache._kept = None
         self.deadly = self.rng.choice([0, 0, 0.1, 0.4])
@@ -87,7 +87,7 @@ class Disorder:
         self.deadly = 0.0
 
     def end(self) -> None:
-        """All is well again, and everybody gets another chance."""
+        """End all faults, and let all switches reconnect."""
         self.controller.answer = None
         for n in range(1, self.switches + 1):
             switch = self.controller.connect(world.dpid(n), keep=self.rng.random() < 0.5)

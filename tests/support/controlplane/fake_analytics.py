@@ -1,7 +1,7 @@
-"""Stands in for `python -m analytics` where Spark does not matter: its rows are those of new text files.
+"""Replaces `python -m analytics` where Spark does not matter: its rows are those of new text files.
 
-What goes wrong is said by files in the telemetry root: `wait` (it does not end, nor does what it started),
-`refuse` (its text is the reason), `killed` (a signal that it is ended by).
+Files in the telemetry root cause faults: `wait` (it does not end, and neither do its children), `refuse` (the
+text is the reason), `killed` (a signal that ends it).
 """
 
 import json

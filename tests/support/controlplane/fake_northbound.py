@@ -1,4 +1,4 @@
-"""A controller in this process: an HTTP server that keeps tables, and refuses or hangs as told."""
+"""A controller in this process: an HTTP server that stores tables, and refuses or hangs on request."""
 
 import json
 import threading
@@ -19,9 +19,9 @@ EntryKey = tuple[str, int | None, int]
 
 @dataclass
 class FakeSwitch:
-    """A switch as the controller knows it; `refuses` are the destinations whose additions fail.
+    """A switch in the view of the controller; `refuses` has destinations whose additions fail.
 
-    `limit` is how many entries it has room for; `peak` is how many it ever had.
+    `limit` is its number of entries, and `peak` the highest number that it has had.
     """
 
     epoch: int
@@ -35,20 +35,20 @@ class FakeSwitch:
     bundles: bool = True
     foreign: int = 0
     lost: list[str] = field(default_factory=list)
-    """Names of reserved entries that are gone."""
+    """Names of reserved entries that are missing."""
     unreadable: list[dict[str, Any]] = field(default_factory=list)
     refusal: tuple[str, str] = ("bad_action", "bad_out_port")
-    """Why it refuses what it `refuses`."""
+    """Error for the destinations in `refuses`."""
     features: dict[str, Any] = field(default_factory=dict)
     sources: str | None = "off"
-    """The version of its source check."""
+    """Version of its source check."""
     stubborn: bool = False
-    """Reserved entries cannot be put back."""
+    """Whether reserved entries cannot be restored."""
 
 
 @dataclass(frozen=True)
 class BadRequest:
-    """What the controller does not take."""
+    """A request that the controller does not accept."""
 
     detail: str
 
@@ -63,7 +63,7 @@ def _of_one_host(field: str, value: Any) -> bool:
 
 
 class FakeNorthbound:
-    """`url` and `token` are what a control plane needs; the rest is for the test."""
+    """A control plane needs `url` and `token`; all else is for tests."""
 
     def __init__(self, token: str) -> None:
         self.token = token
@@ -98,7 +98,7 @@ class FakeNorthbound:
         self._server.server_close()
 
     def connect(self, dpid: str, ports: int = 8, *, keep: bool = True) -> FakeSwitch:
-        """The switch connects (anew); without `keep` its table comes back empty."""
+        """Connect a switch (again); without `keep` its table is empty."""
         self._epochs += 1
         old = self.switches.get(dpid)
         table = old.table if old and keep else {}
@@ -113,7 +113,7 @@ class FakeNorthbound:
 
     @property
     def mods(self) -> int:
-        """How many flow-mods all switches were sent."""
+        """Count the flow-mods that all switches have received."""
         return sum(switch.mods for switch in self.switches.values())
 
     def tables(self) -> dict[str, dict[EntryKey, list[Any]]]:
@@ -150,7 +150,7 @@ class FakeNorthbound:
         return None
 
     def wait_for_signals(self, after: int, wait: float) -> Any:
-        """Those behind `after`; `signal` puts one in."""
+        """Return the messages after `after`; `signal` adds one."""
         end = time.monotonic() + min(wait, 0.5)
         while not (found := [one for one in self.signals if one["id"] > after]) and time.monotonic() < end:
             time.sleep(0.01)
@@ -158,14 +158,14 @@ class FakeNorthbound:
         return {"signals": found, "newest": newest, "gap": False, "taken": newest, "dropped": {}}
 
     def signal(self, payload: bytes, **sender: Any) -> None:
-        """A host's control message comes in; by default it is h1's, from where it is."""
+        """Add a control message of a host, by default of h1 at its port."""
         number = len(self.signals) + 1
         own = {"dpid": f"{1:016x}", "port": 3, "mac": "02:00:00:00:00:01", "ip": "fd00::1", "udp_port": 7374}
         row = {"id": number, "at": "", **own, **sender, "payload": b64encode(payload).decode()}
         self.signals.append(row)
 
     def answer_signals(self, body: dict[str, Any]) -> Any:
-        """As the controller does it: all of them, or none where one goes to what is no single host."""
+        """Handle replies like the controller: all, or none if a receiver is not a single host."""
         for n, one in enumerate(body["answers"]):
             for name in ("mac", "ip", "udp_port"):
                 if not _of_one_host(name, one[name]):
@@ -197,7 +197,7 @@ class FakeNorthbound:
         }
 
     def check_sources(self, body: dict[str, Any]) -> dict[str, Any]:
-        """As the controller does it: a check is in force when all of it is, not only what it allows."""
+        """Handle checks like the controller: a check is in force when all of it is, not only its permits."""
         self.checks.append(body)
         answers = []
         for row in body["switches"]:
@@ -210,7 +210,7 @@ class FakeNorthbound:
         return {"switches": answers}
 
     def change(self, body: dict[str, Any]) -> dict[str, Any]:
-        """As the controller does it: additions in order; removals only when all are confirmed."""
+        """Handle a change like the controller: additions in order; removals only after all confirmations."""
         with self.lock:
             self.changes.append(body)
             answers = [self._add(part) for part in body["switches"]]
@@ -221,7 +221,7 @@ class FakeNorthbound:
         return {"id": body["id"], "switches": answers}
 
     def repair(self, dpid: str) -> dict[str, Any] | None:
-        """Reserved entries come back and unreadable ones go, unless the switch is stubborn."""
+        """Restore reserved entries and remove unreadable ones, unless the switch is stubborn."""
         switch = self._find(dpid)
         if switch is None:
             return None
@@ -254,7 +254,7 @@ class FakeNorthbound:
         return {**answer, "state": state, "epoch": switch.epoch}
 
     def _at_once(self, switch: FakeSwitch, part: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-        """One bundle: all of it, or nothing."""
+        """Apply a bundle as a whole or not at all."""
         after = dict(switch.table)
         for key in part["remove"]:
             after.pop(_key(key), None)
@@ -274,7 +274,7 @@ class FakeNorthbound:
         return {**answer, "state": "confirmed", "epoch": switch.epoch}
 
     def _in_steps(self, switch: FakeSwitch, part: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-        """Single flow-mods: each step adds, then removes; a limit is checked before anything is done."""
+        """Apply single flow-mods: each step adds, then removes; a limit is checked first."""
         tables = [dict(switch.table)]
         for step in part["steps"]:
             adds = step["add"] + step["modify"]
@@ -357,7 +357,7 @@ class FakeNorthbound:
                     self.end_headers()
                     self.wfile.write(body)
                 except (BrokenPipeError, ConnectionResetError):
-                    pass  # the control plane was killed meanwhile, as tests do
+                    pass  # the control plane was killed meanwhile, as some tests do
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -367,7 +367,7 @@ class FakeNorthbound:
 
 @contextmanager
 def running(token: str) -> Iterator[FakeNorthbound]:
-    """A fake northbound that serves for the time of the block."""
+    """Run a fake northbound for the time of the block."""
     fake = FakeNorthbound(token)
     fake.start()
     try:

@@ -1,6 +1,6 @@
-"""What requests wait for, by brute force: each one that deploys is compared with every outstanding change.
+"""Brute force for what requests wait for: each one is compared with every unconfirmed change.
 
-This is how the planner session worked before it had indexes; tests compare the two.
+The planner session worked like this before it had indexes; tests compare the two.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from tercast.requests.registry import ADVERTISEMENT, Registration
 
 
 class BothLag(Unconfirmed):
-    """The lag of a session, and next to it the debts as plain sets."""
+    """The unconfirmed changes of a session, with the open ones of each request as plain sets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ def _between(edges, start, ends) -> set[str]:
 def decided(
     rows: Iterable[Request], touched: Iterable[str], lag: BothLag, planner: Planner
 ) -> dict[int, list[str]]:
-    """What requests that are being decided wait for, by id."""
+    """Return what requests that are being decided wait for, by id."""
     rows = list(rows)
     needs = stakes(rows, planner)
     leaving = {row.pk: {row.payload["switch"]} if row.kind == "remove_switch" else set() for row in rows}
@@ -166,7 +166,7 @@ def decided(
 
 
 def finished(lag: BothLag, planner: Planner) -> dict[int, list[str] | None]:
-    """What each request that deploys waits for after a look at all of them, by id; None: it is active."""
+    """Return what each deploying request waits for after a check of all, by id; None if it is active."""
     for name in list(lag.debts):
         if name not in planner.topology.switches:
             del lag.debts[name]

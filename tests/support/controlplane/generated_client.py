@@ -1,4 +1,4 @@
-"""A client that a well-known generator makes of the schema: whatever it is answered has to fit its types."""
+"""A client that a common generator makes from the schema; every answer must match its types."""
 
 import importlib
 import inspect
@@ -22,13 +22,13 @@ GOOD = (200, 201, 202, 204)
 
 
 def operation_ids() -> set[str]:
-    """All that the schema has."""
+    """Return all operations of the schema."""
     paths = yaml.safe_load(SCHEMA.read_text())["paths"].values()
     return {operation["operationId"] for path in paths for operation in path.values()}
 
 
 def generate(folder: Path) -> dict[str, ModuleType]:
-    """Make the client below `folder` and import it: the module of each operation."""
+    """Generate the client in `folder` and import it; return the module of each operation."""
     (folder / "config.yaml").write_text("post_hooks: []\n")
     command = [
         *(sys.executable, "-m", "openapi_python_client", "generate", "--path", str(SCHEMA), "--meta", "none"),
@@ -45,7 +45,7 @@ def generate(folder: Path) -> dict[str, ModuleType]:
 
 
 class Generated:
-    """The client as one caller uses it; `used` are the operations that it has had good answers of."""
+    """The client of one caller; `used` has the operations with successful answers."""
 
     def __init__(self, modules: dict[str, ModuleType], base: str, token: str, **headers: str) -> None:
         self.modules, self.base = modules, base
@@ -61,13 +61,13 @@ class Generated:
         self.used: set[str] = set()
 
     def of(self, token: str) -> "Generated":
-        """The same for another caller."""
+        """Return the client for another caller."""
         return Generated(self.modules, self.base, token)
 
     def call(self, operation: str, *path: Any, expect: int | tuple[int, ...] = GOOD, **arguments: Any) -> Any:
-        """One call; its answer as JSON, which its types have held and given back whole.
+        """Make a call and return its answer as JSON, after a lossless conversion to its types.
 
-        `expect` is the status that has to come, or those that may.
+        `expect` is the expected status, or several permitted ones.
         """
         function = self.modules[operation].sync_detailed
         takes = inspect.signature(function).parameters
@@ -90,12 +90,12 @@ class Generated:
         return found
 
     def rows(self, operation: str, *path: Any, **arguments: Any) -> list[dict[str, Any]]:
-        """The rows of a list's first page."""
+        """Return the rows on the first page of a list."""
         return self.call(operation, *path, **arguments)["results"]
 
 
 def typed(wanted: Any, value: Any) -> Any:
-    """A body or a parameter of the type that a generated function takes."""
+    """Convert a body or a parameter to the type that a generated function expects."""
     kinds = [kind for kind in typing.get_args(wanted) or (wanted,) if kind.__name__ != "Unset"]
     if isinstance(value, list):
         (item,) = typing.get_args(next(kind for kind in kinds if typing.get_origin(kind) is list))
@@ -109,7 +109,7 @@ def typed(wanted: Any, value: Any) -> Any:
 
 
 def as_json(value: Any) -> Any:
-    """What a generated value is of, in JSON; a field that its type does not have is an error."""
+    """Convert a generated value to JSON; a field that its type does not have is an error."""
     if isinstance(value, list):
         return [as_json(one) for one in value]
     if not hasattr(value, "to_dict"):
@@ -119,13 +119,13 @@ def as_json(value: Any) -> Any:
 
 
 def _unknown(value: Any) -> Iterator[str]:
-    """Names of fields, at any depth, that the type of what holds them does not have."""
+    """Yield names of fields, at any depth, that the types do not have."""
     if isinstance(value, list):
         for one in value:
             yield from _unknown(one)
     elif hasattr(value, "__attrs_attrs__"):
         names = [attribute.name for attribute in value.__attrs_attrs__]
-        if names != ["additional_properties"]:  # a type with no other is an object by names
+        if names != ["additional_properties"]:  # a type without others is an object by names
             yield from getattr(value, "additional_properties", ())
         for name in names:
             if name != "additional_properties":
@@ -133,7 +133,7 @@ def _unknown(value: Any) -> Iterator[str]:
 
 
 def differences(a: Any, b: Any, where: str = "") -> Iterator[str]:
-    """Where two JSON values differ, but for how a time is written."""
+    """Yield differences of two JSON values, except in the format of times."""
     if isinstance(a, dict) and isinstance(b, dict):
         for key in a.keys() | b.keys():
             if key not in a or key not in b:

@@ -1,4 +1,4 @@
-"""A WebSocket client of the ASGI application in this process, and ways to fill the outbox."""
+"""A WebSocket client of the ASGI application in this process, and functions that fill the outbox."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ class End:
 
 @dataclass
 class Stream:
-    """One client; `say` and `hear` speak JSON."""
+    """A client; `say` and `hear` use JSON."""
 
     app: object
     headers: dict = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Stream:
         return json.loads(output["text"])
 
     async def hear_end(self):
-        """Everything until the server closes; the last message but one may be an error."""
+        """Return all messages until the server closes; the last but one may be an error."""
         error = None
         while True:
             output = await self.wire.receive_output(PATIENCE)
@@ -67,13 +67,13 @@ class Stream:
             error = message if message["type"] == "error" else error
 
     async def begin(self, from_):
-        """Hello, `from`, and the answer to it."""
+        """Receive the hello, send `from`, and return the answer."""
         hello = await self.hear()
         await self.say({"type": "from", "id": from_})
         return hello, await self.hear()
 
     async def events(self, count):
-        """The next `count` events, pings left out."""
+        """Return the next `count` events without pings."""
         found = []
         while len(found) < count:
             message = await self.hear()

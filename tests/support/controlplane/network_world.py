@@ -1,6 +1,6 @@
-"""A small network in the database: a line of switches with a host each, a topic, and what hosts announce.
+"""A small network in the database: a line of switches with a host each, a topic, and announcements.
 
-Everything is made as the API makes it: rows and their log entries in one transaction.
+All rows are created as by the API: together with their log entries in one transaction.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ def dpid(number: int) -> str:
 
 @transaction.atomic
 def line(switches: int = 3, budget: int | None = None) -> None:
-    """Switches s1, s2, ... in a row; port 1 leads on, port 2 back, port 3 to host h1, h2, ..."""
+    """Create switches s1, s2, ... in a row; port 1 leads forward, port 2 back, port 3 to a host."""
     for n in range(1, switches + 1):
         add_switch(n, budget)
     for n in range(1, switches):
@@ -74,7 +74,7 @@ def subscribe(host: str, dz: list[str], topic: str = "quotes") -> Subscription:
 
 @transaction.atomic
 def announce(model: Any, op: str, host: str, dz: list[str], topic: str, **who: Any) -> Any:
-    """The request names the row, and the row its request: the row's id is known first."""
+    """Create an announcement and its request, which name each other."""
     last = model.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     prefix = "a" if op == "advertise" else "q"
     payload = {"op": op, "id": f"{prefix}{last + 1}", "host": host, "topic": topic, "dz": dz}
@@ -98,12 +98,12 @@ def log(payload: dict[str, Any]) -> Request:
 
 
 def states() -> list[tuple[int, str, str]]:
-    """Id, kind and state of every request."""
+    """Return id, kind and state of every request."""
     return list(Request.objects.order_by("id").values_list("id", "kind", "state"))
 
 
 def installed() -> dict[str, list[Any]]:
-    """What is kept as confirmed, by switch."""
+    """Return the confirmed entries by switch."""
     rows: dict[str, list[Any]] = {}
     for row in InstalledEntry.objects.select_related("switch").order_by("switch", "dst", "in_port"):
         rows.setdefault(row.switch.name, []).append((row.dst, row.in_port, row.priority, row.actions))

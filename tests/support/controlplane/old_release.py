@@ -1,9 +1,9 @@
-"""An installation of an earlier release, brought to this one; prints JSON. A program of its own.
+"""A program that upgrades an installation of an earlier release to this one; prints JSON.
 
     python old_release.py SUBSCRIPTIONS [--by-backup FILE]
 
-It makes the tables as `RELEASE` had them, fills them with a ring of 11 switches and SUBSCRIPTIONS confirmed
-subscriptions, migrates (or restores a backup of them into another database), and lets a session plan.
+It creates the tables of `RELEASE`, and fills them with a ring of 11 switches and SUBSCRIPTIONS confirmed
+subscriptions. Then it migrates them (or restores a backup of them into another database), and runs a session.
 """
 
 # ruff: noqa: E402 - Django is set up before its models are imported
@@ -46,14 +46,14 @@ RELEASE = {
     "registry": "0001_initial",
     "telemetry": "0002_samples",
 }
-"""The last migrations of the commit e607a97, before hosts could register in band."""
+"""Last migrations of the commit e607a97, before in-band registration of hosts."""
 
 OTHERS = ("admin", "auth", "contenttypes", "sessions", "django_celery_beat")
 SWITCHES, BITS, CELLS = 11, 11, 4
 
 
 def old_tables():
-    """Make the tables of `RELEASE`; its models."""
+    """Create the tables of `RELEASE`, and return its models."""
     executor = MigrationExecutor(connection)
     leaves = [key for key in executor.loader.graph.leaf_nodes() if key[0] in OTHERS]
     targets = [*leaves, *RELEASE.items()]
@@ -129,7 +129,7 @@ class Filler:
 
 
 def through_a_backup(path: Path, apps) -> None:
-    """Back the old tables up as that release would, and restore them where there are none."""
+    """Back up the old tables like the old release, and restore them into an empty database."""
     backup.apps, backup._check_schema = apps, lambda: None
     backup.backup(path, lambda _: None)
     connection.close()
@@ -139,7 +139,7 @@ def through_a_backup(path: Path, apps) -> None:
 
 
 def planned() -> dict:
-    """What this release's planner makes of the log, from nothing."""
+    """Return the tables that the planner of this release computes from the whole log."""
     planner: Planner = planner_state.load(snapshots=False).planner
     return {name: planner.table(name) for name in planner.topology.switches}
 

@@ -1,4 +1,4 @@
-"""Databases of the tests' own: a migrated one is a copy of a template that is migrated once."""
+"""Separate databases for tests: a migrated one is a copy of a template that is migrated once."""
 
 import fcntl
 import hashlib
@@ -17,14 +17,14 @@ from django.apps import apps
 from django.db import connection
 
 SERVER = os.environ.get("TERCAST_DATABASE_URL", "")
-"""PostgreSQL, where the tests have one; `scripts/with_servers.sh` names it."""
+"""URL of PostgreSQL, if the tests have one; `scripts/with_servers.sh` sets it."""
 
 TEMPLATES = Path(tempfile.gettempdir()) / f"tercast-templates-{os.getuid()}"
-"""Migrated SQLite files, and the lock of all who make or copy a template."""
+"""Folder of migrated SQLite files, with the lock for all processes that create or copy a template."""
 
 
 def has_server() -> bool:
-    """Whether there is a PostgreSQL to make databases in."""
+    """Whether there is a PostgreSQL for databases."""
     return SERVER.startswith("postgres")
 
 
@@ -34,7 +34,7 @@ def _server() -> closing:
 
 @contextmanager
 def server_database(template: str = "template1") -> Iterator[str]:
-    """The URL of a new database of the server, a copy of `template`, which goes with its end."""
+    """Yield the URL of a new database of the server, a copy of `template`, which is removed at the end."""
     name = f"own_{secrets.token_hex(4)}"
     with _server() as server:
         server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
@@ -47,7 +47,7 @@ def server_database(template: str = "template1") -> Iterator[str]:
 
 @contextmanager
 def empty_database(folder: Path) -> Iterator[str]:
-    """The URL of an empty database: of the server where there is one, else a file in `folder`."""
+    """Yield the URL of an empty database: of the server if there is one, else a file in `folder`."""
     if has_server():
         with server_database() as url:
             yield url
@@ -57,9 +57,9 @@ def empty_database(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def migrated_database(folder: Path) -> Iterator[str]:
-    """The URL of a database with all tables and no rows, like `empty_database`.
+    """Yield the URL of a database with all tables and no rows, like `empty_database`.
 
-    Who calls it needs the fixture `django_db_setup`, which makes the template.
+    Callers need the fixture `django_db_setup`, which creates the template.
     """
     if has_server():
         with server_database(server_template()) as url:
@@ -69,7 +69,7 @@ def migrated_database(folder: Path) -> Iterator[str]:
 
 
 def migrated_file(path: Path) -> Path:
-    """Make an SQLite file with all tables and no rows."""
+    """Create an SQLite file with all tables and no rows."""
     with _locked():
         template = TEMPLATES / f"{_digest()}.sqlite3"
         if not template.exists():
@@ -81,7 +81,7 @@ def migrated_file(path: Path) -> Path:
 
 
 def server_template() -> str:
-    """The name of the migrated template of the server; make it if it is not there."""
+    """Return the name of the migrated template of the server, which is created if it does not exist."""
     name = f"template_{_digest()}"
     with _locked(), _server() as server:
         known = "SELECT FROM pg_database WHERE datname = %s"
@@ -92,7 +92,7 @@ def server_template() -> str:
 
 
 def _migrate(name: str) -> None:
-    """Make a database in the way of Django's tests, which replaces an unfinished one."""
+    """Create a database like Django's tests, and replace an unfinished one."""
     database = connection.settings_dict
     before, database["TEST"]["NAME"] = (database["NAME"], database["TEST"]["NAME"]), name
     connection.close()
@@ -112,7 +112,7 @@ def _locked() -> Iterator[None]:
 
 
 def _digest() -> str:
-    """What the tables follow from: the migrations of all apps, and Django's version."""
+    """Return a digest of what determines the tables: all migrations, and the version of Django."""
     found = hashlib.sha256(django.__version__.encode())
     for app in apps.get_app_configs():
         for path in sorted((Path(app.path) / "migrations").glob("*.py")):
@@ -121,6 +121,6 @@ def _digest() -> str:
 
 
 def name_of(url: str) -> str:
-    """The name of the database of a URL, as Django's settings have it."""
+    """Return the name of the database in a URL, as in Django's settings."""
     path = urlsplit(url).path
     return path if url.startswith("sqlite") else path.removeprefix("/")

@@ -1,4 +1,4 @@
-"""Every route of the API: for tests that hold of all of them."""
+"""Every route of the API, for tests that apply to all routes."""
 
 from controlplane.web.explain.impact_views import OF as AFFECTED
 from controlplane.web.urls import CHARTS, router
@@ -29,7 +29,7 @@ ALONE = {
     "signalling": ("GET", "PATCH"),
     "signalling/refusals": ("GET",),
 }
-"""Addresses below which there is no object with an id of its own, or that stand beside the router."""
+"""Addresses without objects with ids below them, or outside of the router."""
 
 BULK = ("publishers", "subscribers", "advertisements", "subscriptions", "switches", "links", "hosts")
 PATCHES = ("topics", "switches", "links", "hosts", "analytics/schedules")
@@ -178,8 +178,8 @@ NEEDS = {
     "users/": {"GET": _ADMIN, "POST": _ADMIN},
     "users/{id}/": {"GET": _ADMIN, "PATCH": _ADMIN},
 }
-"""What each method of each address needs: nothing if `open`; the role viewer to `read` and `ask` (the scope
-read) and for one's own (`self`, the scope write); operator to `write`; administrator to `admin`."""
+"""What each method of each address needs: nothing for `open`; the role viewer for `read` and `ask` (scope
+read) and for own objects (`self`, scope write); operator for `write`; administrator for `admin`."""
 
 _ANNOUNCED = ("GET", "POST", "DELETE")
 _BOTH = {
@@ -208,4 +208,4 @@ CLIENTS = {
         "topics/{id}/sources/": ("GET",),
     },
 }
-"""What client tokens may use, by resource: a list and its objects are one."""
+"""What client tokens may use, by resource: a list together with its objects."""

@@ -1,6 +1,6 @@
-"""Publishers with leases and stable subscribers on a fabric that carries packets, while requests are applied.
+"""Publishers with leases and stable subscribers on a fabric that carries packets, during requests.
 
-The planner session runs in the test's own process, between requests; switches and controller are real.
+The planner session runs in the process of the test, between requests. Switches and controller are real.
 """
 
 import sys
@@ -42,14 +42,14 @@ SWITCHES = range(1, 7)
 RING = [("s1", 1, "s2", 2), ("s2", 1, "s3", 2), ("s3", 1, "s4", 2), ("s4", 1, "s1", 2), ("s1", 4, "s3", 4)]
 STUB = [("s5", 1, "s6", 2)]
 BRIDGES = [("s2", 5, "s5", 5), ("s4", 5, "s6", 5)]
-"""Links between the two parts, which come and go."""
+"""Links between the two parts, which fail and recover."""
 
 HOMES = {n: n for n in SWITCHES} | {7: 1, 8: 3, 9: 6}
-"""The switch of each host; 7 to 9 come while events flow."""
+"""The switch of each host; hosts 7 to 9 are added while events flow."""
 
 PUBLISHERS = {"h1": "main", "h3": "main", "h5": "stub"}
 STABLE = {"h2": ("main", "true"), "h4": ("main", "x < 4 and y < 6"), "h6": ("stub", "y >= 2")}
-"""Subscriptions that stay, each with the part of the network that is never apart from its publishers."""
+"""Subscriptions that stay, each with the part of the network that is always connected to its publishers."""
 
 EVENTS_PER_SECOND = 60.0
 QUIET_SECONDS = 1.5
@@ -76,7 +76,7 @@ TOPOLOGY = {
 
 
 class LeaseSource:
-    """Leases straight from the control plane's services, asked for often."""
+    """Leases directly from the services of the control plane, requested often."""
 
     def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
         try:
@@ -123,7 +123,7 @@ class Stage:
         self.fabric.stop()
 
     def build(self) -> None:
-        """All switches and the two parts of the network, a topic, and what stays."""
+        """Create all switches, the two parts of the network, a topic, and stable subscribers."""
         for n in SWITCHES:
             world.add_switch(n)
         for ends in RING + STUB:
@@ -141,7 +141,7 @@ class Stage:
         session.run()
 
     def settled(self, what: str) -> None:
-        """Work until no request waits."""
+        """Run sessions until no request waits."""
         waiting = Request.objects.exclude(state__in=FINAL_STATES)
 
         def is_done() -> bool:
@@ -178,7 +178,7 @@ def announce(op: str, host: str, wanted: str) -> Any:
 
 
 class Stream:
-    """Events of all publishers at a steady pace, and what all hosts get of them."""
+    """Events of all publishers at a steady rate, and their deliveries to all hosts."""
 
     def __init__(self, stage: Stage, seed: int) -> None:
         topic = Topic.objects.get(name="points")
@@ -198,7 +198,7 @@ class Stream:
 
     @contextmanager
     def flowing(self) -> Iterator["Stream"]:
-        """Within, events flow; behind it, all that was on its way has come."""
+        """Run the block while events flow; afterwards all sent events have arrived."""
         readers = [threading.Thread(target=self._read, args=(host,)) for host in self.ports]
         sender = threading.Thread(target=self._send)
         for thread in (*readers, sender):
@@ -255,7 +255,7 @@ class Stream:
                 self._heard = time.monotonic()
 
     def under_way(self, lost: list[tuple[str, int, str]]) -> list[str]:
-        """What happened about when events were lost, to find out why."""
+        """Return what happened when events were lost, to find the reason."""
         times = [self.times[sender, seq] for sender, seq, _ in lost]
         span = [datetime.fromtimestamp(at, UTC) for at in (min(times) - 0.5, max(times) + 0.5)]
         rows = Request.objects.filter(computed_at__lt=span[1]).exclude(confirmed_at__lt=span[0])
@@ -269,7 +269,7 @@ class Stream:
         return told
 
     def lost(self) -> list[tuple[str, int, str]]:
-        """Events that a subscription which stayed did not get, though never apart from the publisher."""
+        """Return events that a stable subscription did not get although its publisher was connected."""
         names = dict(zip(PUBLISHERS, ("a1", "a2", "a3"), strict=True))
         wants = {
             "h2": lambda values: True,
@@ -284,5 +284,5 @@ class Stream:
         ]
 
     def doubled(self) -> list[tuple[str, tuple[str, int], int]]:
-        """Events that some host, whichever, got more than once."""
+        """Return events that a host got more than once."""
         return [(host, key, n) for host, got in self.got.items() for key, n in got.items() if n > 1]

@@ -1,4 +1,4 @@
-"""A few rows of telemetry, written as the platform writes them."""
+"""A few rows of telemetry, written like those of the platform."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from tercast.telemetry.writer import BatchWriter
 
 
 def write(root, dataset, rows):
-    """One batch of rows; a file for each of their days."""
+    """Write a batch of rows, a file for each of their days."""
     writer = BatchWriter(root, DATASETS[dataset])
     for row in rows:
         writer.add(row)

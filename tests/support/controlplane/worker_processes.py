@@ -1,4 +1,4 @@
-"""Processes on the test's database: a real Celery worker with its own broker, and what a fault kills."""
+"""Processes on the test's database: a Celery worker with its own broker, and processes to kill."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ CELERY = [sys.executable, "-m", "celery", "-A", "controlplane.config.celery"]
 
 
 def environment(state_dir: Path, northbound_url: str, **more: str) -> dict[str, str]:
-    """The environment of a process that shares the test's database, with a state directory of its own."""
+    """Return the environment of a process that shares the test's database, with its own state directory."""
     secrets = state_dir / "secrets"
     secrets.mkdir(parents=True, exist_ok=True)
     (secrets / "northbound-token").write_text(settings.NORTHBOUND_TOKEN)
@@ -46,7 +46,7 @@ def database_url() -> str:
 
 
 class Process:
-    """A process whose output goes to a file; it never outlives the test."""
+    """A process whose output goes to a file; it ends with the test."""
 
     def __init__(self, arguments: list[str], env: dict[str, str], log: Path) -> None:
         self.log = log
@@ -64,7 +64,7 @@ class Process:
             self.popen.wait()
 
     def died(self, within: float = waiting.LIMIT_SECONDS) -> int:
-        """Its exit status, awaited."""
+        """Wait for its end, and return its exit status."""
         try:
             return self.popen.wait(within)
         except subprocess.TimeoutExpired:
@@ -81,9 +81,9 @@ def worker(env: dict[str, str], log: Path) -> Process:
 
 
 def kill_at(step: str, work: Callable[[], object] = session.run) -> None:
-    """Let a process that has done nothing yet do `work`, until it is killed at `step`.
+    """Run `work` in a new process until it is killed at `step`.
 
-    It is a fork of the test's: it starts in a moment, and dies as every process does.
+    The process is a fork of the test: it starts quickly, and dies like any process.
     """
 
     def die() -> None:
@@ -111,7 +111,7 @@ def _has_no_lock() -> bool:
 
 
 def wait_until(condition: Callable[[], bool], what: str, process: Process) -> None:
-    """Wait for `condition`; fail with the end of the process's log, also when the process ends before."""
+    """Wait for `condition`; fail with the end of the log, also if the process ends earlier."""
 
     def message() -> str:
         return f"{what} did not happen; the log:\n{process.log.read_text()[-3000:]}"

@@ -1,6 +1,6 @@
-"""A scene on real Open vSwitch: tables from the planner, events by the host library, and what comes of them.
+"""A scene on real Open vSwitch: tables of the planner, events of the host library, and the result.
 
-`expected` is what the offline simulator and the exact matcher say, `observed` what hosts got and ports
+`expected` comes from the offline simulator and the exact matcher; `observed` is what hosts got and ports
 counted.
 """
 
@@ -28,7 +28,7 @@ from tests.support.labs.plan_on_fabric_traffic import Carrier, Port, Traffic
 
 
 class Lab:
-    """A scene's network on a fabric, and a planner that its requests go to."""
+    """The network of a scene on a fabric, and a planner for its requests."""
 
     def __init__(self, scene: Scene, folder: Path) -> None:
         self.scene = scene
@@ -53,7 +53,7 @@ class Lab:
         self.fabric.stop()
 
     def apply(self, requests: Sequence[Object]) -> None:
-        """Carry out requests, let links fail and come back as they say, and install what changes."""
+        """Carry out requests, set links down and up as they say, and install the changes."""
         before = self.wires
         self.plan_only(requests)
         for ends in {frozenset((port, far)) for port, far in before.items() ^ self.wires.items()}:
@@ -62,7 +62,7 @@ class Lab:
         install(self.fabric, self.planner.take_diff(), self.planner.topology.hosts)
 
     def plan_only(self, requests: Sequence[Object]) -> None:
-        """Carry out requests in the planner."""
+        """Carry out requests only in the planner."""
         for request in requests:
             outcome = self.planner.apply(request)
             assert outcome.ok, (request, outcome)
@@ -71,17 +71,17 @@ class Lab:
         self.wires = self.world.wires()
 
     def scenario(self) -> Scenario:
-        """The scenario with the requests so far."""
+        """Return the scenario with the requests so far."""
         return read_scenario({**self.scene.scenario, "requests": self.requests})
 
     def plan(self) -> PlanFile:
-        """The plan as a file would have it."""
+        """Return the plan as in a file."""
         return read_plan(plan_json(self.planner))
 
     def check_tables(self) -> None:
-        """The verifier finds nothing, and what is on the switches is what was planned.
+        """Check that the verifier finds no fault, and that the switches have the planned entries.
 
-        Within budgets there may be entries and copies that serve nobody.
+        Within budgets, entries and copies may serve no host.
         """
         found = check_plan(self.scenario(), self.plan())
         assert [violation for violation in found if self.is_exact or not violation.is_surplus] == []
@@ -94,12 +94,12 @@ class Lab:
             assert {_reading(flow) for flow in self.fabric.dump_flows(switch)} == planned, switch
 
     def events(self, rng: random.Random) -> list[Event]:
-        """Events of those advertisements whose host is attached."""
+        """Return events of advertisements whose host is attached."""
         drawn = draw_events(self.scenario(), rng)
         return [event for event in drawn if self._place(self._host(event.publisher)) is not None]
 
     def observed(self, events: Sequence[Event]) -> Traffic:
-        """Publish events, and see what hosts get and ports count."""
+        """Publish events, and return what hosts got and ports counted."""
         sockets = {}
         for host, places in self.places.items():
             place = self._place(host)
@@ -113,7 +113,7 @@ class Lab:
             return carrier.carry(publishers, events)
 
     def expected(self, events: Sequence[Event]) -> Traffic:
-        """What exact matcher and simulator say of every event: who gets it, and what ports count."""
+        """Return what exact matcher and simulator expect of every event: deliveries and counts."""
         traffic, simulator = Traffic(), PlanSimulator(self.scenario(), self.plan())
         for number, event in enumerate(events):
             before = Counter(simulator.counts.unwanted_by)
@@ -132,7 +132,7 @@ class Lab:
         return traffic
 
     def simulated(self, events: Sequence[Event], plan: PlanFile | None = None) -> Object:
-        """The simulator's report for a plan (the planner's): with its `loops`, without what only it knows."""
+        """Return the simulator's report for a plan, with its `loops`, without what only it knows."""
         simulator = PlanSimulator(self.scenario(), plan or self.plan())
         for event in events:
             simulator.take(self._as_json(event))
@@ -143,7 +143,7 @@ class Lab:
         return {**report, "by_link": by_link, "loops": simulator.counts.loops}
 
     def reported(self, traffic: Traffic, events: Sequence[Event]) -> Object:
-        """The same report, of what was observed."""
+        """Return the same kind of report for observed traffic."""
         wanted = Counter(host for event in events for host in event.wanted)
         pairs = {(number, host) for number, event in enumerate(events) for host in self._reached(event)}
         unwanted = Counter(host for number, host in traffic.deliveries if host not in events[number].wanted)
@@ -175,7 +175,7 @@ class Lab:
         return self.world.place(host)
 
     def _reached(self, event: Event) -> set[str]:
-        """The hosts that want an event and that a path leads to."""
+        """Return the hosts that expect an event and that a path reaches."""
         start = self._place(self._host(event.publisher))
         assert start is not None, event
         island = self.world.island(start[0])
@@ -188,14 +188,14 @@ class Lab:
 
 
 def _world(scene: Scene, scenario: Scenario) -> World:
-    """The network as somebody knows it who shares no code with the planner."""
+    """Return the network in a form that shares no code with the planner."""
     address = scenario.address
     fields = scene.scenario
     return World.of(address.family, address.topic_bits, scenario.depth, fields["topology"], fields["topics"])
 
 
 def _places(scene: Scene) -> dict[str, list[Port]]:
-    """All ports at which each host ever is: its own, those it stands by, those it moves to."""
+    """Return all ports of each host: its own, standby ports, and those that it moves to."""
     places = {
         host["id"]: [(place["switch"], place["port"]) for place in (host, *host.get("standby", ()))]
         for host in scene.scenario["topology"]["hosts"]
@@ -208,7 +208,7 @@ def _places(scene: Scene) -> dict[str, list[Port]]:
 
 
 def _wired(scene: Scene, places: dict[str, list[Port]]) -> Object:
-    """The topology with sockets at all places."""
+    """Return the topology with sockets at all ports."""
     topology = scene.scenario["topology"]
     hosts = [
         {

@@ -11,7 +11,7 @@ from tests.support.labs.plan_on_fabric_scenes import Object, Scene
 
 
 def bounded(scene: Scene, seed: int) -> Scene:
-    """The scene with a budget at about half of its switches, a part of the most that they come to hold."""
+    """Return the scene with budgets below the peaks at about half of its switches."""
     rng = random.Random(seed)
     topology = scene.scenario["topology"]
     most = _most_entries(scene)

@@ -1,4 +1,4 @@
-"""OpenFlow port statistics, read over a standing connection to each switch, sooner than by a command."""
+"""OpenFlow port statistics, read over an open connection to each switch, faster than with a command."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ RECORD = 112
 
 Port = tuple[str, int]
 Reading = dict[Port, tuple[int, int]]
-"""Packets that left by each port, and that came into it."""
+"""Packets that left by each port, and that entered by it."""
 
 
 class Counters:
-    """The port counters of some switches."""
+    """The port counters of switches."""
 
     def __init__(self, connections: dict[str, socket.socket]) -> None:
         self._connections = connections
@@ -29,7 +29,7 @@ class Counters:
     @classmethod
     @contextmanager
     def of(cls, sockets: Iterable[tuple[str, Path]]) -> Iterator[Counters]:
-        """Connected to the management sockets of switches until the end."""
+        """Yield counters that are connected to the management sockets of switches."""
         with ExitStack() as stack:
             connections = {}
             for switch, path in sockets:
@@ -40,7 +40,7 @@ class Counters:
             yield cls(connections)
 
     def read(self) -> Reading:
-        """The counters of all ports, one switch after the other."""
+        """Return the counters of all ports, one switch at a time."""
         return {
             (switch, port): counts
             for switch, connection in self._connections.items()

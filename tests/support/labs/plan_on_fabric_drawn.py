@@ -1,4 +1,4 @@
-"""Scenes that are drawn: networks, filters and requests that nobody chose, the same for the same seed."""
+"""Random scenes: networks, filters and requests, equal for equal seeds."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from tests.support.labs.plan_on_fabric_scenes import (
 class Draw:
     """Draws a scene: a connected graph of 4 to 12 switches with hosts, and requests in three stages.
 
-    In a `failing` one links, switches and ports of hosts go down and come up between the requests, and hosts
-    move. Now and then a topic is indexed anew.
+    In a `failing` scene, links, switches and ports of hosts go down and up between the requests, and hosts
+    move. Sometimes the indexed attributes of a topic change.
     """
 
     def __init__(self, seed: int, failing: bool = False) -> None:
@@ -51,7 +51,7 @@ class Draw:
         return Scene(f"seed {self.seed}", shape, stages, "joined" if self.failing else "patch")
 
     def graph(self, size: int) -> str:
-        """A random tree, and half as many links again, one of them parallel to another."""
+        """Return a random tree with half as many more links, one of them parallel to another."""
         rng = self.rng
         links = [(rng.randint(1, n - 1), n) for n in range(2, size + 1)]
         links += [tuple(rng.sample(range(1, size + 1), 2)) for _ in range(size // 2)]
@@ -59,7 +59,7 @@ class Draw:
         return " ".join(f"s{a}-s{b}/{rng.randint(1, 3)}" for a, b in links)
 
     def places(self, size: int) -> dict[str, str]:
-        """5 to 9 hosts: on all switches by turns, some on the port of another, some with a second port."""
+        """Return 5 to 9 hosts: on all switches in turn, some at shared ports, some with a second port."""
         rng = self.rng
         switches = [f"s{n}" for n in range(1, size + 1)]
         rng.shuffle(switches)
@@ -96,7 +96,7 @@ class Draw:
         return (adv if advertise else sub)(name, host, text, topic)
 
     def event(self) -> Object:
-        """Something in the network fails or is mended, or a host moves, to a port of its own or another's."""
+        """Return a failure, a recovery, or the move of a host to a separate or a shared port."""
         rng, up, kind = self.rng, self.rng.random() < 0.4, self.rng.random()
         if kind < 0.2:
             return switch(rng.choice(self.topology["switches"])["id"], up)
@@ -114,7 +114,7 @@ class Draw:
         return {"op": "set_indexed", "topic": "quotes", "indexed": names[: self.rng.randint(1, 2)]}
 
     def filter(self, topic: str, share: float) -> str:
-        """A range of about a share of an attribute, sometimes with more; sometimes everything."""
+        """Return a range of about a share of an attribute, sometimes with more; sometimes everything."""
         rng = self.rng
         width = max(1, int(1023 * share * rng.uniform(0.3, 1.7)))
         start = rng.randint(0, max(0, 1023 - width))
@@ -127,5 +127,5 @@ class Draw:
 
 
 def drawn(seed: int, failing: bool = False) -> Scene:
-    """The scene of a seed."""
+    """Return the scene of a seed."""
     return Draw(seed, failing).scene()

@@ -1,4 +1,4 @@
-"""Events for a scenario: from inside its advertisements, near the edges of its filters, wanted and not."""
+"""Events for a scenario: within its advertisements, near the edges of its filters, expected or not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Event:
-    """An event of the advertisement `publisher`, and the hosts that want it, wherever they are."""
+    """An event of the advertisement `publisher`, and the hosts that expect it."""
 
     publisher: str
     topic: str
@@ -30,10 +30,10 @@ class Event:
 
 
 def draw_events(scenario: Scenario, rng: random.Random) -> list[Event]:
-    """Some events for every live advertisement, in any order.
+    """Return some events for every live advertisement, in any order.
 
-    For each subscription of its topic some that it wants, where there are any; some that nobody wants; and
-    others.
+    For each subscription to its topic there are some matching events, if possible. There are also some that
+    match no subscription, and random ones.
     """
     found: list[Event] = []
     for name, ad in scenario.final.live.items():
@@ -71,7 +71,7 @@ def _choose(name: str, topic: str, pool: list[Values], scenario: Scenario) -> It
 
 
 class Candidates:
-    """Values of a topic: now anywhere in the domain, now at what the filters name or just beside it."""
+    """Values of a topic: anywhere in the domain, or at and next to values in filters."""
 
     def __init__(self, topic: Topic, scenario: Scenario, rng: random.Random) -> None:
         self.rng = rng

@@ -1,4 +1,4 @@
-"""Faults in tables: ways to spoil one entry of a plan."""
+"""Faults in tables: changes of one entry of a plan."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tercast.topology.topology import Topology
 
 @dataclass(frozen=True)
 class Fault:
-    """An entry, and what stands in its place; None for nothing."""
+    """An entry and its replacement; None for no entry."""
 
     switch: str
     before: Entry
     after: Entry | None
 
     def change(self) -> SwitchDiff:
-        """What brings the fault about."""
+        """Return the diff that causes the fault."""
         return _instead(self.switch, self.before, self.after)
 
     def repair(self) -> SwitchDiff:
-        """What mends it."""
+        """Return the diff that repairs it."""
         return _instead(self.switch, self.after, self.before)
 
     def spoil(self, plan: PlanFile) -> PlanFile:
-        """The plan with the fault in it."""
+        """Return the plan with the fault."""
         kept = [entry for entry in plan.flows[self.switch] if entry != self.before]
         table = ordered([*kept, self.after] if self.after else kept)
         return replace(plan, flows={**plan.flows, self.switch: table})
@@ -45,17 +45,17 @@ FaultKind = Callable[[Entry, str, Topology, random.Random], Entry | None]
 
 
 def leave_out(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry | None:
-    """No entry any more."""
+    """Remove the entry."""
     return None
 
 
 def demote(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry:
-    """The entry behind all that match the same events."""
+    """Lower the priority below all entries that match the same events."""
     return entry._replace(priority=LOWEST_PRIORITY)
 
 
 def mistake_host(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry:
-    """Another host's address, where the entry writes one."""
+    """Use the address of another host, if the entry sets one."""
     at = [i for i, action in enumerate(entry.actions) if isinstance(action, SetDst)]
     if not at:
         return entry
@@ -65,7 +65,7 @@ def mistake_host(entry: Entry, switch: str, topology: Topology, rng: random.Rand
 
 
 def add_copy(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry:
-    """One more copy over a link of the switch."""
+    """Add a copy over a link of the switch."""
     port = rng.choice([number for name, number in topology.links if name == switch])
     return entry._replace(actions=(Output(port), *entry.actions))
 
@@ -76,7 +76,7 @@ FAULTS: tuple[FaultKind, ...] = (leave_out, demote, mistake_host, add_copy)
 def find_fault(
     kind: FaultKind, plan: PlanFile, topology: Topology, rng: random.Random, shows: Callable[[PlanFile], bool]
 ) -> Fault:
-    """A fault of a kind, at a random entry, that `shows` in the spoilt plan."""
+    """Return a fault of a kind at a random entry that is visible (`shows`) in the changed plan."""
     places = [(switch, entry) for switch, table in plan.flows.items() for entry in table]
     for _ in range(200):
         switch, entry = rng.choice(places)

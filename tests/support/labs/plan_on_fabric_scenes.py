@@ -1,4 +1,4 @@
-"""Scenes: a network, topics, and requests in stages, between which events flow; one for all that is odd."""
+"""Scenes: a network, topics, and requests in stages with events between them; one has all rare cases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Object = dict[str, Any]
 
 @dataclass(frozen=True)
 class Scene:
-    """A scenario whose requests come in stages; `links` as a fabric has them."""
+    """A scenario whose requests come in stages; `links` is the kind of links of the fabric."""
 
     name: str
     scenario: Object
@@ -42,7 +42,7 @@ IPV4 = {"family": "ipv4", "prefix": "225.128.0.0/9"}
 
 
 class Ports:
-    """Hands out port numbers, switch by switch, from 1."""
+    """Assigns port numbers for each switch, from 1."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
@@ -53,9 +53,10 @@ class Ports:
 
 
 def network(links: str, hosts: dict[str, str], family: str = "ipv6") -> Object:
-    """A topology: links as `s1-s2` or, with a cost, `s1-s2/3`; a host at `s1`, with standby at `s1 s2`.
+    """Return a topology: links as `s1-s2` or, with a cost, `s1-s2/3`; a host at `s1`, with standby at `s1
+    s2`.
 
-    `=h1` is the port of host h1. Ports count from 1: those of links first, in order.
+    `=h1` is the port of host h1. Port numbers start at 1: those of links first, in order.
     """
     ports, names = Ports(), dict[str, None]()
     topology: Object = {"switches": [], "links": [], "hosts": []}
@@ -80,7 +81,7 @@ def network(links: str, hosts: dict[str, str], family: str = "ipv6") -> Object:
 
 
 def scenario(topology: Object, *topics: Object, address: Object = IPV6, **limits: int) -> Object:
-    """A scenario without requests."""
+    """Return a scenario without requests."""
     shape = {"format": "scenario/1", "address": address, "topology": topology, "topics": list(topics)}
     return {**shape, "limits": limits}
 
@@ -94,7 +95,7 @@ def sub(name: str, host: str, text: str, topic: str = "quotes") -> Object:
 
 
 def off(*names: str) -> tuple[Object, ...]:
-    """Withdrawals, of advertisements (`a...`) and subscriptions."""
+    """Return withdrawals of advertisements (`a...`) and subscriptions."""
     return tuple({"op": "unadvertise" if name[0] == "a" else "unsubscribe", "id": name} for name in names)
 
 

@@ -1,9 +1,9 @@
-"""Events sent by the host library over a fabric's ports, and what hosts get and ports count of them.
+"""Events that the host library sends over ports of a fabric, and what hosts get and ports count.
 
-Nothing here waits for a time. Packets are all at their ends when two readings of all counters, one after the
-other, are the same, every link has given out what it took in, and every port of hosts has taken in what was
-sent: counters never go down, so there was a moment at which all of that held at once. Hosts have read all
-when they have as many frames as left by their ports.
+Nothing here waits for a time. All packets have arrived when these conditions hold: two consecutive readings
+of all counters are equal, every link has delivered what it received, and every port of hosts has received
+what was sent. Counters never decrease, so all of this was true at one moment. Hosts have read everything when
+they have as many frames as left by their ports.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from tests.support.labs.plan_on_fabric_events import Event
 from tests.waiting import LIMIT_SECONDS
 
 ON_THEIR_WAY = 90
-"""Frames to one port at once: a switch keeps a hundred for a reader."""
+"""Highest number of frames to one port at a time: a switch stores a hundred for a reader."""
 
 Port = tuple[str, int]
 
 
 @dataclass
 class Traffic:
-    """What became of events."""
+    """The result of events."""
 
     deliveries: Counter[tuple[int, str]] = field(default_factory=Counter)
-    """By the event's number and the host."""
+    """By number of the event and host."""
     wanted: Counter[str] = field(default_factory=Counter)
     unwanted: Counter[str] = field(default_factory=Counter)
     out: Counter[Port] = field(default_factory=Counter)
-    """Packets that left by a port, over a link or to hosts."""
+    """Packets that left by a port, to a link or to hosts."""
     into: Counter[Port] = field(default_factory=Counter)
 
 
 class Station:
-    """A host at its port: a connection, a subscriber, and a publisher for each of its advertisements."""
+    """A host at its port: a connection, a subscriber, and a publisher per advertisement."""
 
     def __init__(self, host: str, place: Port, port: FabricPort, scenario: Scenario) -> None:
         self.host, self.place, self.port = host, place, port
@@ -62,20 +62,20 @@ class Station:
         self.got: Counter[tuple[str, int]] = Counter()
 
     def read(self) -> int:
-        """Take what is there; how many frames have come over this connection in all."""
+        """Read what has arrived; return the number of frames on this connection in total."""
         while (delivery := self.subscriber.receive_any(0)) is not None:
             self.got[delivery.event.publisher, delivery.event.seq] += 1
         return self.subscriber.counters.received + self.port.ignored.total()
 
     def check(self) -> None:
-        """Every frame was an event that could be read, or one for another host at this port."""
+        """Check that every frame was a readable event, or one for another host at this port."""
         counters = self.subscriber.counters
         assert counters.malformed == counters.unknown == 0, (self.host, counters)
         assert not self.port.ignored.keys() - {Ignored.OTHER_ADDRESS}, (self.host, self.port.ignored)
 
 
 class Carrier:
-    """Stations at the ports of a fabric, between which events are carried.
+    """Stations at the ports of a fabric, which carries events between them.
 
     `wires` are the links that are up, from each port to the other end.
     """
@@ -95,7 +95,7 @@ class Carrier:
         sockets: Mapping[str, tuple[Port, Path]],
         wires: Mapping[Port, Port],
     ) -> Iterator[Carrier]:
-        """A carrier for hosts that are connected to the `sockets` of their places until the end."""
+        """Yield a carrier for hosts that are connected to the `sockets` of their ports."""
         with ExitStack() as stack:
             stations = {}
             for host, (place, path) in sockets.items():
@@ -107,7 +107,7 @@ class Carrier:
             yield carrier
 
     def carry(self, hosts: Mapping[str, str], events: Sequence[Event]) -> Traffic:
-        """Publish the events, each by its advertisement's host, and gather what becomes of them."""
+        """Publish the events, each by the host of its advertisement, and return the result."""
         numbers: dict[tuple[str, int], int] = {}
         entered: Counter[Port] = Counter()
         for publisher, burst in self._bursts(events):
@@ -126,7 +126,7 @@ class Carrier:
         return traffic
 
     def _bursts(self, events: Sequence[Event]) -> Iterator[tuple[str, list[int]]]:
-        """The numbers of events that one publisher sends at a stretch; each may go to all hosts of a port."""
+        """Yield the numbers of events that a publisher sends in one burst; all may go to one port."""
         sharing = Counter(station.place for station in self._stations.values())
         most = ON_THEIR_WAY // max(sharing.values())
         for publisher in dict.fromkeys(event.publisher for event in events):
@@ -135,7 +135,7 @@ class Carrier:
                 yield publisher, own[start : start + most]
 
     def _greet(self, address: str) -> None:
-        """Send from every host what no entry takes: when it has entered, the host is connected."""
+        """Send a frame without matching entry from every host; when it enters, the host is connected."""
         self._begin = self._counted()
         for station in self._stations.values():
             station.port.send(address, b"hello")
@@ -145,7 +145,7 @@ class Carrier:
         return Traffic(out=self._begin.out + since.out, into=self._begin.into + since.into)
 
     def _settle(self, entered: Counter[Port]) -> Traffic:
-        """What ports have counted since the beginning, once it does not change any more."""
+        """Return the counts of ports since the start, when they do not change any more."""
         seen: list[Traffic] = [Traffic()]
 
         def settled() -> bool:
@@ -156,7 +156,7 @@ class Carrier:
         return seen[-1]
 
     def _quiet(self, now: Traffic, entered: Counter[Port]) -> bool:
-        """Whether what was sent has entered, links gave out what they took in, and hosts have read it."""
+        """Whether all sent packets have entered, links have delivered all, and hosts have read all."""
         return (
             all(now.into[port] == count for port, count in entered.items())
             and all(now.out[port] == now.into[far] for port, far in self._wires.items())
