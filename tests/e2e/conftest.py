@@ -1,4 +1,4 @@
-"""A control plane and a browser for the tests of this folder."""
+"""A control plane and a browser for the tests in this folder."""
 
 import sys
 from collections.abc import Callable
@@ -30,7 +30,7 @@ TABLES = (
 
 
 class Shared:
-    """What all tests of this folder share: each part starts when a test first asks for it."""
+    """Objects that all tests of this folder share; each starts when a test first requests it."""
 
     def __init__(self) -> None:
         self._parts: dict[Callable[[], Any], Any] = {}
@@ -43,7 +43,7 @@ class Shared:
         return self._parts[make]
 
     def close(self) -> None:
-        """End all parts, the last one first; `open` starts them again."""
+        """End all objects, the last one first; `open` starts them again."""
         self._parts.clear()
         self._stack.pop_all().close()
 
@@ -53,7 +53,7 @@ SHARED = Shared()
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
-    """End what the tests of a group share after the last of them: it would slow down all that follows."""
+    """End the shared objects after the last test of a group, because they slow down later tests."""
     if nextitem is None or group_of(nextitem.nodeid) != group_of(item.nodeid):
         SHARED.close()
 
@@ -72,13 +72,13 @@ def running_platform():
 
 @pytest.fixture
 def running():
-    """The whole platform with its demo network; one for all tests, which leave it as they found it."""
+    """The whole platform with its demo network; all tests use it and restore its state."""
     return SHARED.open(running_platform)
 
 
 @pytest.fixture
 def visit(browser, running):
-    """Opens a watched page of the running platform, logged in: `with visit("/topics", user="otto")`."""
+    """Open a watched page of the running platform, logged in: `with visit("/topics", user="otto")`."""
 
     @contextmanager
     def visited(path="/network", user="admin", size="desktop", scheme="light"):
@@ -92,7 +92,7 @@ def visit(browser, running):
 
 @pytest.fixture
 def browser():
-    """Chromium; one for all tests, each of which has its own context."""
+    """Chromium for all tests; each test has its own context."""
     return SHARED.open(chromium)
 
 
@@ -112,13 +112,13 @@ def running_control_plane():
 
 @pytest.fixture
 def control_plane():
-    """uvicorn on an own database, with the users `vera` (viewer) and `ada` (administrator)."""
+    """uvicorn with its own database, with the users `vera` (viewer) and `ada` (administrator)."""
     return SHARED.open(running_control_plane)
 
 
 @pytest.fixture
 def plane(control_plane):
-    """The control plane, empty but for its users."""
+    """The control plane, empty except for its users."""
     for model in TABLES:
         control_plane.do("delete", model=model)
     control_plane.emit("load", {"links": {}})
@@ -127,7 +127,7 @@ def plane(control_plane):
 
 @pytest.fixture
 def open_page(browser, plane):
-    """Opens a watched page of the control plane: `with open_page(size) as page`."""
+    """Open a watched page of the control plane: `with open_page(size) as page`."""
 
     def opened(size="desktop", scheme="light"):
         return watched(browser, plane.base, size, scheme)

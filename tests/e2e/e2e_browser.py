@@ -1,4 +1,4 @@
-"""Debian's Chromium under Playwright, with every complaint of a page kept."""
+"""Debian's Chromium with Playwright; every complaint of a page is recorded."""
 
 import os
 import re
@@ -31,7 +31,7 @@ addEventListener("securitypolicyviolation", (event) =>
 
 @contextmanager
 def chromium():
-    """A browser; only for as long as no event loop runs in this thread."""
+    """Yield a browser; it works only while no event loop runs in this thread."""
     path = os.environ.get("TERCAST_CHROMIUM") or shutil.which("chromium")
     if path is None:
         pytest.fail("Chromium is missing: apt-get install -y chromium")
@@ -55,16 +55,16 @@ class Watched:
         page.on("response", self._answered)
 
     def allow(self, pattern: str) -> None:
-        """Complaints that match are part of the test."""
+        """Permit complaints that match, because the test causes them."""
         self._allowed.append(pattern)
 
     def check(self) -> None:
-        """No complaint but the allowed ones."""
+        """Check that there are only permitted complaints."""
         unexpected = [text for text in self.complaints if not any(re.search(p, text) for p in self._allowed)]
         assert not unexpected, "\n".join(unexpected)
 
     def log_in(self, name: str, password: str, path: str = "/") -> None:
-        """Through the log-in page, to `path`."""
+        """Log in on the log-in page, and go to `path`."""
         self.page.goto(self.base + path)
         self._fill_log_in(name, password, path)
 
@@ -77,12 +77,12 @@ class Watched:
         sessions[name] = self.page.context.cookies()
 
     def until_live(self) -> None:
-        """The dashboard has its stream, and the page has its title."""
+        """Wait until the dashboard has its stream and the page has its title."""
         self.page.locator('[data-live="live"]').wait_for()
         self.page.get_by_role("heading", level=1).first.wait_for()
 
     def accessible(self, within: str | None = None) -> None:
-        """Axe finds nothing serious in the document, or in what `within` names; what opens may finish."""
+        """Check that Axe finds no serious fault in the document, or in `within`, after transitions."""
         if not self.page.evaluate("Boolean(window.axe)"):
             self.page.evaluate(AXE.read_text())
         for _ in range(4):
@@ -100,7 +100,7 @@ class Watched:
         return [(one["id"], [node["html"][:300] for node in one["nodes"][:3]]) for one in serious]
 
     def screenshot(self, name: str, full: bool = True) -> Path:
-        """Kept as artifacts/<name>.png."""
+        """Save artifacts/<name>.png."""
         ARTIFACTS.mkdir(exist_ok=True)
         path = ARTIFACTS / f"{name}.png"
         self.page.screenshot(path=path, full_page=full)
@@ -123,7 +123,7 @@ class Watched:
 
 @contextmanager
 def watched(browser, base, size="desktop", scheme="light"):
-    """A fresh, watched page; its complaints are checked at the end."""
+    """Yield a new watched page; its complaints are checked at the end."""
     context = browser.new_context(
         viewport=SIZES[size], color_scheme=scheme, locale="en-GB", timezone_id="UTC"
     )

@@ -1,4 +1,4 @@
-"""A real switch beside the demo's, with two hosts, for what the demo's own are to be spared."""
+"""A real switch with two hosts next to those of the demo, for tests that would disturb the demo."""
 
 import subprocess
 
@@ -15,7 +15,7 @@ OF = ("-O", "OpenFlow13")
 
 
 class Dock:
-    """`add()` wires it to Seattle and waits for its connection; `remove()` leaves the demo as it was."""
+    """`add()` connects it to Seattle; `remove()` restores the demo."""
 
     def __init__(self, running: RunningPlatform) -> None:
         self._running = running
@@ -24,13 +24,13 @@ class Dock:
         self._made: list[str] = []
 
     def api(self, method: str, path: str, body: object = None) -> dict:
-        """A call that has to succeed, at the end of its request."""
+        """Make a call that must succeed, and wait for the end of its request."""
         answer = self._running.call(method, path, body, wait=60)
         assert answer.status_code < 400, answer.text
         return answer.json() if answer.content else {}
 
     def add(self) -> None:
-        """Declared first, then made, so that nothing is taken for a stranger."""
+        """Declare the switch before it is created, so that discovery finds nothing unknown."""
         ends = {"a": NEAR, "a_port": NEAR_PORT, "b": NAME, "b_port": UPLINK}
         self._declare("switches", {"name": NAME, "dpid": DPID, "label": "Dock"})
         self._declare("links", ends)
@@ -50,7 +50,7 @@ class Dock:
         wait_until("the new switch", lambda: self.row()["connected"] and self.row()["ports"])
 
     def remove(self) -> None:
-        """The declarations, the last one first, and then the switch itself."""
+        """Remove the declarations, the last one first, and then the switch itself."""
         for path in reversed(self._made):
             self.api("DELETE", path)
         self.vsctl(
@@ -58,29 +58,29 @@ class Dock:
         )
 
     def row(self) -> dict:
-        """The switch, as the API has it."""
+        """Return the switch from the API."""
         (found,) = self.api("GET", f"switches/?name={NAME}")["results"]
         return found
 
     def change(self, **fields: object) -> None:
-        """Change the switch over the API, to the end."""
+        """Change the switch over the API, and wait for the end."""
         asked = self.api("PATCH", f"switches/{self.row()['id']}/", fields)
         assert asked["state"] == "active", asked
 
     def forget_entries(self) -> None:
-        """Take the content entries out of the real table, behind everybody's back."""
+        """Remove the content entries of the real table without the platform."""
         self.ofctl("del-flows", OWN)
 
     def set_port(self, host: str, state: str) -> None:
-        """The port of a host `up` or `down`."""
+        """Set the port of a host `up` or `down`."""
         self.ofctl("mod-port", str(HOSTS[host]), state)
 
     def vsctl(self, *arguments: str) -> str:
-        """`ovs-vsctl` on the demo's switches."""
+        """Run `ovs-vsctl` for the switches of the demo."""
         return self._run(self._binaries.ovs_vsctl, f"--db=unix:{self._sockets / 'db.sock'}", *arguments)
 
     def ofctl(self, command: str, *arguments: str) -> str:
-        """`ovs-ofctl` on the new switch."""
+        """Run `ovs-ofctl` for the new switch."""
         target = f"unix:{self._sockets / NAME}.mgmt"
         return self._run(self._binaries.ovs_ofctl, *OF, "--no-names", command, target, *arguments)
 

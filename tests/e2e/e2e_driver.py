@@ -1,6 +1,6 @@
-"""A process that changes the platform's database as its own processes would: reads steps, a line each.
+"""A process that changes the platform's database like its own processes; it reads steps, one per line.
 
-Run with the platform's environment. A step is [name, arguments] in JSON; the answer is [true, value] or
+It runs with the platform's environment. A step is [name, arguments] in JSON; the answer is [true, value] or
 [false, text].
 """
 

@@ -1,4 +1,4 @@
-"""Using a page by keyboard alone."""
+"""Use of a page with the keyboard only."""
 
 from playwright.sync_api import Page
 
@@ -10,7 +10,7 @@ NAME = """() => {
 
 
 def tab_to(page: Page, name: str, most: int = 120) -> None:
-    """Press Tab until what has the focus is called `name`; fails where it cannot be reached so."""
+    """Press Tab until the element named `name` has the focus; fail if it is not reachable."""
     seen = []
     for _ in range(most):
         page.keyboard.press("Tab")

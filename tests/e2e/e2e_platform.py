@@ -1,4 +1,4 @@
-"""The control plane as real processes: an own database, uvicorn on a free port, and a hand in the data."""
+"""The control plane as real processes: its own database, uvicorn on a free port, and a driver."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def free_port():
 
 
 class Driver:
-    """A process of its own that writes into the platform's database."""
+    """A separate process that writes into the platform's database."""
 
     def __init__(self, environment):
         command = [sys.executable, str(Path(__file__).with_name("e2e_driver.py"))]
@@ -53,7 +53,7 @@ class Driver:
 
 
 class ControlPlane:
-    """uvicorn on a SQLite file. `base` is its address; `do` changes the database, as workers would."""
+    """uvicorn on an SQLite file. `base` is its address; `do` changes the database like workers."""
 
     def __init__(self, environment=None):
         self.folder = Path(tempfile.mkdtemp(prefix="tercast-e2e-", dir="/tmp"))
@@ -85,7 +85,7 @@ class ControlPlane:
         self._wait_until_up()
 
     def stop(self, how=signal.SIGTERM):
-        """Stop the server; `start` brings it back on the same port."""
+        """Stop the server; `start` starts it again on the same port."""
         if self.server is not None:
             self.server.send_signal(how)
             self.server.wait(LIMIT_SECONDS)
@@ -101,7 +101,7 @@ class ControlPlane:
         return (self.folder / "uvicorn.log").read_text()
 
     def do(self, step, **arguments):
-        """Run a step of `e2e_driver.py` and give its value."""
+        """Run a step of `e2e_driver.py` and return its value."""
         return self.driver.do(step, **arguments)
 
     def emit(self, kind, payload, times=1):

@@ -1,4 +1,4 @@
-"""The whole platform with its demo network, real Open vSwitch included, for the pages to be clicked on."""
+"""The whole platform with its demo network and real Open vSwitch, for tests of pages."""
 
 import os
 import secrets
@@ -19,7 +19,7 @@ READY = "Ctrl-C ends it."
 
 
 class RunningPlatform:
-    """`python -m mininet_labs run` in a folder of its own. `base` is its address; it ends with the tests."""
+    """`python -m mininet_labs run` in its own folder. `base` is its address; it ends with the tests."""
 
     def __init__(self, *arguments: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tc-e2e-", dir="/tmp"))
@@ -39,7 +39,7 @@ class RunningPlatform:
             )
 
     def wait_until_ready(self) -> None:
-        """The demo runs and its page can be opened."""
+        """Wait until the demo runs and its page can be opened."""
         wait_until("the platform", self._ready)
         text = self.log.read_text()
         assert self.base in text, text
@@ -51,22 +51,22 @@ class RunningPlatform:
 
     @property
     def password(self) -> str:
-        """Of the user `admin`."""
+        """The password of the user `admin`."""
         return (self.run_dir / "state/secrets/admin-password").read_text().strip()
 
     @property
     def token(self) -> str:
-        """Of the user `operator`, for the API."""
+        """The token of the user `operator` for the API."""
         return (self.run_dir / "state/secrets/operator-token").read_text().strip()
 
     def call(self, method: str, path: str, body: object = None, wait: int = 30) -> httpx.Response:
-        """A call of the API as `operator`, held back until its request has ended."""
+        """Call the API as `operator`, and wait until the request has ended."""
         headers = {"Authorization": f"Bearer {self.token}", "Prefer": f"wait={wait}"}
         url = f"{self.base}/api/v1/{path}"
         return httpx.request(method, url, json=body, headers=headers, timeout=wait + 30, trust_env=False)
 
     def add_users(self, roles: dict[str, str]) -> None:
-        """Add users with these roles, and note their passwords in `passwords`."""
+        """Add users with these roles, and record their passwords in `passwords`."""
         made = {name: secrets.token_urlsafe(12) for name in roles}
         code = "from django.contrib.auth.models import User, Group\n" + "".join(
             f"User.objects.create_user({name!r}, password={password!r})"
@@ -83,7 +83,7 @@ class RunningPlatform:
         self.passwords.update(made)
 
     def close(self) -> None:
-        """End it as a user would, and all that it started."""
+        """Stop it like a user, with all its processes."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:

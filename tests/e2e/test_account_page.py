@@ -1,4 +1,4 @@
-"""Account: tokens, users and the own password."""
+"""Account: tokens, users and the user's own password."""
 
 import httpx
 import pytest

@@ -18,7 +18,7 @@ def card(page, name):
 
 @contextmanager
 def left_to_the_reader(running, job, dataset):
-    """None but the reader asks for runs of `job`, none is under way, and what it reads is there."""
+    """Stop the schedule of a job, cancel its runs, and wait for the rows that it reads."""
 
     def written():
         found = running.call("GET", "telemetry/").json()["datasets"]
@@ -143,7 +143,7 @@ def test_spark_runs_when_asked_and_its_results_are_drawn_and_downloaded(visit, r
 
 
 def have_samples(running, topic):
-    """Wait for samples of the demo, and report them again: a proposal needs more of them."""
+    """Wait for samples of the demo, and report them again, because a proposal needs more of them."""
     few = 20
     path = f"traffic/samples/events/?topic={topic}&limit={few}"
     wait_until(f"{few} samples of {topic}", lambda: len(running.call("GET", path).json()["results"]) == few)

@@ -29,7 +29,7 @@ def switches(api):
     yield rows
     budgets = {name: row["tcam_budget"] for name, row in rows.items()}
     assert api("POST", "switches/budgets/", {"budgets": budgets})["states"]["active"] == len(rows)
-    api("POST", "aggregation/runs/", {"method": "fa-lb"})  # with room for all, tables are exact again
+    api("POST", "aggregation/runs/", {"method": "fa-lb"})  # with large budgets, tables are exact again
     api("PATCH", "aggregation/", {name: policy[name] for name in ("method", "sampling", "gain", "period")})
 
 
@@ -140,7 +140,7 @@ def test_methods_are_compared_one_after_the_other_and_a_curve_is_drawn(visit, sw
 
 @pytest.fixture
 def failed(api, switches):
-    """A switch, and a subscription that its full table refused. All objects are removed after the test."""
+    """Yield a switch, and a subscription that its full table refused; remove all objects afterwards."""
     host = next(row for row in api("GET", "hosts/?limit=50")["results"] if switches[row["switch"]]["entries"])
     switch = switches[host["switch"]]
     away = next(row for row in api("GET", "hosts/?limit=50")["results"] if row["switch"] != host["switch"])

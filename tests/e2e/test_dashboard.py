@@ -1,4 +1,4 @@
-"""Every page of the dashboard opens, at both sizes and in both themes, without a complaint; log-in."""
+"""Every page of the dashboard opens without a complaint, in both sizes and themes; log-in."""
 
 import re
 
@@ -41,7 +41,7 @@ DIALOGS = (
     ("account", "Make a token…"),
     ("account", "Add a user…"),
 )
-"""Where there is a dialog or a panel, and the button that opens it; None: the first row of the table does."""
+"""Pages with a dialog or a panel, and the button that opens it; None: the first row of the table."""
 
 COMBINATIONS = pytest.mark.parametrize(
     ("size", "schemes"),
@@ -71,7 +71,7 @@ def test_every_dialog_is_accessible(visit, size, schemes):
     at = None
     with visit(size=size, scheme=schemes[0]) as watched:
         page = watched.page
-        watched.allow(r"status (of )?409.*dry_run=true")  # what is in use is asked for, and not taken away
+        watched.allow(r"status (of )?409.*dry_run=true")  # a dry run of the removal of used objects
         for path, button in DIALOGS:
             if path != at:
                 page.goto(f"{watched.base}/{path}")
@@ -85,7 +85,7 @@ def test_every_dialog_is_accessible(visit, size, schemes):
             in_all(watched, schemes, "[role=dialog]")
             page.keyboard.press("Escape")
             if dialog.get_by_role("combobox").and_(page.locator(":focus")).count():
-                page.keyboard.press("Escape")  # the first one closed its list of choices
+                page.keyboard.press("Escape")  # the first key closed its list of choices
             expect(dialog).to_have_count(0)
 
 
@@ -94,7 +94,7 @@ def rows(page):
 
 
 def in_all(watched, schemes, within=None):
-    """Axe finds nothing serious in any scheme; the first is set in the end."""
+    """Check with Axe in all schemes; the first one is set at the end."""
     for scheme in (*schemes[1:], schemes[0]):
         watched.page.emulate_media(color_scheme=scheme)
         expect(watched.page.locator("html")).to_have_attribute("data-mantine-color-scheme", scheme)

@@ -1,4 +1,4 @@
-"""The page that explains events: one that is really published, past ones, ones that are not sent."""
+"""The page that explains events: published ones, past ones, and events that are not sent."""
 
 import json
 import re
@@ -26,7 +26,7 @@ SENDER, WANTS, OTHER = "h-sea-2", "h-atl-2", "h-hou-2"
 
 @pytest.fixture
 def tides(running):
-    """A topic, a publisher in Seattle, and two subscribers who want different events; all goes in the end."""
+    """Yield a topic, a publisher in Seattle, and two different subscribers; remove all afterwards."""
 
     def call(method, path, body=None):
         answer = running.call(method, path, body)
@@ -48,7 +48,7 @@ def tides(running):
 
 
 def host_command(running, what, host, *more):
-    """`tercast WHAT` at a host of the demo."""
+    """Return the command `tercast WHAT` at a host of the demo."""
     return [
         *(sys.executable, "-m", "tercast", what, "--api", running.base),
         *("--token-file", str(running.run_dir / "state/secrets/operator-token"), "--host", host),
@@ -57,12 +57,12 @@ def host_command(running, what, host, *more):
 
 
 def events_of(path):
-    """The events that a listener has printed."""
+    """Return the events that a listener has printed."""
     return [row for row in map(json.loads, path.read_text().splitlines()) if "values" in row]
 
 
 def published(running, advertisement, folder):
-    """Publish level 100 until the host that wants it has it; the events that both hosts got."""
+    """Publish level 100 until the subscriber has it; return the events that both hosts got."""
     files = {host: folder / host for host in (WANTS, OTHER)}
     listeners = []
     for host, path in files.items():
@@ -169,7 +169,7 @@ def test_a_past_event_is_picked_and_every_host_has_its_reason(visit, running):
 
 @pytest.fixture
 def dock(running):
-    """A switch of its own with the hosts h-quay and h-pier, and a topic of which half is indexed."""
+    """Yield a separate switch with the hosts h-quay and h-pier, and a partly indexed topic."""
     made = Dock(running)
     gone: list[str] = []
 
@@ -204,7 +204,7 @@ BERTHS = {
 
 
 def look_until(page, wanted, before=lambda: None):
-    """Look at the event again, after `before`, until what is wanted is there."""
+    """Explain the event again, after `before`, until the page shows `wanted`."""
 
     def there():
         before()
@@ -218,7 +218,7 @@ def look_until(page, wanted, before=lambda: None):
 
 @pytest.mark.full
 def test_each_fault_and_each_false_positive_has_its_reason(visit, dock):
-    """On a real switch: truncation, a missing entry, a host and a switch that are down, a merged table."""
+    """Truncation, a missing entry, a host and a switch that are down, a merged table (real switch)."""
 
     def address(**values):
         return (

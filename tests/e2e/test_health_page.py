@@ -1,4 +1,4 @@
-"""Health and audit: what is not well and what to do, drift of real tables, alarms, signalling."""
+"""Health and audit: problems and remedies, drift of real tables, alarms, signalling."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ def test_each_part_is_told_and_leads_on_by_keyboard(visit):
 
 
 def test_an_entry_that_somebody_added_is_found_and_removed(visit, running):
-    """ovs-ofctl adds it without the platform's knowledge, with the platform's cookie."""
+    """ovs-ofctl adds the entry with the platform's cookie, but without the platform."""
     with visit("/health?tab=audits&trigger=sign", user="otto") as watched:
         page = watched.page
         strange_entry(running, "den")
@@ -90,7 +90,7 @@ def test_hosts_may_be_kept_from_registering_themselves(visit, running):
 
 @pytest.mark.full
 def test_an_operator_rejects_a_link_that_two_hosts_pretend_on_a_phone(visit, running):
-    """The hosts pass each other's probes on; the reason is on the page, also where it is narrow."""
+    """The hosts forward each other's probes; the page shows the reason, also on a narrow screen."""
     with relaying(running, "h-sea-2", "h-nyc-2"), visit(FOUND, user="otto", size="phone") as watched:
         page = watched.page
         reason = page.get_by_text("port 12 of nyc has host h-nyc-2").locator("visible=true")
@@ -108,7 +108,7 @@ def test_an_operator_rejects_a_link_that_two_hosts_pretend_on_a_phone(visit, run
 
 @contextmanager
 def relaying(running, *hosts):
-    """Pass each LLDP frame that one of two hosts receives on to the other."""
+    """Forward each LLDP frame between two hosts."""
     sockets = [FrameSocket(running.run_dir / "hosts" / f"{host}.sock") for host in hosts]
     ends = threading.Event()
 
@@ -145,7 +145,7 @@ def test_administrators_see_and_download_who_did_what(visit, running):
 
 
 def strange_entry(running, name):
-    """An entry with the platform's cookie that nobody planned, in the switch of this name."""
+    """Add an unplanned entry with the platform's cookie to the switch with this name."""
     dump = ofctl(running, "dump-flows", name, "ipv6")
     content = "cookie=0x7ec0a57e00000001"
     assert content in dump

@@ -1,4 +1,4 @@
-"""A database that another process keeps locked: pages, REST and health say so soon, and go on afterwards."""
+"""A database that another process has locked: pages, REST and health report this soon, and recover."""
 
 import os
 import secrets
@@ -15,13 +15,13 @@ pytestmark = pytest.mark.full
 
 WAIT_SECONDS = 1
 SOON = 20.0
-"""Seconds in which an answer has to come: the wait for the lock, and what a busy machine takes."""
+"""Seconds until an answer must arrive: the wait for the lock, plus the time of a busy machine."""
 
 LOCKED_TABLES = [("accounts_token", "auth_user", "django_session"), ("control_request",)]
 
 
 def own_database():
-    """The URL of a new database of the server that the environment names; "" for SQLite."""
+    """Yield the URL of a new database of the server in the environment; "" for SQLite."""
     url = os.environ.get("TERCAST_DATABASE_URL", "")
     if not url.startswith("postgres"):
         return ""
@@ -49,7 +49,7 @@ def plane():
 
 @contextmanager
 def locked(plane, tables):
-    """Hold the lock from another connection: these tables of PostgreSQL, all of SQLite for writes."""
+    """Hold a lock in another connection: these tables of PostgreSQL, or all of SQLite for writes."""
     if plane.url:
         with psycopg.connect(plane.url) as other:
             other.execute(f"LOCK TABLE {', '.join(tables)} IN ACCESS EXCLUSIVE MODE")

@@ -1,4 +1,4 @@
-"""The page of the network on the running platform: what is drawn and listed, and what is changed there."""
+"""The page of the network on the running platform: its drawing, its lists and its changes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The page of the network with 754 switches: how soon it is of use, and what news cost (printed)."""
+"""The page of the network with 754 switches: times until it is usable and of updates (printed)."""
 
 import json
 import math
@@ -21,7 +21,7 @@ LONG_TASKS = """() => {
 
 
 def spider(plane):
-    """754 switches in rings of 29, each joined to the ring within, hosts outside; the number of links."""
+    """Create 754 switches in rings of 29, each connected to the inner ring; return the number of links."""
     switches, links, hosts = [], [], []
     for n in range(SWITCHES):
         ring, place = divmod(n, 29)

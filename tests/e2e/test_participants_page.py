@@ -1,4 +1,4 @@
-"""Publishers and subscribers in the browser: by keyboard alone, mistakes, withdrawal, uploads, reconnects."""
+"""Publishers and subscribers in the browser: keyboard only, errors, withdrawal, uploads, reconnects."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def cells(page, name):
 
 
 def forget(running, name):
-    """Withdraw what a subscriber has, and remove it."""
+    """Withdraw the subscriptions of a subscriber, and remove it."""
     for row in running.call("GET", f"subscriptions/?subscriber={name}&state=active").json()["results"]:
         running.call("DELETE", f"subscriptions/{row['id']}/")
     for row in running.call("GET", f"subscribers/?name={name}").json()["results"]:

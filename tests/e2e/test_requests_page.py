@@ -1,4 +1,4 @@
-"""The page of requests: the log and its filters, one request with all about it, bulk calls."""
+"""The page of requests: the log and its filters, the details of a request, bulk calls."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.fabric]
 
 @pytest.fixture
 def switch(running):
-    """A switch of the demo that has entries; its budget is as before in the end."""
+    """Yield a switch of the demo that has entries; its budget is restored at the end."""
     rows = running.call("GET", "switches/?limit=50").json()["results"]
     row = next(row for row in rows if row["entries"] and row["connected"])
     yield row

@@ -26,12 +26,12 @@ NAMES = (
 
 
 def settled(page):
-    """Nothing of the page is on its way any more."""
+    """Wait until no call of the page is running."""
     expect(page.locator('#main [aria-label="Loading"], #main [aria-busy="true"]')).to_have_count(0)
 
 
 def controls(page):
-    """Names of the enabled buttons and switches of the page."""
+    """Return the names of the enabled buttons and switches of the page."""
     return set(page.locator("#main button:enabled, #main [role=switch]:enabled").evaluate_all(NAMES))
 
 
@@ -42,7 +42,7 @@ def open_settled(watched, path):
 
 
 def test_no_page_shows_a_viewer_a_control_that_would_fail(visit):
-    """A viewer presses all that is left: nothing of it is refused. An operator is shown more."""
+    """A viewer presses all remaining controls, and none fails. An operator sees more controls."""
     shown, refused = {}, []
     with visit("/network", user="vera") as watched:
         page = watched.page

@@ -1,4 +1,4 @@
-"""The live stream over a real server and real sockets: nothing is left out, whatever happens on the way."""
+"""The live stream over a real server and real sockets: no event is missing, in spite of faults."""
 
 import json
 import random
@@ -22,13 +22,13 @@ def token(control_plane):
 
 @pytest.fixture
 def stream(plane, token):
-    """Opens a socket to the live stream, with the viewer's token unless told otherwise."""
+    """Open a socket to the live stream, with the viewer's token by default."""
 
     def opened(headers=None, path="/ws/v1/live/", **options):
         if headers is None:
             headers = {"Authorization": f"Bearer {token}"}
         url = plane.base.replace("http", "ws") + path
-        options = {"max_queue": None, **options}  # or close() waits for the reading of what is queued
+        options = {"max_queue": None, **options}  # otherwise close() waits until the queue is read
         return connect(url, additional_headers=headers, proxy=None, **options)
 
     return opened
@@ -45,7 +45,7 @@ def begin(client, after=None):
 
 
 def event_ids(client, until):
-    """Ids of events until the one with id `until`."""
+    """Return the ids of events until the one with id `until`."""
     ids = []
     while not ids or ids[-1] < until:
         message = hear(client)
@@ -126,7 +126,7 @@ def test_a_client_that_does_not_read_is_cut_off_and_the_others_are_not(plane, st
 
 @pytest.mark.full
 def test_a_client_that_reads_nothing_for_long_hears_that_it_is_too_slow(plane, stream):
-    """uvicorn's own pings end such a stream with 1011 after 20 to 40 s, where they are not turned off."""
+    """The pings of uvicorn would end such a stream with 1011 after 20 to 40 s, so they are off."""
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     raw.connect(("127.0.0.1", plane.port))
@@ -150,7 +150,7 @@ def test_a_frame_that_is_too_long_is_refused_by_the_server(stream):
 
 
 def read_to_the_end(client):
-    """Ids of the events that still came, and how the socket was closed."""
+    """Return the ids of the remaining events, and how the socket was closed."""
     ids = []
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Topics in the browser: made with errors at their fields, looked at, changed, and deleted."""
+"""Topics in the browser: created with errors at their fields, displayed, changed and deleted."""
 
 import re
 

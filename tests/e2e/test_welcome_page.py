@@ -1,4 +1,4 @@
-"""From an empty installation to the first delivered event, and the other two ways to a network."""
+"""From an empty installation to the first delivered event, and the two other ways to a network."""
 
 import shlex
 import subprocess
@@ -118,7 +118,7 @@ def register_host(page, number):
 
 
 def announce(page, kind, verb, host, text):
-    """Register at a host and announce, as the list of steps leads to it."""
+    """Register a publisher or subscriber at a host and announce, as the list of steps describes."""
     page.get_by_role("link", name="Register one").click()
     page.get_by_role("button", name=f"Register {kind}").first.click()
     dialog = page.get_by_role("dialog")
@@ -136,7 +136,7 @@ def announce(page, kind, verb, host, text):
 
 
 def tool(command, port, *more):
-    """What the page says to type at a host, at a port of the fabric."""
+    """Return the command that the page shows for a host, with a port of the fabric."""
     words = shlex.split(command)
     words[words.index("--udp") : words.index("--udp") + 2] = ["--fabric-port", str(port)]
     return [sys.executable, "-m", *words, *more]

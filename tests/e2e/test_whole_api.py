@@ -1,4 +1,4 @@
-"""The running API as strangers use it: many at once, streams of rows, and whatever the schema allows."""
+"""The running API with many clients, streams of rows, and all calls that the schema permits."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -24,10 +24,10 @@ CHECKS = [
     response_schema_conformance,
 ]
 SLOW = {"what_if", "budget_curve"}
-"""Questions that take a process each."""
+"""Operations that start a process."""
 
 FAR = 1_000_000_000_007
-"""A token whose number nobody hits by chance revokes itself for no test."""
+"""The number of a token that does not exist, so that no test revokes its own token."""
 
 
 @pytest.fixture(scope="module")
@@ -91,11 +91,11 @@ def test_rows_stream(platform):
         assert answer.status_code == 200 and "Content-Length" not in answer.headers
         lines = list(answer.iter_lines())
     assert len(lines) >= 1001 and lines[0].startswith("id,")
-    assert "StreamingHttpResponse" not in platform.log()  # what Django would warn of
+    assert "StreamingHttpResponse" not in platform.log()  # Django would log a warning with this name
 
 
 def send(operation, settings, headers, checks):
-    """Calls that the operation's schema allows, each answer checked."""
+    """Send calls that the schema of an operation permits, and check each answer."""
 
     @settings
     @hypothesis.given(case=operation.as_strategy())
@@ -106,7 +106,7 @@ def send(operation, settings, headers, checks):
 
 
 def use(platform, examples, left_out):
-    """Every operation with as many examples; what was wrong, by operation."""
+    """Call every operation with as many examples; return the errors by operation."""
     headers = dict(platform.client.headers)
     url = f"{platform.base}/api/schema/"
     schema = schemathesis.openapi.from_url(url, headers={**headers, "Accept": "application/json"})
@@ -129,7 +129,7 @@ def use(platform, examples, left_out):
 
         try:
             send(operation, settings, headers, checks)
-        except (Exception, BaseExceptionGroup) as error:  # all are told at once
+        except (Exception, BaseExceptionGroup) as error:  # all errors are reported together
             wrong[name] = f"{type(error).__name__}: {error} {getattr(error, 'exceptions', '')}"[:700]
     assert platform.client.get("me/").status_code == 200
     return seen, wrong
