@@ -38,7 +38,7 @@ class CutOff:
 
     Attributes:
         at: Microseconds since 1970; None if no writer of the datasets is running, because then all rows
-        count.
+            count.
         holder: The writer whose report determines `at`.
     """
 
