@@ -1,4 +1,4 @@
-"""One Spark session for all tests of analytics, and one messy telemetry root."""
+"""One Spark session for all tests of analytics, and a telemetry root with faults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.analytics import messy_telemetry
 
-# Short runs spend most of their time in the second compiler of Java, which pays only in long ones.
+# Short runs spend most of their time in the second compiler of Java, which helps only long ones.
 os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 from analytics.errors import CannotRun

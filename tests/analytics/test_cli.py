@@ -1,4 +1,4 @@
-"""The command line: what it refuses by name, its exit status, and what it says about Java and Python."""
+"""The command line: refused values, exit statuses, and errors about Java and Python."""
 
 from __future__ import annotations
 

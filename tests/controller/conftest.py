@@ -1,4 +1,4 @@
-"""Controllers, fabrics and fake switches for the tests of this folder."""
+"""Controllers, fabrics and fake switches for the tests in this folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def run_dir() -> Iterator[Path]:
-    """A short path: sockets live below it."""
+    """A short path, because sockets are in it."""
     path = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
     yield path
     shutil.rmtree(path, ignore_errors=True)
@@ -34,13 +34,13 @@ WAYS = ("bundles", "single flow-mods")
 
 @pytest.fixture(scope="module")
 def way() -> str:
-    """How table changes go to switches; modules that say so run with each of WAYS."""
+    """How table changes go to switches; some modules run with each of WAYS."""
     return WAYS[0]
 
 
 @pytest.fixture(scope="module")
 def controller(run_dir: Path, way: str) -> Iterator[Controller]:
-    """One controller for a module, with a short time-out for replies."""
+    """A controller for a module, with a short time-out for replies."""
     options = () if way == WAYS[0] else ("--no-bundles",)
     with running(run_dir, "--reply-timeout", "4", *options) as started:
         yield started
@@ -48,7 +48,7 @@ def controller(run_dir: Path, way: str) -> Iterator[Controller]:
 
 @pytest.fixture
 def network(controller: Controller) -> Iterator[FakeNetwork]:
-    """Fake switches that connect to the module's controller and are gone after the test."""
+    """Fake switches that connect to the module's controller and disconnect after the test."""
     with FakeNetwork(controller.openflow) as fakes:
         yield fakes
     assert eventually(lambda: not controller.dpids())

@@ -1,4 +1,4 @@
-"""Where the controller listens: set once, for it and the control plane, and reported by it."""
+"""Addresses of the controller: set once for it and the control plane, and reported by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the controller starts, refuses to start, and ends."""
+"""Start of the controller, refused starts, and its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The controller on real Open vSwitch: bridges of the embedded fabric, each with a channel of its own."""
+"""The controller on real Open vSwitch: bridges of the embedded fabric, each with its own channel."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.fabric
 
 OWN = 0x7EC0A57E
 NOBODY = "tcp:127.0.0.1:1"
-"""A controller that is not there: without any, Open vSwitch would empty its tables."""
+"""A port without controller: without any controller, Open vSwitch would empty its tables."""
 TOPOLOGY: dict[str, Any] = {
     "switches": [{"id": f"s{n}", "dpid": dpid(n)} for n in (1, 2, 3, 4)],
     "links": [
@@ -62,7 +62,7 @@ def fabric(run_dir: Path, controller: Controller) -> Iterator[Fabric]:
 
 @pytest.fixture(autouse=True)
 def clean(fabric: Fabric, controller: Controller) -> Iterator[None]:
-    """Every test begins with connected switches, and leaves no content entry."""
+    """Every test starts with connected switches, and leaves no content entry."""
     controller.await_switches(*(dpid(n) for n in (1, 2, 3, 4)))
     yield
     for n in (1, 2, 3, 4):
@@ -85,7 +85,7 @@ def reserved(fabric: Fabric, switch: str) -> set[tuple[int, int, str]]:
 
 
 def test_the_reserved_entries_are_there(fabric: Fabric, controller: Controller) -> None:
-    """Also the punts of control messages, at the ports of hosts and at no end of a confirmed link."""
+    """They include the punts of control messages, at host ports and not at ends of confirmed links."""
     assert eventually(lambda: len(links(controller)) == 2)
     declared = [[dpid(1), 1, dpid(2), 1], [dpid(2), 2, dpid(3), 1]]
     controller.call("PUT", "/v1/topology", {"id": "declared", "links": declared, "edges": []})
@@ -266,13 +266,13 @@ def test_events_go_where_entries_say_and_the_whole_space_beats_the_drop_entry(
 
 
 def dropped(fabric: Fabric, switch: str) -> list[int]:
-    """Packets that met the drop entry of the IPv6 range."""
+    """Return the numbers of packets that matched the drop entry of the IPv6 range."""
     flows = fabric.dump_flows(switch)
     return [flow.packets for flow in flows if flow.priority == 1 and "ff0e::/16" in flow.match.values()]
 
 
 def event_frame(number: int) -> bytes:
-    """An Ethernet frame with an IPv6 packet to a pub/sub address, whose last byte is `number`."""
+    """Return an Ethernet frame with an IPv6 packet to a pub/sub address; its last byte is `number`."""
     ethernet = bytes.fromhex("33330000000702000000000186dd")
     ip = bytes.fromhex("6000000000091140fd000000000000000000000000000001")
     return (
@@ -281,7 +281,7 @@ def event_frame(number: int) -> bytes:
 
 
 def first_event(receiver: FrameSocket) -> bytes:
-    """The first IPv6 frame that comes; discovery frames come too."""
+    """Return the first IPv6 frame; discovery frames arrive too."""
 
     def look() -> bytes | None:
         frame = receiver.recv(1.0)
@@ -392,7 +392,7 @@ def test_somebody_else_s_meter_stays_and_is_not_used(run_dir: Path) -> None:
 
 
 class Relay(threading.Thread):
-    """Two hosts that pass each other's LLDP frames on until `stop`; `seen` keeps what each received."""
+    """Two hosts that forward each other's LLDP frames until `stop`; `seen` has the received frames."""
 
     def __init__(self, fabric: Fabric, *hosts: str) -> None:
         super().__init__(daemon=True)
@@ -420,7 +420,7 @@ class Relay(threading.Thread):
 
 @pytest.mark.full
 def test_hosts_that_relay_forge_or_record_probes_join_no_switches(run_dir: Path) -> None:
-    """Two host ports of two switches: what a relay in real time, a forgery and a recording achieve."""
+    """Two host ports of two switches: the effects of a relay in real time, a forgery and a recording."""
     topology = {
         "switches": TOPOLOGY["switches"][:2],
         "links": TOPOLOGY["links"][:1],
@@ -448,7 +448,7 @@ def test_hosts_that_relay_forge_or_record_probes_join_no_switches(run_dir: Path)
         assert eventually(lambda: "link_silent" in controller.alarm_names())
         recorded = [frames[-1] for frames in relay.seen]
         forged = recorded[0][:-20] + bytes(16) + recorded[0][-4:]
-        assert eventually(lambda: len(relay.seen[0]) > 30)  # so many periods: the recording is too old
+        assert eventually(lambda: len(relay.seen[0]) > 30)  # after so many periods the recording is too old
         old = relay.seen[0][0]
         relay.sockets[1].send(forged)
         relay.sockets[1].send(old)

@@ -1,4 +1,4 @@
-"""A controller without free descriptors: it says so, waits, and goes on when there are some again."""
+"""A controller without free descriptors: it reports this, waits, and continues when some are free."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The selection of the tests that run on os-ken: no module that uses the library is without one."""
+"""The selection of tests that run on os-ken: every module that uses the library has a test file."""
 
 from __future__ import annotations
 

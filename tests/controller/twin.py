@@ -1,4 +1,4 @@
-"""Which test files run on os-ken as well in `make test`: one for each module that uses the OpenFlow library.
+"""Test files that `make test` also runs on os-ken: one for each module that uses the OpenFlow library.
 
 `make test-full` runs all files of this folder on both libraries.
 """
@@ -23,7 +23,7 @@ TESTED_BY = {
     "switch/tls_channel": "switch/test_tls",
     "programming/staged_execution": "programming/test_bundles_fake",
 }
-"""A module of `controller_app` and the file that drives its calls of the library."""
+"""A module of `controller_app` and the file that tests its calls of the library."""
 
 OTHER = ("openflow/test_bytes", "source_check/test_sources")
 """Files that call the library themselves."""

@@ -19,7 +19,7 @@ TARGETS = {
 
 
 def make(target, arguments, tmp_path):
-    """The target without a virtual environment, and with a Python that sees no installed package."""
+    """Run a target without virtual environment, and with a Python without installed packages."""
     python = f"{sys.executable} -S"
     command = ["make", "-s", target, f"ARGS={arguments}", f"VENV={tmp_path / 'none'}", f"PYTHON={python}"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -39,7 +39,7 @@ def test_help_is_found_among_other_options(arguments, tmp_path):
 
 
 def test_results_of_documented_commands_are_ignored_by_git():
-    """What README and docs write into the checkout; PLAN.json and the like stand for a name of one's own."""
+    """README and docs write these files into the checkout; PLAN.json and others represent chosen names."""
     written = (
         *("results/delay.json", "build/lib/x", "run/state/db", "artifacts/page.png", "report.json"),
         *("soak.json", "topology.json", "plan.json", "proposal.json", "subscriptions.csv", "events.jsonl"),

@@ -1,4 +1,4 @@
-"""A platform whose disk fills up under traffic and requests: nothing that was accepted is lost."""
+"""A platform whose disk fills up during traffic and requests: nothing that was accepted is lost."""
 
 import os
 import re
@@ -28,12 +28,12 @@ MEGABYTES = 64
 BLOCK = 1 << 20
 PATIENCE = 300.0
 SILENT_SECONDS = 15.0
-"""A sign of life is due every 10 s: an older one could not be written."""
+"""A heartbeat is due every 10 s, so an older one could not be written."""
 
 
 @pytest.fixture
 def disk() -> Iterator[Path]:
-    """A small disk of its own, in a short path for sockets."""
+    """A separate small disk, with a short path for sockets."""
     folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
     mount = ["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m", "tmpfs", str(folder)]
     if os.getuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
@@ -57,7 +57,7 @@ def demo(disk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Demo]:
 
 
 class Caller:
-    """Asks for one subscription after the other; `accepted` are the ids of requests."""
+    """Requests one subscription at a time; `accepted` has the ids of requests."""
 
     def __init__(self, demo: Demo) -> None:
         token = demo.platform.secret("operator-token")
@@ -88,7 +88,7 @@ class Caller:
 
 
 def fill(disk: Path) -> None:
-    """Write until nothing more fits; again where something was removed meanwhile."""
+    """Write until nothing more fits; again if something was removed meanwhile."""
     for size in (BLOCK, 1):
         with suppress(OSError), (disk / "fill").open("ab", buffering=0) as file:
             while file.write(bytes(size)):
@@ -100,7 +100,7 @@ def free(disk: Path) -> None:
 
 
 def await_that(demo: Demo, what: str, ready: Callable[[], bool]) -> None:
-    """Wait while services are watched, as `make run` does."""
+    """Wait while services are checked, as `make run` does."""
 
     def look() -> bool:
         assert demo.feed is not None
@@ -123,7 +123,7 @@ def test_nothing_accepted_is_lost_while_the_disk_is_full(demo: Demo, disk: Path)
     assert worker is not None
     for _ in range(3):
         assert caller.subscribe().status_code == HTTPStatus.ACCEPTED
-    os.kill(worker.pid, signal.SIGSTOP)  # what is accepted from here on waits until the disk is full
+    os.kill(worker.pid, signal.SIGSTOP)  # requests that are accepted from here on wait until the disk is full
     for _ in range(3):
         assert caller.subscribe().status_code == HTTPStatus.ACCEPTED
     fill(disk)

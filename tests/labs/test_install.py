@@ -35,7 +35,7 @@ DOCUMENT = {
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """With the scenario and its plan in it."""
+    """A folder with the scenario and its plan."""
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="tp-") as name:
         path = Path(name)
         (path / "net.json").write_text(json.dumps(DOCUMENT))
@@ -48,7 +48,7 @@ def arguments(folder: Path) -> list[str]:
 
 
 def port(fabric: str, scenario: Scenario, host: str) -> FabricPort:
-    """A connection to the socket that the command has printed for a host."""
+    """Return a connection to the socket that the command has printed for a host."""
     sockets = dict(line.split()[:2] for line in fabric.splitlines()[:2])
     own = scenario.final.topology.hosts[host]
     return FabricPort(sockets[host], own.ip, own.mac)

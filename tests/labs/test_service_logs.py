@@ -1,4 +1,4 @@
-"""Logs of the demo's processes stay bounded, and their end is read without the rest."""
+"""Logs of the demo's processes have a limited size, and their end is read without the rest."""
 
 from mininet_labs.demo import services
 from mininet_labs.demo.services import Service, python

@@ -1,4 +1,4 @@
-"""Until when telemetry is complete, by the reports of its writers."""
+"""The time until which telemetry is complete, by the reports of its writers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAIR = ("published", "delivered")
 
 
 def at(seconds: float) -> int:
-    """Microseconds since 1970, so many seconds after now."""
+    """Return the microseconds since 1970 at so many seconds after now."""
     return micros(NOW + timedelta(seconds=seconds))
 
 
@@ -39,8 +39,8 @@ def writer(
         (writer(told=-76, until=-77), None),  # silent for longer than three periods and a minute
         (writer(told=-1, until=-599), -599),
         (writer(told=-1, until=-9000), -601),  # its rows wait for longer than a writer may delay results
-        (writer(told=-1, until=None), -11),  # of an earlier release
-        (ParquetWriter("w", 0, False, None, 0, None), None),  # no time that can be read
+        (writer(told=-1, until=None), -11),  # an earlier release
+        (ParquetWriter("w", 0, False, None, 0, None), None),  # no readable time
     ],
 )
 def test_a_writer_at_work_delays_results_and_one_that_stopped_does_not(

@@ -1,4 +1,4 @@
-"""What is read, what is refused by name, and what is rejected and counted."""
+"""Telemetry that is read, refused with a name, or rejected and counted."""
 
 from __future__ import annotations
 

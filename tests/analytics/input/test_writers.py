@@ -1,4 +1,4 @@
-"""What writers of telemetry lost is told beside each result."""
+"""The rows that writers of telemetry lost are reported with each result."""
 
 from __future__ import annotations
 

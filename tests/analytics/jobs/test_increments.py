@@ -1,4 +1,4 @@
-"""Many runs that go on from each other come to what one run over everything comes to."""
+"""Many runs that continue each other have the same result as one run over everything."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Status:
 
 @dataclass
 class Model:
-    """Telemetry whose rows are times; `future` as in the contract, a day being 20."""
+    """Telemetry whose rows are times; `future` as in the contract, where a day is 20."""
 
     files: dict[str, list[int]]
     now: int
@@ -112,7 +112,7 @@ WINDOW, NEAR = 7, 5
 
 
 def answer(rows: set[int], wanted: list[Span]) -> dict[int, list[tuple[int, bool]]]:
-    """By window: each time, and whether another was shortly before it; like `false_positives`."""
+    """Return each time by window, and whether another was shortly before it; like `false_positives`."""
     found: dict[int, list[tuple[int, bool]]] = defaultdict(list)
     for at in sorted(rows):
         start = at - at % WINDOW
@@ -133,7 +133,8 @@ file_of_times = st.lists(st.integers(0, 120), min_size=1, max_size=4)
 def test_runs_that_go_on_come_to_what_one_run_does(
     batches: list[list[list[int]]], lead: int, cuts: list[int | None]
 ) -> None:
-    """Rows come twice, late, ahead of the clock and after the cut-off; a run that dies publishes nothing."""
+    """Rows are repeated, late, ahead of the clock and after the cut-off; a run that dies publishes
+    nothing."""
     patch = pytest.MonkeyPatch()
     there: dict[str, list[int]] = {}
     patch.setattr(increments, "HORIZON", NEAR)
@@ -183,7 +184,7 @@ def test_windows_whose_files_are_gone_stay_as_they_are(monkeypatch: pytest.Monke
 
 
 def test_samples_are_of_new_files_alone() -> None:
-    """Whatever windows they share with others, and whichever are gone; with `rebuild` all are read."""
+    """Other files may share windows or be deleted; with `rebuild` all files are read."""
     there = {"old.parquet": [3, 9], "new.parquet": [8, 50]}
     model = Model(there, 120)
     before = {"old.parquet": Facts(2, 2, 3, 9), "gone.parquet": Facts(5, 5, 0, 60)}
@@ -203,7 +204,7 @@ def test_samples_are_of_new_files_alone() -> None:
 
 
 def split(messy: messy_telemetry.Messy, root: Path, seed: int) -> list[list[tuple[str, list[Row]]]]:
-    """The rows of all datasets in three batches, out of order, some twice; (dataset, rows) of each."""
+    """Return the rows of all datasets in three batches, out of order, some twice: (dataset, rows) of each."""
     rng = random.Random(seed)
     batches: list[list[tuple[str, list[Row]]]] = [[], [], []]
     for name, rows in messy.rows.items():
@@ -234,7 +235,7 @@ def one_run(spark: Any, job: str, root: Path, out: Path, known: Known, **more: A
 
 
 def replace(results: dict[tuple[Any, ...], Row], rows: list[Row], meta: Row) -> None:
-    """What the control plane does with a run's rows."""
+    """Store the rows of a run like the control plane."""
     for name, row in list(results.items()):
         at = (datetime.fromisoformat(row["window_start"]) - EPOCH) // timedelta(microseconds=1)
         if overlaps((at, at + 1), meta["spans"]):
@@ -278,7 +279,7 @@ def test_real_jobs_in_three_runs_and_in_one(
 def test_a_run_reads_what_is_new_and_its_neighbours_alone(
     spark: Any, messy: messy_telemetry.Messy, tmp_path: Path
 ) -> None:
-    """And what a broken file, a null key and a row far ahead are, is told once."""
+    """A broken file, a null key and a row far ahead of the clock are reported once."""
     root, dataset = tmp_path / "root", DATASETS["table_snapshots"]
     rows = messy.rows["table_snapshots"]
     for number in range(12):  # an hour each

@@ -1,4 +1,4 @@
-"""Each job over messy telemetry, against plain Python over the rows that count."""
+"""Each job over telemetry with faults, compared with plain Python over the rows that count."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ UNKNOWN = "deliveries_of_unknown_events"
 
 
 class GatedSink(FolderSink):
-    """A folder that takes batches only while its gate is open."""
+    """A folder that accepts batches only while its gate is open."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -49,7 +49,7 @@ class GatedSink(FolderSink):
 
 
 class Host:
-    """A writer of one dataset, whose clock is set by the test."""
+    """A writer of one dataset, whose clock the test sets."""
 
     def __init__(self, root: Path, name: str, dataset: Dataset, clock: Callable[[], int]) -> None:
         self.root, self.dataset, self.clock = root, dataset, clock
@@ -70,7 +70,7 @@ class Host:
         return found
 
     def settle(self) -> None:
-        """Wait for a report that all rows are handed over until now."""
+        """Wait for a report that all rows until now are in files."""
         now = self.clock()
         wait_until("the report", lambda: micros_of(self.report().get("complete_until")) >= now)
 
@@ -80,7 +80,7 @@ def micros_of(text: str | None) -> int:
 
 
 class Series:
-    """Runs of one job that continue each other, as the control plane runs them."""
+    """Runs of one job that continue each other, as in the control plane."""
 
     def __init__(self, spark: Any, job: str, root: Path, out: Path) -> None:
         self.spark, self.job, self.root, self.out = spark, job, root, out
@@ -89,7 +89,7 @@ class Series:
         self.new: Counter[str] = Counter()
 
     def run(self, now: datetime | None = None) -> Row:
-        """Run the job over what is new; its meta file."""
+        """Run the job over new files; return its meta file."""
         rows, meta = self.once(read_known({"files": self.files}), now)
         increment = meta["increment"]
         for key, row in list(self.results.items()):
@@ -111,7 +111,7 @@ class Series:
         return rows, json.loads((self.out / f"{self.job}.meta.json").read_text())
 
     def check_whole(self) -> None:
-        """The runs together come to what one run over everything does."""
+        """Check that all runs together have the result of one run over everything."""
         rows, meta = self.once(Known({}))
         assert self.results == {(row["host"], row["window_start"]): row for row in rows}
         assert self.new == meta["increment"]["new"]
@@ -121,7 +121,7 @@ class Series:
 
 
 class World:
-    """A publisher and a subscriber with one clock, which begins five minutes ago."""
+    """A publisher and a subscriber with one clock, which starts five minutes ago."""
 
     def __init__(self, root: Path) -> None:
         self.start = datetime.now(UTC) - timedelta(minutes=5)
@@ -141,7 +141,7 @@ class World:
             self.subscriber.deliver(seq, self.at(received))
 
     def move_to(self, seconds: float) -> None:
-        """Set the clock, and wait until all open writers say that they are complete until then."""
+        """Set the clock, and wait until all open writers report complete rows until then."""
         self.seconds = seconds
         for host in (self.publisher, self.subscriber):
             if host.sink.gate.is_set() and not host.report().get("closed"):
@@ -150,7 +150,7 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setattr(writers, "OVERDUE", timedelta(hours=1))  # a gate may be closed for long
+    monkeypatch.setattr(writers, "OVERDUE", timedelta(hours=1))  # a gate may be closed for a long time
     made = World(tmp_path / "root")
     yield made
     for host in (made.publisher, made.subscriber):
@@ -159,13 +159,13 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 def cut_off(meta: Row, world: World) -> float | None:
-    """The cut-off of a run in seconds after the world's start, margin added."""
+    """Return the cut-off of a run in seconds after the world's start, plus the margin."""
     at = meta["cut_off"]["at"]
     return None if at is None else round((datetime.fromisoformat(at) - world.at(-10)).total_seconds(), 3)
 
 
 def test_deliveries_wait_for_the_events_of_another_writer(spark: Any, world: World, tmp_path: Path) -> None:
-    """The delivery's file is there, and that of its event is still to be written."""
+    """The file of the delivery exists, and that of its event is not written yet."""
     one = Series(spark, "delay", tmp_path / "root", tmp_path / "out")
     world.send(0, 0, 0.5)
     world.move_to(30)
@@ -175,7 +175,7 @@ def test_deliveries_wait_for_the_events_of_another_writer(spark: Any, world: Wor
     world.seconds = 60
     world.subscriber.settle()
     rows, meta = one.once(None)
-    assert cut_off(meta, world) == 30  # what the publisher last reported
+    assert cut_off(meta, world) == 30  # the last report of the publisher
     assert meta["cut_off"]["writer"] == world.publisher.recorder.name
     assert meta["cut_off"]["left"] == {"published": 0, "delivered": 1}
     assert ([row["events"] for row in rows], meta["notes"]) == ([1], {})
@@ -201,7 +201,7 @@ def test_runs_beside_writers_come_to_what_one_run_at_the_end_does(
     world.move_to(30)
     run({"published": 0, "delivered": 0}, 2)
 
-    # Files with rows before and after the cut-off; an event before it that is delivered after it is no loss.
+    # Files with rows before and after the cut-off; an early event with a late delivery is not a loss.
     world.send(2, 30, 30.5)
     world.send(3, 39.9, 40.1)
     world.send(4, 49, 49.5)
@@ -214,7 +214,7 @@ def test_runs_beside_writers_come_to_what_one_run_at_the_end_does(
     meta = run({"published": 1, "delivered": 0}, 6)
     assert meta["notes"] == ({"negative_delays": 1} if job == "delay" else {})
 
-    # The publisher is killed with rows in hand: it delays results for a while, and not for ever.
+    # The publisher is killed before it wrote all rows: it delays results for a while, but not forever.
     world.publisher.sink.gate.clear()
     world.seconds = 81
     world.send(6, 81, 81.5)
@@ -228,7 +228,7 @@ def test_runs_beside_writers_come_to_what_one_run_at_the_end_does(
     assert cut_off(meta, world) is None and meta["writers"]["without_end"] == 1
     assert meta["notes"].get(UNKNOWN, 0) == (1 if job == "delay" else 0)
 
-    # It was not killed, but cut off: its rows come late, and count.
+    # It was not killed but disconnected: its rows arrive late, and count.
     world.publisher.sink.gate.set()
     world.publisher.recorder.close()
     meta = run({"published": 0, "delivered": 0}, 7, later)
@@ -240,7 +240,7 @@ def test_runs_beside_writers_come_to_what_one_run_at_the_end_does(
 
 @pytest.mark.full
 def test_no_run_beside_busy_writers_finds_an_unknown_event(spark: Any, tmp_path: Path) -> None:
-    """Writers on the real clock, in threads and with periods of their own, while runs follow each other."""
+    """Writers use the real clock, in threads with different periods, while runs follow each other."""
     root, rng = tmp_path / "root", random.Random(5)
     stop = threading.Event()
     publishers = [Recorder(FolderSink(root), f"p{n}", period=rng.uniform(0.2, 3)) for n in range(2)]

@@ -1,4 +1,4 @@
-"""Events against subscriptions without Spark: hosts by the exact matcher, counts by brute force."""
+"""Events and subscriptions without Spark: hosts by the exact matcher, counts by brute force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events against subscriptions in Spark, where parts of a batch have nothing to say."""
+"""Events and subscriptions in Spark, where parts of a batch are empty."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BATCH = [("early", 1), ("heard", 2), ("heard", 7), ("silent", 3), ("heard", "bad
 
 
 def published(spark: Any, batch: list[tuple[str, Any]]) -> Any:
-    """Events of one batch, numbered in order."""
+    """Return the events of a batch, numbered in order."""
     rows = [(topic, "a1", n, NOON, json.dumps({"x": x})) for n, (topic, x) in enumerate(batch)]
     return spark.createDataFrame(rows, PUBLISHED).coalesce(1)
 

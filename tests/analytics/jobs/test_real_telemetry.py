@@ -1,4 +1,4 @@
-"""Telemetry of a real run, on real switches: what was published and delivered, row by row and in each job."""
+"""Telemetry of a run on real switches: published and delivered events, row by row and in each job."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ WARM, COLD = 40, 20
 
 
 class Run:
-    """The demo in a folder of its own, with a weather station and a sauna beside it."""
+    """The demo in its own folder, with a weather station and a sauna as additional hosts."""
 
     def __init__(self, folder: Path) -> None:
         self.run = folder / "run"
@@ -123,13 +123,14 @@ def python(module: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def ran() -> Iterator[dict[str, Any]]:
-    """What came of a run: publishers by the API, one that is killed amid its writing, and the demo."""
+    """Yield the result of a run: publishers over the API, one that is killed while it writes, and the
+    demo."""
     folder = Path(tempfile.mkdtemp(prefix="tc-telemetry-", dir="/tmp"))
     run = Run(folder)
     started: list[subprocess.Popen[str]] = []
     try:
         heard = folder / "heard"
-        with heard.open("w") as out:  # not a pipe: a listener that nobody reads stops to listen
+        with heard.open("w") as out:  # not a pipe: a listener stops when its pipe is full
             listener = run.host("listen", "h-atl-2", "--telemetry-api", "--json", out=out)
         started.append(listener)
         assert listener.stderr and "listening" in listener.stderr.readline()
@@ -147,7 +148,7 @@ def ran() -> Iterator[dict[str, Any]]:
         wait_until("a file of its own", lambda: set(run.root.glob("published/*/h-sea-2-*.parquet")) - before)
         killed.kill()
         killed.wait()
-        time.sleep(1.0)  # what was on its way arrives; nothing tells when there is nothing more
+        time.sleep(1.0)  # until sent events have arrived; there is no sign of their end
         listener.send_signal(signal.SIGINT)
         _, told_at_end = listener.communicate(timeout=LIMIT_SECONDS)
         counters = json.loads(heard.read_text().splitlines()[-1])["counters"]
@@ -186,7 +187,7 @@ def test_telemetry_by_the_api_has_all_events_and_a_killed_writer_whole_batches(r
     published, delivered = run.rows("published", "weather"), run.rows("delivered", "weather")
     values = Counter(json.loads(row["values"])["celsius"] for row in published)
     assert (values[35], values[5]) == (WARM, COLD)
-    assert 0 < values[50] <= wanted - WARM  # the killed one sent more than it has told of
+    assert 0 < values[50] <= wanted - WARM  # the killed one sent more than it has reported
     assert len(delivered) == wanted == ran["counters"]["delivered"]
     assert f"telemetry: {wanted} of {wanted} rows written, 0 lost" in ran["told"]
     assert all(row["wanted"] and row["host"] == "h-atl-2" and row["subscriptions"] for row in delivered)
@@ -237,7 +238,7 @@ def test_the_six_jobs_count_what_was_published_and_delivered(
     rows, meta = job("delay")
     assert total(quotes(rows), "events") == report["delivered"]
     told = sum(json.loads(row["values"])["celsius"] == 50 for row in ran["run"].rows("published", "weather"))
-    unknown = wanted - WARM - told  # delivered, and the killed publisher's rows of them never came
+    unknown = wanted - WARM - told  # delivered events whose rows the killed publisher did not write
     assert meta["notes"].get("deliveries_of_unknown_events", 0) == unknown
     assert total(rows, "events") == report["delivered"] + wanted - unknown
 

@@ -48,7 +48,7 @@ WINDOWED = ("flow_table_size", "delay", "false_positives", "publisher_load", "re
 
 @contextmanager
 def zone(spark: Any, name: str) -> Iterator[None]:
-    """Set the zone of this process, of Java and of the session."""
+    """Set the time zone of this process, of Java and of the session."""
     zones = spark._jvm.java.util.TimeZone
     before = os.environ.get("TZ"), zones.getDefault(), spark.conf.get("spark.sql.session.timeZone")
     try:
@@ -85,7 +85,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def output(spark: Any, job: str, root: Path, out: Path, known: Known | None) -> tuple[str, Any, Any]:
-    """The JSON, the Parquet table and the lasting part of the meta file."""
+    """Return the JSON, the Parquet table and the constant part of the meta file."""
     options = JobOptions(
         str(root),
         NOW,

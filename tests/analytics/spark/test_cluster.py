@@ -1,4 +1,4 @@
-"""A standalone master and worker on this machine: jobs run there, with the packages that they are given."""
+"""A standalone master and worker on this machine: jobs run there, with the packages that they receive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 
 @contextmanager
 def started(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of Spark's own; its group goes with it."""
+    """Run a process of Spark; its process group ends with it."""
     environ = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     environ.pop("PYTHONPATH", None)
     with log.open("wb") as out:
@@ -37,7 +37,7 @@ def started(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def told(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
-    """What the first match in the log has in its group."""
+    """Return the group of the first match in the log."""
     eventually(lambda: re.search(pattern, log.read_text()) or process.poll() is not None)
     found = re.search(pattern, log.read_text())
     assert found, log.read_text()

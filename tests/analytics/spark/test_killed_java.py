@@ -1,4 +1,4 @@
-"""Spark's Java is killed while a job works: one sentence with the signal and the remedy."""
+"""Java is killed during a job: the command prints one sentence with the signal and the remedy."""
 
 from __future__ import annotations
 

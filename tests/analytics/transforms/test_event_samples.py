@@ -1,4 +1,4 @@
-"""Samples of published events: the same ones always, a share of each publisher's load, and never too many."""
+"""Samples of published events: deterministic, a share of each publisher's load, and never too large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corners of single transforms, on tiny frames."""
+"""Special cases of single transforms, on tiny frames."""
 
 from __future__ import annotations
 

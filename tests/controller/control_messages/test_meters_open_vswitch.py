@@ -1,4 +1,4 @@
-"""Meters of control messages on real Open vSwitch, after somebody took them away or changed them."""
+"""Meters of control messages on real Open vSwitch, after other programs removed or changed them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOPOLOGY: dict[str, Any] = {
     "hosts": [{"id": "h1", "switch": "s1", "port": 3, "ip": "fd00::1", "mac": "02:00:00:00:00:01"}],
 }
 METER = 262144 - 3
-"""The number of the meter of port 3."""
+"""Number of the meter of port 3."""
 REPAIR = ("POST", f"/v1/switches/{dpid(1)}/repair")
 
 
@@ -48,7 +48,7 @@ def probe_punts(fabric: Fabric, switch: str) -> set[tuple[int, str]]:
 
 @pytest.fixture
 def metered(fabric: Fabric) -> str:
-    """The actions of the punts at port 3 of `s1`, which are there."""
+    """Return the actions of the punts at port 3 of `s1`, which exist."""
     actions = f"meter:{METER},CONTROLLER:65535"
     assert eventually(lambda: signal_punts(fabric, "s1") == {actions})
     return actions
@@ -57,7 +57,7 @@ def metered(fabric: Fabric) -> str:
 def test_meters_that_are_gone_are_made_anew_with_their_punts(
     fabric: Fabric, controller: Controller, metered: str
 ) -> None:
-    """Open vSwitch removes the entries of a meter with it."""
+    """Open vSwitch removes the entries of a meter together with it."""
     fabric.ofctl("s1", "del-meters")
     assert signal_punts(fabric, "s1") == set()
     assert len(controller.get(f"/v1/switches/{dpid(1)}/entries")["missing"]) == 3
@@ -73,7 +73,7 @@ def test_meters_that_are_gone_are_made_anew_with_their_punts(
 def test_an_own_meter_with_another_rate_is_put_right(
     fabric: Fabric, controller: Controller, metered: str
 ) -> None:
-    """An own entry still goes through it, so it was never somebody else's."""
+    """An own entry still uses it, so it never belonged to another owner."""
     fabric.ofctl("s1", "mod-meter", f"meter={METER},pktps,burst,band=type=drop,rate=7,burst_size=7")
     fabric.ofctl("s1", "del-flows", f"cookie=0x{OWN:x}00000003/-1,ipv6")
     assert "rate=7 " in fabric.ofctl("s1", "dump-meters")

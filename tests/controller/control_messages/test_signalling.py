@@ -31,12 +31,12 @@ def frame(payload=b"hello", to="ff1e::25", source=None, port=PORT, udp_port=5000
 
 
 class Reader:
-    """Reads messages as the control plane does."""
+    """Reads messages like the control plane."""
 
     def __init__(self, controller):
         self.controller = controller
         self.after = controller.get("/v1/signals")["newest"]
-        self.page()  # what earlier tests left is done with
+        self.page()  # messages of earlier tests are acknowledged
 
     def page(self, wait=0):
         page = self.controller.get(f"/v1/signals?after={self.after}&wait={wait}")
@@ -150,7 +150,7 @@ NOBODY = {
     ],
     "sender_port": [{"udp_port": 0}],
 }
-"""Senders that no answer can be sent to, by the reason that they are counted under."""
+"""Senders that no reply can reach, by the reason under which they are counted."""
 
 
 @pytest.mark.parametrize("why", NOBODY)
@@ -196,7 +196,7 @@ def test_a_flood_from_one_port_does_not_starve_another_and_is_counted(fake, read
         after.update(reader.dropped())
         return sum(after.get(why, 0) - before.get(why, 0) for why in ("rate", "queue_full"))
 
-    assert eventually(lambda: lost() + len(flood) == 300)  # those dropped unread are counted each second
+    assert eventually(lambda: lost() + len(flood) == 300)  # packets dropped unread are counted each second
     assert "signalling_flood" in controller.alarm_names()
     samples = scrape(controller)
     assert value(samples, "signals_dropped_total", reason="rate") == after["rate"]
@@ -218,7 +218,7 @@ def test_ends_of_links_take_nothing_in(network, fake, reader, controller):
     assert len(fake.own(kind=3)) == 8
     network.join((A, 1), (B, 1))
     assert eventually(lambda: len(controller.get("/v1/links")) == 1)
-    assert len(fake.own(kind=3)) == 8 == len(other.own(kind=3))  # nobody has confirmed it
+    assert len(fake.own(kind=3)) == 8 == len(other.own(kind=3))  # the link is not confirmed
     link = [dpid(B), 1, dpid(A), 1]
     status, _ = controller.call("PUT", "/v1/topology", {"id": "one", "links": [link], "edges": []})
     assert status == 200

@@ -1,4 +1,4 @@
-"""Links as they are found, lost and doubted, over segments that a test can bend."""
+"""Links that are found, lost and doubtful, over segments that a test can change."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ A, B, C = 0xA1, 0xB2, 0xC3
 
 @pytest.fixture
 def controller(run_dir: Path) -> Iterator[Controller]:
-    """A controller of its own for each test: links outlive their switches' connections."""
+    """A separate controller for each test, because links outlive the connections of switches."""
     with running(run_dir, "--reply-timeout", "1") as started:
         yield started
 
 
 @pytest.fixture
 def joined(network: FakeNetwork, controller) -> FakeNetwork:
-    """Two switches, joined at their ports 1, and their link found."""
+    """Two switches that are connected at their ports 1, with a found link."""
     network.join((A, 1), (B, 1))
     for number in (A, B):
         network.add(number)
@@ -117,7 +117,7 @@ def test_a_hub_between_three_ports_is_no_link_but_an_alarm(network, controller) 
 
 
 def test_a_switch_that_floods_probes_makes_no_phantom_link(network, controller) -> None:
-    """A is joined to B and C, and passes on what it gets: B and C hear each other through it."""
+    """A is connected to B and C, and forwards what it receives: B and C hear each other through it."""
     network.join((A, 1), (B, 1))
     network.join((A, 2), (C, 1))
     carry = network._deliver

@@ -1,4 +1,4 @@
-"""Probes that hosts forge, record or relay, and links that nobody confirmed: over two switches in memory."""
+"""Probes that hosts forge, record or relay, and unconfirmed links: over two switches in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Pair = tuple[tuple[int, int], tuple[int, int]]
 
 
 class Lab:
-    """Switches with ports 1 to 3; each probe that leaves a port is kept, for the test to carry."""
+    """Switches with ports 1 to 3; each probe that leaves a port is stored for the test."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -51,13 +51,13 @@ class Lab:
         return connection
 
     def keep(self, dpid: int, frame: bytes) -> bool:
-        probe = frame[40:]  # behind the packet-out and its one action
+        probe = frame[40:]  # after the packet-out and its one action
         found = lldp.parse(KEY, probe)
         self.sent[dpid, found.port if isinstance(found, lldp.Probe) else 0] = probe
         return True
 
     def round(self) -> None:
-        """One period: probes leave all ports, and links are judged."""
+        """Run one period: probes leave all ports, and links are updated."""
         for connection in self.registry:
             self.discovery.probe(connection, connection.up_ports())
 
@@ -211,7 +211,7 @@ def test_a_link_to_a_port_that_is_down_or_a_switch_that_is_away_is_not_called_un
 
 
 def test_switches_that_come_and_go_leave_nothing_but_a_bounded_number_of_links(lab, monkeypatch) -> None:
-    """Strangers may invent datapath ids: links of absent switches are kept up to a bound, the oldest go."""
+    """Datapath ids may be invented: links of absent switches are kept up to a limit, without the oldest."""
     monkeypatch.setattr(discovery_module, "MOST_ABSENT", 2)
     lab.join((A, 1), (B, 1))
     lab.discovery.confirm(ConfirmedTopology("t", links=frozenset({((A, 1), (B, 1))})))

@@ -1,4 +1,4 @@
-"""The link state machine, without a network: pure steps over pretended time."""
+"""The state machine of links, without a network: pure steps over artificial time."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_no_port_has_two_links_and_no_order_matters(mutual: set[Pair], shuffle: 
 
 @given(st.sets(pairs, max_size=12))
 def test_real_cables_are_all_found(mutual: set[Pair]) -> None:
-    """Pairs that share no port are certain, every one."""
+    """All pairs that share no port are certain."""
     seen: set[Port] = set()
     cables = set()
     for pair in sorted(mutual):

@@ -1,4 +1,4 @@
-"""The confirmed topology as the northbound accepts it."""
+"""The confirmed topology, as the northbound accepts it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/metrics` of the controller: what happened to switches and changes, in Prometheus' words."""
+"""`/metrics` of the controller: events of switches and changes, in the format of Prometheus."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
 def scrape(controller: Controller) -> Samples:
-    """All samples; the text is read by Prometheus' own parser."""
+    """Return all samples; Prometheus' own parser reads the text."""
     connection = HTTPConnection("127.0.0.1", controller.northbound, timeout=LIMIT_SECONDS)
     connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     answer = connection.getresponse()
@@ -47,7 +47,7 @@ def value(samples: Samples, name: str, **labels: str) -> float | None:
 
 
 def more(before: Samples, after: Samples, name: str, **labels: str) -> float:
-    """How much a count grew."""
+    """Return the growth of a counter."""
     return (value(after, name, **labels) or 0) - (value(before, name, **labels) or 0)
 
 

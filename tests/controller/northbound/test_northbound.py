@@ -1,4 +1,4 @@
-"""The northbound's manners: every bad request gets a name for its mistake, none a 500."""
+"""Errors of the northbound: every bad request gets a code for its error, and none gets a 500."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def change(**switch: Any) -> dict[str, Any]:
 
 
 def rows(entries: list[Any], *actions: list[dict[str, Any]]) -> dict[str, Any]:
-    """The compact form of additions."""
+    """Return the compact form of additions."""
     return {"actions": [list(listed) for listed in actions] or [[output(1)]], "entries": entries}
 
 
 def refused(answer: tuple[int, Any]) -> dict[str, Any]:
-    """The first error of a 400."""
+    """Return the first error of a 400."""
     status, problem = answer
     assert status == 400, problem
     assert problem["status"] == 400

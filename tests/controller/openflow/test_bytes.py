@@ -1,4 +1,4 @@
-"""Messages as bytes: an independent parser reads what is built, and what is built reads back."""
+"""Messages as bytes: an independent parser reads them, and they are read back unchanged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ macs = st.binary(min_size=6, max_size=6).map(lambda mac: bytes((mac[0] & 0xFC | 
 
 @st.composite
 def prefixes(draw) -> Prefix:
-    """A prefix within the ranges of either family."""
+    """Draw a prefix within the ranges of either family."""
     outer = RANGES[draw(st.sampled_from(("ipv6", "ipv4")))]
     width = 8 * len(outer.address)
     length = draw(st.integers(outer.length, width))
@@ -56,7 +56,7 @@ def entries(draw) -> FlowEntry:
 
 
 def parsed(message: messages.OpenFlowMessage, xid: int = 7):
-    """The message as Ryu's parser for flow-mods reads it."""
+    """Return the message as Ryu's parser for flow-mods reads it."""
     frame = message.frame(xid)
     return parser.OFPFlowMod.parser(DATAPATH, 4, 14, len(frame), xid, frame)
 

@@ -1,4 +1,4 @@
-"""Discovery frames: well-formed for everybody, credible only with the seal, and for a short time."""
+"""Discovery frames: well-formed for all receivers, valid only with the seal, and for a short time."""
 
 from __future__ import annotations
 

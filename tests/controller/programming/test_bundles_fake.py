@@ -1,4 +1,4 @@
-"""Bundles on switches that fail: what is refused is named, the rest is there, and nothing is half done."""
+"""Bundles on switches that fail: refused entries are named, the others exist, nothing is half done."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_a_switch_that_goes_at_the_commit_has_nothing_or_all(network, controller
 
 
 def test_a_switch_that_goes_between_stage_and_commit_has_nothing(network, controller) -> None:
-    """The first switch's commit cuts off the second one, which is staged by then."""
+    """The first switch's commit disconnects the second one, which is already staged."""
     first, second = start(network, controller, A, B)
     first.faults.at_commit = second.stop
     results = controller.change(*({"dpid": dpid(n), "add": [WIDE, NARROW]} for n in (A, B)))
@@ -208,7 +208,7 @@ def _staged(fake: FakeSwitch) -> list[object]:
 
 
 def test_without_an_order_no_switch_waits_for_another(network, controller) -> None:
-    """The first two commit only when both have begun to."""
+    """The first two commit only when both have started to."""
     fakes = start(network, controller, A, B)
     meeting = threading.Barrier(2, timeout=LIMIT_SECONDS)
     for fake in fakes:
@@ -238,7 +238,7 @@ def test_a_foreign_entry_in_the_place_of_one_in_a_bundle_stays(network, controll
 
 
 def test_echoes_are_answered_while_a_large_change_goes_out(network, controller) -> None:
-    """A switch that asks in the middle is answered before the end."""
+    """An echo request during the change gets its reply before the end."""
     (fake,) = start(network, controller, A)
     answered: list[int] = []
     asked = threading.Event()

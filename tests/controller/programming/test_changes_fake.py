@@ -1,4 +1,4 @@
-"""Changes on switches that fail: each result names exactly what failed, and nothing is removed too early."""
+"""Changes on switches that fail: each result names exactly what failed; nothing is removed too early."""
 
 from __future__ import annotations
 

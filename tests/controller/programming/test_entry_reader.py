@@ -1,4 +1,4 @@
-"""The reader of entries: what it accepts in both forms, and where it says that a mistake is."""
+"""The reader of entries: accepted values in both forms, and the paths of errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ entries = st.fixed_dictionaries({**fields, "actions": actions}, optional=optiona
 
 @st.composite
 def damaged(draw, whole):
-    """A thing of the right form in which one place may hold anything."""
+    """Draw an object of the right form in which one value may be anything."""
     found = copy.deepcopy(draw(whole))
     if draw(st.booleans()):
         found[draw(st.sampled_from(NAMES))] = draw(items)
@@ -59,7 +59,7 @@ def damaged(draw, whole):
 
 
 def errors(read: Callable[[Any], object], obj: object) -> list[tuple[Path, str]]:
-    """The path and the code of what is wrong with an object."""
+    """Return the path and the code of each error in an object."""
     try:
         read(obj)
     except Refused as refused:
@@ -68,7 +68,7 @@ def errors(read: Callable[[Any], object], obj: object) -> list[tuple[Path, str]]
 
 
 def is_dst(text: str, ranges: tuple[Prefix, ...]) -> bool:
-    """Whether a text is a prefix of the ranges, as the standard library reads it."""
+    """Whether the standard library reads a text as a prefix within the ranges."""
     length = text.rpartition("/")[2]
     try:
         network = ipaddress.ip_network(text)
@@ -221,7 +221,7 @@ def _port(obj: dict) -> list[object]:
 
 
 def _change(part: dict) -> object:
-    """The change of one switch, or the mistakes in it without their places."""
+    """Return the change of one switch, or its errors without their paths."""
     body = {"id": "x", "switches": [{"dpid": "0000000000000001", **part}]}
     try:
         return parse_change(body, ALL)

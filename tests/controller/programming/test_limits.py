@@ -1,4 +1,4 @@
-"""Steps on paper: what a table holds on the way, and the one step that leads to the same table."""
+"""Steps without a switch: the size of a table during a change, and the step with the same result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEYS = [Key(Prefix.parse(f"ff0e:{n}::/32"), None, 18) for n in range(1, 7)]
 
 @st.composite
 def steps(draw) -> ChangeStep:
-    """A step that says one thing of each key, or nothing."""
+    """Draw a step that has each key at most once."""
     says = {key: draw(st.sampled_from("-ar")) for key in KEYS}
     add = tuple(
         FlowEntry(key, (OutputAction(draw(st.integers(1, 3))),)) for key, word in says.items() if word == "a"
@@ -33,7 +33,7 @@ tables = st.dictionaries(st.sampled_from(KEYS), st.just((OutputAction(9),)))
 
 
 def walk(table: dict[Key, tuple], done: list[ChangeStep]) -> list[dict[Key, tuple]]:
-    """The tables after every single entry that is added and removed."""
+    """Return the tables after every single addition and removal."""
     seen = [dict(table)]
     for step in done:
         for entry in step.add:

@@ -1,4 +1,4 @@
-"""Swaps: additions and removals at one place of the order, at once or in steps, within a limit."""
+"""Replacements: additions and removals at one place of the order, together or in steps, within a limit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def swap(number: int, **more: Any) -> dict[str, Any]:
 
 
 def one_by_one(number: int, **more: Any) -> dict[str, Any]:
-    """Each step makes room before it takes it."""
+    """Return a change whose steps make room before they use it."""
     steps = [
         step for old, new in zip(OLD, NEW, strict=True) for step in ({"remove": [key(old)]}, {"add": [new]})
     ]
@@ -54,7 +54,7 @@ def one_by_one(number: int, **more: Any) -> dict[str, Any]:
 
 
 def highest(fake: FakeSwitch, log: list[tuple[int, str, Any]], held: int) -> int:
-    """The most content entries that a switch held, by its log."""
+    """Return the highest number of content entries of a switch, from its log."""
     most = held
     for number, act, _ in log:
         held += (1 if act == "add" else -1) if number == fake.dpid else 0

@@ -1,4 +1,4 @@
-"""Bundles and swaps on real Open vSwitch, beside single flow-mods: the same tables, and no event lost."""
+"""Bundles and replacements on real Open vSwitch, and single flow-mods: equal tables, no event lost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = [
 
 CONTENT = "cookie=0x7ec0a57e00000001/-1"
 RESERVED = 6
-"""Two drop entries, the punt of discovery frames, and the three of the host's port."""
+"""Two drop entries, the punt of discovery frames, and the three entries of the host's port."""
 TOPOLOGY: dict[str, Any] = {
     "switches": [{"id": f"s{n}", "dpid": dpid(n)} for n in (1, 2)],
     "links": [{"a": "s1", "a_port": 1, "b": "s2", "b_port": 1}],
@@ -135,7 +135,7 @@ def test_a_foreign_entry_among_many_stays(fabric: Fabric, controller: Controller
 def test_a_table_as_large_as_its_limit_is_swapped_under_traffic(
     fabric: Fabric, controller: Controller, way: str
 ) -> None:
-    """Forth and back, twenty times each, while events cross it: none is lost, and nothing found no room."""
+    """A change and its reversal, twenty times each, while events flow: no loss, and no refused entry."""
     controller.change({"dpid": dpid(2), "add": OLD})
     controller.change({"dpid": dpid(1), "add": [entry("ff0e:4::/32", 18, output(1))]})
     fabric.set_capacity("s2", RESERVED + len(OLD))
@@ -150,7 +150,7 @@ WHOLE = [entry("ff0e:4::/32", 18, output(3))]
 def test_a_full_table_of_entries_side_by_side_passes_through_the_drop_entry_under_traffic(
     fabric: Fabric, controller: Controller
 ) -> None:
-    """One that has no room for the new entry, nor for a wider one, and may not let the old one go first."""
+    """The table has no room for the new entry or a wider one, and the old entry may not be removed first."""
     controller.change({"dpid": dpid(2), "add": WHOLE})
     controller.change({"dpid": dpid(1), "add": [entry("ff0e:4::/32", 18, output(1))]})
     fabric.set_capacity("s2", RESERVED + 1)
@@ -171,7 +171,7 @@ def _by_the_drop_entry(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> 
 
 
 def _lose_nothing(fabric: Fabric, controller: Controller, swaps: list[dict[str, Any]]) -> None:
-    """Carry out changes of the second switch while events cross it: all of them come, once and in order."""
+    """Carry out changes of the second switch while events cross it: all arrive, once and in order."""
     ended = threading.Event()
     sending = threading.Semaphore(0)
     results: list[dict[str, Any]] = []
@@ -204,10 +204,10 @@ def _lose_nothing(fabric: Fabric, controller: Controller, swaps: list[dict[str, 
 
 
 def _swap(old: list[dict[str, Any]], new: list[dict[str, Any]], way: str) -> dict[str, Any]:
-    """All at once with bundles; without, the filling first, then the entry that events meet.
+    """Return one step with bundles; otherwise first the other entries, then the one that events match.
 
-    The one that all events meet can only be exchanged by adding before removing: one other entry makes way
-    for it first and is taken in again last.
+    The entry that all events match can be replaced only by adding before removing. So another entry is
+    removed first and added again last.
     """
     part: dict[str, Any] = {"dpid": dpid(2), "atomic": True, "limit": len(old)}
     if way == "bundles":
@@ -219,7 +219,7 @@ def _swap(old: list[dict[str, Any]], new: list[dict[str, Any]], way: str) -> dic
 
 
 def _event(number: int) -> bytes:
-    """A frame with an IPv6 packet to a pub/sub address, whose last four bytes are `number`."""
+    """Return a frame with an IPv6 packet to a pub/sub address; its last four bytes are `number`."""
     ethernet = bytes.fromhex("33330000000702000000000186dd")
     ip = bytes.fromhex("60000000000c1140fd000000000000000000000000000001")
     udp = bytes.fromhex("ff0e00040000000000000000000000071ccd1ccd000c0000")
@@ -227,7 +227,7 @@ def _event(number: int) -> bytes:
 
 
 def _events(receiver: FrameSocket, seconds: float) -> list[int]:
-    """The numbers of the events that came within that time; discovery frames come too."""
+    """Return the numbers of the events that arrive within a time, without discovery frames."""
     found = []
     while (frame := receiver.recv(seconds)) is not None:
         if frame[12:14] == b"\x86\xdd":

@@ -1,4 +1,4 @@
-"""The source check follows ports that change while it is being changed: over a switch in memory."""
+"""The source check adapts to ports that change while it changes: over a switch in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHECK = SwitchCheck(DPID, "v1", on=True)
 
 
 class Switch:
-    """Confirms everything; `during` runs in the middle of each confirmation."""
+    """Confirms everything; `during` runs during each confirmation."""
 
     def __init__(self) -> None:
         registry, events = SwitchRegistry(), EventRing()
@@ -49,7 +49,7 @@ class Switch:
         return {}
 
     def dropping(self) -> int:
-        """How many ports have a drop."""
+        """Count the ports that have a drop entry."""
         return len(self.connection.extras.entries())
 
 

@@ -1,4 +1,4 @@
-"""The source check on real Open vSwitch: who may send events at a host port, with traffic under way."""
+"""The source check on real Open vSwitch: permitted senders at a host port, while events flow."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def fabric(run_dir: Path, controller: Controller) -> Iterator[Fabric]:
 
 
 def checked(*hosts: dict[str, Any], version: str = "v1", widen: bool = False, on: bool = True) -> Any:
-    """The source check of s1: port 1 is a link, `hosts` are at port 3."""
+    """Return the source check of s1: port 1 is a link, `hosts` are at port 3."""
     sources = [{"port": 3, "ip": host["ip"], "mac": host["mac"]} for host in hosts]
     check = {"dpid": dpid(1), "version": version, "check": on, "links": [1], "sources": sources}
     return {"switches": [check], "widen": widen}
 
 
 class Checked:
-    """Switch s1 with an entry that leads events from port 3 to host h2, and frames that enter there."""
+    """Switch s1 with an entry for events from port 3 to host h2, and frames that enter there."""
 
     def __init__(self, fabric: Fabric, controller: Controller) -> None:
         self.fabric, self.controller = fabric, controller
@@ -76,7 +76,7 @@ class Checked:
         self.sender.send(probe.event_frame(host, to, payload))
 
     def received(self, last: bytes, host: dict[str, Any] = H2) -> list[bytes]:
-        """The payloads that h2 gets, up to `last`; `host` has the addresses that it has there."""
+        """Return the payloads that h2 gets, up to `last`; `host` has its addresses."""
         found: list[bytes] = []
         while last not in found:
             frame = self.receiver.recv(LIMIT_SECONDS)
@@ -247,7 +247,7 @@ def test_a_moving_host_may_send_from_both_ports_until_it_is_closed(check: Checke
 
 @pytest.mark.full
 def test_the_check_survives_a_killed_controller(run_dir: Path) -> None:
-    """The entries stay; the next controller reports that it does not know what they say."""
+    """The entries stay; the next controller reports that it does not know their version."""
     topology = {**TOPOLOGY, "switches": TOPOLOGY["switches"][:1], "links": [], "hosts": [H1]}
     openflow = free_port()
     with Fabric(run_dir / "k", topology, [f"tcp:127.0.0.1:{openflow}"]) as fabric:

@@ -1,4 +1,4 @@
-"""The channel's book-keeping: transaction ids, what is on its way, and errors that come late."""
+"""The state of a channel: transaction ids, open requests, and late errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REFUSED = SwitchError("flow_mod_failed", "table_full", "the switch answered flow
 
 
 class Datapath:
-    """Takes what is sent; `answer` says what comes back at once."""
+    """Records what is sent; `answer` returns the immediate replies."""
 
     address = ("127.0.0.1", 1)
 
@@ -38,7 +38,7 @@ def connected(xid: int = 5) -> tuple[Datapath, Connection]:
 
 
 def confirming(connection: Connection):
-    """Answers the barrier at the end of what was sent."""
+    """Reply to the barrier at the end of what was sent."""
     return lambda data: connection.on_part(struct.unpack("!I", data[-4:])[0], None, more=False)
 
 

@@ -1,4 +1,4 @@
-"""Who may connect, who is refused and told, and what becomes of a channel that breaks."""
+"""Accepted and refused peers with their alarms, and the end of broken channels."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_a_long_poll_answers_when_something_happens(network, controller) -> None
     newest = controller.get("/v1/events")["newest"]
     network.add(A)
     kinds = []
-    while "switch_connected" not in kinds:  # an earlier switch may still be reported as gone
+    while "switch_connected" not in kinds:  # an earlier switch may still be reported as disconnected
         page = controller.get(f"/v1/events?after={newest}&wait=60")
         assert page["events"], "the poll ended without an event"
         kinds += [event["kind"] for event in page["events"]]

@@ -1,4 +1,4 @@
-"""What a switch can do is asked at connect; what it cannot do is told."""
+"""Features of a switch are read when it connects, and missing ones are reported."""
 
 from __future__ import annotations
 

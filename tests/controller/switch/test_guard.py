@@ -1,4 +1,4 @@
-"""What one peer may send: each bound of the guard, of answers in parts and of the number of connections."""
+"""Limits on the messages of a peer: of the guard, of answers in parts, and of the number of connections."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def packet_in(match_length: int = 12, size: int = 100) -> bytes:
 
 
 class Wire:
-    """A socket that gives what was put in, in pieces of `piece` bytes, and notes its end."""
+    """A socket that returns its input in pieces of `piece` bytes, and records its end."""
 
     def __init__(self, data: bytes, piece: int = 1 << 16) -> None:
         self.data, self.piece, self.ended = data, piece, False
@@ -58,7 +58,7 @@ class Wire:
 
 
 class Awaits:
-    """A judge that awaits answers of one kind."""
+    """A judge that expects answers of one kind."""
 
     def __init__(self, kind: int) -> None:
         self.kind = kind
@@ -71,7 +71,7 @@ class Awaits:
 
 
 def heard(data: bytes, piece: int = 1 << 16, awaits: int | None = None) -> list[bytes]:
-    """What passes of `data`, in the handshake unless a kind of answer is awaited."""
+    """Return the messages that pass, in the handshake unless a kind of answer is expected."""
     one = Guard(Wire(data, piece), 1.0)
     if awaits is not None:
         one.handshake_done(Awaits(awaits))

@@ -1,4 +1,4 @@
-"""Peers that close at each stage of a connection: no internal error reaches an alarm, over TLS or not."""
+"""Peers that disconnect at each stage: no internal error is in an alarm, with or without TLS."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def said(*data: bytes) -> Peer:
 
 
 def hears_all(channel: Channel) -> None:
-    """Close the sending side alone, and read to the controller's end."""
+    """Close only the sending side, and read until the controller closes."""
     channel.sendall(HELLO)
     socket.socket.shutdown(channel, socket.SHUT_WR)
     channel.settimeout(30)
@@ -76,14 +76,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=["tls", "tcp"])
 def served(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[Controller, Path | None]]:
-    """A controller, and where its peers' certificates are if they need some."""
+    """Yield a controller, and the folder of its peers' certificates if they need some."""
     own = Identity.of(folder, "controller")
     names = ("--tls-certificate", "--tls-key", "--tls-authority")
     files = (own.certificate, own.key, own.authority)
     pairs = zip(names, files, strict=True) if request.param == "tls" else ()
     options = [str(word) for pair in pairs for word in pair]
     with running(folder, *options, "--reply-timeout", "1") as controller:
-        controller.dpids()  # the northbound has its descriptors once it answers
+        controller.dpids()  # the northbound has its descriptors when it answers
         yield controller, folder if request.param == "tls" else None
 
 
@@ -104,7 +104,7 @@ def details(controller: Controller) -> list[str]:
 
 
 def check_words(controller: Controller) -> None:
-    """What people read: no names of exceptions or attributes, and no traceback in the log."""
+    """Check texts for users: no names of exceptions or attributes, and no traceback in the log."""
     text = "\n".join(details(controller))
     for word in ("Error", "object has no", "Traceback", "GreenSocket", "(b'", "None"):
         assert word not in text, text
@@ -118,7 +118,7 @@ def test_a_peer_that_hangs_up_is_forgotten(served, stage: str, leave: Peer) -> N
     controller, folder = served
     before = controller.descriptors()
     channel = connect(controller, folder)
-    with contextlib.suppress(ConnectionError, ssl.SSLError):  # the controller may cut it off in the middle
+    with contextlib.suppress(ConnectionError, ssl.SSLError):  # the controller may disconnect it meanwhile
         STAGES[stage](channel)
     leave(channel)
     assert eventually(lambda: controller.descriptors() <= before, 20), controller.log_path.read_text()
@@ -127,11 +127,11 @@ def test_a_peer_that_hangs_up_is_forgotten(served, stage: str, leave: Peer) -> N
 
 
 def test_only_a_peer_that_hangs_up_in_the_greeting_raises_an_alarm(folder: Path) -> None:
-    """Nothing is wrong with a peer that ends its connection later, whatever it has said before."""
+    """A later disconnection is not a fault, whatever the peer has sent before."""
     own = Identity.of(folder, "controller")
     options = ("--tls-certificate", own.certificate, "--tls-key", own.key, "--tls-authority", own.authority)
     with running(folder, *map(str, options)) as controller:
-        controller.dpids()  # the northbound has its descriptors once it answers
+        controller.dpids()  # the northbound has its descriptors when it answers
         before = controller.descriptors()
         for stage in ("at once", "after hello", "in a message"):
             for leave in (Channel.close, reset):
@@ -140,7 +140,7 @@ def test_only_a_peer_that_hangs_up_in_the_greeting_raises_an_alarm(folder: Path)
                 leave(channel)
         assert eventually(lambda: controller.descriptors() <= before)
         assert details(controller) == []
-        for greeting in (b"", b"\x16\x03\x01\x02\x00\x01\x00"):  # the beginning of a client's greeting
+        for greeting in (b"", b"\x16\x03\x01\x02\x00\x01\x00"):  # the first bytes of a client's hello
             for leave in (Channel.close, reset):
                 plain = socket.create_connection(("127.0.0.1", controller.openflow))
                 plain.sendall(greeting)

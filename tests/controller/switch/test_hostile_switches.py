@@ -1,4 +1,4 @@
-"""Hostile peers on real sockets: each is cut off by its bound, and the northbound answers meanwhile."""
+"""Hostile peers on real sockets: a limit disconnects each, and the northbound answers meanwhile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTS = 1000
 
 @pytest.fixture(scope="module")
 def controller(run_dir: Path) -> Iterator[Controller]:
-    """A controller with small bounds."""
+    """A controller with small limits."""
     bounds = ("--answer-timeout", "4", "--max-ports", "8", "--max-handshakes", "6")
     with running(run_dir, "--reply-timeout", "3", "--max-connections-address", "5", *bounds) as started:
         yield started
@@ -41,7 +41,7 @@ def connect(controller: Controller) -> socket.socket:
 
 
 def is_ended(peer: socket.socket) -> bool:
-    """Read to the controller's end."""
+    """Read until the controller closes."""
     try:
         while peer.recv(4096):
             pass
@@ -55,7 +55,7 @@ def told(controller: Controller, words: str) -> bool:
 
 
 def memory(controller: Controller) -> int:
-    """Resident MiB of the controller."""
+    """Return the resident MiB of the controller."""
     assert controller.process is not None
     status = Path(f"/proc/{controller.process.pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) >> 10
@@ -91,7 +91,7 @@ def test_an_answer_that_dribbles_ends_with_its_time(network, controller) -> None
 
 @pytest.mark.full
 def test_a_set_up_that_takes_too_long_ends(network, controller) -> None:
-    """Each answer is in time, and there is always one more question."""
+    """Each answer is in time, but there is always another question."""
     fake = network.make(A)
     fake.answer_after = 2.0
     fake.start()
@@ -117,7 +117,7 @@ def test_ports_that_are_announced_without_end_end_the_connection(network, contro
     ],
 )
 def test_a_hostile_handshake_ends(network, controller, data: bytes, says: str) -> None:
-    """An element of no length held the whole controller up for ever."""
+    """An element of length 0 once blocked the whole controller."""
     peer = connect(controller)
     peer.sendall(data)
     assert is_ended(peer)
@@ -146,7 +146,7 @@ def test_connections_in_their_handshake_are_limited_for_an_address_and_others_go
     assert eventually(lambda: told(controller, "3 connections from one address in their handshake"))
     assert controller.get("/v1/switches") == []
     for peer in peers:
-        assert is_ended(peer)  # each in its time
+        assert is_ended(peer)  # each at its own time
         peer.close()
     assert eventually(lambda: told(controller, "its handshake took more than 6 s"))
     network.add(A)
@@ -179,7 +179,7 @@ def test_bundle_replies_and_errors_that_nobody_awaits_take_no_memory(network, co
 
 
 def test_a_part_of_an_answer_that_is_cut_short_ends_the_connection(network, controller) -> None:
-    """The library logged all of its bytes, and read on."""
+    """The library once logged all of its bytes, and continued to read."""
     fake = network.make(A)
     fake.faults.endless = {PORT_STATS: (bytes(112 * 500 + 7), 0.0)}
     fake.start()
@@ -203,7 +203,7 @@ def test_a_first_connection_that_no_longer_answers_is_displaced(network, control
 
 
 def test_a_port_that_flaps_without_end_takes_no_memory(network, controller) -> None:
-    """A switch that confirms nothing: one change a port waits, however often the port changes."""
+    """The switch confirms nothing: one change per port waits, however often the port changes."""
     fake = network.add(A)
     controller.await_switches(dpid(A))
     before = memory(controller)

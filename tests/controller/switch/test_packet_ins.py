@@ -1,4 +1,4 @@
-"""The share of packets that a port has: by its ingress port, and apart for control messages."""
+"""The rate limit of a port's packets: by ingress port, with a separate limit for control messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A datapath id is taken over only by a switch that proves itself: by a name, a key, or a first use."""
+"""A datapath id is taken over only by a switch with a proof: a name, a key, or a first use."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def test_a_bound_certificate_displaces_another_one_and_no_other_displaces_it(
     [(epoch, proof)] = epochs(controller)
     assert proof == "authority"
 
-    other = network.add(A, tls=context(folder, "other"))  # no better, and the first lives
+    other = network.add(A, tls=context(folder, "other"))  # its proof is not better, and the first one answers
     assert other.closed.wait(LIMIT_SECONDS) and epochs(controller) == [(epoch, proof)]
     [detail] = alarms(controller, "duplicate_dpid")
     assert detail.count("127.0.0.1:") == 2 and "was refused" in detail

@@ -1,4 +1,4 @@
-"""A switch that comes and goes many times leaves nothing behind in the controller."""
+"""A switch that reconnects many times leaves nothing behind in the controller."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.controller.controller_harness import dpid, eventually, many_e
 from tests.support.controller.fake_switch import FakeNetwork
 
 NOBODY = "tcp:127.0.0.1:1"
-"""A controller that is not there: without any, Open vSwitch would empty its tables."""
+"""A port without controller: without any controller, Open vSwitch would empty its tables."""
 
 
 @pytest.mark.parametrize("cycles", [40, pytest.param(200, marks=pytest.mark.full)])

@@ -1,4 +1,4 @@
-"""Own entries that the northbound has no words for, and reserved ones that somebody took away."""
+"""Own entries that have no northbound form, and reserved ones that were removed by others."""
 
 from __future__ import annotations
 

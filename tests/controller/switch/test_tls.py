@@ -1,4 +1,4 @@
-"""OpenFlow over TLS with real Open vSwitch: good certificates on both sides; each kind of bad one is told."""
+"""OpenFlow over TLS with real Open vSwitch: valid certificates on both sides; all faults are reported."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("tls")
     make_certificates(folder / "lab", ["controller", "switches"])
     make_certificates(folder / "other", ["controller", "switches"])
-    make_certificates(folder / "old", ["controller"])  # the authority; the switch's is no longer good
+    make_certificates(folder / "old", ["controller"])  # the authority; the switch's is no longer valid
     (folder / "old").joinpath("ca.pem").write_bytes((folder / "lab/ca.pem").read_bytes())
     (folder / "old").joinpath("ca-key.pem").write_bytes((folder / "lab/ca-key.pem").read_bytes())
     make_certificates(folder / "old", ["switches"], days=0)
@@ -79,7 +79,7 @@ def test_switches_with_good_certificates_are_served_and_others_refused_and_told(
 
             # another authority's certificate, an expired one, and one that does not trust the controller
             def show(files: Identity) -> None:
-                """Connections that are there stay, so the switches have to make new ones."""
+                """Change the certificate; switches reconnect, because open connections do not change."""
                 fabric.set_controller(NOBODY)
                 fabric.set_tls(files)
                 fabric.set_controller(target)
@@ -95,7 +95,7 @@ def test_switches_with_good_certificates_are_served_and_others_refused_and_told(
             assert eventually(lambda: controller.dpids() == set())
             assert all(detail.startswith("a switch at 127.0.0.1:") for detail in refused(controller))
 
-            # and back: nothing was lost, nobody was held up
+            # the valid certificates again: nothing was lost, and no other switch was delayed
             show(good)
             controller.await_switches(dpid(1), dpid(2))
             assert len(controller.entries(dpid(1))) == 2000
@@ -122,7 +122,7 @@ def test_a_peer_that_breaks_off_or_says_nothing_holds_nobody_up(run_dir, folder)
         told(controller, "it sent no certificate")
         with socket.create_connection(("127.0.0.1", controller.openflow)) as plain:
             secured = context.wrap_socket(plain)
-            # a broken record in the middle of the connection: the peer is cut off, and nobody waits for it
+            # a broken record on an open connection: the peer is disconnected, and no switch waits for it
             socket.socket.sendall(secured, b"\x17\x03\x03\x00\x10" + bytes(16))
             assert eventually(lambda: _ended(secured))
         assert controller.get("/v1/switches") == []
@@ -139,7 +139,7 @@ def test_each_reason_of_an_address_is_told_once_and_counted(run_dir, folder) -> 
             for files in (_from(folder / "other", "switches"), _from(folder / "old", "switches")):
                 _greet(controller, files)
             with socket.create_connection(("127.0.0.1", controller.openflow)) as plain:
-                plain.sendall(b"\x04\x00\x00\x08\x00\x00\x00\x01")  # a switch that speaks plain tcp
+                plain.sendall(b"\x04\x00\x00\x08\x00\x00\x00\x01")  # a switch without TLS
 
         def counted() -> dict[str, int]:
             rows = [row for row in controller.get("/v1/alarms") if row["alarm"] == "untrusted_switch"]
@@ -155,7 +155,7 @@ def test_each_reason_of_an_address_is_told_once_and_counted(run_dir, folder) -> 
 
 
 def _greet(controller: Controller, files: tuple[Path, Path] | None) -> None:
-    """One connection over TLS with these files, which the controller ends."""
+    """Open a connection over TLS with these files, which the controller ends."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if files is not None:

@@ -1,4 +1,4 @@
-"""The demo's network under tight budgets: what can be merged at no cost is."""
+"""The demo's network with tight budgets: everything that can be merged without cost is merged."""
 
 import json
 from itertools import islice

@@ -1,4 +1,4 @@
-"""From an empty installation to the first delivered event: the demo by the API, and test events in it."""
+"""From an empty installation to the first delivered event: the demo over the API, and test events."""
 
 import signal
 
@@ -57,7 +57,7 @@ class Installation:
 
 @pytest.mark.full
 def test_an_empty_installation_gets_to_its_first_delivered_event(run_dir):
-    """The demo, an event of one of its publishers, and one of a newcomer's own topic."""
+    """The demo, an event of one of its publishers, and one of a separate topic of a new user."""
     home = Installation(run_dir)
     told = home.get("demo/")
     assert (told["state"], told["may_start"]) == ("offered", True)

@@ -1,4 +1,4 @@
-"""The ledger tells lost, doubled and unwanted deliveries apart."""
+"""The ledger distinguishes lost, duplicated and unwanted deliveries."""
 
 from mininet_labs.demo.ledger import EventLedger, Percentiles
 

@@ -1,4 +1,4 @@
-"""The demo's client of the control plane: what is put off is asked for again."""
+"""The demo's client of the control plane: calls that are refused for a while are repeated."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from mininet_labs.demo.rest import MOST_TRIES, RestClient
 
 @pytest.fixture
 def answers():
-    """A server on loopback that gives these (status, headers) in turn, the last one for ever; its address."""
+    """Yield the address of a server that returns (status, headers) in turn, the last one repeatedly."""
     calls, script = [], []
 
     class Handler(BaseHTTPRequestHandler):

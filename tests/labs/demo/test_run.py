@@ -1,4 +1,4 @@
-"""The demo from the first process to the last: what it counts, how it ends, and what it leaves."""
+"""The demo from start to end: its counters, its end, and what remains."""
 
 import json
 import os
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.fabric
 
 
 class Run:
-    """One start of the demo in a run directory of its own."""
+    """A start of the demo in its own run directory."""
 
     def __init__(self, run_dir: Path, *arguments: str, log: str = ".out") -> None:
         self.log = run_dir.with_suffix(log)
@@ -51,7 +51,7 @@ class Run:
 
 
 def processes_of(run_dir: Path) -> list[psutil.Process]:
-    """The processes that name the run directory in their command line or their environment."""
+    """Return the processes that name the run directory in their command line or environment."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -114,7 +114,7 @@ def test_lost_events_are_counted_and_end_in_failure(run_dir: Path):
 
 
 def kill(run_dir: Path, words: str) -> None:
-    """Kill the one whose command line has these words, and no parent that has them."""
+    """Kill the process whose command line has these words, but no parent that has them."""
     found = [one for one in processes_of(run_dir) if words in " ".join(one.cmdline())]
     pids = {one.pid for one in found}
     (first,) = [one for one in found if one.ppid() not in pids]
@@ -131,7 +131,7 @@ PROCESSES = {
 
 
 def test_a_killed_run_goes_on_and_processes_that_die_are_restarted(run_dir: Path):
-    """Two starts in one folder: a second run is refused next to the first; SIGKILL ends that one."""
+    """Two starts in one folder: a second run is refused while the first runs; SIGKILL ends the first."""
     first = Run(run_dir)
     first.wait_for("Ctrl-C ends it.")
     names = {word for process in processes_of(run_dir) for word in process.cmdline()}

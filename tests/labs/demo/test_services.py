@@ -1,4 +1,4 @@
-"""What becomes of the demo when one of its processes ends by itself."""
+"""Behaviour of the demo when one of its processes ends."""
 
 import os
 import signal
@@ -42,7 +42,7 @@ def service(tmp_path: Path):
 
 
 def killed(service: Service) -> Service:
-    """It has ended by SIGKILL, and nobody has looked at it since."""
+    """Kill a service, without any check of it afterwards."""
     assert service.process is not None
     os.kill(service.process.pid, signal.SIGKILL)
     os.waitid(os.P_PID, service.process.pid, os.WEXITED | os.WNOWAIT)
@@ -50,7 +50,7 @@ def killed(service: Service) -> Service:
 
 
 class Clock:
-    """Stands for `time` in the module under test: a test moves it."""
+    """Replaces `time` in the module under test; a test moves it."""
 
     def __init__(self) -> None:
         self.now = time.monotonic()
@@ -59,7 +59,7 @@ class Clock:
         return self.now
 
     def sleep(self, seconds: float) -> None:
-        """Processes need real time, a little."""
+        """Sleep for a short real time, because processes need it."""
         self.now += seconds
         time.sleep(0.01)
 
@@ -175,7 +175,7 @@ for line in sys.stdin:
 
 
 class Plane:
-    """A control plane that answers, times out, or refuses, as the test says."""
+    """A control plane that answers, times out, or refuses, as the test requests."""
 
     def __init__(self) -> None:
         self.problem: RestError | None = None

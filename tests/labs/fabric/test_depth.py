@@ -1,4 +1,4 @@
-"""The longest path of a topology, and the warning where a patch fabric does not carry it."""
+"""The longest path of a topology, and the warning if a patch fabric does not carry it."""
 
 import random
 import shutil
@@ -88,7 +88,7 @@ def test_the_fabric_command_warns_of_patch_links_alone(links, warned, tmp_path, 
 
 
 class Reached(Exception):
-    """The fabric is about to start."""
+    """The fabric would start now."""
 
 
 def stop_here(*_: object) -> None:
@@ -107,7 +107,7 @@ def test_make_run_warns_before_the_fabric_starts(kind, begin, capsys):
 
 
 CHECK = "priority=62000,in_port=9,ipv6,ipv6_src=fd00::1,reg0=0,actions=set_field:1->reg0,resubmit(,0)"
-"""The form of a host's entry of the source check."""
+"""The form of a host's entry in the source check."""
 
 
 @pytest.mark.full
@@ -119,7 +119,7 @@ def test_a_patch_fabric_carries_so_many_links_under_the_source_check(tmp_path, m
     for number, host in enumerate(topology["hosts"], 1):
         host |= {"ip": f"fd00::{number}", "mac": f"02:00:00:00:00:0{number}"}
     near, far = topology["hosts"]
-    folder = Path(tempfile.mkdtemp(prefix="td-", dir="/tmp"))  # paths of sockets are short
+    folder = Path(tempfile.mkdtemp(prefix="td-", dir="/tmp"))  # paths of sockets must be short
     try:
         with Fabric(folder, topology, []) as fabric:
             for switch in topology["switches"][:-1]:

@@ -1,4 +1,4 @@
-"""Explanations against real Open vSwitch: the same way, and every tampering named."""
+"""Explanations compared with real Open vSwitch: equal paths, and every change is named."""
 
 import json
 import random
@@ -113,7 +113,7 @@ def only(real: RealPath) -> tuple[DifferenceKind, str]:
 
 
 def test_the_source_check_changes_nothing_of_what_is_explained(pair: Pair) -> None:
-    """Its entry, as the controller writes it, is passed over: the trace goes on with the content entry."""
+    """Its entry, as the controller writes it, is skipped: the trace continues with the content entry."""
     before = pair.traced()
     check = "cookie=0x7ec0a57e00000005,priority=62000,in_port=3,dl_src=02:00:00:00:00:01,ipv6,reg0=0"
     source = f"{check},ipv6_src=fd00::1,ipv6_dst=ff0e::/16,actions=set_field:1->reg0,resubmit(,0)"

@@ -1,4 +1,4 @@
-"""A fabric forwards, rewrites and counts as its entries say; its ports have the topology's numbers."""
+"""A fabric forwards, rewrites and counts by its entries; its ports have the numbers of the topology."""
 
 import socket
 import tempfile
@@ -11,7 +11,7 @@ from mininet_labs.fabric.probe import carry, event_frame, event_payload, static_
 
 pytestmark = pytest.mark.fabric
 
-# Ports leave gaps, ids are awkward, two hosts share a port, one has a second attachment.
+# Ports with gaps, ids with special characters, two hosts at one port, one host with a standby port.
 TOPOLOGY = {
     "switches": [
         {"id": "left:1", "dpid": "00000000000000aa"},
@@ -51,7 +51,7 @@ def fabric():
 
 @pytest.fixture
 def routed(fabric):
-    """The fabric with a route from h1 to h2 and nothing else."""
+    """The fabric with only a route from h1 to h2."""
     for switch in ("left:1", "the middle one", "right/1"):
         fabric.ofctl(switch, "del-flows")
     for switch, flow in static_route(TOPOLOGY, "h1", "h2", ROUTE).items():
@@ -70,7 +70,7 @@ def frame(number: int, size: int = 40) -> bytes:
 
 
 def number(received: bytes | None) -> int:
-    """The number in a frame that came to h2, whose destination and checksum are right."""
+    """Return the number in a frame that h2 received, after a check of its destination and checksum."""
     assert received is not None, "nothing came"
     payload = event_payload(HOSTS["h2"], received)
     assert isinstance(payload, bytes), payload
@@ -117,7 +117,7 @@ def test_hundreds_of_events_arrive_in_order_and_none_is_lost(ends, size):
 
 
 def test_a_reader_that_does_not_read_loses_without_harm_to_the_sender(ends):
-    """A host that hangs: the switch keeps some 380 small frames for it, and nobody may rely on more."""
+    """A host that does not read: the switch stores about 380 small frames for it, and may store fewer."""
     sender, receiver = ends
     for n in range(800):
         sender.send(frame(n))

@@ -1,4 +1,4 @@
-"""Frames over a port's socket: cutting the stream, sizes, waiting, and the end of a connection."""
+"""Frames over a port's socket: division of the stream, sizes, waiting, and the end of a connection."""
 
 import itertools
 import os
@@ -48,7 +48,7 @@ def test_the_length_stands_in_front_big_endian(size):
 
 @pytest.fixture
 def listener():
-    """A listening socket and its path, in the switch's place."""
+    """Yield a listening socket and its path, in place of a switch."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         path = Path(folder) / "port"
         with socket.socket(socket.AF_UNIX) as listening:
@@ -138,7 +138,7 @@ def test_frames_before_the_end_of_a_port_are_not_lost(listener):
 
 
 def test_descriptors_above_1023_work(listener):
-    """`select` stops there; a lab with hundreds of hosts does not."""
+    """`select` stops there, but a lab with hundreds of hosts needs more."""
     listening, path = listener
     spare = [os.open("/dev/null", os.O_RDONLY) for _ in range(1100)]
     try:

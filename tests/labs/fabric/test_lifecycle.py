@@ -1,4 +1,4 @@
-"""Starting, stopping and crashing: no process, socket or file stays behind, and a next start works."""
+"""Start, stop and crash: no process, socket or file remains, and the next start works."""
 
 import os
 import select
@@ -36,13 +36,13 @@ OWNER = """
 
 @pytest.fixture
 def folder():
-    """A short folder of our own."""
+    """A short private folder."""
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="tf-") as path:
         yield Path(path)
 
 
 def ended(pid: int, timeout: float = 10) -> bool:
-    """Whether a process ends within the time."""
+    """Whether a process ends within a time."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -56,7 +56,7 @@ def ended(pid: int, timeout: float = 10) -> bool:
 
 
 def spawn(run_dir: Path, before: str = "") -> tuple[subprocess.Popen, list[int]]:
-    """A process that owns a fabric in `run_dir`, and the daemons' ids."""
+    """Start a process that owns a fabric in `run_dir`; return it and the ids of the daemons."""
     program = textwrap.dedent(OWNER).format(before=before)
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"}
     command = [sys.executable, "-c", program, str(run_dir)]
@@ -314,7 +314,7 @@ def test_an_unknown_kind_of_link_is_refused(folder):
 def test_an_ordinary_user_needs_nothing_more(folder):
     nobody = 65534
     os.chown(folder, nobody, nobody)
-    # The interpreter may lie in root's home, so it is left only after the imports.
+    # The interpreter may be in root's home, so the user changes only after the imports.
     become = f"import os; os.setgroups([]); os.setgid({nobody}); os.setuid({nobody})"
     owner, pids = spawn(folder / "run", become)
     try:

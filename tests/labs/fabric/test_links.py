@@ -66,7 +66,7 @@ def number(received: bytes | None, host: str = "h2") -> int:
 
 
 class Controller:
-    """Just enough of a controller to read port status."""
+    """A controller that only reads port status."""
 
     def __init__(self, server: socket.socket) -> None:
         self.connection, _ = server.accept()
@@ -75,7 +75,7 @@ class Controller:
         assert self.message()[0] == HELLO
 
     def message(self) -> tuple[int, bytes]:
-        """The type and body of the next message."""
+        """Return the type and body of the next message."""
         _, kind, length, xid = struct.unpack(">BBHI", self._exactly(8))
         body = self._exactly(length - 8)
         if kind == ECHO_REQUEST:
@@ -83,7 +83,7 @@ class Controller:
         return kind, body
 
     def await_port_status(self, port: int, up: bool) -> None:
-        """Wait for a port status of that port with its link up or down."""
+        """Wait for a port status of this port with its link up or down."""
         while True:
             kind, body = self.message()
             if kind == PORT_STATUS:

@@ -1,4 +1,4 @@
-"""A scenario in the simulator and on real Open vSwitch: the same deliveries, the same counts per link."""
+"""A scenario in the simulator and on real Open vSwitch: equal deliveries, and equal counts per link."""
 
 import random
 import tempfile
@@ -32,7 +32,7 @@ def folder() -> Iterator[Path]:
 
 
 def run(scene: Scene, folder: Path) -> None:
-    """Plan and install stage by stage, and compare after each."""
+    """Plan and install stage by stage, and compare after each stage."""
     deliveries = 0
     with Lab(scene, folder) as lab:
         for number, requests in enumerate(scene.stages):
@@ -77,7 +77,7 @@ def test_so_they_do_in_many_more_networks(seed: int, failing: bool, folder: Path
 
 
 def stages(scene: Scene, folder: Path) -> Iterator[tuple[Lab, list[Entry]]]:
-    """A lab whose fabric does not run, and all entries of its plan, after each stage."""
+    """Yield a lab whose fabric does not run, and all entries of its plan, after each stage."""
     lab = Lab(scene, folder)
     for requests in scene.stages:
         lab.plan_only(requests)
@@ -85,7 +85,7 @@ def stages(scene: Scene, folder: Path) -> Iterator[tuple[Lab, list[Entry]]]:
 
 
 def test_the_scenes_are_what_they_are_for(folder: Path) -> None:
-    """Trees come and go, links take turns, hosts share ports; else the comparisons above would say little."""
+    """Trees appear and disappear, links are used in turn, hosts share ports: the comparisons need this."""
     trees = [len(lab.planner.trees()) for lab, _ in stages(scenes.TREES, folder)]
     assert trees == [1, 2, 2, 2, 1, 0]
     assert [len(lab.planner.pending()) for lab, _ in stages(scenes.TREES, folder)] == [0, 0, 0, 0, 2, 3]
@@ -123,7 +123,7 @@ def test_the_drawn_scenes_differ(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def one_port() -> Iterator[Lab]:
-    """A network with requests in it, whose tables are right again after every test."""
+    """A network with requests, whose tables are correct again after every test."""
     with (
         tempfile.TemporaryDirectory(dir="/tmp", prefix="tp-") as path,
         Lab(scenes.ONE_PORT, Path(path) / "f") as lab,
@@ -144,7 +144,7 @@ def test_a_fault_in_a_table_shows_and_is_what_the_simulator_says_too(
 
     def shows(spoilt: PlanFile) -> bool:
         told = one_port.simulated(events, spoilt)
-        return told != right and not told["loops"]  # of copies that go round a switch ends more than we do
+        return told != right and not told["loops"]  # a switch ends more looping copies than the simulator
 
     topology = one_port.planner.topology
     fault = find_fault(kind, plan, topology, rng, shows)

@@ -1,4 +1,4 @@
-"""Topologies that come along, the generated ones, and how a file is read."""
+"""Included topologies, generated ones, and the reading of files."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def graph(topology):
 
 
 def check(topology):
-    """It can be wired, is connected, and every identity is there once."""
+    """Check that it can be wired, is connected, and has every identity once."""
     FabricWiring.of(topology)
     assert nx.is_connected(graph(topology))
     for kind, key in (

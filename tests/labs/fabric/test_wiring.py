@@ -1,4 +1,4 @@
-"""From a topology to bridges, ports and links: names, attachments, and what is refused."""
+"""From a topology to bridges, ports and links: names, attachments, and refused entries."""
 
 import copy
 import re

@@ -1,7 +1,7 @@
-"""The same end-to-end test over the embedded fabric and over Mininet: hosts register in band and use UDP.
+"""One end-to-end test over the embedded fabric and over Mininet: hosts register in band and use UDP.
 
-Hosts know the topic, and nothing of the REST API. Those of Mininet run in their namespaces, with sockets of
-their own kernel; those of the fabric speak Ethernet over their port's Unix socket.
+Hosts know the topic, but not the REST API. Those of Mininet run in their namespaces, with sockets of their
+own kernel. Those of the fabric use Ethernet over the Unix socket of their port.
 """
 
 import json
@@ -39,7 +39,7 @@ ENV = {"PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"}
 
 
 class Process(Protocol):
-    """A host's process, as both networks start them."""
+    """A process of a host, as both networks start it."""
 
     log: Path
 
@@ -49,7 +49,7 @@ class Process(Protocol):
 
 
 class Local:
-    """A process of this machine that speaks for a host of the fabric."""
+    """A process of this machine in the role of a host of the fabric."""
 
     def __init__(self, argv: Sequence[str], log: Path) -> None:
         self.log = log
@@ -158,7 +158,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
 
 
 def deliveries(process: Process) -> list[int]:
-    """What a listener with `--json` has printed: the values it wanted, in order."""
+    """Return the expected values that a listener with `--json` has printed, in order."""
     rows = [json.loads(line) for line in process.log.read_text().splitlines() if line.startswith("{")]
     return [row["values"]["celsius"] for row in rows if "values" in row]
 

@@ -1,4 +1,4 @@
-"""The Mininet lab: what it builds, that links fail and come back, and that it leaves nothing behind."""
+"""The Mininet lab: its network, failures and recoveries of links, and a clean end."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from mininet_labs.lab.network import MininetNetwork
 from mininet_labs.topologies.generate import ring
 from tests.waiting import wait_until
 
-UNREACHED = 1  # a port of loopback where no controller listens
+UNREACHED = 1  # a port of loopback without controller
 
 
 def lacking() -> str | None:
@@ -131,7 +131,7 @@ def test_a_killed_lab_leaves_no_process_and_no_interface_and_the_next_one_remove
     assert sockets.is_dir()
     with pytest.raises(LabError, match="belongs to a lab that has ended"):
         host_pid(run_dir / "hosts.json", "h1")
-    stale = {"h1": {"pid": os.getpid(), "started": 1}}  # somebody else has the id by now
+    stale = {"h1": {"pid": os.getpid(), "started": 1}}  # another process has the id now
     (run_dir / "hosts.json").write_text(json.dumps(stale))
     with pytest.raises(LabError, match="belongs to a lab that has ended"):
         host_pid(run_dir / "hosts.json", "h1")

@@ -1,4 +1,4 @@
-"""The soak: what it counts is what happened, and a run over real switches ends with nothing lost or left."""
+"""The soak test: its counts are correct, and a run over real switches loses and leaves nothing."""
 
 import json
 import subprocess
@@ -44,7 +44,7 @@ def test_drift_is_each_entry_that_only_the_switch_or_only_the_plan_has(demo: Dem
     assert drift() == []
     gone = next(flow for flow in fabric.dump_flows("chi") if flow.cookie == CONTENT_COOKIE)
     match = ",".join(f"{field}={value}" if value else field for field, value in gone.match.items())
-    # The controller is told nothing of it, and audits are rarer: nobody puts it back before the look.
+    # The controller does not notice this, and audits are rare: nothing restores the entry before the check.
     fabric.ofctl("chi", "del-flows", "--strict", f"priority={gone.priority},{match}")
     strange = "priority=1020,ipv6,ipv6_dst=ff0e:77::/32"
     fabric.ofctl("den", "add-flow", f"cookie={CONTENT_COOKIE},{strange},actions=1")
@@ -96,7 +96,7 @@ def test_a_soak_ends_with_nothing_lost_doubled_drifted_or_leaked(tmp_path: Path)
 
 @pytest.mark.full
 def test_events_that_are_lost_make_a_soak_fail(tmp_path: Path) -> None:
-    """A switch whose content entries are deleted behind everybody's back loses what it should pass on."""
+    """A switch whose content entries are deleted without the platform loses events."""
     report = tmp_path / "report.json"
     arguments = ["soak", "--for", "30", "--fault-every", "100", "--report", str(report)]
     run = subprocess.Popen(
@@ -118,7 +118,7 @@ def test_events_that_are_lost_make_a_soak_fail(tmp_path: Path) -> None:
 
 
 def _management_socket(bridge: str) -> Path:
-    """Of the newest soak; no other one runs while tests do."""
+    """Return the management socket of the newest soak test; no other one runs during tests."""
     sockets = Path("/tmp").glob(f"tercast-soak-*/fabric/s/{bridge}.mgmt")
     return max(sockets, key=lambda path: path.stat().st_mtime)
 
