@@ -82,7 +82,7 @@ class AdLayer(Layer):
         self.tree: dict[Key, Tree] = {}
 
     def masks_at(self, key: Key) -> tuple[PortMask, PortMask, Tree | None, bool]:
-        """Return the mask above `key`, with its own mask, its tree, and if owned cells are below."""
+        """Return the mask above `key`, the mask with its own, its tree, and if it covers others."""
         own = self.own.get(key)
         if own is not None:
             above = self.above[key]

@@ -45,7 +45,7 @@ Key = tuple[str, int | None]
 
 
 class Entry(NamedTuple):
-    """One content filter: events to `dst` (a CIDR prefix) match it and undergo `actions`.
+    """One content filter, with the `actions` for events to `dst` (a CIDR prefix).
 
     If `in_port` is set, only events from that port match.
     """

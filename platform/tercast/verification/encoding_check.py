@@ -14,7 +14,7 @@ _Spans = dict[int, list[Span]]
 
 
 def missing(filter_: Filter, cells: DzSet) -> Iterator[Dz]:
-    """Yield, in order, the cells outside a canonical set that contain a point of the filter.
+    """Yield, in order, the cells outside a canonical set that overlap the filter.
 
     Each bit halves the next attribute in turn. An attribute with a single index left is skipped. If no
     attribute can be halved, addresses continue with zeros, and no event is on the right.

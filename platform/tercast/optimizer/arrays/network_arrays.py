@@ -218,7 +218,7 @@ class NetworkArrays:
         return out
 
     def behind(self, tree: Tree, hosts: Array) -> dict[int, float]:
-        """Count each directed link of a tree with the links behind it on paths to hosts."""
+        """Count, for each directed link of a tree, itself and the links behind it on paths to hosts."""
         adjacent = self._adjacent(tree)
         root = self.index[tree.root]
         came = self.route(tree, root)

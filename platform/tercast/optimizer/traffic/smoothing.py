@@ -16,7 +16,7 @@ from tercast.optimizer.traffic.past_traffic import Columns, Numbers, TopicTraffi
 
 
 def smoothed(traffic: Traffic, copies: int, weight: float, spread: tuple[float, float], seed: int) -> Traffic:
-    """Add `copies` events near each event, with `weight` times its weight together.
+    """Add `copies` events near each event; the sum of their weights is `weight` times its own.
 
     Steps are normally distributed in every indexed attribute that is a number. Their standard deviation is a
     share of the attribute's domain. It is drawn for each copy between the two values of `spread` (uniform on
