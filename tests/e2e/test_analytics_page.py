@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from contextlib import contextmanager
 
 import pytest
@@ -45,8 +46,10 @@ def test_an_empty_chart_says_what_is_missing_and_leads_on(visit):
     with visit("/analytics?range=fixed&since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z") as watched:
         page = watched.page
         for name in ("tables", "delay", "unwanted", "needless", "load", "requests"):
-            expect(card(page, name).locator("[data-empty]")).to_contain_text("issing")
-        card(page, "needless").get_by_role("link", name="Who writes telemetry").click()
+            expect(card(page, name).locator("[data-empty]")).to_contain_text(
+                re.compile("No measurements|Not computed yet")
+            )
+        card(page, "needless").get_by_role("link", name="Show telemetry writers").click()
         expect(page.get_by_role("tab", name="Telemetry")).to_have_attribute("aria-selected", "true")
 
 
@@ -58,12 +61,12 @@ def test_filters_and_time_stand_in_the_address_and_come_back(visit):
         page.keyboard.press("Enter")
         page.keyboard.press("Escape")
         expect(page.get_by_role("button", name="Filters (1)")).to_be_visible()
-        page.get_by_label("Time", exact=True).first.click()
+        page.get_by_label("Time range", exact=True).first.click()
         page.get_by_role("option", name="Last 7 days").click()
         page.wait_for_url("**/analytics?*range=7d*")
         page.reload()
         expect(page.get_by_role("button", name="Filters (1)")).to_be_visible()
-        expect(page.get_by_label("Time", exact=True).first).to_have_value("Last 7 days")
+        expect(page.get_by_label("Time range", exact=True).first).to_have_value("Last 7 days")
         assert "switch=atl" in page.url
 
 
@@ -81,12 +84,12 @@ def test_a_schedule_is_switched_off_and_on_and_edited(visit, running):
         dialog = page.get_by_role("dialog")
         watched.accessible()
         watched.allow("status 400.*/schedules/|400 .Bad Request.*schedules")
-        dialog.get_by_label("Length of windows").fill("3 moons")
+        dialog.get_by_label("Window length").fill("3 moons")
         dialog.get_by_role("button", name="Save").click()
         expect(dialog.get_by_role("alert").first).to_contain_text("moons")
-        expect(dialog.get_by_label("Length of windows")).to_have_value("3 moons")
-        dialog.get_by_label("Length of windows").fill(before["window"])
-        dialog.get_by_label("Seconds between runs").fill("7200")
+        expect(dialog.get_by_label("Window length")).to_have_value("3 moons")
+        dialog.get_by_label("Window length").fill(before["window"])
+        dialog.get_by_label("Interval in seconds").fill("7200")
         dialog.get_by_role("button", name="Save").click()
         expect(row).to_contain_text("every 2 hours")
     back = running.call("PATCH", f"analytics/schedules/{before['id']}/", {"period": before["period"]})
@@ -99,14 +102,14 @@ def test_a_run_is_asked_for_once_and_cancelled(visit, running):
         visit("/analytics?tab=runs", user="otto") as watched,
     ):
         page = watched.page
-        page.get_by_role("button", name="Run a job…").first.click()
+        page.get_by_role("button", name="Run job…").first.click()
         page.get_by_role("dialog").get_by_role("button", name="Run now").click()
         drawer = page.get_by_role("dialog", name="Table size")
-        drawer.get_by_role("button", name="Cancel this run").click()
-        question = page.get_by_role("dialog", name="Cancel run")
+        drawer.get_by_role("button", name="Stop run").click()
+        question = page.get_by_role("dialog", name="Stop run")
         expect(question).to_be_visible()
         watched.accessible()
-        question.get_by_role("button", name="Cancel the run").click()
+        question.get_by_role("button", name="Stop run").click()
         expect(drawer.get_by_text("cancelled", exact=True).first).to_be_visible()
         assert running.call("GET", "analytics/runs/?limit=1&state=cancelled").json()["results"]
 
@@ -158,18 +161,18 @@ def test_attributes_are_proposed_applied_and_taken_back(visit, running):
     before = running.call("GET", "topics/?name=quotes").json()["results"][0]["indexed"]
     with visit("/analytics?tab=dimensions&topic=quotes", user="otto") as watched:
         page = watched.page
-        page.get_by_role("button", name="Compute a proposal").click()
+        page.get_by_role("button", name="Calculate proposal").click()
         proposal = page.locator("[data-proposal]").first
-        expect(proposal).to_contain_text("Expected to spare")
+        expect(proposal).to_contain_text("Expected to save")
         watched.accessible()
         apply = proposal.get_by_role("button", name="Apply")
         if apply.count() == 0:
-            expect(proposal).to_contain_text("Stay with")
+            expect(proposal).to_contain_text("Keep")
             return
         apply.click()
         page.get_by_role("dialog").get_by_role("button", name="Apply").click()
         expect(proposal).to_contain_text("applied")
-        proposal.get_by_role("button", name="Go back").click()
-        page.get_by_role("dialog").get_by_role("button", name="Go back").click()
+        proposal.get_by_role("button", name="Revert").click()
+        page.get_by_role("dialog").get_by_role("button", name="Revert").click()
         expect(proposal).to_contain_text("reverted")
     assert running.call("GET", "topics/?name=quotes").json()["results"][0]["indexed"] == before

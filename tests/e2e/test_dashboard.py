@@ -34,7 +34,7 @@ DIALOGS = (
     ("requests", None),
     ("budgets", None),
     ("analytics?tab=runs", "Edit the schedule of Table size"),
-    ("analytics?tab=runs", "Run a job…"),
+    ("analytics?tab=runs", "Run job…"),
     ("explain", "Select a past event…"),
     ("health?tab=audits", "Audit tables…"),
     ("health?tab=audits", "Learn more"),

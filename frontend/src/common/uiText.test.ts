@@ -10,7 +10,6 @@ import { expect, test } from "vitest";
 const UNCONVERTED: readonly string[] = [
   "filters",
   "pages/account",
-  "pages/analytics",
   "pages/health",
   "pages/network",
   "pages/requests",

@@ -8,16 +8,19 @@ import { api } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { Chart } from "@/common/charts/Chart";
 import { useChartColors } from "@/common/charts/chartColors";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { Time } from "@/common/formatting/time";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { download } from "@/common/tables/csv";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
+import { text as common } from "@/common/text";
 import { EmptyAnswer, type Why } from "./EmptyAnswer";
 import { lineOption, spaceOption, stageOption } from "./options";
 import { DEFAULT_SPAN, rangeOf } from "./range";
 import { formatMeasure, MOST_LINES, rowsOf, type Series } from "./series";
 import { type ChartSpec, viewsOf } from "./specs";
+import { text } from "./text";
 
 interface Answer {
   window: string;
@@ -28,7 +31,7 @@ interface Answer {
 }
 type Row = Record<string, unknown>;
 
-/** A chart, the table behind it, and both as CSV. */
+/** Card with a chart, the table behind it, and a download of both as CSV. */
 export function ChartCard({ spec }: { spec: ChartSpec }) {
   const views = viewsOf(spec);
   const [view, setView] = useAddress(`${spec.id}.show`, views[0]?.value ?? "");
@@ -44,27 +47,30 @@ export function ChartCard({ spec }: { spec: ChartSpec }) {
     <Card withBorder padding="sm" component="section" aria-label={spec.title} data-chart-card={spec.id}>
       <Group justify="space-between" gap="xs" align="flex-start" wrap="nowrap">
         <div>
-          <Title order={2} size="h3">
-            {spec.title}
-          </Title>
+          <Group gap={4}>
+            <Title order={2} size="h3">
+              {spec.title}
+            </Title>
+            {spec.term && <HelpIcon term={spec.term} />}
+          </Group>
           <Text size="xs" c="dimmed">
-            {spec.what}
+            {spec.description}
           </Text>
         </div>
         <Group gap={4} wrap="nowrap">
-          <Tooltip label={table ? "Show the chart" : "Show the table behind it"}>
+          <Tooltip label={table ? text.chart.showChart : text.chart.showTable}>
             <ActionIcon
               variant="default"
-              aria-label={table ? `Chart of ${spec.title}` : `Table of ${spec.title}`}
+              aria-label={table ? text.chart.chartOf(spec.title) : text.chart.tableOf(spec.title)}
               onClick={() => setTable(table ? null : "1")}
             >
               {table ? <IconChartLine size={16} /> : <IconTable size={16} />}
             </ActionIcon>
           </Tooltip>
-          <Tooltip label="Download every window as CSV">
+          <Tooltip label={text.chart.download}>
             <ActionIcon
               variant="default"
-              aria-label={`Download ${spec.title} as CSV`}
+              aria-label={text.chart.downloadOf(spec.title)}
               disabled={rows.length === 0}
               loading={saved.isPending}
               onClick={() => saved.mutate()}
@@ -78,7 +84,7 @@ export function ChartCard({ spec }: { spec: ChartSpec }) {
         <Select
           size="xs"
           w={210}
-          aria-label={`What to show of ${spec.title}`}
+          aria-label={text.chart.measureOf(spec.title)}
           data={views}
           value={view}
           onChange={setView}
@@ -88,14 +94,14 @@ export function ChartCard({ spec }: { spec: ChartSpec }) {
           <Select
             size="xs"
             w={150}
-            aria-label={`Lines of ${spec.title}`}
+            aria-label={text.chart.groupingOf(spec.title)}
             data={[...spec.by]}
             value={by}
             onChange={setBy}
             allowDeselect={false}
           />
         )}
-        {answer.isFetching && <Loader role="status" size="xs" aria-label="Loading" />}
+        {answer.isFetching && <Loader role="status" size="xs" aria-label={common.loading} />}
       </Group>
       <ProblemAlert problem={saved.error} />
       <Content spec={spec} view={view} answer={answer} rows={rows} table={Boolean(table)} />
@@ -103,12 +109,12 @@ export function ChartCard({ spec }: { spec: ChartSpec }) {
         <Group justify="space-between" gap="xs" mt="xs">
           <Text size="xs" c="dimmed">
             {view !== "stages" && series > MOST_LINES && !table
-              ? `The ${MOST_LINES} largest of ${series + found.more} are drawn; the filters choose others.`
-              : `${series + found.more} series, windows of ${found.window}`}
+              ? text.chart.largest(MOST_LINES, series + found.more)
+              : text.chart.series(series + found.more, found.window)}
           </Text>
           {found.updated_at && (
             <Text size="xs" c="dimmed">
-              computed <Time at={found.updated_at} />
+              {text.chart.computed} <Time at={found.updated_at} />
             </Text>
           )}
         </Group>
@@ -139,17 +145,17 @@ function Content({
     return lineOption(spec, measure, series ?? [], colors);
   }, [spec, view, series, colors]);
   if (answer.error) return <ProblemAlert problem={answer.error} retry={() => answer.refetch()} />;
-  if (!answer.data) return <Loader role="status" size="sm" aria-label="Loading" />;
+  if (!answer.data) return <Loader role="status" size="sm" aria-label={common.loading} />;
   if (answer.data.empty) return <EmptyAnswer job={spec.job} why={answer.data.empty} />;
   if (table) {
     return (
       <DataTable
-        label={`Table of ${spec.title}`}
+        label={text.chart.tableOf(spec.title)}
         list={localList(rows)}
         columns={columnsOf(spec)}
         rowId={(row) => [...spec.keys.map((key) => row[key]), row.at].join("|")}
         height={280}
-        empty={<Text c="dimmed">Nothing was measured.</Text>}
+        empty={<Text c="dimmed">{text.chart.noRows}</Text>}
       />
     );
   }
@@ -158,10 +164,10 @@ function Content({
     return (
       <Stack gap="xs" py="md">
         <Text c="dimmed" size="sm">
-          This was not measured in this time; the table has what was.
+          {text.chart.otherMeasures}
         </Text>
         <Badge variant="light" color="gray">
-          {rows.length} rows
+          {text.chart.rows(rows.length)}
         </Badge>
       </Stack>
     );
@@ -170,14 +176,14 @@ function Content({
 }
 
 interface Ask {
-  /** What it depends on. */
+  /** Key of the query: it changes if the parameters change, apart from the time. */
   key: unknown[];
   fixed: boolean;
-  /** The parameters, as of now. */
+  /** Return the parameters for the present time. */
   query: () => Record<string, string>;
 }
 
-/** What the address asks of this chart. */
+/** Return the query of a chart from the address. */
 function useAsk(spec: ChartSpec, by: string): Ask {
   const [address] = useSearchParams();
   const [span] = useAddress("range", DEFAULT_SPAN);
@@ -201,14 +207,14 @@ function useAnswer(spec: ChartSpec, { key, fixed, query }: Ask) {
     placeholderData: keepPreviousData,
     refetchInterval: fixed ? false : 60_000,
     queryFn: async ({ signal }) => {
-      // biome-ignore lint/suspicious/noExplicitAny: the charts' paths differ in their types and not in their form
+      // biome-ignore lint/suspicious/noExplicitAny: the paths of the charts differ in their types only
       const { data } = await api.GET(spec.path as any, { params: { query: query() }, signal } as any);
       return data as Answer;
     },
   });
 }
 
-/** All that was measured in this time as a file, as the server writes it: what is drawn may be less. */
+/** Download all measurements of the time range as CSV from the server. The chart may show fewer. */
 async function save(spec: ChartSpec, query: Record<string, string>) {
   const params = { query: { ...query, format: "csv" } };
   // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -222,21 +228,21 @@ function columnsOf(spec: ChartSpec): ColumnDef<Row, unknown>[] {
   const keys = spec.keys.map((key) =>
     column.accessor((row) => row[key], {
       id: key,
-      header: key,
-      cell: (cell) => String(cell.getValue() ?? "all"),
+      header: text.columns[key] ?? key,
+      cell: (cell) => String(cell.getValue() ?? text.chart.all),
     }),
   );
   const values = Object.keys(spec.columns).map((name) =>
     column.accessor((row) => row[name], {
       id: name,
-      header: name.replaceAll("_", " "),
+      header: text.columns[name] ?? name,
       meta: { align: "right" },
       cell: (cell) => formatMeasure(cell.getValue() as number | null),
     }),
   );
   const at = column.accessor((row) => row.at, {
     id: "at",
-    header: "from",
+    header: text.columns.at,
     cell: (cell) => <Time at={String(cell.getValue())} />,
   });
   return [...keys, at, ...values];

@@ -14,10 +14,11 @@ import { EmptyAnswer } from "./EmptyAnswer";
 import { rankingOption } from "./options";
 import { Proposals } from "./Proposals";
 import { formatMeasure } from "./series";
+import { text } from "./text";
 
 type Selection = Schemas["Selection"];
 
-/** Which attributes tell events apart, what is proposed, what it was expected to save and what it did. */
+/** Tab with the ranking of attributes, and proposals with their expected and measured effect. */
 export function Dimensions() {
   const [topic, setTopic] = useAddress("topic");
   useLiveRefresh(["analytics"], ["analytics"]);
@@ -39,8 +40,8 @@ export function Dimensions() {
     <Stack>
       <Group>
         <Select
-          label="Topic"
-          placeholder="All topics"
+          label={text.ranking.topic}
+          placeholder={text.ranking.allTopics}
           searchable
           clearable
           data={topics.data?.results.map(({ name }) => name) ?? []}
@@ -48,11 +49,10 @@ export function Dimensions() {
           onChange={setTopic}
         />
       </Group>
-      <section aria-label="Ranking of attributes">
-        <Title order={2}>Ranking of attributes</Title>
+      <section aria-label={text.ranking.title}>
+        <Title order={2}>{text.ranking.title}</Title>
         <Text size="sm" c="dimmed" mb="xs">
-          By how much they tell the events of the last day apart (PLEROMA, section 5). Those that the job
-          selects are filled.
+          {text.ranking.description}
         </Text>
         <ProblemAlert problem={found.error} retry={() => found.refetch()} />
         {found.data?.empty && <EmptyAnswer job="dimension_selection" why={found.data.empty} />}
@@ -87,23 +87,23 @@ function Ranking({ selection }: { selection: Selection }) {
           variant="default"
           leftSection={<IconDownload size={14} aria-hidden />}
           onClick={save}
-          aria-label={`Download the ranking of ${topic} as CSV`}
+          aria-label={text.ranking.downloadOf(topic)}
         >
-          CSV
+          {text.ranking.csv}
         </Button>
       </Group>
       <Chart
         option={rankingOption(weights, colors)}
-        label={`Weights of the attributes of ${topic}`}
+        label={text.ranking.weightsOf(topic)}
         height={36 * weights.length + 40}
       />
-      <Table aria-label={`Ranking of ${topic}`} mt="xs">
+      <Table aria-label={text.ranking.tableOf(topic)} mt="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Attribute</Table.Th>
-            <Table.Th ta="right">Weight</Table.Th>
-            <Table.Th>Selected</Table.Th>
-            <Table.Th>Indexed now</Table.Th>
+            <Table.Th>{text.ranking.attribute}</Table.Th>
+            <Table.Th ta="right">{text.ranking.weight}</Table.Th>
+            <Table.Th>{text.ranking.selected}</Table.Th>
+            <Table.Th>{text.ranking.indexed}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -111,27 +111,30 @@ function Ranking({ selection }: { selection: Selection }) {
             <Table.Tr key={one.attribute}>
               <Table.Td>{one.attribute}</Table.Td>
               <Table.Td ta="right">{formatMeasure(one.weight)}</Table.Td>
-              <Table.Td>{one.selected ? "yes" : "no"}</Table.Td>
-              <Table.Td>{one.indexed ? "yes" : "no"}</Table.Td>
+              <Table.Td>{one.selected ? text.ranking.yes : text.ranking.no}</Table.Td>
+              <Table.Td>{one.indexed ? text.ranking.yes : text.ranking.no}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
       <Text size="xs" c="dimmed" mt="xs">
-        {selection.events.toLocaleString()} events, {selection.subscriptions.toLocaleString()} subscriptions,{" "}
-        <Time at={selection.at} />
-        {measured === null ? "" : `; false positives in the day before: ${formatMeasure(measured)} %`}
+        {text.ranking.basis(selection.events, selection.subscriptions)} <Time at={selection.at} />
       </Text>
+      {measured !== null && (
+        <Text size="xs" c="dimmed">
+          {text.ranking.measured(formatMeasure(measured))}
+        </Text>
+      )}
       {selection.differs && (
         <Badge variant="light" color="orange" mt="xs">
-          the topic indexes others
+          {text.ranking.differs}
         </Badge>
       )}
     </Card>
   );
 }
 
-/** The newest selection of each topic; they come newest first. */
+/** Return the newest selection of each topic from a list with the newest first. */
 export function newestOf<Row extends { topic: string }>(selections: readonly Row[]): Row[] {
   const seen = new Set<string>();
   return selections.filter(({ topic }) => !seen.has(topic) && seen.add(topic));

@@ -5,25 +5,20 @@ import { Empty } from "@/common/layout/Empty";
 import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { FILTERS } from "./filters";
 import { useRunNow } from "./runs";
+import { text } from "./text";
 
 export interface Why {
   missing: "telemetry" | "job" | "filter";
   detail: string;
 }
 
-const CAUSE = {
-  telemetry: "Telemetry is missing. ",
-  job: "A run of the job is missing. ",
-  filter: "Nothing matches. ",
-};
-
-/** The server's words with what to click here, in place of what a program would call. */
+/** Replace the API call in the server's advice by the control of this page. */
 export function adviseOnPage(detail: string, may: boolean): string {
-  const here = may ? "run it now by the button below" : "have an operator run it";
+  const here = may ? text.empty.runHere : text.empty.askOperator;
   return detail.replace(/ask for one \(POST [^)]*\)/g, here);
 }
 
-/** Why there is nothing to draw, and the next step. `job` is none of Spark's where it cannot be asked for. */
+/** Reason why a chart is empty, and the next step. Users cannot run a `job` that is not a Spark job. */
 export function EmptyAnswer({ job, why }: { job: string; why: Why }) {
   const may = useMay("analytics/runs", "POST");
   const run = useRunNow();
@@ -39,8 +34,8 @@ export function EmptyAnswer({ job, why }: { job: string; why: Why }) {
       cause={
         <>
           <Text span fw={600}>
-            {CAUSE[why.missing]}
-          </Text>
+            {text.empty.causes[why.missing]}
+          </Text>{" "}
           <InlineMarkup text={adviseOnPage(why.detail, may)} />
         </>
       }
@@ -48,22 +43,22 @@ export function EmptyAnswer({ job, why }: { job: string; why: Why }) {
       <Group gap="sm">
         {why.missing === "job" && may && (
           <Button size="xs" loading={run.isPending} onClick={() => run.mutate({ job })}>
-            Run it now
+            {text.empty.runNow}
           </Button>
         )}
         {why.missing === "job" && (
           <Anchor component={Link} to="/analytics?tab=runs" size="sm">
-            Runs and schedules
+            {text.empty.runs}
           </Anchor>
         )}
         {why.missing === "telemetry" && (
           <Anchor component={Link} to="/health?tab=telemetry" size="sm">
-            Who writes telemetry
+            {text.empty.telemetry}
           </Anchor>
         )}
         {why.missing === "filter" && (
           <Button size="xs" variant="default" onClick={widen}>
-            Show all of the last 30 days
+            {text.empty.showMonth}
           </Button>
         )}
       </Group>

@@ -10,36 +10,48 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
+import { text as common } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { JobRunState } from "./JobRunState";
 import { JOBS, jobTitle, OVER } from "./jobs";
 import { RunDrawer } from "./RunDrawer";
 import { fromInput } from "./range";
 import { durationOf, type JobRun, RUNS, useRunNow } from "./runs";
+import { text } from "./text";
 
 const STATES = ["queued", "running", ...OVER];
-const JOB_OPTIONS = Object.keys(JOBS).map((value) => ({ value, label: jobTitle(value) }));
+const JOB_OPTIONS = JOBS.map((value) => ({ value, label: jobTitle(value) }));
 const column = createColumnHelper<JobRun>();
 
 const columns = [
-  column.accessor("id", { header: "Run", meta: { sort: "id" } }),
-  column.accessor("job", { header: "Job", cell: (cell) => jobTitle(cell.getValue()) }),
-  column.accessor("state", { header: "State", cell: (cell) => <JobRunState run={cell.row.original} /> }),
-  column.accessor("trigger", { header: "Asked by", meta: { priority: "low" } }),
-  column.accessor("created_at", { header: "Asked for", cell: (cell) => <Time at={cell.getValue()} /> }),
+  column.accessor("id", { header: text.runs.run, meta: { sort: "id" } }),
+  column.accessor("job", { header: text.runs.job, cell: (cell) => jobTitle(cell.getValue()) }),
+  column.accessor("state", {
+    header: text.runs.state,
+    cell: (cell) => <JobRunState run={cell.row.original} />,
+  }),
+  column.accessor((run) => text.runs.triggers[run.trigger], {
+    id: "trigger",
+    header: text.runs.trigger,
+    meta: { priority: "low" },
+  }),
+  column.accessor("created_at", {
+    header: text.runs.requested,
+    cell: (cell) => <Time at={cell.getValue()} />,
+  }),
   column.display({
     id: "took",
-    header: "Took",
+    header: text.runs.duration,
     meta: { priority: "low", align: "right" },
     cell: ({ row: { original: run } }) => durationOf(run),
   }),
   column.accessor("rows", {
-    header: "Results",
+    header: text.runs.results,
     meta: { align: "right", priority: "low" },
     cell: (cell) => cell.getValue()?.toLocaleString() ?? "–",
   }),
   column.accessor("reason", {
-    header: "Why",
+    header: text.runs.reason,
     meta: { priority: "low" },
     cell: (cell) => (
       <Text size="sm" lineClamp={1} maw={320}>
@@ -49,7 +61,7 @@ const columns = [
   }),
 ];
 
-/** Runs of jobs, the newest first; one that works shows how far it is. */
+/** List of runs of jobs, newest first. Running jobs show their progress. */
 export function JobRuns() {
   const [job, setJob] = useAddress("job");
   const [state, setState] = useAddress("state");
@@ -63,11 +75,11 @@ export function JobRuns() {
   return (
     <Stack gap="xs">
       <Group justify="space-between">
-        <Title order={2}>Runs</Title>
+        <Title order={2}>{text.runs.title}</Title>
         <Group gap="xs">
           <Select
-            aria-label="Job"
-            placeholder="All jobs"
+            aria-label={text.runs.job}
+            placeholder={text.runs.allJobs}
             data={JOB_OPTIONS}
             value={job || null}
             onChange={setJob}
@@ -75,19 +87,19 @@ export function JobRuns() {
             w={170}
           />
           <Select
-            aria-label="State"
-            placeholder="Any state"
+            aria-label={text.runs.state}
+            placeholder={text.runs.anyState}
             data={STATES}
             value={state || null}
             onChange={setState}
             clearable
             w={140}
           />
-          {may && <Button onClick={() => setAsking(true)}>Run a job…</Button>}
+          {may && <Button onClick={() => setAsking(true)}>{text.runs.request}</Button>}
         </Group>
       </Group>
       <DataTable
-        label="Runs"
+        label={text.runs.title}
         list={list}
         columns={columns}
         rowId={(run) => String(run.id)}
@@ -97,8 +109,8 @@ export function JobRuns() {
         onSelect={(run) => setChosen(String(run.id))}
         height="min(50vh, 520px)"
         empty={
-          <Empty cause="No run is like that. Jobs run by their schedules, or when somebody asks.">
-            {may && <Button onClick={() => setAsking(true)}>Run a job…</Button>}
+          <Empty cause={text.runs.noMatch}>
+            {may && <Button onClick={() => setAsking(true)}>{text.runs.request}</Button>}
           </Empty>
         }
       />
@@ -126,14 +138,19 @@ function AskForRun({ onClose, onAsked }: { onClose: () => void; onAsked: (run: n
         ...(rebuild ? { rebuild } : {}),
       },
       {
-        onSuccess: (made) => {
-          if (made) onAsked(made.id);
+        onSuccess: (queued) => {
+          if (queued) onAsked(queued.id);
           onClose();
         },
       },
     );
   return (
-    <Modal opened onClose={onClose} title="Run a job" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={text.request.title}
+      closeButtonProps={{ "aria-label": common.close }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -142,8 +159,8 @@ function AskForRun({ onClose, onAsked }: { onClose: () => void; onAsked: (run: n
       >
         <Stack gap="sm">
           <Select
-            label="Job"
-            description={JOBS[job]?.what}
+            label={text.request.job}
+            description={text.jobs[job]?.description}
             data={JOB_OPTIONS}
             value={job}
             onChange={(value) => setJob(value ?? job)}
@@ -152,39 +169,39 @@ function AskForRun({ onClose, onAsked }: { onClose: () => void; onAsked: (run: n
             data-autofocus
           />
           <TextInput
-            label="Length of windows"
-            description='like "1 minute"; empty: as its schedule has it'
+            label={text.request.window}
+            description={text.request.windowHelp}
             value={window}
             onChange={(event) => setWindow(event.currentTarget.value)}
             error={problems.window}
           />
           <TextInput
             type="datetime-local"
-            label="Make results anew from"
-            description="empty: take in what is new"
+            label={text.request.since}
+            description={text.request.sinceHelp}
             value={since}
             onChange={(event) => setSince(event.currentTarget.value)}
             error={problems.since}
           />
           <TextInput
             type="datetime-local"
-            label="to"
+            label={text.request.until}
             value={until}
             onChange={(event) => setUntil(event.currentTarget.value)}
             error={problems.until}
           />
           <Checkbox
-            label="Make all results anew"
+            label={text.request.rebuild}
             checked={rebuild}
             onChange={(event) => setRebuild(event.currentTarget.checked)}
           />
           <ProblemAlert problem={run.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {common.cancel}
             </Button>
             <Button type="submit" loading={run.isPending}>
-              Run now
+              {text.request.submit}
             </Button>
           </Group>
         </Stack>
@@ -193,7 +210,7 @@ function AskForRun({ onClose, onAsked }: { onClose: () => void; onAsked: (run: n
   );
 }
 
-/** Reads runs anew every two seconds while one of them works. */
+/** Reload the runs every two seconds while one of them is active. */
 export function useRefreshWhile(works: boolean) {
   const queries = useQueryClient();
   useEffect(() => {

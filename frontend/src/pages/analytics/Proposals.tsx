@@ -5,6 +5,7 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useNetworkRequest } from "@/api/request";
+import { WithHelp } from "@/common/documentation/HelpIcon";
 import { Time } from "@/common/formatting/time";
 import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
@@ -12,39 +13,32 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { formatMeasure } from "./series";
+import { text } from "./text";
 
 type Proposal = Schemas["Proposal"];
 const PROPOSALS = "/api/v1/analytics/proposals/";
-const METHOD: Record<string, string> = {
-  current: "what is indexed now",
-  all: "all attributes",
-  spectral: "spectral (PLEROMA)",
-  greedy: "greedy",
-};
 const COLOR: Record<string, string> = { open: "teal", applying: "orange", applied: "green", failed: "red" };
 
-/** What topics could index instead: expected and measured effect, to be applied and taken back. */
+/** Proposals for the indexed attributes of topics, with their effect and buttons that apply and revert them. */
 export function Proposals({ topic, topics }: { topic: string; topics: string[] }) {
   const list = useList<Proposal>(PROPOSALS, { topic }, { name: "proposals", limit: 10 });
   useLiveRefresh(["request", "move"], [PROPOSALS]);
   return (
-    <section aria-label="Proposals">
+    <section aria-label={text.proposals.title}>
       <Group justify="space-between" mb="xs">
         <div>
-          <Title order={2}>Proposals</Title>
+          <Title order={2}>{text.proposals.title}</Title>
           <Text size="sm" c="dimmed">
-            From samples of events and the live subscriptions; nothing changes until one is applied.
+            {text.proposals.description}
           </Text>
         </div>
         <Compute topic={topic} topics={topics} />
       </Group>
       <ProblemAlert problem={list.error} retry={list.refetch} />
-      {!list.loading && list.rows.length === 0 && (
-        <Empty cause="No proposal yet. One needs 40 samples of events of the topic, and its subscriptions." />
-      )}
+      {!list.loading && list.rows.length === 0 && <Empty cause={text.proposals.none} />}
       <Stack>
-        {list.rows.map((proposal) => (
-          <ProposalCard key={proposal.id} proposal={proposal} />
+        {list.rows.map((proposal, n) => (
+          <ProposalCard key={proposal.id} proposal={proposal} hasHelp={n === 0} />
         ))}
       </Stack>
     </section>
@@ -58,8 +52,8 @@ function Compute({ topic, topics }: { topic: string; topics: string[] }) {
   const name = topic || chosen || (topics.length === 1 ? (topics[0] ?? null) : null);
   const compute = useMutation({
     mutationFn: async (body: { topic: string }) => (await api.POST(PROPOSALS, { body })).data,
-    onSuccess: (made) =>
-      notifications.show({ message: `Proposal ${made?.id} for ${made?.topic} is there.`, color: "green" }),
+    onSuccess: (proposal) =>
+      notifications.show({ message: text.proposals.ready(proposal?.id, proposal?.topic), color: "green" }),
     onSettled: () => queries.invalidateQueries({ queryKey: [PROPOSALS] }),
   });
   if (!may) return null;
@@ -68,8 +62,8 @@ function Compute({ topic, topics }: { topic: string; topics: string[] }) {
       <Group gap="xs">
         {!topic && topics.length > 1 && (
           <Select
-            aria-label="Topic of the proposal"
-            placeholder="Topic"
+            aria-label={text.proposals.topicOf}
+            placeholder={text.proposals.topic}
             data={topics}
             value={chosen}
             onChange={setChosen}
@@ -81,7 +75,7 @@ function Compute({ topic, topics }: { topic: string; topics: string[] }) {
           loading={compute.isPending}
           onClick={() => name && compute.mutate({ topic: name })}
         >
-          Compute a proposal
+          {text.proposals.calculate}
         </Button>
       </Group>
       <ProblemAlert problem={compute.error} />
@@ -89,16 +83,15 @@ function Compute({ topic, topics }: { topic: string; topics: string[] }) {
   );
 }
 
-function ProposalCard({ proposal }: { proposal: Proposal }) {
+/** Proposal with its candidates. With `hasHelp`, its table has the help icons of the page. */
+function ProposalCard({ proposal, hasHelp }: { proposal: Proposal; hasHelp: boolean }) {
   const may = useMay("analytics/proposals", "POST");
   const same = proposal.before.join() === proposal.indexed.join();
   return (
     <Card withBorder padding="sm" data-proposal={proposal.id}>
       <Group justify="space-between">
         <Group gap="xs">
-          <Title order={3}>
-            {proposal.topic}, proposal {proposal.id}
-          </Title>
+          <Title order={3}>{text.proposals.heading(proposal.id, proposal.topic)}</Title>
           <Badge variant="light" color={COLOR[proposal.state] ?? "gray"}>
             {proposal.state}
           </Badge>
@@ -109,28 +102,34 @@ function ProposalCard({ proposal }: { proposal: Proposal }) {
       </Group>
       <Text size="sm" my={4}>
         {same
-          ? `Stay with ${proposal.before.join(", ")}: nothing else delivers less that nobody wants.`
-          : `Index ${proposal.indexed.join(", ")} instead of ${proposal.before.join(", ")}.`}
+          ? text.proposals.keep(proposal.before.join(", "))
+          : text.proposals.change(proposal.indexed.join(", "), proposal.before.join(", "))}
       </Text>
       <Effect proposal={proposal} />
       <Table.ScrollContainer minWidth={0}>
-        <Table aria-label={`Candidates of proposal ${proposal.id}`} mt="xs">
+        <Table aria-label={text.proposals.candidatesOf(proposal.id)} mt="xs">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Choice</Table.Th>
-              <Table.Th>Attributes</Table.Th>
-              <Table.Th ta="right">False positives</Table.Th>
+              <Table.Th>{text.proposals.choice}</Table.Th>
+              <Table.Th>{text.proposals.attributes}</Table.Th>
+              <Table.Th ta="right">
+                {hasHelp ? (
+                  <WithHelp term="falsePositive">{text.proposals.falsePositives}</WithHelp>
+                ) : (
+                  text.proposals.falsePositives
+                )}
+              </Table.Th>
               <Table.Th ta="right" visibleFrom="sm">
-                Cells
+                {hasHelp ? <WithHelp term="cell">{text.proposals.cells}</WithHelp> : text.proposals.cells}
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {proposal.candidates.map((one) => (
               <Table.Tr key={one.method} fw={one.method === proposal.method ? 600 : undefined}>
-                <Table.Td>{METHOD[one.method] ?? one.method}</Table.Td>
+                <Table.Td>{text.proposals.methods[one.method] ?? one.method}</Table.Td>
                 <Table.Td>{one.indexed.join(", ")}</Table.Td>
-                <Table.Td ta="right">{`${formatMeasure(one.fpr)} %`}</Table.Td>
+                <Table.Td ta="right">{text.proposals.rate(formatMeasure(one.fpr))}</Table.Td>
                 <Table.Td ta="right" visibleFrom="sm">
                   {one.cells.toLocaleString()}
                 </Table.Td>
@@ -150,15 +149,18 @@ function ProposalCard({ proposal }: { proposal: Proposal }) {
 }
 
 function Effect({ proposal }: { proposal: Proposal }) {
-  const expected = `Expected to spare ${formatMeasure(proposal.saved)} ± ${formatMeasure(proposal.standard_error)} unwanted deliveries an event, judged by ${proposal.judged_by.toLocaleString()} events.`;
+  const expected = text.proposals.saved(
+    formatMeasure(proposal.saved),
+    formatMeasure(proposal.standard_error),
+    proposal.judged_by,
+  );
   const { before, after } = proposal.measured ?? {};
   return (
     <Stack gap={2}>
       <Text size="sm">{expected}</Text>
       {before && after && (
         <Text size="sm">
-          Measured: {percent(before.fpr)} false positives in the time before, {percent(after.fpr)} since then
-          ({after.delivered.toLocaleString()} deliveries).
+          {text.proposals.measured(formatRate(before.fpr), formatRate(after.fpr), after.delivered)}
         </Text>
       )}
     </Stack>
@@ -169,15 +171,15 @@ function Apply({ proposal }: { proposal: Proposal }) {
   return (
     <Act
       proposal={proposal}
-      action="Apply"
-      title={`Index ${proposal.indexed.join(", ")}?`}
-      done={`${proposal.topic} indexes ${proposal.indexed.join(", ")}.`}
+      action={text.proposals.apply}
+      title={text.proposals.applyTitle(proposal.indexed.join(", "))}
+      done={text.proposals.applied(proposal.topic, proposal.indexed.join(", "))}
+      primary
       send={async (id) =>
         (await api.POST("/api/v1/analytics/proposals/{id}/apply/", { params: { path: { id } } })).data
       }
     >
-      All filters of {proposal.topic} are encoded anew and installed beside the old entries; publishers change
-      over, then the old entries go. Events are neither lost nor doubled where switches have room for both.
+      {text.proposals.applyEffect(proposal.topic)}
     </Act>
   );
 }
@@ -186,15 +188,14 @@ function Revert({ proposal }: { proposal: Proposal }) {
   return (
     <Act
       proposal={proposal}
-      action="Go back"
-      title={`Index ${proposal.before.join(", ")} again?`}
-      done={`${proposal.topic} indexes ${proposal.before.join(", ")} again.`}
+      action={text.proposals.revert}
+      title={text.proposals.revertTitle(proposal.before.join(", "))}
+      done={text.proposals.reverted(proposal.topic, proposal.before.join(", "))}
       send={async (id) =>
         (await api.POST("/api/v1/analytics/proposals/{id}/revert/", { params: { path: { id } } })).data
       }
     >
-      The topic indexes what it did before. It no longer chooses by itself what it indexes, since it would
-      choose the same again.
+      {text.proposals.revertEffect}
     </Act>
   );
 }
@@ -204,6 +205,7 @@ function Act({
   action,
   title,
   done,
+  primary = false,
   send,
   children,
 }: {
@@ -211,6 +213,7 @@ function Act({
   action: string;
   title: string;
   done: string;
+  primary?: boolean;
   send: (id: string) => Promise<Schemas["Request"] | undefined>;
   children: React.ReactNode;
 }) {
@@ -221,7 +224,7 @@ function Act({
   });
   return (
     <>
-      <Button variant={action === "Apply" ? "filled" : "default"} onClick={() => setAsked(true)}>
+      <Button variant={primary ? "filled" : "default"} onClick={() => setAsked(true)}>
         {action}
       </Button>
       <ConfirmDialog
@@ -239,6 +242,6 @@ function Act({
   );
 }
 
-function percent(value: number | null): string {
-  return value === null ? "no" : `${formatMeasure(value)} %`;
+function formatRate(rate: number | null): string {
+  return rate === null ? text.proposals.notMeasured : text.proposals.rate(formatMeasure(rate));
 }

@@ -21,10 +21,11 @@ import { ChartCard } from "./ChartCard";
 import { FILTERS, KINDS } from "./filters";
 import { DEFAULT_SPAN, fromInput, rangeProblem, SPANS, toInput } from "./range";
 import { CHARTS } from "./specs";
+import { text } from "./text";
 
 const WINDOWS = ["10 seconds", "1 minute", "5 minutes", "15 minutes", "1 hour", "1 day"];
 
-/** What all charts have in common: time, length of windows, and filters. */
+/** Tab with all charts and their common time range, window and filters. */
 export function Results() {
   const [window, setWindow] = useAddress("window");
   return (
@@ -32,9 +33,9 @@ export function Results() {
       <Group gap="xs" align="flex-end">
         <Span />
         <Select
-          label="Window"
+          label={text.filters.window}
           w={150}
-          data={[{ value: "", label: "As scheduled" }, ...WINDOWS]}
+          data={[{ value: "", label: text.filters.scheduledWindow }, ...WINDOWS]}
           value={window}
           onChange={(value) => setWindow(value)}
           allowDeselect={false}
@@ -78,9 +79,9 @@ function Span() {
       <Popover.Target>
         <Box>
           <Select
-            label="Time"
+            label={text.time.label}
             w={170}
-            data={[...SPANS, { value: "fixed", label: "From … to …" }]}
+            data={[...SPANS, { value: "fixed", label: text.time.custom }]}
             value={span}
             onChange={choose}
             allowDeselect={false}
@@ -91,14 +92,14 @@ function Span() {
         <Stack gap="xs">
           <TextInput
             type="datetime-local"
-            label="From"
+            label={text.time.from}
             value={toInput(from)}
             onChange={(event) => setFrom(fromInput(event.currentTarget.value))}
           />
           <TextInput
             type="datetime-local"
-            label="To"
-            description="now, when it is empty"
+            label={text.time.to}
+            description={text.time.toHelp}
             value={toInput(to)}
             onChange={(event) => setTo(fromInput(event.currentTarget.value))}
           />
@@ -114,7 +115,7 @@ function Span() {
               setOpened(false);
             }}
           >
-            Show
+            {text.time.apply}
           </Button>
         </Stack>
       </Popover.Dropdown>
@@ -135,7 +136,7 @@ function Filters() {
           leftSection={<IconFilter size={16} aria-hidden />}
           onClick={() => setOpened((before) => !before)}
         >
-          {active > 0 ? `Filters (${active})` : "Filters"}
+          {active > 0 ? text.filters.buttonWith(active) : text.filters.button}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
@@ -150,7 +151,7 @@ function Filters() {
             />
           ))}
           <Text size="xs" c="dimmed">
-            Each narrows the charts that know it; none shows all.
+            {text.filters.help}
           </Text>
         </Stack>
       </Popover.Dropdown>
@@ -184,7 +185,7 @@ function NameFilter({
       data={names}
       value={value}
       onChange={onChange}
-      placeholder={value.length === 0 ? "all" : undefined}
+      placeholder={value.length === 0 ? text.filters.all : undefined}
       limit={50}
       maxTags={100}
       clearable

@@ -20,11 +20,13 @@ import { Time } from "@/common/formatting/time";
 import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { text as common } from "@/common/text";
 import { JobRunState } from "./JobRunState";
 import { jobTitle, OVER } from "./jobs";
 import { durationOf, type JobRun, RUNS } from "./runs";
+import { text } from "./text";
 
-/** One run: how far it is, what it read, the end of its log, and its end before the time. */
+/** Details of a run: its progress, its input, the end of its log, and a button that stops it. */
 export function RunDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const run = useQuery({
     queryKey: [RUNS, "one", id],
@@ -36,11 +38,11 @@ export function RunDrawer({ id, onClose }: { id: string; onClose: () => void }) 
       onClose={onClose}
       position="right"
       size="lg"
-      title={run.data ? `Run ${id}: ${jobTitle(run.data.job)}` : `Run ${id}`}
-      closeButtonProps={{ "aria-label": "Close" }}
+      title={run.data ? text.drawer.titleOf(id, jobTitle(run.data.job)) : text.drawer.title(id)}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       <ProblemAlert problem={run.error} retry={() => run.refetch()} />
-      {run.isPending && <Loader role="status" size="sm" aria-label="Loading" />}
+      {run.isPending && <Loader role="status" size="sm" aria-label={common.loading} />}
       {run.data && <Detail run={run.data} />}
     </Drawer>
   );
@@ -53,7 +55,7 @@ function Detail({ run }: { run: JobRun }) {
     <Stack>
       <Group justify="space-between">
         <JobRunState run={run} />
-        {may && !over && !run.cancelling && <Cancel run={run} />}
+        {may && !over && !run.cancelling && <Stop run={run} />}
       </Group>
       {run.reason && (
         <Alert color={run.state === "failed" ? "red" : "gray"} variant="light" role="status">
@@ -62,25 +64,31 @@ function Detail({ run }: { run: JobRun }) {
       )}
       <Table withRowBorders={false} verticalSpacing={3}>
         <Table.Tbody>
-          <Fact name="Asked for">
-            <Time at={run.created_at} /> {run.trigger === "schedule" ? "by its schedule" : "by an operator"}
+          <Fact name={text.drawer.requested}>
+            <Time at={run.created_at} />
           </Fact>
-          <Fact name="Begun">
+          <Fact name={text.drawer.trigger}>{text.runs.triggers[run.trigger]}</Fact>
+          <Fact name={text.drawer.started}>
             <Time at={run.started_at} />
           </Fact>
-          <Fact name="Ended">
+          <Fact name={text.drawer.ended}>
             <Time at={run.ended_at} />
           </Fact>
-          <Fact name="Took">{durationOf(run)}</Fact>
-          <Fact name="Windows">{run.window}</Fact>
-          {(run.since || run.until || run.rebuild) && (
-            <Fact name="Made anew">
-              {run.rebuild ? "all" : ""} {run.since && <Time at={run.since} />} {run.until && "to "}
-              {run.until && <Time at={run.until} />}
+          <Fact name={text.drawer.duration}>{durationOf(run)}</Fact>
+          <Fact name={text.drawer.window}>{run.window}</Fact>
+          {run.rebuild && <Fact name={text.drawer.recalculated}>{text.drawer.everything}</Fact>}
+          {run.since && (
+            <Fact name={text.drawer.recalculatedFrom}>
+              <Time at={run.since} />
             </Fact>
           )}
-          <Fact name="Results">{run.rows?.toLocaleString() ?? "–"}</Fact>
-          {run.attempts > 1 && <Fact name="Begun anew">{run.attempts - 1} times</Fact>}
+          {run.until && (
+            <Fact name={text.drawer.recalculatedUntil}>
+              <Time at={run.until} />
+            </Fact>
+          )}
+          <Fact name={text.drawer.results}>{run.rows?.toLocaleString() ?? "–"}</Fact>
+          {run.attempts > 1 && <Fact name={text.drawer.restarts}>{run.attempts - 1}</Fact>}
         </Table.Tbody>
       </Table>
       {run.figures && <Figures figures={run.figures} />}
@@ -93,20 +101,24 @@ function Figures({ figures }: { figures: NonNullable<JobRun["figures"]> }) {
   const counted = { ...figures.rejected, ...figures.notes };
   return (
     <div>
-      <Title order={3}>What it read</Title>
+      <Title order={3}>{text.drawer.input}</Title>
       <Table withRowBorders={false} verticalSpacing={3}>
         <Table.Tbody>
-          <Fact name="New">{volume(figures.new)}</Fact>
-          <Fact name="Read">{volume(figures.read)}</Fact>
-          <Fact name="There">{`${figures.there.files.toLocaleString()} files`}</Fact>
+          <Fact name={text.drawer.newFiles}>{volume(figures.new)}</Fact>
+          <Fact name={text.drawer.readFiles}>{volume(figures.read)}</Fact>
+          <Fact name={text.drawer.allFiles}>{text.drawer.files(figures.there.files)}</Fact>
           {Object.entries(counted).map(([name, count]) => (
-            <Fact key={name} name={name.replaceAll("_", " ")}>
+            <Fact key={name} name={text.drawer.counters[name] ?? name.replaceAll("_", " ")}>
               {count.toLocaleString()}
             </Fact>
           ))}
           {figures.samples && (
-            <Fact name="Samples">
-              {`${figures.samples.taken} taken, ${figures.samples.reported} reported by hosts, ${figures.samples.earlier} earlier`}
+            <Fact name={text.drawer.samples}>
+              {text.drawer.sampleCounts(
+                figures.samples.taken,
+                figures.samples.reported,
+                figures.samples.earlier,
+              )}
             </Fact>
           )}
         </Table.Tbody>
@@ -129,23 +141,26 @@ function Log({ id, over }: { id: string; over: boolean }) {
   });
   return (
     <div>
-      <Title order={3}>End of its log</Title>
+      <Title order={3}>{text.drawer.log}</Title>
       <ProblemAlert problem={log.error} retry={() => log.refetch()} />
       {log.data?.truncated && (
         <Text size="xs" c="dimmed">
-          More came before.
+          {text.drawer.logTruncated}
         </Text>
       )}
-      <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Log" }}>
+      <ScrollArea.Autosize
+        mah={320}
+        viewportProps={{ tabIndex: 0, role: "region", "aria-label": text.drawer.logRegion }}
+      >
         <Code block style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-          {log.data?.log || "It has written nothing."}
+          {log.data?.log || text.drawer.logEmpty}
         </Code>
       </ScrollArea.Autosize>
     </div>
   );
 }
 
-function Cancel({ run }: { run: JobRun }) {
+function Stop({ run }: { run: JobRun }) {
   const [asked, setAsked] = useState(false);
   const queries = useQueryClient();
   const cancel = useMutation({
@@ -153,27 +168,26 @@ function Cancel({ run }: { run: JobRun }) {
       api.POST("/api/v1/analytics/runs/{id}/cancel/", { params: { path: { id: String(run.id) } } }),
     onSuccess: () => {
       setAsked(false);
-      notifications.show({ message: `Run ${run.id} is being cancelled.` });
+      notifications.show({ message: text.drawer.stopping(run.id) });
     },
     onSettled: () => queries.invalidateQueries({ queryKey: [RUNS] }),
   });
   return (
     <>
       <Button color="red" variant="light" onClick={() => setAsked(true)}>
-        Cancel this run
+        {text.drawer.stop}
       </Button>
       <ConfirmDialog
         opened={asked}
-        title={`Cancel run ${run.id}?`}
-        action="Cancel the run"
+        title={text.drawer.stopTitle(run.id)}
+        action={text.drawer.stop}
         danger
         busy={cancel.isPending}
         problem={cancel.error}
         onConfirm={() => cancel.mutate()}
         onClose={() => setAsked(false)}
       >
-        Its process and all that it started are ended. Results of before stay; what it was to take in is taken
-        in by the next run.
+        {text.drawer.stopEffect}
       </ConfirmDialog>
     </>
   );
@@ -191,5 +205,6 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 }
 
 function volume({ files, rows, bytes }: { files: number; rows: number; bytes: number }): string {
-  return `${rows.toLocaleString()} rows in ${files.toLocaleString()} files, ${(bytes / 1024).toLocaleString(undefined, { maximumFractionDigits: 0 })} KiB`;
+  const kibibytes = (bytes / 1024).toLocaleString(undefined, { maximumFractionDigits: 0 });
+  return text.drawer.volume(rows, files, kibibytes);
 }

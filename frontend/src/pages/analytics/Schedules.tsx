@@ -19,31 +19,33 @@ import { asProblem, byField } from "@/api/problems";
 import { Time } from "@/common/formatting/time";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useList } from "@/common/tables/list";
+import { text as common } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { JOBS, jobTitle } from "./jobs";
+import { jobTitle } from "./jobs";
 import { SCHEDULES, type Schedule, useRunNow } from "./runs";
+import { text } from "./text";
 
 type Change = Schemas["PatchedScheduleChangeRequest"];
 
-/** When jobs run by themselves: on or off, how often, and once now. */
+/** Schedules of jobs: on or off, interval, and a button that runs a job now. */
 export function Schedules() {
   const list = useList<Schedule>(SCHEDULES, {}, { name: "schedules", ordering: "id" });
   const [edited, setEdited] = useState<Schedule | null>(null);
   useLiveRefresh(["analytics"], [SCHEDULES]);
   return (
     <Stack gap="xs">
-      <Title order={2}>Schedules</Title>
+      <Title order={2}>{text.schedules.title}</Title>
       <ProblemAlert problem={list.error} retry={list.refetch} />
       <Table.ScrollContainer minWidth={0}>
-        <Table aria-label="Schedules">
+        <Table aria-label={text.schedules.title}>
           <Table.Thead visibleFrom="sm">
             <Table.Tr>
-              <Table.Th>Job</Table.Th>
-              <Table.Th>Runs</Table.Th>
-              <Table.Th>Windows</Table.Th>
-              <Table.Th>Next run</Table.Th>
-              <Table.Th>On</Table.Th>
-              <Table.Th>Actions</Table.Th>
+              <Table.Th>{text.schedules.job}</Table.Th>
+              <Table.Th>{text.schedules.timetable}</Table.Th>
+              <Table.Th>{text.schedules.window}</Table.Th>
+              <Table.Th>{text.schedules.next}</Table.Th>
+              <Table.Th>{text.schedules.enabled}</Table.Th>
+              <Table.Th>{text.schedules.actions}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -72,9 +74,9 @@ function Row({ schedule, onEdit }: { schedule: Schedule; onEdit: () => void }) {
           variant="light"
           loading={run.isPending}
           onClick={() => run.mutate({ job: schedule.job, window: schedule.window })}
-          aria-label={`Run now: ${title}`}
+          aria-label={text.schedules.runNowOf(title)}
         >
-          Run now
+          {text.schedules.runNow}
         </Button>
       )}
       {mayChange && (
@@ -82,14 +84,14 @@ function Row({ schedule, onEdit }: { schedule: Schedule; onEdit: () => void }) {
           size="compact-xs"
           variant="default"
           onClick={onEdit}
-          aria-label={`Edit the schedule of ${title}`}
+          aria-label={text.schedules.editOf(title)}
         >
-          Edit
+          {text.schedules.edit}
         </Button>
       )}
     </Group>
   );
-  const next = schedule.enabled ? <Time at={schedule.next_run} /> : "off";
+  const next = schedule.enabled ? <Time at={schedule.next_run} /> : text.schedules.off;
   return (
     <Table.Tr data-schedule={schedule.name}>
       <Table.Td>
@@ -97,14 +99,14 @@ function Row({ schedule, onEdit }: { schedule: Schedule; onEdit: () => void }) {
           {title}
         </Text>
         <Text size="xs" c="dimmed">
-          {JOBS[schedule.job]?.what}
+          {text.jobs[schedule.job]?.description}
         </Text>
         <Text size="xs" hiddenFrom="sm">
-          {schedule.timetable}; next: {next}
+          {schedule.timetable}. {text.schedules.nextRun} {next}
         </Text>
         {schedule.problem && (
           <Text size="xs" c="red" role="alert">
-            Cannot run: {schedule.problem}.
+            {text.schedules.problem(schedule.problem)}
           </Text>
         )}
       </Table.Td>
@@ -114,15 +116,15 @@ function Row({ schedule, onEdit }: { schedule: Schedule; onEdit: () => void }) {
       <Table.Td>
         {mayChange ? (
           <Switch
-            aria-label={`Schedule of ${title}`}
+            aria-label={text.schedules.switchOf(title)}
             checked={schedule.enabled}
             disabled={change.isPending}
             onChange={(event) => change.mutate({ enabled: event.currentTarget.checked })}
           />
         ) : schedule.enabled ? (
-          "on"
+          text.schedules.on
         ) : (
-          "off"
+          text.schedules.off
         )}
         <ProblemAlert problem={change.error} />
       </Table.Td>
@@ -147,8 +149,8 @@ function Edit({ schedule, onClose }: { schedule: Schedule; onClose: () => void }
     <Modal
       opened
       onClose={onClose}
-      title={`Schedule of ${jobTitle(schedule.job)}`}
-      closeButtonProps={{ "aria-label": "Close" }}
+      title={text.schedules.dialog.title(jobTitle(schedule.job))}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       <form
         onSubmit={(event) => {
@@ -158,11 +160,11 @@ function Edit({ schedule, onClose }: { schedule: Schedule; onClose: () => void }
       >
         <Stack gap="sm">
           <NumberInput
-            label="Seconds between runs"
+            label={text.schedules.dialog.period}
             description={
               schedule.period === null
-                ? `Now ${schedule.timetable}; seconds take its place.`
-                : "Times that pass while nobody works are one run."
+                ? text.schedules.dialog.replaced(schedule.timetable)
+                : text.schedules.dialog.missed
             }
             value={period}
             onChange={setPeriod}
@@ -172,8 +174,8 @@ function Edit({ schedule, onClose }: { schedule: Schedule; onClose: () => void }
             data-autofocus
           />
           <TextInput
-            label="Length of windows"
-            description='like "1 minute"; another length begins results of their own'
+            label={text.schedules.dialog.window}
+            description={text.schedules.dialog.windowHelp}
             value={window}
             onChange={(event) => setWindow(event.currentTarget.value)}
             error={problems.window}
@@ -181,10 +183,10 @@ function Edit({ schedule, onClose }: { schedule: Schedule; onClose: () => void }
           <ProblemAlert problem={change.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {common.cancel}
             </Button>
             <Button type="submit" loading={change.isPending}>
-              Save
+              {text.schedules.dialog.save}
             </Button>
           </Group>
         </Stack>
@@ -201,7 +203,9 @@ function useChange(id: number) {
         .data,
     onSuccess: (schedule) =>
       notifications.show({
-        message: `${jobTitle(schedule?.job ?? "")} ${schedule?.enabled ? `runs ${schedule.timetable}` : "runs no more by itself"}.`,
+        message: schedule?.enabled
+          ? text.schedules.dialog.enabled(jobTitle(schedule.job), schedule.timetable)
+          : text.schedules.dialog.disabled(jobTitle(schedule?.job ?? "")),
         color: "green",
       }),
     onSettled: () => queries.invalidateQueries({ queryKey: [SCHEDULES] }),

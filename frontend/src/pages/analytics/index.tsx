@@ -6,19 +6,20 @@ import { Dimensions } from "./Dimensions";
 import { JobRuns } from "./JobRuns";
 import { Results } from "./Results";
 import { Schedules } from "./Schedules";
+import { text } from "./text";
 
-/** Results of Spark's jobs over telemetry, and the jobs themselves. */
+/** Page with the results of the Spark jobs, their runs and their schedules. */
 export function Component() {
   const [tab, setTab] = useTab("results");
   useLiveRefresh(["analytics"], ["analytics"]);
   return (
     <>
-      <PageHeader title="Analytics" />
+      <PageHeader title={text.title} />
       <Tabs value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="results">Results</Tabs.Tab>
-          <Tabs.Tab value="dimensions">Indexed attributes</Tabs.Tab>
-          <Tabs.Tab value="runs">Runs and schedules</Tabs.Tab>
+          <Tabs.Tab value="results">{text.tabs.results}</Tabs.Tab>
+          <Tabs.Tab value="dimensions">{text.tabs.dimensions}</Tabs.Tab>
+          <Tabs.Tab value="runs">{text.tabs.runs}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="results">
           <Results />

@@ -1,4 +1,4 @@
-// What ECharts is told to draw.
+// Options of ECharts for the charts of analytics.
 
 import type { EChartsCoreOption } from "echarts/core";
 import {
@@ -12,11 +12,12 @@ import {
   stagesOf,
 } from "./series";
 import type { ChartSpec, Measure } from "./specs";
+import { text } from "./text";
 
 const LEGEND = { type: "scroll", top: 0, left: 0, right: 0, icon: "roundRect", itemWidth: 12, itemHeight: 8 };
 const GRID = { left: 8, right: 16, top: 34, bottom: 8, containLabel: true };
 
-/** Lines over time; what stands beside a line has its colour, dashed. */
+/** Return lines over time. The second value of a measure is a dashed line of the same color. */
 export function lineOption(
   spec: ChartSpec,
   measure: Measure,
@@ -52,7 +53,7 @@ export function lineOption(
       if (!measure.beside) return [own];
       const beside = line(one.points, measure.beside.read);
       if (beside.every(({ value }) => value[1] === null)) return [own];
-      const name = `${seriesName(one, spec.keys)}, ${measure.beside.label}`;
+      const name = text.chart.besides(seriesName(one, spec.keys), measure.beside.label);
       return [
         own,
         {
@@ -67,7 +68,7 @@ export function lineOption(
   };
 }
 
-/** Mean times of stages, stacked, a bar a kind of request. */
+/** Return stacked mean times of stages, one bar per request kind. */
 export function stageOption(series: readonly Series[]): EChartsCoreOption {
   const found = stagesOf(series).slice(0, MOST_LINES).reverse();
   const parts = ["waiting", "computing", "deploying"] as const;
@@ -79,7 +80,7 @@ export function stageOption(series: readonly Series[]): EChartsCoreOption {
     yAxis: { type: "category", data: found.map(({ name }) => name) },
     series: parts.map((part) => ({
       type: "bar",
-      name: part,
+      name: text.chart.stages[part],
       stack: "stages",
       barMaxWidth: 22,
       data: found.map((one) => one[part]),
@@ -87,7 +88,7 @@ export function stageOption(series: readonly Series[]): EChartsCoreOption {
   };
 }
 
-/** Events of publishers by the first bits of their dz. */
+/** Return the events of publishers by the first bits of their dz. */
 export function spaceOption(series: readonly Series[]): EChartsCoreOption {
   const drawn = largest(series, (point) => point.events);
   const { prefixes, counts } = histogramOf(drawn);
@@ -95,7 +96,7 @@ export function spaceOption(series: readonly Series[]): EChartsCoreOption {
     legend: LEGEND,
     grid: GRID,
     tooltip: { trigger: "axis" },
-    xAxis: { type: "category", data: prefixes, name: "dz", axisLabel: { hideOverlap: true } },
+    xAxis: { type: "category", data: prefixes, name: text.chart.dz, axisLabel: { hideOverlap: true } },
     yAxis: { type: "value" },
     series: drawn.map((one, i) => ({
       type: "bar",
@@ -106,7 +107,7 @@ export function spaceOption(series: readonly Series[]): EChartsCoreOption {
   };
 }
 
-/** Weights of attributes; those that were selected are filled. */
+/** Return the weights of attributes. Selected attributes are filled. */
 export function rankingOption(
   weights: readonly { attribute: string; weight: number; selected: boolean }[],
   colors: readonly string[],
@@ -130,12 +131,10 @@ export function rankingOption(
   };
 }
 
-const ON_AXIS: Record<string, string> = { ms: " ms", "%": " %", "events/s": "/s" };
-
 function onAxis(value: number, unit: string): string {
-  return `${value.toLocaleString()}${ON_AXIS[unit] ?? ""}`;
+  return `${value.toLocaleString()}${text.chart.onAxis[unit] ?? ""}`;
 }
 
 function withUnit(value: number | null | undefined, unit: string): string {
-  return value === null || value === undefined ? "–" : `${formatMeasure(value)} ${unit}`;
+  return value === null || value === undefined ? "–" : text.chart.withUnit(formatMeasure(value), unit);
 }

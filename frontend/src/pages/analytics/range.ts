@@ -1,11 +1,13 @@
-// The time that charts are about, as their address has it: a span up to now, or two fixed times.
+// Time range of the charts in the address: a span that ends now, or two fixed times.
+
+import { text } from "./text";
 
 export const SPANS = [
-  { value: "1h", label: "Last hour", hours: 1 },
-  { value: "6h", label: "Last 6 hours", hours: 6 },
-  { value: "24h", label: "Last 24 hours", hours: 24 },
-  { value: "7d", label: "Last 7 days", hours: 168 },
-  { value: "30d", label: "Last 30 days", hours: 720 },
+  { value: "1h", label: text.time.hour, hours: 1 },
+  { value: "6h", label: text.time.sixHours, hours: 6 },
+  { value: "24h", label: text.time.day, hours: 24 },
+  { value: "7d", label: text.time.week, hours: 168 },
+  { value: "30d", label: text.time.month, hours: 720 },
 ] as const;
 
 export const DEFAULT_SPAN = "1h";
@@ -15,7 +17,7 @@ export interface Range {
   until?: string;
 }
 
-/** From a span's name, or else from two times; `now` in ms since 1970. An unknown span is the default one. */
+/** Return the range of a span, or of two times for "fixed"; `now` in ms since 1970. An unknown span is the default span. */
 export function rangeOf(span: string, since: string, until: string, now: number): Range {
   if (span === "fixed" && !Number.isNaN(Date.parse(since))) {
     return Number.isNaN(Date.parse(until)) ? { since } : { since, until };
@@ -24,22 +26,22 @@ export function rangeOf(span: string, since: string, until: string, now: number)
   return { since: new Date(now - found.hours * 3_600_000).toISOString() };
 }
 
-/** What is wrong with two times as they are typed; null where nothing is. */
+/** Return the problem of two entered times, or null. */
 export function rangeProblem(since: string, until: string): string | null {
-  if (!since || Number.isNaN(Date.parse(since))) return "Say from when on: a day and a time.";
-  if (until && Date.parse(until) <= Date.parse(since)) return "The end has to be later than the beginning.";
+  if (!since || Number.isNaN(Date.parse(since))) return text.time.noStart;
+  if (until && Date.parse(until) <= Date.parse(since)) return text.time.wrongEnd;
   return null;
 }
 
-/** A time as an input of type datetime-local has it, in the reader's zone; empty for none. */
+/** Convert a time to the value of an input of type datetime-local, in the user's time zone; empty for none. */
 export function toInput(iso: string): string {
   if (!iso || Number.isNaN(Date.parse(iso))) return "";
   const date = new Date(iso);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The other way round. */
-export function fromInput(text: string): string {
-  const date = new Date(text);
-  return text && !Number.isNaN(date.getTime()) ? date.toISOString() : "";
+/** Convert the value of an input of type datetime-local to a time; empty for none. */
+export function fromInput(value: string): string {
+  const date = new Date(value);
+  return value && !Number.isNaN(date.getTime()) ? date.toISOString() : "";
 }

@@ -4,6 +4,7 @@ import { api, type Schemas } from "@/api/client";
 import { asProblem } from "@/api/problems";
 import { formatAge } from "@/common/formatting/time";
 import { jobTitle } from "./jobs";
+import { text } from "./text";
 
 export type JobRun = Schemas["AnalyticsRun"];
 export type Schedule = Schemas["Schedule"];
@@ -12,14 +13,14 @@ export type JobRunWish = Schemas["AnalyticsRunCreateRequest"];
 export const RUNS = "/api/v1/analytics/runs/";
 export const SCHEDULES = "/api/v1/analytics/schedules/";
 
-/** Asks for a run of a job; what it is asked with is told by a message, or is `error` of the mutation. */
+/** Mutation that requests a run of a job. A notification shows the result; with `quiet`, the caller shows errors. */
 export function useRunNow({ quiet = false } = {}) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: JobRunWish) => (await api.POST("/api/v1/analytics/runs/", { body })).data,
     onSuccess: (run) => {
       notifications.show({
-        message: `Run ${run?.id} of ${jobTitle(run?.job ?? "")} is queued.`,
+        message: text.runs.queued(run?.id, jobTitle(run?.job ?? "")),
         color: "green",
       });
       queries.invalidateQueries({ queryKey: [RUNS] });
@@ -33,7 +34,7 @@ export function useRunNow({ quiet = false } = {}) {
   });
 }
 
-/** How long a run took, or has taken. */
+/** Return the duration of a run, up to now if it has not ended. */
 export function durationOf(run: JobRun): string {
   if (!run.started_at) return "–";
   return formatAge((run.ended_at ? Date.parse(run.ended_at) : Date.now()) - Date.parse(run.started_at));

@@ -6,7 +6,7 @@ const point = (at: string, n: number | null) => ({ at, n });
 const read: Read = (one) => one.n;
 
 describe("lines", () => {
-  test("gaps stay gaps, and a point between two of them is a dot", () => {
+  test("gaps stay gaps, and a point between two gaps is a dot", () => {
     const data = line(
       [point("a", 1), point("b", null), point("c", 3), point("d", null), point("e", 5), point("f", 6)],
       read,
@@ -20,12 +20,12 @@ describe("lines", () => {
     expect(largest([{ host: "h1", points: [point("a", 0)] }], read)).toHaveLength(1);
   });
 
-  test("the largest series come first, and those without a value not at all", () => {
+  test("the largest series come first, and series without a value are left out", () => {
     const series = [3, null, 9, 5].map((n, i) => ({ host: `h${i}`, points: [point("a", n)] }));
     expect(largest(series, read, 2).map((one) => seriesName(one, ["topic", "host"]))).toEqual(["h2", "h3"]);
   });
 
-  test("what is put together is the whole network", () => {
+  test("a series without keys is the whole network", () => {
     expect(seriesName({ topic: null, host: null, points: [] }, ["topic", "host"])).toBe("whole network");
     expect(seriesName({ topic: "quotes", host: "h1", points: [] }, ["topic", "host"])).toBe("quotes, h1");
   });
@@ -36,7 +36,7 @@ test("the table has each measured point, with its keys", () => {
   expect(rowsOf(series, { n: read })).toEqual([{ host: "h1", at: "a", n: 1 }]);
 });
 
-test("means of stages are weighed by requests; failed ones, without a time, count as requests only", () => {
+test("means of stages are weighted by requests; failed requests without a time count as requests only", () => {
   const at = (requests: number, mean: number | null) => ({
     at: "a",
     requests,
@@ -74,20 +74,20 @@ test("histograms of several publishers have the same prefixes", () => {
 });
 
 describe("ranges", () => {
-  test("a span ends now; fixed times stay; what is unknown is the default", () => {
+  test("a span ends now, fixed times stay, and an unknown span is the default", () => {
     const now = Date.parse("2026-01-02T12:00:00Z");
     expect(rangeOf("24h", "", "", now)).toEqual({ since: "2026-01-01T12:00:00.000Z" });
     expect(rangeOf("fixed", "2026-01-01T00:00:00Z", "", now)).toEqual({ since: "2026-01-01T00:00:00Z" });
     expect(rangeOf("nonsense", "", "", now)).toEqual({ since: "2026-01-02T11:00:00.000Z" });
   });
 
-  test("an end before the beginning is told", () => {
+  test("an end before the start is a problem", () => {
     expect(rangeProblem("2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z")).toMatch(/later/);
-    expect(rangeProblem("", "")).toMatch(/from when/);
+    expect(rangeProblem("", "")).toMatch(/start date/);
     expect(rangeProblem("2026-01-02T00:00:00Z", "")).toBeNull();
   });
 
-  test("times go through an input and come back, to the minute", () => {
+  test("times convert to the value of an input and back, to the minute", () => {
     expect(fromInput(toInput("2026-01-02T03:04:00.000Z"))).toBe("2026-01-02T03:04:00.000Z");
     expect(fromInput("nonsense")).toBe("");
   });

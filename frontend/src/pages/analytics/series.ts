@@ -1,4 +1,6 @@
-// From series of the API to lines, bars and tables. Gaps stay gaps.
+// Conversion of series of the API to lines, bars and tables. Gaps stay gaps.
+
+import { text } from "./text";
 
 // biome-ignore lint/suspicious/noExplicitAny: points differ from chart to chart
 export type Point = { at: string } & Record<string, any>;
@@ -6,16 +8,16 @@ export type Point = { at: string } & Record<string, any>;
 export type Series = { points: Point[] } & Record<string, any>;
 export type Read = (point: Point) => number | null | undefined;
 
-/** At most so many lines are drawn; the table has all. */
+/** Maximum number of lines in a chart. The table shows all series. */
 export const MOST_LINES = 8;
 
-/** What a series is of, by its keys: "quotes, h1"; where all are put together, "whole network". */
+/** Return the name of a series by its keys: "quotes, h1"; "whole network" without keys. */
 export function seriesName(series: Series, keys: readonly string[]): string {
   const named = keys.map((key) => series[key]).filter((value) => value !== null && value !== undefined);
-  return named.length > 0 ? named.join(", ") : "whole network";
+  return named.length > 0 ? named.join(", ") : text.chart.wholeNetwork;
 }
 
-/** The series with the largest values, the largest first, and how many there are. */
+/** Return the series with the largest values, largest first; series without a value are left out. */
 export function largest(series: readonly Series[], read: Read, most = MOST_LINES): Series[] {
   const peak = (one: Series) => one.points.reduce((best, point) => Math.max(best, read(point) ?? -1), -1);
   return [...series]
@@ -31,7 +33,7 @@ export interface Datum {
   symbol: "circle" | "none";
 }
 
-/** Points of a line. One between two gaps would be no line, and is drawn as a dot. */
+/** Return the points of a line. A point between two gaps cannot be a line, so it becomes a dot. */
 export function line(points: readonly Point[], read: Read): Datum[] {
   const values = points.map((point) => read(point) ?? null);
   return points.map(({ at }, i) => {
@@ -40,7 +42,7 @@ export function line(points: readonly Point[], read: Read): Datum[] {
   });
 }
 
-/** Rows of the table behind a chart: each point of each series that was measured. */
+/** Return the rows of the table behind a chart: each measured point of each series. */
 export function rowsOf(series: readonly Series[], reads: Record<string, Read>): Record<string, unknown>[] {
   return series.flatMap(({ points, ...keys }) =>
     points
@@ -62,7 +64,7 @@ export interface Stages {
   deploying: number;
 }
 
-/** Mean milliseconds of each stage over the whole time, by kind, weighed by requests; the most frequent first. */
+/** Return the mean milliseconds of each stage by request kind, weighted by requests; most frequent kind first. */
 export function stagesOf(series: readonly Series[]): Stages[] {
   return series
     .map((one) => {
@@ -86,7 +88,7 @@ export function stagesOf(series: readonly Series[]): Stages[] {
     .sort((a, b) => b.requests - a.requests);
 }
 
-/** Events by the first bits of their dz, over some publishers; the prefixes in order. */
+/** Return the events of publishers by the first bits of their dz, with sorted prefixes. */
 export function histogramOf(series: readonly Series[]): { prefixes: string[]; counts: number[][] } {
   const prefixes = [...new Set(series.flatMap((one) => Object.keys(one.dz_histogram ?? {})))].sort();
   return {
@@ -95,7 +97,7 @@ export function histogramOf(series: readonly Series[]): { prefixes: string[]; co
   };
 }
 
-/** A number as people read it. */
+/** Format a number with 2 to 4 decimals, depending on its size. */
 export function formatMeasure(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 2 : 4;

@@ -1,13 +1,15 @@
-// The charts: where their results come from, what they can show, and of which keys.
+// Charts of the results: source, measures, keys and table columns.
 
+import type { Term } from "@/common/documentation/HelpIcon";
 import type { Point, Read } from "./series";
+import { text } from "./text";
 
 export interface Measure {
   id: string;
   label: string;
   unit: string;
   read: Read;
-  /** Beside each line, dashed: a budget, what was expected. */
+  /** Second value of each line, dashed: the budget or the expected value. */
   beside?: { label: string; read: Read };
 }
 
@@ -16,21 +18,23 @@ export interface ChartSpec {
   job: string;
   path: string;
   title: string;
-  what: string;
+  description: string;
+  /** Term that the help icon of the title explains. */
+  term?: Term;
   keys: readonly string[];
   by: readonly { value: string; label: string }[];
   measures: readonly [Measure, ...Measure[]];
-  /** Another picture beside the lines over time, which stands first. */
+  /** Additional chart next to the lines over time; "stages" is the default view of its card. */
   picture?: "stages" | "space";
-  /** Columns of the table behind it: all that was measured. */
+  /** Columns of the table behind the chart: all measures. */
   columns: Record<string, Read>;
 }
 
 const BY = [
-  { value: "network", label: "Network-wide" },
-  { value: "topic", label: "By topic" },
-  { value: "host", label: "By host" },
-  { value: "both", label: "By topic and host" },
+  { value: "network", label: text.groupings.network },
+  { value: "topic", label: text.groupings.topic },
+  { value: "host", label: text.groupings.host },
+  { value: "both", label: text.groupings.both },
 ];
 const plain = (name: string): Read => {
   return (point: Point) => point[name];
@@ -42,7 +46,7 @@ const columns = (...names: string[]) => Object.fromEntries(names.map((name) => [
 const STAGES = ["waiting_ms", "computing_ms", "deploying_ms", "processing_ms"];
 const STAGE_COLUMNS = Object.fromEntries(
   STAGES.flatMap((stage) =>
-    ["p50", "p95", "mean"].map((name) => [`${stage.replace("_ms", "")} ${name} ms`, of(stage, name)]),
+    ["p50", "p95", "mean"].map((name) => [stage.replace("ms", name), of(stage, name)]),
   ),
 );
 
@@ -51,21 +55,22 @@ export const CHARTS: readonly ChartSpec[] = [
     id: "tables",
     job: "flow_table_size",
     path: "/api/v1/analytics/flow-table-size/",
-    title: "Table size",
-    what: "Entries of each switch; its TCAM budget is dashed.",
+    title: text.charts.tables.title,
+    description: text.charts.tables.description,
+    term: "budget",
     keys: ["switch"],
     by: [],
     measures: [
       {
         id: "entries",
-        label: "Entries",
-        unit: "entries",
+        label: text.charts.tables.entries,
+        unit: text.units.entries,
         read: plain("entries_max"),
-        beside: { label: "budget", read: plain("budget") },
+        beside: { label: text.charts.tables.budget, read: plain("budget") },
       },
       {
         id: "occupancy",
-        label: "Part of the budget",
+        label: text.charts.tables.occupancy,
         unit: "%",
         read: (point) => (typeof point.occupancy_max === "number" ? 100 * point.occupancy_max : null),
       },
@@ -76,15 +81,16 @@ export const CHARTS: readonly ChartSpec[] = [
     id: "delay",
     job: "delay",
     path: "/api/v1/analytics/delay/",
-    title: "Delay",
-    what: "From publisher to host, of first deliveries.",
+    title: text.charts.delay.title,
+    description: text.charts.delay.description,
+    term: "delivered",
     keys: ["topic", "host"],
     by: [BY[1], BY[2], BY[3], BY[0]] as ChartSpec["by"],
     measures: [
-      { id: "p95", label: "95th percentile", unit: "ms", read: plain("p95_ms") },
-      { id: "p50", label: "Median", unit: "ms", read: plain("p50_ms") },
-      { id: "p99", label: "99th percentile", unit: "ms", read: plain("p99_ms") },
-      { id: "max", label: "Largest", unit: "ms", read: plain("max_ms") },
+      { id: "p95", label: text.charts.delay.p95, unit: "ms", read: plain("p95_ms") },
+      { id: "p50", label: text.charts.delay.p50, unit: "ms", read: plain("p50_ms") },
+      { id: "p99", label: text.charts.delay.p99, unit: "ms", read: plain("p99_ms") },
+      { id: "max", label: text.charts.delay.max, unit: "ms", read: plain("max_ms") },
     ],
     columns: columns("events", "p50_ms", "p95_ms", "p99_ms", "max_ms"),
   },
@@ -92,15 +98,26 @@ export const CHARTS: readonly ChartSpec[] = [
     id: "unwanted",
     job: "false_positives",
     path: "/api/v1/analytics/false-positives/",
-    title: "False positives",
-    what: "Events that hosts got and had not asked for, of all that were delivered.",
+    title: text.charts.falsePositives.title,
+    description: text.charts.falsePositives.description,
+    term: "falsePositive",
     keys: ["topic", "host"],
     by: BY,
     measures: [
-      { id: "rate", label: "Rate", unit: "%", read: plain("fpr") },
-      { id: "unwanted", label: "Unwanted events", unit: "events", read: plain("unwanted") },
-      { id: "lost", label: "Lost events", unit: "events", read: plain("lost") },
-      { id: "doubled", label: "Doubled events", unit: "events", read: plain("doubled") },
+      { id: "rate", label: text.charts.falsePositives.rate, unit: "%", read: plain("fpr") },
+      {
+        id: "unwanted",
+        label: text.charts.falsePositives.count,
+        unit: text.units.events,
+        read: plain("unwanted"),
+      },
+      { id: "lost", label: text.charts.falsePositives.lost, unit: text.units.events, read: plain("lost") },
+      {
+        id: "doubled",
+        label: text.charts.falsePositives.duplicates,
+        unit: text.units.events,
+        read: plain("doubled"),
+      },
     ],
     columns: columns("delivered", "unwanted", "fpr", "lost", "doubled"),
   },
@@ -108,34 +125,40 @@ export const CHARTS: readonly ChartSpec[] = [
     id: "needless",
     job: "needless_copies",
     path: "/api/v1/analytics/needless-copies/",
-    title: "Needless link copies",
-    what: "Copies an event that merged entries send to where nobody wants them; what was expected is dashed.",
+    title: text.charts.redundantCopies.title,
+    description: text.charts.redundantCopies.description,
+    term: "redundantCopy",
     keys: ["switch"],
     by: [],
     measures: [
       {
         id: "copies",
-        label: "Copies an event",
-        unit: "copies",
+        label: text.charts.redundantCopies.copies,
+        unit: text.units.copies,
         read: plain("copies"),
-        beside: { label: "expected", read: plain("expected") },
+        beside: { label: text.charts.redundantCopies.expected, read: plain("expected") },
       },
-      { id: "unwanted", label: "Unwanted deliveries an event", unit: "deliveries", read: plain("unwanted") },
+      {
+        id: "unwanted",
+        label: text.charts.redundantCopies.falsePositives,
+        unit: text.units.deliveries,
+        read: plain("unwanted"),
+      },
     ],
-    columns: columns("copies", "expected", "unwanted"),
+    columns: { ...columns("copies", "expected"), unwanted_per_event: plain("unwanted") },
   },
   {
     id: "load",
     job: "publisher_load",
     path: "/api/v1/analytics/publisher-load/",
-    title: "Publisher load",
-    what: "What each publisher sends, by the name of its advertisement.",
+    title: text.charts.load.title,
+    description: text.charts.load.description,
     keys: ["publisher"],
     by: [],
     picture: "space",
     measures: [
-      { id: "rate", label: "Events a second", unit: "events/s", read: plain("events_per_s") },
-      { id: "events", label: "Events", unit: "events", read: plain("events") },
+      { id: "rate", label: text.charts.load.rate, unit: "events/s", read: plain("events_per_s") },
+      { id: "events", label: text.charts.load.events, unit: text.units.events, read: plain("events") },
     ],
     columns: columns("events", "events_per_s"),
   },
@@ -143,25 +166,25 @@ export const CHARTS: readonly ChartSpec[] = [
     id: "requests",
     job: "request_latency",
     path: "/api/v1/analytics/request-latency/",
-    title: "Request latency",
-    what: "Of what requests wait for, from the call to the last confirmation.",
+    title: text.charts.requests.title,
+    description: text.charts.requests.description,
     keys: ["kind"],
     by: [],
     picture: "stages",
     measures: [
-      { id: "p95", label: "All stages, 95th percentile", unit: "ms", read: of("processing_ms", "p95") },
-      { id: "waiting", label: "Waiting, 95th percentile", unit: "ms", read: of("waiting_ms", "p95") },
-      { id: "computing", label: "Computing, 95th percentile", unit: "ms", read: of("computing_ms", "p95") },
-      { id: "deploying", label: "Deploying, 95th percentile", unit: "ms", read: of("deploying_ms", "p95") },
+      { id: "p95", label: text.charts.requests.all, unit: "ms", read: of("processing_ms", "p95") },
+      { id: "waiting", label: text.charts.requests.waiting, unit: "ms", read: of("waiting_ms", "p95") },
+      { id: "computing", label: text.charts.requests.computing, unit: "ms", read: of("computing_ms", "p95") },
+      { id: "deploying", label: text.charts.requests.deploying, unit: "ms", read: of("deploying_ms", "p95") },
     ],
     columns: { ...columns("requests", "failed"), ...STAGE_COLUMNS },
   },
 ];
 
-/** What a chart can show: pictures and measures, by what stands in the address. */
+/** Return the views of a chart: its measures and its additional chart, each with its value in the address. */
 export function viewsOf(spec: ChartSpec): { value: string; label: string }[] {
   const lines = spec.measures.map(({ id, label }) => ({ value: id, label }));
-  if (spec.picture === "stages") return [{ value: "stages", label: "Stages, by kind" }, ...lines];
-  if (spec.picture === "space") return [...lines, { value: "space", label: "Where in the event space" }];
+  if (spec.picture === "stages") return [{ value: "stages", label: text.charts.requests.stages }, ...lines];
+  if (spec.picture === "space") return [...lines, { value: "space", label: text.charts.load.space }];
   return lines;
 }
