@@ -5,7 +5,7 @@ import { serve, show } from "@/test-page";
 import { EmptyAnswer } from "./EmptyAnswer";
 
 /** Text of the server, read from its source, so that the test fails if one of both changes alone. */
-const ASK = /ask = f"(ask for one .*)"/.exec(
+const ASK = /ask = f"([^"]*\(POST .*)"/.exec(
   readFileSync(`${process.cwd()}/../platform/controlplane/analytics/empty_reasons.py`, "utf8"),
 )?.[1];
 
