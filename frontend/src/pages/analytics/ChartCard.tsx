@@ -83,7 +83,7 @@ export function ChartCard({ spec }: { spec: ChartSpec }) {
       <Group gap="xs" my="xs">
         <Select
           size="xs"
-          w={210}
+          w={230}
           aria-label={text.chart.measureOf(spec.title)}
           data={views}
           value={view}

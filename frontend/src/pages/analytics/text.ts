@@ -134,7 +134,7 @@ export const text = {
       waiting: "Waiting, 95th percentile",
       computing: "Computing, 95th percentile",
       deploying: "Deploying, 95th percentile",
-      stages: "Mean of each stage, by request kind",
+      stages: "Stages by request kind",
     },
   },
   units: {
