@@ -1,1 +1,1 @@
-"""Tercast's core library: event space, filters, dz, planner, verifier; no framework in it."""
+"""Tercast's core library: event space, filters, dz, planner and verifier; no frameworks."""

@@ -1,4 +1,4 @@
-"""`python -m tercast` is the `tercast` command."""
+"""Entry point of `python -m tercast`, which is the `tercast` command."""
 
 import sys
 
@@ -6,7 +6,7 @@ from tercast.runtime.packages import start
 
 
 def main() -> int:
-    """Run the `tercast` command; its exit status."""
+    """Run the `tercast` command; return its exit status."""
     return start("tercast.cli.main", "tercast")
 
 

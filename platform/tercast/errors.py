@@ -1,4 +1,4 @@
-"""What the core library refuses, and how it says so: one path, one value, one rule, one line."""
+"""Errors of the core library: each has a path, a value, and one line with rule and remedy."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SHOWN = 60
 
 
 class TercastError(Exception):
-    """Root of everything that this package raises on purpose."""
+    """Root of all errors that this package raises deliberately."""
 
 
 class Refused(TercastError):  # noqa: N818 - named by meaning
-    """One bad input: where it stands, which kind it is, and what rule it breaks.
+    """One invalid input: its place, its kind, and the rule that it breaks.
 
-    `path` names the place by keys and indexes, `code` is a snake_case kind for programs, `detail` is one line
-    for people (value, rule, remedy), `value` is the offending value itself.
+    `path` is the place as keys and indexes. `code` is a snake_case kind for programs. `detail` is one line
+    for users (value, rule, remedy). `value` is the invalid value.
     """
 
     def __init__(self, path: Iterable[str | int], code: str, detail: str, value: object = None) -> None:
@@ -35,18 +35,19 @@ class Refused(TercastError):  # noqa: N818 - named by meaning
         return f"{where}: {self.detail}" if where else self.detail
 
     def under(self, *prefix: str | int) -> Refused:
-        """The same refusal, seen from further outside: its path begins with `prefix`."""
+        """Return the same error with `prefix` in front of its path."""
         return type(self)((*prefix, *self.path), self.code, self.detail, self.value)
 
 
 class Misread(Refused):
-    """A text in which something is wrong at one place.
+    """A text with an error at one position.
 
-    `offset` is how many characters stand before it, `length` how many it takes (0 at the end of the text);
-    `expected` says what should be there, None where it is not about what stands there but what it says.
+    `offset` is the number of characters before the error. `length` is the number of characters in error, 0 at
+    the end of the text. `expected` describes what the parser accepts there; None if the syntax is correct but
+    the value is invalid.
     """
 
-    def __init__(  # noqa: PLR0917 - those of `Refused`, in its order
+    def __init__(  # noqa: PLR0917 - the parameters of `Refused`, in its order
         self,
         path: Iterable[str | int],
         code: str,
@@ -60,13 +61,13 @@ class Misread(Refused):
         self.offset, self.length, self.expected = offset, length, expected
 
     def under(self, *prefix: str | int) -> Misread:
-        """The same, seen from further outside."""
+        """Return the same error with `prefix` in front of its path."""
         path = (*prefix, *self.path)
         return Misread(path, self.code, self.detail, self.value, self.offset, self.length, self.expected)
 
 
 class RefusedMany(TercastError):  # noqa: N818 - named by meaning
-    """Several bad inputs of one document, in the order in which they were found."""
+    """Several invalid inputs of one document, in the order in which they were found."""
 
     def __init__(self, errors: Iterable[Refused]) -> None:
         self.errors: tuple[Refused, ...] = tuple(errors)
@@ -78,12 +79,12 @@ class RefusedMany(TercastError):  # noqa: N818 - named by meaning
         return "\n".join(str(error) for error in self.errors)
 
     def under(self, *prefix: str | int) -> RefusedMany:
-        """The same refusals, each with its path below `prefix`."""
+        """Return the same errors, each with `prefix` in front of its path."""
         return RefusedMany(error.under(*prefix) for error in self.errors)
 
 
 def format_path(path: Iterable[str | int]) -> str:
-    """The path as people write it: `topology.links[3].b`; odd keys stand in brackets and quotes."""
+    """Format a path as `topology.links[3].b`; other keys are in brackets and quotes."""
     out = ""
     for step in path:
         if isinstance(step, int):
@@ -96,7 +97,7 @@ def format_path(path: Iterable[str | int]) -> str:
 
 
 def shown(value: object) -> str:
-    """`value` for a message: one line, printable, cut to a readable length, never failing."""
+    """Format `value` for a message: one line, printable, limited in length; never raises."""
     match value:
         case None:
             return "null"

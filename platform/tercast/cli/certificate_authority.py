@@ -1,7 +1,7 @@
-"""Certificates for OpenFlow over TLS in labs: an authority, and for each name a key that it vouches for.
+"""Certificates for OpenFlow over TLS in labs: an authority, and a key for each name.
 
-Each lies in a folder as `NAME.pem` and `NAME-key.pem` (the authority's name is `ca`). What is there stays, so
-that names can be added later.
+A folder contains `NAME.pem` and `NAME-key.pem` for each name; the name of the authority is `ca`. Existing
+files stay unchanged, so that names can be added later.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DPID = re.compile(r"[0-9A-Fa-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The files of one side of a connection: its certificate, its key, and whom it trusts."""
+    """The files of one side of a connection: certificate, key, and the authority that it trusts."""
 
     certificate: Path
     key: Path
@@ -33,7 +33,7 @@ class Identity:
 
     @classmethod
     def of(cls, folder: Path, name: str) -> Identity:
-        """Where `make_certificates` puts those of `name`."""
+        """The paths at which `make_certificates` writes the files of `name`."""
         return cls(folder / f"{name}.pem", folder / f"{name}-key.pem", folder / f"{AUTHORITY}.pem")
 
 
@@ -43,25 +43,28 @@ def make_certificates(
     days: int = DAYS,
     dpids: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[str]:
-    """Make what is missing of the authority and `names` in `folder`; the names of what was made.
+    """Create the missing files of the authority and of `names` in `folder`.
 
-    A certificate proves the datapath ids (16 hex digits) that `dpids` has for its name: it names each as
-    `dpid-000000000000000a`. Keys are readable by their owner alone.
+    A certificate proves the datapath ids (16 hex digits) that `dpids` lists for its name. It contains each
+    one as `dpid-000000000000000a`. Only the owner can read the keys.
 
+    Returns:
+        The names whose files were created.
     Raises:
-        Refused: A name cannot be a file's, or a datapath id is malformed.
+        Refused: A name cannot be a file name, or a datapath id is malformed.
         OSError: A file cannot be written.
     """
     wanted = [AUTHORITY, *names]
     for place, name in enumerate(wanted):
         if not _NAME.fullmatch(name) or (place and name == AUTHORITY):
-            rule = "is no name for a certificate: letters, digits, '.', '_' and '-', 63 at most, and not 'ca'"
-            raise Refused(("names", place), "name", f"{name!r} {rule}", name)
+            rule = "use up to 63 letters, digits, '.', '_' and '-', with a letter or digit first; not 'ca'"
+            detail = f"{name!r} is not a valid certificate name; {rule}"
+            raise Refused(("names", place), "name", detail, name)
     for name, listed in dpids.items():
         for dpid in listed:
             if not _DPID.fullmatch(dpid):
-                rule = "is no datapath id: 16 hex digits, as 000000000000000a"
-                raise Refused(("dpids", name), "dpid", f"{dpid!r} {rule}", dpid)
+                detail = f"{dpid!r} is not a datapath id; write 16 hex digits, for example 000000000000000a"
+                raise Refused(("dpids", name), "dpid", detail, dpid)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     made = []
     for name in wanted:
@@ -73,7 +76,7 @@ def make_certificates(
 
 
 def _make(folder: Path, name: str, days: int, dpids: Sequence[str]) -> None:
-    from cryptography import x509  # noqa: PLC0415 - takes long, and only this needs it
+    from cryptography import x509  # noqa: PLC0415 - slow to import, and only this command needs it
     from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415
     from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
     from cryptography.x509.oid import ExtendedKeyUsageOID as Usage  # noqa: PLC0415
@@ -107,16 +110,16 @@ def _make(folder: Path, name: str, days: int, dpids: Sequence[str]) -> None:
     _write(identity.certificate, certificate.public_bytes(pem), 0o644)
 
 
-def _subject(name: str):  # type: ignore[no-untyped-def] # of a library that is imported late
+def _subject(name: str):  # type: ignore[no-untyped-def] # the type is in a library that is imported late
     from cryptography import x509  # noqa: PLC0415
 
-    # Two authorities of one name would be taken for each other, with errors that mislead.
+    # Two authorities with the same name would be confused, with misleading errors.
     named = f"Tercast lab authority {os.urandom(4).hex()}" if name == AUTHORITY else name
     return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, named)])
 
 
 def _authority(folder: Path):  # type: ignore[no-untyped-def]
-    """The name and the key of the authority."""
+    """Read the name and the key of the authority."""
     from cryptography import x509  # noqa: PLC0415
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
 
@@ -127,7 +130,7 @@ def _authority(folder: Path):  # type: ignore[no-untyped-def]
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
-    """The file appears whole, with its mode."""
+    """Write a file atomically, with its mode."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     with os.fdopen(descriptor, "wb") as out:

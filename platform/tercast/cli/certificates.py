@@ -13,21 +13,21 @@ def add_commands(commands: Any) -> None:
     """Add `certificates` to the command line of `tercast`."""
     parser = commands.add_parser(
         "certificates",
-        help="make certificates for OpenFlow over TLS in a lab",
-        description="Make an authority, and a key with its certificate for the controller and for each NAME "
-        "(a switch). With datapath ids of 16 hex digits after the name, the certificate proves these. "
-        "What is in the folder already stays.",
+        help="create certificates for OpenFlow over TLS in a lab",
+        description="Create a certificate authority, and a key and a certificate for the controller and for "
+        "each NAME (a switch). If datapath ids (16 hex digits) follow the name, the certificate proves them. "
+        "Existing files in the folder stay unchanged.",
     )
-    parser.add_argument("folder", metavar="FOLDER", type=Path)
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="folder for keys and certificates")
     parser.add_argument("names", metavar="NAME[=DPID,...]", nargs="*", help="switches and their datapath ids")
     parser.add_argument(
-        "--days", type=_days, default=DAYS, metavar="N", help="how long they are good (default %(default)s)"
+        "--days", type=_days, default=DAYS, metavar="N", help="validity in days (default %(default)s)"
     )
     parser.set_defaults(call=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make them; 0 when they are there, 2 when a name is refused or the folder cannot be written."""
+    """Create the certificates; 0 on success, 2 if a name is invalid or a file cannot be written."""
     names = [word.partition("=")[0] for word in arguments.names]
     dpids = {
         name: ids.split(",") for word in arguments.names for name, _, ids in [word.partition("=")] if ids
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     except (Refused, OSError, ValueError) as error:
         print(f"{arguments.folder}: {error}", file=sys.stderr)
         return 2
-    print(f"made: {', '.join(made) or 'nothing, all are there'}")
+    print(f"created: {', '.join(made) or 'nothing, all files exist'}")
     own = Identity.of(arguments.folder, CONTROLLER)
     print(
         f"controller: --tls-certificate {own.certificate} --tls-key {own.key} --tls-authority {own.authority}"
@@ -50,5 +50,5 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _days(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= 36500):
-        raise argparse.ArgumentTypeError(f"{text}: give 1 to 36500 days")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days; use 1 to 36500")
     return int(text)

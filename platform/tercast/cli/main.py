@@ -1,4 +1,4 @@
-"""The `tercast` command: plan, verify, simulate and encode scenarios offline, and what hosts need."""
+"""The `tercast` command: offline tools for scenarios, and tools for hosts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ examples:
   tercast encode scenario.json
   tercast explain scenario.json plan.json --publisher a1 --value low=92
 
-Exit status: 0 done (verify: the plan holds), 1 the check failed, 2 the input was refused.
+Exit status: 0 success (verify: the plan is valid), 1 the check failed, 2 the input is invalid.
 """
 
 _OTHERS = (
@@ -46,11 +46,11 @@ _OTHERS = (
     "tercast.dimensions.command",
     "tercast.cli.certificates",
 )
-"""Modules that add commands of their own: for hosts, `import`, `explain`, `dimensions`, `certificates`."""
+"""Modules that add commands: for hosts, `import`, `explain`, `dimensions`, `certificates`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; its exit status."""
+    """Run one command; return its exit status."""
     calm()
     args = make_parser().parse_args(arguments)
     command = args.run if hasattr(args, "run") else args.call
@@ -69,10 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands that are there."""
+    """Create the parser with all commands that are installed."""
     parser = argparse.ArgumentParser(
         prog="tercast",
-        description="Publish/subscribe whose filters run in the network.",
+        description="Publish/subscribe with filters that run in the network.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -88,73 +88,90 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_plan(commands: Any) -> None:
-    text = "Carry out the requests of a scenario and write trees and tables."
-    parser = commands.add_parser("plan", help="from a scenario to tables", description=text)
-    parser.add_argument("scenario", metavar="SCENARIO")
+    text = "Apply the requests of a scenario and write the resulting trees and tables."
+    parser = commands.add_parser("plan", help="compute tables from a scenario", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
     parser.add_argument(
-        "-o", "--output", metavar="PLAN", default=STANDARD_OUTPUT, help="- is standard output"
+        "-o",
+        "--output",
+        metavar="PLAN",
+        default=STANDARD_OUTPUT,
+        help="output file; - is standard output (default)",
     )
-    parser.add_argument("--timing", action="store_true", help="print a JSON line with how long requests took")
+    parser.add_argument(
+        "--timing", action="store_true", help="print the planning times of the requests as a JSON line"
+    )
     _add_limits(parser)
     parser.add_argument(
         "--entries",
         action="store_true",
-        help="tell on standard error the entries of every switch, exact and installed, and what false "
-        "positives past traffic lets expect; so do --budget and --aggregation",
+        help="print the entries of every switch (exact and installed) and the false positives expected from "
+        "past traffic to standard error; --budget and --aggregation imply it",
     )
     parser.set_defaults(run=run_plan)
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
-    """Add what a plan is made with in place of what its scenario says, and must be judged with."""
+    """Add the options that replace the scenario's budgets and aggregation method."""
     parser.add_argument(
         "--budget",
         metavar="SWITCH=N",
         action="append",
         type=_budget,
-        help="another budget than the scenario's (all=N: for every switch; N may be none); may be repeated",
+        help="replace the scenario's budget of a switch (all=N: of every switch; N may be none); repeatable",
     )
     parser.add_argument(
-        "--aggregation", metavar="METHOD", choices=METHODS, help=f"another method: {', '.join(METHODS)}"
+        "--aggregation",
+        metavar="METHOD",
+        choices=METHODS,
+        help=f"replace the scenario's aggregation method: {', '.join(METHODS)}",
     )
 
 
 def _add_verify(commands: Any) -> None:
     text = "Prove a plan from its tables: every publisher, every region of the event space, every host."
-    parser = commands.add_parser("verify", help="prove that a plan holds", description=text)
-    parser.add_argument("scenario", metavar="SCENARIO")
-    parser.add_argument("plan", metavar="PLAN")
+    parser = commands.add_parser("verify", help="prove that a plan is correct", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
+    parser.add_argument("plan", metavar="PLAN", help="output of tercast plan")
     parser.add_argument(
-        "--strict", action="store_true", help="refuse entries and copies that serve nobody as well"
+        "--strict", action="store_true", help="also fail on entries and copies that serve no subscription"
     )
     _add_limits(parser)
     parser.set_defaults(run=run_verify)
 
 
 def _add_simulate(commands: Any) -> None:
-    text = "Take events through the tables of a plan, and count what is wanted, lost, doubled and needless."
+    text = "Send events through the tables of a plan and count expected, lost, duplicate and unneeded copies."
     parser = commands.add_parser("simulate", help="send events through a plan", description=text)
-    parser.add_argument("scenario", metavar="SCENARIO")
-    parser.add_argument("plan", metavar="PLAN")
-    parser.add_argument("--events", metavar="EVENTS", required=True, help="JSON lines")
+    parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
+    parser.add_argument("plan", metavar="PLAN", help="output of tercast plan")
+    parser.add_argument("--events", metavar="EVENTS", required=True, help="events as JSON lines")
     parser.add_argument(
-        "-o", "--output", metavar="REPORT", default=STANDARD_OUTPUT, help="- is standard output"
+        "-o",
+        "--output",
+        metavar="REPORT",
+        default=STANDARD_OUTPUT,
+        help="output file; - is standard output (default)",
     )
     parser.set_defaults(run=run_simulate)
 
 
 def _add_encode(commands: Any) -> None:
     text = "Print the dz sets of a scenario's live requests, with their excess volume."
-    parser = commands.add_parser("encode", help="the dz sets alone", description=text)
-    parser.add_argument("scenario", metavar="SCENARIO")
+    parser = commands.add_parser("encode", help="print the dz sets of filters", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", default=STANDARD_OUTPUT, help="- is standard output"
+        "-o",
+        "--output",
+        metavar="FILE",
+        default=STANDARD_OUTPUT,
+        help="output file; - is standard output (default)",
     )
     parser.set_defaults(run=run_encode)
 
 
 def run_plan(args: argparse.Namespace) -> int:
-    """`tercast plan`."""
+    """Run `tercast plan`."""
     scenario = _read_scenario(args.scenario)
     budgets = dict(args.budget or ())
     carried = carry_out(args.scenario, scenario, args.aggregation or scenario.aggregation.method, budgets)
@@ -167,7 +184,7 @@ def run_plan(args: argparse.Namespace) -> int:
 
 
 def run_verify(args: argparse.Namespace) -> int:
-    """`tercast verify`."""
+    """Run `tercast verify`."""
     scenario = _read_scenario(args.scenario)
     plan = read_document(args.plan, read_plan)
     scenario = with_options(scenario, args.aggregation, dict(args.budget or ()))
@@ -180,19 +197,19 @@ def run_verify(args: argparse.Namespace) -> int:
 
 
 def run_simulate(args: argparse.Namespace) -> int:
-    """`tercast simulate`."""
+    """Run `tercast simulate`."""
     scenario = _read_scenario(args.scenario)
     simulator = PlanSimulator(scenario, read_document(args.plan, read_plan))
     simulator.follow(_read_events(args.events, simulator))
     counts = simulator.counts
     write_json(args.output, counts.report())
     if counts.loops:
-        _tell([f"{quantity(counts.loops, 'event')} went round in a loop"])
+        _tell([f"{quantity(counts.loops, 'event')} entered a forwarding loop"])
     return DONE if counts.holds else FAILED
 
 
 def _read_events(name: str, simulator: PlanSimulator) -> Iterator[Publication]:
-    """The events of a file; FileRefused with the line of one that its publisher may not send."""
+    """Yield the events of a file; FileRefused with the line of an event that is not valid."""
     for number, event in read_lines(name):
         try:
             yield simulator.read(event)
@@ -203,7 +220,7 @@ def _read_events(name: str, simulator: PlanSimulator) -> Iterator[Publication]:
 
 
 def run_encode(args: argparse.Namespace) -> int:
-    """`tercast encode`."""
+    """Run `tercast encode`."""
     scenario = _read_scenario(args.scenario)
     limit = scenario.limits.max_dz_per_filter
     encoded = {name: encode(filter_, scenario.depth, limit) for name, filter_ in scenario.filters.items()}

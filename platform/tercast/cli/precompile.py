@@ -1,4 +1,4 @@
-"""`python -m tercast.compiled`: compile all kernels, so that every later process finds them ready."""
+"""The command `python -m tercast.compiled`: compile all kernels for later processes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tercast.optimizer.warm_up import warm_up
 from tercast.runtime.jit import load_twin, use
 from tercast.runtime.kernel_cache import is_ready, mark_ready, prepare
 
-_DESCRIPTION = "Compile all kernels, so that every later process finds them ready."
+_DESCRIPTION = "Compile all kernels, so that later processes start without compiling."
 
 
 def main() -> int:
-    """Compile what is not ready; 1 where Numba or a place to write is missing."""
+    """Compile the kernels that are not ready; 1 if Numba or a writable cache folder is missing."""
     parser = argparse.ArgumentParser(prog="python -m tercast.compiled", description=_DESCRIPTION)
     parser.add_argument(
-        "--check", action="store_true", help="only tell whether they are ready (status 0 or 1)"
+        "--check", action="store_true", help="only check whether the kernels are ready (exit status 0 or 1)"
     )
     if parser.parse_args().check:
         return 0 if is_ready() else 1
@@ -26,7 +26,7 @@ def main() -> int:
         return 0
     if not prepare():
         print(
-            "no kernels: Numba or a place to write is missing; plain Python does it",
+            "kernels not compiled: Numba or a writable cache folder is missing; plain Python runs instead",
             file=sys.stderr,
         )
         return 1
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def compile_all() -> None:
-    """Call every kernel once."""
+    """Call every kernel once, which compiles it."""
     import numpy as np  # noqa: PLC0415
 
     box_encoder = load_twin("tercast.encoding.kernels.box_encoder")

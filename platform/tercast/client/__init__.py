@@ -1,1 +1,1 @@
-"""For hosts: publishers and subscribers, the events between them as bytes, and the ways these travel."""
+"""Library for hosts: publishers, subscribers, the wire format of events, and transports."""

@@ -1,4 +1,4 @@
-"""`python -m tercast.client`: the host tools without the rest of the `tercast` command."""
+"""Entry point of `python -m tercast.client`: the host tools without the other commands."""
 
 import sys
 

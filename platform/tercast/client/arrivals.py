@@ -1,4 +1,4 @@
-"""What arrives at a subscriber: datagrams, deliveries, and what is counted of them."""
+"""Arrivals at a subscriber: datagrams, deliveries and their counters."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tercast.wire.event_codec import Event, EventCodec, Head
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One event as it reached the host, at `received_at` microseconds since 1970.
+    """One event that reached the host at `received_at`, in microseconds since 1970.
 
-    `subscriptions` are those that match, in the order of subscribing. `doubled`: the event was here before.
+    `subscriptions` are the matching ones, in the order of subscribing. `doubled`: the event is a duplicate.
     """
 
     event: Event
@@ -35,40 +35,41 @@ class Delivery:
 
 @dataclass(slots=True)
 class Counters:
-    """What became of the payloads received.
+    """Counters of the received payloads by result.
 
-    Each of them is in exactly one of the others but `delivered`; `held` ones are in another one later.
+    Each payload counts in exactly one of the fields except `received` and `delivered`. A payload that is
+    `held` moves to another field later.
     """
 
     received: int = 0
     malformed: int = 0
-    """No event of the wire format."""
+    """Payloads that are not an event in the wire format."""
     unknown: int = 0
-    """An event of a topic, or of an attribute list, that this subscriber does not know."""
+    """Events whose topic or attribute list this subscriber does not know."""
     doubled: int = 0
-    """A further copy of an event, wanted or not."""
+    """Duplicates: further copies of an event, wanted or not."""
     unwanted: int = 0
-    """The first copy of an event that no subscription matches."""
+    """First copies of events that no subscription matches."""
     wanted: int = 0
-    """The first copy of an event that some subscription matches."""
+    """First copies of events that at least one subscription matches."""
     rejected: int = 0
-    """An event that does not come from the host of its advertisement; `Subscriber.rejections` has reasons."""
+    """Events with a wrong origin or without a valid seal; see `Subscriber.rejections`."""
     held: int = 0
-    """An event that waits for the platform to answer which host its advertisement belongs to."""
+    """Events that wait until the platform reports the host of their advertisement."""
 
     @property
     def delivered(self) -> int:
-        """Events that the network brought: wanted and unwanted."""
+        """First copies of events: wanted and unwanted."""
         return self.wanted + self.unwanted
 
     def to_json(self) -> dict[str, int]:
-        """The counters by name."""
+        """The counters by name, with `delivered`."""
         return {**asdict(self), "delivered": self.delivered}
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A datagram that arrived at `at` microseconds from address `source`, with its head and its codec."""
+    """A datagram from address `source`, received `at` (microseconds since 1970)."""
 
     payload: bytes
     source: bytes | None
@@ -81,13 +82,13 @@ Found = tuple[bytes, bytes | None]
 
 
 def receiver(transport: Transport, sourced: bool) -> Callable[[float | None], Found | None]:
-    """Return a function that receives a payload and where it came from, as far as the transport says."""
+    """Return a function that receives a payload and, if available, its source address."""
     if isinstance(transport, SourcedTransport):
         return transport.receive_from
     if sourced:
         raise TransportError(
-            f"{type(transport).__name__} does not say where events come from, so their origin cannot be "
-            "checked; give it `receive_from`, or give the subscriber no `origins`"
+            f"{type(transport).__name__} does not report the source address of events, so their origin "
+            "cannot be checked; implement `receive_from`, or create the subscriber without `origins`"
         )
 
     def receive(timeout: float | None) -> Found | None:

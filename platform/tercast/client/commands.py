@@ -1,4 +1,4 @@
-"""The host tools: `publish` and `listen`, beside the platform or from a scenario file alone."""
+"""The host tools `publish` and `listen`, which use the platform or only a scenario file."""
 
 from __future__ import annotations
 
@@ -28,46 +28,54 @@ Number = TypeVar("Number", int, float)
 
 
 def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `publish` and `listen`; the parsed arguments have a `run(args)` that gives the exit status."""
+    """Add `publish` and `listen`; `run(args)` of the arguments returns the exit status."""
     listener = subparsers.add_parser("listen", help="print the events that reach a host", description=_LISTEN)
     _add_common(listener)
-    listener.add_argument("--topic", help="topic of the filters given here")
+    listener.add_argument("--topic", help="topic of the filters in --filter")
     listener.add_argument(
         "--filter",
         action="append",
-        help="want this instead of the host's subscriptions; may be given several times",
+        help="receive events that match this filter instead of the host's subscriptions; repeatable",
     )
-    listener.add_argument("--all", action="store_true", help="print unwanted events and doubles, too")
+    listener.add_argument("--all", action="store_true", help="also print unwanted events and duplicates")
     listener.add_argument(
         "--any-source",
         action="store_true",
         help="accept events from any address, not only from the host of their advertisement",
     )
     listener.add_argument(
-        "--for", type=_positive(float, "a number"), dest="seconds", metavar="SECONDS", help="end then"
+        "--for",
+        type=_positive(float, "a number"),
+        dest="seconds",
+        metavar="SECONDS",
+        help="stop after this time",
     )
     listener.add_argument("--json", action="store_true", help="print JSON lines, the counters last")
     listener.set_defaults(run=_run_listen)
     publisher = subparsers.add_parser("publish", help="send events from a host", description=_PUBLISH)
     _add_common(publisher)
-    publisher.add_argument("--advertisement", metavar="ID", help="what the events belong to")
-    publisher.add_argument("--topic", help="its topic, to be sure; in band, the topic to advertise")
-    publisher.add_argument("--filter", help="in band: what to advertise (every event of the topic)")
+    publisher.add_argument("--advertisement", metavar="ID", help="advertisement of the events")
+    publisher.add_argument("--topic", help="topic of the advertisement, as a check; in band: its topic")
+    publisher.add_argument("--filter", help="in band: filter to advertise (default: all events of the topic)")
     events = publisher.add_mutually_exclusive_group(required=True)
     events.add_argument(
-        "--value", action="append", nargs="+", metavar="NAME=VALUE", help="the event's values"
+        "--value", action="append", nargs="+", metavar="NAME=VALUE", help="values of the event"
     )
-    events.add_argument("--file", help='JSON lines {"publisher": ID, "values": {...}}, - for standard input')
+    events.add_argument("--file", help='JSON lines {"publisher": ID, "values": {...}}; - is standard input')
     publisher.add_argument(
-        "--rate", type=_positive(float, "a number"), default=100.0, help="events a second (100)"
+        "--rate", type=_positive(float, "a number"), default=100.0, help="events per second (default 100)"
     )
-    publisher.add_argument("--state", metavar="FILE", help="keeps sequence numbers apart over restarts")
-    publisher.add_argument("--to", metavar="IP", help="send there instead, to try it without switches")
+    publisher.add_argument(
+        "--state", metavar="FILE", help="file that keeps sequence numbers unique over restarts"
+    )
+    publisher.add_argument(
+        "--to", metavar="IP", help="send all events to this address, for tests without switches"
+    )
     publisher.set_defaults(run=_run_publish)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The two commands alone; exit status 0 done, 2 refused."""
+    """Run `publish` or `listen`; exit status 0 done, 2 refused."""
     parser = argparse.ArgumentParser(prog="tercast")
     add_commands(parser.add_subparsers(required=True, metavar="COMMAND"))
     parsed = parser.parse_args(arguments)
@@ -76,22 +84,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 _LISTEN = (
-    "Prints each event that the host's subscriptions want, with its delay; Ctrl-C ends it with the counters."
+    "Print each event that matches the host's subscriptions, with its delay. "
+    "Ctrl-C stops and prints the counters."
 )
-_PUBLISH = "Checks events against topic and advertisement and sends them, paced; ends with how many."
+_PUBLISH = "Check events against topic and advertisement, send them at a rate, and print their number."
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     known = parser.add_mutually_exclusive_group(required=True)
     known.add_argument(
-        "--api", metavar="URL", help="learn topics, hosts and filters from the running platform"
+        "--api", metavar="URL", help="read topics, hosts and filters from the running platform"
     )
-    known.add_argument("--scenario", metavar="FILE", help="learn them from a scenario file")
-    parser.add_argument("--token-file", metavar="FILE", help="holds the token for the API")
-    parser.add_argument("--host", help="the host's name")
+    known.add_argument("--scenario", metavar="FILE", help="read them from a scenario file")
+    parser.add_argument("--token-file", metavar="FILE", help="file with the API token")
+    parser.add_argument("--host", help="name of the host")
     way = parser.add_mutually_exclusive_group(required=True)
-    way.add_argument("--fabric-port", metavar="PATH", help="Unix socket of the host's port of the fabric")
-    way.add_argument("--udp", metavar="IP[%IFACE]", help="the host's own address, and where multicast leaves")
+    way.add_argument("--fabric-port", metavar="PATH", help="Unix socket of the host's fabric port")
+    way.add_argument("--udp", metavar="IP[%IFACE]", help="the host's address, and the multicast interface")
     parser.add_argument(
         "--as", dest="addresses", metavar="IP,MAC", help="the host's addresses at a fabric port"
     )
@@ -101,19 +110,23 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         help="announce over the data network, without the API, and withdraw at the end",
     )
     parser.add_argument(
-        "--key-file", metavar="FILE", help="in band: the host's key; messages are sealed with it"
+        "--key-file", metavar="FILE", help="in band: file with the host's key, which seals messages"
     )
     parser.add_argument(
         "--patience",
         type=_positive(float, "a number"),
         default=PATIENCE,
         metavar="SECONDS",
-        help=f"in band: how long to ask for an answer ({PATIENCE:g})",
+        help=f"in band: maximum time to wait for an answer (default {PATIENCE:g})",
     )
-    parser.add_argument("--port", type=_port, default=EVENT_PORT, help=f"UDP port of events ({EVENT_PORT})")
-    parser.add_argument("--count", type=_positive(int, "a whole number"), help="end after so many events")
+    parser.add_argument(
+        "--port", type=_port, default=EVENT_PORT, help=f"UDP port of events (default {EVENT_PORT})"
+    )
+    parser.add_argument(
+        "--count", type=_positive(int, "a whole number"), help="stop after this number of events"
+    )
     told = parser.add_mutually_exclusive_group()
-    told.add_argument("--telemetry", metavar="ROOT", help="write telemetry to this folder, as Parquet")
+    told.add_argument("--telemetry", metavar="ROOT", help="write telemetry to this folder, as Parquet files")
     told.add_argument(
         "--telemetry-api", action="store_true", help="send telemetry to the platform that --api names"
     )
@@ -132,7 +145,7 @@ def _run_publish(args: argparse.Namespace) -> int:
 
 
 def _guarded(command: Callable[[], None]) -> int:
-    """Run `command`; what it refuses goes to standard error, one line each."""
+    """Run `command`; print errors to standard error, one per line."""
     try:
         with _terminable():
             command()
@@ -150,7 +163,7 @@ def _guarded(command: Callable[[], None]) -> int:
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Within, SIGTERM ends things as Ctrl-C does."""
+    """Handle SIGTERM as Ctrl-C within the block."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
@@ -169,21 +182,21 @@ def _source(args: argparse.Namespace) -> MetadataSource:
 
 
 def _telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry | None]:
-    """Return a function that begins telemetry where it is asked for. Refuse at once what lacks."""
+    """Return a function that starts telemetry if an option requests it."""
     if args.telemetry is None and not args.telemetry_api:
         return lambda: None
     if args.host is None:
-        raise Refused(("host",), "missing_host", "telemetry says which host it is of: give --host")
+        raise Refused(("host",), "missing_host", "telemetry needs the name of the host; add --host")
     if args.telemetry_api and args.api is None:
-        raise Refused(("api",), "missing_api", "--telemetry-api sends to the platform that --api names")
+        raise Refused(("api",), "missing_api", "--telemetry-api needs the address of the platform; add --api")
     api = Api.with_token_file(args.api, args.token_file) if args.telemetry_api else None
     return lambda: open_telemetry(args.host, args.telemetry, api)
 
 
 def _listener_telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry | None]:
-    """Return a function that begins a subscriber's telemetry, or else its reports of rejected events.
+    """Return a function that starts telemetry, or else the reports of rejected events.
 
-    These need the platform, the name of the host, and the check of addresses.
+    The reports need the platform, the name of the host, and the check of source addresses.
     """
     if args.telemetry or args.telemetry_api or args.api is None or args.host is None or args.any_source:
         return _telemetry(args)
@@ -192,12 +205,12 @@ def _listener_telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry 
 
 
 def _asker(args: argparse.Namespace) -> Opener:
-    """A function that opens the host's transport for control messages; with its address."""
+    """Return a function that opens the host's transport for control messages."""
     return _opener(args, False, PORT)
 
 
 def _opener(args: argparse.Namespace, receives: bool, port: int | None = None) -> Opener:
-    """A function that opens the host's transport, once the rest is known to be good; with its address."""
+    """Return a function that opens the host's transport and returns it with the host's address."""
     number: int = args.port if port is None else port
 
     def opened(source: MetadataSource) -> tuple[Transport, str]:
@@ -215,10 +228,11 @@ def _addresses(args: argparse.Namespace, source: MetadataSource) -> tuple[str, s
     if args.addresses is not None:
         ip, comma, mac = args.addresses.partition(",")
         if not comma:
-            raise Refused(("as",), "bad_value", f"{args.addresses!r} is not IP,MAC", args.addresses)
+            detail = f"{args.addresses!r} is not IP,MAC; write both addresses with a comma between them"
+            raise Refused(("as",), "bad_value", detail, args.addresses)
         return ip, mac
     if args.host is None:
-        detail = "a fabric port needs --host, or --as, for the host's addresses"
+        detail = "a fabric port needs the host's addresses; add --host, or --as"
         raise Refused(("host",), "missing_host", detail)
     host = source.host(args.host)
     return host.ip, host.mac
@@ -239,5 +253,5 @@ def _positive(kind: Callable[[str], Number], what: str) -> Callable[[str], Numbe
 
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port in 1..65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; use a number in 1..65535")
     return int(text)

@@ -1,8 +1,9 @@
-"""Which host the events of an advertisement come from: fixed, or as the platform answers.
+"""Origins of the events of advertisements: fixed, or learned from the platform.
 
-The network delivers an event to whoever subscribes, whoever sent it. A subscriber therefore compares the
-source address of each datagram with that of the advertisement's host, and checks the seal where the topic is
-sealed. The address of an advertisement never changes; keys do, so the platform is asked again now and then.
+The network delivers an event to every matching subscriber, no matter which host sent it. So a subscriber
+compares the source address of each datagram with the address of the advertisement's host. If the topic is
+sealed, the subscriber also checks the seal. The address of an advertisement never changes. Keys do change, so
+the subscriber asks the platform again at intervals.
 """
 
 from __future__ import annotations
@@ -19,49 +20,49 @@ from tercast.wire.errors import ApiError
 from tercast.wire.packets import pack_ip
 
 MOST_WAITING = 1000
-"""Advertisements that may wait for an answer at one time; a forger can invent any number of them."""
+"""Maximum advertisements that wait for an answer; an attacker can invent any number."""
 
 GAP_S = 0.25
-"""Seconds between two questions to the platform, at least."""
+"""Minimum seconds between two requests to the platform."""
 
 FRESH_S = 30.0
-"""Seconds until the platform is asked again about an advertisement whose events arrive."""
+"""Seconds after which the platform is asked again about an advertisement with events."""
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
-"""Seconds between two attempts while the platform does not answer."""
+"""Seconds between two attempts while the platform does not answer: first and longest pause."""
 
 
 class RejectionReason(StrEnum):
-    """Why an event is rejected."""
+    """The reason why an event is rejected."""
 
     OTHER_ADDRESS = "other_address"
-    """It does not come from the host of its advertisement."""
+    """The event does not come from the host of its advertisement."""
     UNKNOWN_ADVERTISEMENT = "unknown_advertisement"
     """The platform has no such advertisement in this topic."""
     NOT_CHECKED = "not_checked"
     """Too many events wait for the platform's answer."""
     NO_SEAL = "no_seal"
-    """Its topic is sealed, and it is not."""
+    """The topic is sealed, but the event is not."""
     UNKNOWN_KEY = "unknown_key"
-    """It is sealed with a key that is not good, or no more."""
+    """The key of the seal is not valid, or no longer valid."""
     BAD_SEAL = "bad_seal"
-    """Its bytes are not those that were sealed, or the key was another one."""
+    """The event was changed after it was sealed, or was sealed with another key."""
     REPLAYED = "replayed"
-    """It is sealed, and older than all events of its advertisement that are remembered."""
+    """The event is sealed, and older than all remembered events of its advertisement."""
 
 
 class OriginPolicy(StrEnum):
-    """Whether the events of a topic are sealed."""
+    """Rule for the seals of a topic's events."""
 
     OFF = "off"
     CHANGING = "changing"
-    """Publishers change over: sealed and unsealed events are accepted."""
+    """Transition of publishers: sealed and unsealed events are accepted."""
     REQUIRED = "required"
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedEvent:
-    """An event that a subscriber does not accept, and why; `source` is the address that it came from."""
+    """An event that a subscriber rejects, with reason; `source` is the sender's address."""
 
     topic: str
     publisher: str
@@ -71,7 +72,7 @@ class RejectedEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventOrigin:
-    """Where the events of one advertisement come from: a packed IP address, and the keys of their seals."""
+    """Origin of the events of one advertisement: packed IP address, and keys of the seals."""
 
     address: bytes
     seal: OriginPolicy = OriginPolicy.OFF
@@ -82,23 +83,23 @@ class EventOrigin:
 
 
 class EventOrigins(Protocol):
-    """Finds the origin of an advertisement's events."""
+    """Lookup of the origin of an advertisement's events."""
 
     def find(self, topic: str, advertisement: str) -> EventOrigin | None:
-        """Return what is known; None where nothing is."""
+        """Return the known origin; None if it is not known."""
 
     def ask(self, topic: str, advertisement: str) -> int | None:
-        """Ask about an advertisement; returns a ticket for `answered`, None where too many wait."""
+        """Ask about an advertisement; return a ticket for `answered`, None if too many wait."""
 
     def answered(self, ticket: int) -> bool:
-        """Whether the question with that ticket has its answer, which `find` then returns."""
+        """Whether the question with this ticket has been answered; `find` then returns the answer."""
 
     def refresh(self, topic: str, advertisement: str) -> None:
-        """Ask again about an advertisement where the last answer is old; its origin stays good meanwhile."""
+        """Ask again if the last answer is old; the known origin stays valid until the new answer."""
 
 
 class FixedOrigins:
-    """Origins that are all known from the start: the address of each advertisement's host by its id."""
+    """Origins that are known from the start: the host address of each advertisement, by its id."""
 
     def __init__(self, addresses: Mapping[str, str]) -> None:
         self._known = {name: EventOrigin(pack_ip(ip)) for name, ip in addresses.items()}
@@ -108,7 +109,7 @@ class FixedOrigins:
         return self._known.get(advertisement)
 
     def ask(self, topic: str, advertisement: str) -> int | None:
-        """Return a ticket that is answered already."""
+        """Return a ticket that is already answered."""
         return 0
 
     def answered(self, ticket: int) -> bool:
@@ -116,16 +117,16 @@ class FixedOrigins:
         return True
 
     def refresh(self, topic: str, advertisement: str) -> None:
-        """Do nothing: there is nothing new."""
+        """Do nothing: fixed origins do not change."""
 
 
 Fetch = Callable[[str, Iterable[str] | None], Mapping[str, EventOrigin]]
-"""Ask the platform for origins: of one topic, of some advertisements or all. Raises ApiError."""
+"""Request origins of one topic, of some advertisements or (None) of all. Raises ApiError."""
 
 
 @dataclass(slots=True)
 class _Round:
-    """Questions that the next call of the platform asks, by topic."""
+    """Questions for the next request to the platform, by topic."""
 
     number: int = 1
     names: dict[str, set[str]] = field(default_factory=dict)
@@ -135,10 +136,10 @@ class _Round:
 
 
 class LearnedOrigins:
-    """Origins from the platform: those of whole topics at `learn`, then those of unknown advertisements.
+    """Origins from the platform: of whole topics at `learn`, then of unknown advertisements.
 
-    A thread asks; it starts with the first question and ends with `close`. While the platform does not
-    answer, what is known stays good and questions wait.
+    A thread sends the requests. It starts with the first question and ends with `close`. While the platform
+    does not answer, known origins stay valid and questions wait.
     """
 
     def __init__(self, fetch: Fetch, clock: Callable[[], float] = time.monotonic) -> None:
@@ -164,11 +165,11 @@ class LearnedOrigins:
             self._fresh_until |= dict.fromkeys([(topic, name) for name in found], until)
 
     def find(self, topic: str, advertisement: str) -> EventOrigin | None:
-        """Return what the platform has answered; None without an answer or without such an advertisement."""
+        """Return the platform's answer; None if there is no answer or no such advertisement."""
         return self._known.get((topic, advertisement))
 
     def ask(self, topic: str, advertisement: str) -> int | None:
-        """Have the thread ask; None where too many advertisements wait."""
+        """Let the thread ask; return None if too many advertisements are waiting."""
         with self._turn:
             if self._closed or len(self._round) >= MOST_WAITING:
                 return None
@@ -180,18 +181,18 @@ class LearnedOrigins:
             return self._round.number
 
     def answered(self, ticket: int) -> bool:
-        """Whether the platform has answered a question that was asked with this ticket."""
+        """Whether the platform has answered the question with this ticket."""
         return self._answered >= ticket
 
     def refresh(self, topic: str, advertisement: str) -> None:
-        """Have the thread ask again, once in `FRESH_S` seconds."""
+        """Let the thread ask again, at most once in `FRESH_S` seconds."""
         now, key = self._clock(), (topic, advertisement)
         if self._fresh_until.get(key, 0.0) <= now:
             self._fresh_until[key] = now + FRESH_S
             self.ask(topic, advertisement)
 
     def close(self) -> None:
-        """End the thread."""
+        """Stop the thread and wait for its end."""
         with self._turn:
             self._closed = True
             self._turn.notify_all()
@@ -223,7 +224,7 @@ class LearnedOrigins:
             return None if self._closed else asked
 
     def _is_answered(self, asked: _Round) -> bool:
-        with suppress(ApiError):  # asked again after a pause; events wait meanwhile, and are counted
+        with suppress(ApiError):  # retried after a pause; meanwhile events wait, and are counted
             for topic, names in asked.names.items():
                 self.add(topic, self._fetch(topic, sorted(names)))
             self._answered = asked.number

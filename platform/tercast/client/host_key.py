@@ -1,4 +1,4 @@
-"""A host's key, and the counter of its seals, which never repeats, whatever is killed when."""
+"""A host's key, and the counter of its seals, which never repeats even after a kill."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tercast.client.sequence import now_us
 from tercast.signalling.seal import KEY_BYTES, MAX_COUNTER, Seal
 from tercast.wire.errors import KeyFileError
 
-_DIGITS = 19  # of 2**63
+_DIGITS = 19  # digits of 2**63
 _RECORD = re.compile(rb"[0-9]{%d}\n" % _DIGITS)
 
 
 class HostKey:
-    """The key in a file, and the counter in the file `NAME.counter` beside it.
+    """The key in a file, and the counter in the file `NAME.counter` in the same folder.
 
-    A counter is on the disk before it is used, and above the clock in microseconds, so that one that is lost
-    is still followed by larger ones. Several processes of a host may use one key.
+    A counter is written to disk before it is used, and is at least the clock in microseconds. So the next
+    counters are larger even if the file is lost. Several processes of a host can share one key.
     """
 
     def __init__(self, path: str | Path, clock: Callable[[], int] = now_us) -> None:
@@ -33,14 +33,14 @@ class HostKey:
         self.key = _read_key(self._path)
 
     def seal(self) -> Seal:
-        """The seal for one message; KeyFileError when the counter cannot be kept."""
+        """Create the seal for one message; KeyFileError if the counter cannot be stored."""
         return Seal(self.key, self._take(-1))
 
     def skip(self, last: int) -> None:
-        """Let all further counters be above `last`, the last one that the platform accepted or skipped.
+        """Make all later counters larger than `last`, the last one that the platform counted.
 
         Raises:
-            KeyFileError: The counter cannot be kept.
+            KeyFileError: The counter cannot be stored.
         """
         self._take(last + 1)
 
@@ -53,11 +53,11 @@ class HostKey:
             fcntl.flock(file, fcntl.LOCK_EX)
             counter = max(self._last(file) + 1, self._clock(), least)
             if counter > MAX_COUNTER:
-                raise KeyFileError("all counters below 2**63 are used up; ask for another key")
+                raise KeyFileError("all counters below 2**63 are used up; request another key")
             os.pwrite(file, b"%0*d\n" % (_DIGITS, counter), 0)
             os.fsync(file)
         except OSError as error:
-            raise KeyFileError(f"cannot keep the counter {str(self._counter)!r}: {error.strerror}") from None
+            raise KeyFileError(f"cannot store the counter {str(self._counter)!r}: {error.strerror}") from None
         finally:
             os.close(file)
         return counter
@@ -68,8 +68,8 @@ class HostKey:
             return -1
         if not _RECORD.fullmatch(record):
             raise KeyFileError(
-                f"{str(self._counter)!r} does not hold a counter ({_DIGITS} digits and a line feed); "
-                "delete it when the clock is right"
+                f"{str(self._counter)!r} does not contain a counter ({_DIGITS} digits and a line feed); "
+                "check the clock, then delete the file"
             )
         return int(record)
 
@@ -82,11 +82,12 @@ def _read_key(path: Path) -> bytes:
         reason = getattr(error, "strerror", None) or "it is not ASCII text"
         raise KeyFileError(f"cannot read the key from {str(path)!r}: {reason}") from None
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise KeyFileError(f"others may read the key in {str(path)!r}; run chmod 600 on it")
+        raise KeyFileError(f"other users can read the key in {str(path)!r}; run chmod 600 on it")
     try:
         key = base64.b64decode(text, altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         key = b""
     if len(key) != KEY_BYTES:
-        raise KeyFileError(f"{str(path)!r} holds no key: 44 characters of base64, as the platform gave it")
+        detail = "a key has 44 characters of base64; copy it again from the platform"
+        raise KeyFileError(f"{str(path)!r} does not contain a key; {detail}")
     return key

@@ -1,4 +1,7 @@
-"""Asking the platform over the data network: a control message, and its answer (docs/signalling.md)."""
+"""Requests to the platform over the data network: control messages and answers.
+
+docs/signalling.md describes the protocol.
+"""
 
 from __future__ import annotations
 
@@ -35,21 +38,23 @@ from tercast.wire.errors import ApiError, NoAnswer, NotTaken
 from tercast.wire.packets import pack_ip
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
-"""Seconds until a message is sent again the first time; twice as long each time after, up to the longest."""
+"""Seconds until a message is sent again: first wait, twice as long each time, and limit."""
 
 PATIENCE = 30.0
+"""Default seconds to wait for an answer."""
 
 MOST_SKIPS = 5
-"""How often one message skips counters that the platform refuses as used; more is a fault to show."""
+"""Maximum number of times that one message skips counters that the platform refuses as used."""
 
 LEASE_PATIENCE = 5.0
-"""Seconds that a question about a lease may take; the next one follows anyway."""
+"""Seconds that a request about a lease may take; the next request follows in any case."""
 
 
 class Signaller:
-    """One host's way to ask. `transport` sends to, and receives from, the signalling port.
+    """Client of one host for control messages; `transport` uses the signalling port.
 
-    With a key every message is sealed, and only answers that are sealed with it count. One thread at a time.
+    With a key, every message is sealed, and only answers with a seal of this key are accepted. Not
+    thread-safe.
     """
 
     def __init__(self, transport: Transport, ip: str, key: HostKey | None = None) -> None:
@@ -59,15 +64,18 @@ class Signaller:
         self._key = key
 
     def advertise(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> ControlReply:
-        """Advertise a filter (text) or a dz set; returns when the switches have confirmed it.
+        """Advertise a filter (text) or a dz set; return after the switches have confirmed it.
 
-        The answer has the advertisement's name, which events bear, and the topic's code. Raises NotTaken
-        when it was refused or failed, and NoAnswer.
+        The answer has the name of the advertisement, which events contain, and the topic's code.
+
+        Raises:
+            NotTaken: The platform refused the advertisement, or it failed.
+            NoAnswer: No answer arrived within `patience` seconds.
         """
         return self.ask(MessageType.ADVERTISE, _body(topic, what), patience)
 
     def subscribe(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> ControlReply:
-        """Subscribe to a filter (text) or a dz set; as `advertise`."""
+        """Subscribe to a filter (text) or a dz set; otherwise as `advertise`."""
         return self.ask(MessageType.SUBSCRIBE, _body(topic, what), patience)
 
     def withdraw(self, name: str, patience: float = PATIENCE) -> ControlReply:
@@ -76,15 +84,18 @@ class Signaller:
         return self.ask(kind, NamedBody(name), patience)
 
     def announce_address(self, patience: float = PATIENCE) -> ControlReply:
-        """Say that this host is here; the answer has its name."""
+        """Announce this host's address; the answer has its name."""
         return self.ask(MessageType.ADDRESS, AddressBody(pack_ip(self._ip)), patience)
 
     def ask(
         self, type_: MessageType, body: Body, patience: float = PATIENCE, confirm: bool = True
     ) -> ControlReply:
-        """Send a message until its answer comes: the last one if `confirm`, otherwise the first.
+        """Send a message until its answer arrives: the final one if `confirm`, otherwise the first.
 
-        ValueError for what a message has no room for. Raises NotTaken, and NoAnswer after `patience` seconds.
+        Raises:
+            ValueError: The body does not fit in a message.
+            NotTaken: The platform refused the request, or it failed.
+            NoAnswer: No answer arrived within `patience` seconds.
         """
         message = ControlMessage(type_, secrets.randbits(64), body, confirm)
         return _Exchange(message, self._send, self._transport.receive, self._key).run(patience)
@@ -98,7 +109,7 @@ def _body(topic: TopicRef, what: str | DzSet) -> Body:
 
 
 class _Exchange:
-    """One message on its way: sent again with longer and longer waits, each time under a new seal."""
+    """Exchange of one message: it is sent again with growing waits, each time with a new seal."""
 
     def __init__(
         self,
@@ -114,7 +125,7 @@ class _Exchange:
         self._skips = 0
 
     def run(self, patience: float) -> ControlReply:
-        """The answer that counts."""
+        """Send until the answer arrives; return it."""
         deadline = time.monotonic() + patience
         wait = FIRST_WAIT
         while time.monotonic() < deadline:
@@ -130,10 +141,10 @@ class _Exchange:
         raise NoAnswer(self._silence(patience))
 
     def _skip(self, answer: ControlReply) -> bool:
-        """Whether to send again at once, above the counters that the platform refuses as used.
+        """Whether to send again immediately, above the counters that the platform refuses as used.
 
-        They are ahead of the host's clock after a restore of the platform, and when another process of the
-        host was faster.
+        The platform's counters are ahead of the host's clock after a restore of the platform, or if another
+        process of the host was faster.
         """
         last = last_counter(answer.detail) if answer.reason == REPLAYED else None
         if self._key is None or last is None or self._skips == MOST_SKIPS:
@@ -161,7 +172,7 @@ class _Exchange:
         return None
 
     def _own(self, data: bytes) -> ControlReply | None:
-        """The answer in `data` if it is one to this message, and whole."""
+        """The answer in `data`; None if it belongs to another message or is malformed."""
         try:
             received = codec.decode_answer(data)
         except MalformedMessage:
@@ -181,33 +192,33 @@ class _Exchange:
 
     def _silence(self, patience: float) -> str:
         if self._accepted:
-            return f"accepted, but the switches have not confirmed it within {patience:g} s; ask again"
+            return f"accepted, but the switches have not confirmed it within {patience:g} s; try again"
         if self._doubtful:
-            return f"only an answer without this key's seal came: {self._doubtful}; is it the right key?"
+            return f"received only answers without a seal of this key ({self._doubtful}); check the key"
         return (
-            f"no answer within {patience:g} s; is this port one of a Tercast switch, "
-            "and do controller and worker run?"
+            f"no answer within {patience:g} s; check that this port belongs to a Tercast switch "
+            "and that controller and worker are running"
         )
 
 
 class InBandLeaseSource:
-    """Leases over the data network, for publishers of one topic. Raises ApiError, as all lease sources do."""
+    """Leases over the data network, for publishers of one topic; calls raise ApiError."""
 
     def __init__(self, signaller: Signaller, topic: Topic) -> None:
         self._signaller = signaller
         self._names = [attribute.name for attribute in topic.attributes]
 
     def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
-        """Ask, and confirm the version in use."""
+        """Request or renew the lease, and confirm the version in use."""
         answer = self._ask(MessageType.LEASE, Holding(advertisement, _number(holder), version or 0))
         terms = answer.terms
         if terms is None or answer.code is None or any(n >= len(self._names) for n in terms.indexed):
-            raise ApiError(f"lease of {advertisement}: the answer has no terms for this topic")
+            raise ApiError(f"lease of {advertisement}: the answer has no valid terms for this topic")
         indexed = tuple(self._names[n] for n in terms.indexed)
         return Terms(terms.version, answer.code, indexed, terms.expires_ms / 1000, terms.poll_ms / 1000)
 
     def release(self, advertisement: str, holder: str) -> None:
-        """Give it back."""
+        """Release the lease."""
         self._ask(MessageType.RELEASE, Holding(advertisement, _number(holder)))
 
     def _ask(self, type_: MessageType, body: Body) -> ControlReply:
@@ -218,5 +229,5 @@ class InBandLeaseSource:
 
 
 def _number(holder: str) -> int:
-    """The 64 bits that stand for a holder's name."""
+    """The 64-bit number that represents a holder's name."""
     return int.from_bytes(hashlib.sha256(holder.encode()).digest()[:8], "big")

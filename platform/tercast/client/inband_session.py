@@ -1,4 +1,4 @@
-"""The commands' in-band mode: announce before, withdraw behind, without the REST API."""
+"""In-band mode of the commands: announce and withdraw without the REST API."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ Opener = Callable[[MetadataSource], tuple[Transport, str]]
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What is announced, by the names that the platform gave it, and its topics with the codes it told."""
+    """Announced filters with the platform's names, and their topics with the platform's codes."""
 
     named: list[AnnouncedFilter]
     topics: dict[str, Topic]
     signaller: Signaller | None = None
 
     def lease(self, announced: AnnouncedFilter, source: MetadataSource) -> PublisherLease | None:
-        """The lease of an advertisement's publisher: in band where it was announced so, else the source's."""
+        """The lease of an advertisement's publisher: in band if it was announced in band."""
         if self.signaller is None:
             return source.lease(announced.name)
         return PublisherLease(InBandLeaseSource(self.signaller, self.topics[announced.topic]), announced.name)
@@ -47,10 +47,11 @@ def registered(
     type_: MessageType,
     wanted: Sequence[AnnouncedFilter],
 ) -> Iterator[Registered]:
-    """Announces for the time of the block.
+    """Announce filters while the block runs.
 
-    `opener` opens a transport to the signalling port. Without `--in-band` everything is as it was, and nobody
-    is asked. At the end of the block all is withdrawn; what cannot be is said on standard error.
+    `opener` opens a transport to the signalling port. Without `--in-band`, filters and topics are unchanged,
+    and no request is sent. At the end of the block, all announcements are withdrawn. Failed withdrawals are
+    reported on standard error.
     """
     topics = {name: source.topic(name) for name in dict.fromkeys(entry.topic for entry in wanted)}
     if not args.in_band:
@@ -73,7 +74,7 @@ def registered(
 
 
 def coded(topic: Topic, answer: ControlReply) -> Topic:
-    """The topic under the code that the platform has for it."""
+    """Return the topic with the code that the platform uses."""
     if answer.code is None or answer.code == topic.code:
         return topic
     return Topic.from_json({**topic.to_json(), "code": answer.code}, ("topic",))
@@ -86,7 +87,7 @@ def _announce(
     try:
         return ask(entry.topic, entry.filter, patience)
     except ValueError as error:
-        detail = f"{shown(entry.filter)} does not fit into a message: {error}"
+        detail = f"{shown(entry.filter)} does not fit in a message: {error}"
         raise Refused(("filter",), "too_large", detail, entry.filter) from None
     except NotTaken as error:
         raise TercastError(f"{type_.name.lower()} {entry.topic}, {shown(entry.filter)}: {error}") from None
@@ -99,5 +100,5 @@ def _withdraw(signaller: Signaller, names: dict[str, None]) -> None:
         except (NoAnswer, NotTaken, TransportError) as error:
             print(f"{name} was not withdrawn: {error}", file=sys.stderr)
         except KeyboardInterrupt:
-            print(f"{', '.join(names)} not withdrawn: interrupted", file=sys.stderr)
+            print(f"{', '.join(names)} were not withdrawn: interrupted", file=sys.stderr)
             return

@@ -1,8 +1,8 @@
-"""A publisher's lease: the encoding that its events go out in, which the platform may change while they flow.
+"""A publisher's lease on the encoding of its events, which the platform may change.
 
-The platform moves a topic to another encoding in steps: it installs the new entries, tells publishers, and
-lets the old entries go when all have confirmed, or when the leases of those that have not are over. So a
-publisher asks now and then, changes over when it is told to, and sends nothing once its lease is over.
+The platform changes the encoding of a topic in steps. It installs the new entries and notifies publishers. It
+removes the old entries when all publishers have confirmed, or when the leases of the others have expired. So
+a publisher asks at intervals, changes over when it is notified, and sends nothing after its lease expires.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tercast.wire.errors import ApiError, LeaseLapsed
 from tercast.wire.event_seal import EventSeal
 
 MARGIN_S = 0.5
-"""So long before its end a lease is not relied on: sending takes time, too."""
+"""Seconds before its end at which a lease is no longer used, because sending takes time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the platform answered: an encoding, seconds until the lease ends, and until the next question."""
+    """The platform's answer: an encoding, and seconds to the lease's end and next request."""
 
     version: int
     code: int
@@ -33,36 +33,36 @@ class Terms:
     expires_in: float
     poll_in: float
     seal: EventSeal | None = None
-    """What events are to be sealed with; None where the topic is not sealed."""
+    """The key that seals events; None if the topic is not sealed."""
 
     def applied(self, topic: Topic) -> Topic:
-        """The topic in this encoding."""
+        """Return the topic in this encoding."""
         return topic.with_indexed(list(self.indexed), ("indexed",)).with_code(self.code)
 
 
 class LeaseSource(Protocol):
-    """Where leases come from; both calls raise ApiError."""
+    """Source of leases; both calls raise ApiError."""
 
     def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
-        """Ask, and confirm the version in use."""
+        """Request or renew the lease, and confirm the version in use."""
 
     def release(self, advertisement: str, holder: str) -> None:
-        """Give it back."""
+        """Release the lease."""
 
 
 class Follower(Protocol):
-    """What changes over when it is told to."""
+    """A publisher that changes its encoding when it is notified."""
 
     @property
     def topic(self) -> Topic:
-        """The topic in the encoding of now."""
+        """The topic in the current encoding."""
 
     def follow(self, topic: Topic) -> None:
-        """When it returns, nothing goes out in the old encoding any more."""
+        """Change the encoding; after the return, no event is sent in the old one."""
 
 
 class PublisherLease:
-    """Keeps one publisher of an advertisement up to date, by a thread between `keep` and `close`."""
+    """Lease of one publisher; a thread renews it between `keep` and `close`."""
 
     def __init__(
         self, source: LeaseSource, advertisement: str, clock: Callable[[], float] = time.monotonic
@@ -79,31 +79,32 @@ class PublisherLease:
 
     @property
     def version(self) -> int | None:
-        """The version in use."""
+        """The version of the encoding in use."""
         return self._version
 
     def begin(self, topic: Topic) -> Topic:
-        """Take the lease; the topic as its events are to be encoded. ApiError when the platform says no."""
+        """Take the lease and return the topic in its encoding; ApiError if the platform refuses."""
         terms = self._ask()
         self._version = terms.version
         return terms.applied(topic)
 
     def check(self) -> None:
-        """LeaseLapsed when nothing may be sent before the platform has answered again."""
+        """Raise LeaseLapsed if nothing may be sent before the platform answers again."""
         if self._clock() > self._until - MARGIN_S:
             raise LeaseLapsed(self.advertisement, self._problem)
 
     def keep(self, publisher: Follower) -> None:
-        """From now on the publisher follows what the platform tells, until `close`."""
+        """Renew the lease in a thread until `close`; `publisher` follows the platform's encoding."""
         self._thread = threading.Thread(
             target=self._run, args=(publisher,), name=f"lease of {self.advertisement}", daemon=True
         )
         self._thread.start()
 
     def renew(self, publisher: Follower) -> float:
-        """Ask once, and change over if that is the answer; the seconds until it is time to ask again.
+        """Ask once, and change the encoding if necessary; return the seconds until the next request.
 
-        ApiError when there is no answer; the lease then runs on as it was.
+        Raises:
+            ApiError: There is no answer; the lease continues unchanged.
         """
         terms = self._ask()
         while terms.version != self._version:
@@ -113,7 +114,7 @@ class PublisherLease:
         return terms.poll_in
 
     def close(self) -> None:
-        """Stop, and give the lease back; nothing is sent after that."""
+        """Stop the thread and release the lease; nothing is sent afterwards."""
         self._stop.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()

@@ -1,4 +1,4 @@
-"""The `listen` command: print what reaches a host."""
+"""The `listen` command: print the events that reach a host."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tercast.signalling.messages import MessageType
 _SHOWN_IF_ANY = ("rejected", "held")
 
 _QUIET_S = 10.0
-"""Seconds between two lines about rejected events."""
+"""Minimum seconds between two lines about rejected events."""
 
 
 def listen(
@@ -36,7 +36,7 @@ def listen(
     asker: Opener,
     telemetry: Callable[[], HostTelemetry | None] = lambda: None,
 ) -> None:
-    """Print the deliveries until the count, the time, or an interrupt; then the counters.
+    """Print deliveries until the count, the time limit or an interrupt; then print the counters.
 
     `asker` opens a transport for control messages, which the in-band mode needs.
     """
@@ -62,7 +62,11 @@ def listen(
             on_rejected=_Rejections().show,
         )
         note = _note(args, origins, ip)
-        print(f"listening at {ip} for {', '.join(filters)}{note}; Ctrl-C ends", file=sys.stderr, flush=True)
+        print(
+            f"listening at {ip} for {', '.join(filters)}{note}; press Ctrl-C to stop",
+            file=sys.stderr,
+            flush=True,
+        )
         _print_until_end(args, subscriber, transport, topics)
 
 
@@ -70,7 +74,7 @@ def listen(
 def _origins(
     args: Namespace, source: MetadataSource, ip: str, topics: Iterable[str]
 ) -> Iterator[EventOrigins | None]:
-    """The origins that events are checked by; None where they are not."""
+    """The origins for the check of events; None if events are not checked."""
     origins = None if _unchecked(args) else source.origins(topics, ip)
     try:
         yield origins
@@ -80,36 +84,36 @@ def _origins(
 
 
 def _unchecked(args: Namespace) -> str:
-    """Why the addresses of events are not to be checked; nothing where they are."""
+    """The reason why the source addresses of events are not checked; empty if they are."""
     if args.any_source:
         return "--any-source"
-    return "without --api an in-band host does not know them" if args.in_band and args.api is None else ""
+    return "in band, they are known only with --api" if args.in_band and args.api is None else ""
 
 
 def _note(args: Namespace, origins: EventOrigins | None, ip: str) -> str:
-    """The words that say that the addresses of events are not checked, and why."""
+    """The part of the first line that reports that source addresses are not checked, and why."""
     if origins is not None:
         return ""
-    why = _unchecked(args) or f"{ip} is no host of the scenario"
-    return f", addresses of events are not checked ({why})"
+    why = _unchecked(args) or f"{ip} is not a host of the scenario"
+    return f", without a check of source addresses ({why})"
 
 
 class _Rejections:
-    """Says on standard error what is rejected: the first event, then a line every ten seconds at most."""
+    """Reports of rejected events on standard error, at most one line in ten seconds."""
 
     def __init__(self) -> None:
         self._events, self._due = 0, float("-inf")
 
     def show(self, rejected: RejectedEvent) -> None:
-        """Count an event, and print the line when it is due."""
+        """Count an event, and print a line if one is due."""
         self._events += 1
         if time.monotonic() < self._due:
             return
         self._due = time.monotonic() + _QUIET_S
         publisher = _printable(rejected.publisher)
         print(
-            f"rejected {quantity(self._events, 'event')}; the last one names {publisher} of topic "
-            f"{rejected.topic} and comes from {rejected.source} ({rejected.reason})",
+            f"rejected {quantity(self._events, 'event')}; the last has publisher {publisher}, topic "
+            f"{rejected.topic} and source address {rejected.source} ({rejected.reason})",
             file=sys.stderr,
             flush=True,
         )
@@ -117,7 +121,7 @@ class _Rejections:
 
 @contextmanager
 def _readerless() -> Iterator[None]:
-    """Within, it is no fault that nobody reads standard output any more."""
+    """Ignore a closed standard output within the block."""
     try:
         yield
     except BrokenPipeError:
@@ -147,43 +151,43 @@ def _print_deliveries(args: Namespace, subscriber: Subscriber, show: Callable[[D
         delivery = receive(left)
         if delivery is None:
             return
-        sys.stdout.write(show(delivery) + "\n")  # in one piece, whenever an interrupt comes
+        sys.stdout.write(show(delivery) + "\n")  # in one call, so that an interrupt does not split the line
         sys.stdout.flush()
         shown += 1
 
 
 def _wanted(args: Namespace, source: MetadataSource) -> list[AnnouncedFilter]:
-    """The filters given, else the host's subscriptions."""
+    """The filters of the options, or else the host's subscriptions."""
     if args.filter is not None:
         if args.topic is None:
-            raise Refused(("topic",), "missing_topic", "--filter needs --topic")
+            raise Refused(("topic",), "missing_topic", "--filter needs a topic; add --topic")
         return [AnnouncedFilter(f"f{n}", args.topic, text) for n, text in enumerate(args.filter, 1)]
     if args.in_band:
         raise Refused(
-            ("filter",), "missing_filter", "--in-band needs --topic and --filter: what to subscribe to"
+            ("filter",), "missing_filter", "--in-band needs a subscription; add --topic and --filter"
         )
     if args.host is None:
         raise TercastError(
-            "nothing to listen for: give --host (for its subscriptions) or --topic and --filter"
+            "nothing to listen for; add --host (for its subscriptions), or --topic and --filter"
         )
     wanted = source.subscriptions(args.host)
     wanted = [entry for entry in wanted if args.topic in (None, entry.topic)]
     if not wanted:
-        raise TercastError(f"host {args.host!r} has no subscription here; subscribe first, or give --filter")
+        raise TercastError(f"host {args.host!r} has no subscription; subscribe first, or add --filter")
     return wanted
 
 
 def _line(delivery: Delivery, topics: dict[str, Topic]) -> str:
     event = delivery.event
     values = json.dumps(topics[event.topic].values_json(event.values), ensure_ascii=False)
-    flags = ("" if delivery.wanted else " unwanted") + (" doubled" if delivery.doubled else "")
+    flags = ("" if delivery.wanted else " unwanted") + (" duplicate" if delivery.doubled else "")
     names = ", ".join(delivery.subscriptions)
     text = f"{event.topic} {event.publisher} {event.seq} {delivery.delay * 1000:.3f} ms{flags} {values}"
     return _printable(f"{text} for {names}" if names else text)
 
 
 def _printable(text: str) -> str:
-    """`text` without what could steer a terminal."""
+    """Escape the characters of `text` that could control a terminal."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
@@ -218,4 +222,5 @@ def _counters(subscriber: Subscriber, transport: Transport, as_json: bool) -> st
     shown = {name: count for name, count in counters.items() if count or name not in _SHOWN_IF_ANY}
     text = ", ".join(f"{name} {count}" for name, count in shown.items())
     text += "".join(f", {row['topic']} {row['reason']} {row['events']}" for row in rejections)
-    return text + "".join(f", {why} frames {count}" for why, count in frames.items())
+    ignored_frames = ", ".join(f"{why} {count}" for why, count in frames.items())
+    return text + (f"; ignored frames: {ignored_frames}" if frames else "")

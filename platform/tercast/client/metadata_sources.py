@@ -1,4 +1,4 @@
-"""Where the host tools learn topics, hosts and filters: a scenario file, or `api`, the running platform."""
+"""Sources of topics, hosts and filters for the host tools: a scenario file, or the platform."""
 
 from __future__ import annotations
 
@@ -37,40 +37,40 @@ class AnnouncedFilter:
 
 
 class MetadataSource(Protocol):
-    """What the tools ask; everything unknown is Refused by name."""
+    """Metadata that the host tools need; unknown names are Refused."""
 
     def topic(self, name: str) -> Topic:
-        """The topic of that name, in its encoding of now."""
+        """The topic with this name, in its current encoding."""
 
     def host(self, name: str) -> HostRecord:
-        """The host of that name."""
+        """The host with this name."""
 
     def subscriptions(self, host: str) -> list[AnnouncedFilter]:
         """The live subscriptions of a host."""
 
     def advertisement(self, name: str) -> AnnouncedFilter:
-        """The live advertisement of that id."""
+        """The live advertisement with this id."""
 
     def address(self, family: str) -> AddressPlan:
-        """The plan that events of a family (ipv4, ipv6) are addressed by."""
+        """The address plan for events of a family (ipv4, ipv6)."""
 
     def depth(self) -> int | None:
-        """The length of an event's dz; None for all the room there is."""
+        """The length of an event's dz; None for as many bits as fit in an address."""
 
     def lease(self, advertisement: str) -> PublisherLease | None:
-        """What tells a publisher of other encodings; None where there will be none."""
+        """The lease that notifies a publisher of new encodings; None if the encoding cannot change."""
 
     def origins(self, topics: Iterable[str], own: str) -> EventOrigins | None:
-        """Return where the events of topics come from; None where the host at address `own` cannot know."""
+        """Return the origins of topics' events; None if the host at address `own` cannot know them."""
 
 
 class ScenarioSource:
-    """Reads a scenario of the offline tools; of it, only what hosts need is looked at."""
+    """Reader of a scenario of the offline tools; only the parts that hosts need are read."""
 
     def __init__(self, document: object) -> None:
         scenario = expect_object(document, ())
         if scenario.get("format") != "scenario/1":
-            detail = f"{shown(scenario.get('format'))} is not scenario/1"
+            detail = f'{shown(scenario.get("format"))} is not a known format; use "scenario/1"'
             raise Refused(("format",), "unknown_format", detail, scenario.get("format"))
         self._scenario = scenario
         self._topics = {topic.name: topic for topic in self._read_topics()}
@@ -80,17 +80,17 @@ class ScenarioSource:
 
     @classmethod
     def load(cls, path: str | Path) -> ScenarioSource:
-        """The scenario in a file; Refused with the place in the file."""
+        """Read the scenario in a file; Refused with the place of an error in the document."""
         return cls(load_json(path))
 
     def topic(self, name: str) -> Topic:
-        """The topic of that name, with its last choice of indexed attributes."""
+        """The topic with this name, with its last choice of indexed attributes."""
         if name not in self._topics:
             raise _unknown("topic", name, self._topics)
         return self._topics[name]
 
     def host(self, name: str) -> HostRecord:
-        """The host of that name in the topology."""
+        """The host of the topology with this name."""
         records = self._hosts()
         if name not in records:
             raise _unknown("host", name, records)
@@ -114,30 +114,30 @@ class ScenarioSource:
         ]
 
     def advertisement(self, name: str) -> AnnouncedFilter:
-        """The advertisement of that id that no later request withdraws."""
+        """The advertisement with this id, if no later request withdraws it."""
         live = {key: request for key, request in self._live.items() if request.get("op") == kinds.ADVERTISE}
         if name not in live:
             raise _unknown("advertisement", name, live)
         return _announced(live[name])
 
     def address(self, family: str) -> AddressPlan:
-        """The scenario's own plan, else the default of the family."""
+        """The scenario's address plan, or else the default plan of the family."""
         if "address" in self._scenario:
             return AddressPlan.from_json(self._scenario["address"], ("address",))
         return AddressPlan.default(family)
 
     def depth(self) -> int | None:
-        """The scenario's `max_dz_length`."""
+        """The scenario's `max_dz_length`; None if it has none."""
         limits = expect_object(self._scenario.get("limits", {}), ("limits",))
         depth = limits.get("max_dz_length")
         return None if depth is None else expect_integer(depth, ("limits", "max_dz_length"), 1)
 
     def lease(self, advertisement: str) -> PublisherLease | None:
-        """None: a scenario stays as it is."""
+        """None: the encoding of a scenario does not change."""
         return None
 
     def origins(self, topics: Iterable[str], own: str) -> EventOrigins | None:
-        """Return the addresses of the advertisements' hosts; None at an address that no host here has."""
+        """Return the host addresses of advertisements; None if no host here has the address `own`."""
         records = self._hosts()
         if own not in {record.ip for record in records.values()}:
             return None
@@ -169,7 +169,7 @@ class ScenarioSource:
 
 
 def load_json(path: str | Path) -> object:
-    """The JSON document in a file; TercastError for what cannot be read, is no JSON, or is too deep."""
+    """Read the JSON document in a file; TercastError if it is unreadable, not JSON, or too deep."""
     try:
         return parse_json(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -178,7 +178,7 @@ def load_json(path: str | Path) -> object:
 
 
 def parse_json(text: str) -> object:
-    """The JSON value in `text`; ValueError in one line for anything else, NaN and infinities among it."""
+    """Parse the JSON value in `text`; ValueError with one line otherwise, also for NaN."""
     try:
         return json.loads(text, parse_constant=_no_constant)
     except RecursionError:
@@ -201,4 +201,5 @@ def _text(fields: Mapping[str, object], key: str, place: Place) -> str:
 
 def _unknown(kind: str, name: str, known: Mapping[str, object]) -> Refused:
     some = ", ".join(list(known)[:8]) or "none"
-    return Refused((kind,), f"unknown_{kind}", f"{shown(name)} is no {kind} here; there are {some}", name)
+    detail = f"unknown {kind} {shown(name)}; known: {some}"
+    return Refused((kind,), f"unknown_{kind}", detail, name)

@@ -1,4 +1,4 @@
-"""Which events a subscriber accepts: those that come from the host of their advertisement."""
+"""Check of events at a subscriber: their source address and their seal."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from tercast.client.event_origins import EventOrigin, EventOrigins, OriginPolicy
 from tercast.wire.event_seal import is_good
 
 MOST_HELD = 4096
-"""Events that may wait for the platform to answer which host their advertisement belongs to."""
+"""Maximum events that wait until the platform reports the host of their advertisement."""
 
 RECHECK_S = 0.02
-"""Seconds between two looks at whether the answer is there."""
+"""Seconds between two checks for the platform's answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """An event that waits for the answer to the question with that ticket."""
+    """An event that waits for the answer to the question with this ticket."""
 
     arrived: Arrived
     ticket: int
 
 
 class OriginCheck:
-    """Accepts, rejects or holds events, and counts the last two.
+    """Check that accepts, rejects or holds events, and counts rejected and held ones.
 
-    Without `origins` it accepts every event. Tickets of held events only grow, so they wait in one queue.
+    Without `origins`, it accepts every event. Tickets of held events only grow, so one queue is enough.
     """
 
     def __init__(
@@ -48,8 +48,8 @@ class OriginCheck:
     def admits(self, arrived: Arrived) -> bool:
         """Whether an event is accepted now.
 
-        One that the platform's next answer may make good is held: of an unknown advertisement, with a key
-        that is not known yet, or without a seal.
+        If the platform's next answer may make the event valid, it is held. This is so for an unknown
+        advertisement, an unknown key, and a missing seal.
         """
         if self._origins is None:
             return True
@@ -67,7 +67,7 @@ class OriginCheck:
         return reason is None
 
     def released(self) -> Arrived | None:
-        """Return the next event that waited and is accepted now; None while there is none."""
+        """Return the next held event that is accepted now; None if there is none."""
         origins = self._origins
         while origins is not None and self._held and origins.answered(self._held[0].ticket):
             arrived = self._held.popleft().arrived
@@ -102,7 +102,7 @@ _PASSING = (RejectionReason.NO_SEAL, RejectionReason.UNKNOWN_KEY)
 
 
 def _fault(arrived: Arrived, origin: EventOrigin) -> RejectionReason | None:
-    """Return why an event is not accepted from its origin; None where it is."""
+    """Return the reason why an event of this origin is not accepted; None if it is accepted."""
     if origin.address != arrived.source:
         return RejectionReason.OTHER_ADDRESS
     number = arrived.head.key_number

@@ -41,7 +41,9 @@ def publish(
     asker: Opener,
     telemetry: Callable[[], HostTelemetry | None] = lambda: None,
 ) -> None:
-    """Send the events, paced, and say how many went out; a file is checked as a whole before the first.
+    """Send the events at the given rate and print their number.
+
+    A file is checked completely before the first event is sent.
 
     `asker` opens a transport for control messages, which the in-band mode needs.
     """
@@ -75,30 +77,33 @@ def publish(
 
 
 def _announced(args: Namespace, source: MetadataSource) -> AnnouncedFilter:
-    """The advertisement that the events belong to; in band its name is not known yet."""
+    """The advertisement of the events; in band, its name is not known yet."""
     if args.in_band:
         if args.topic is None:
-            raise Refused(("topic",), "missing_topic", "--in-band needs --topic: what to advertise events of")
+            raise Refused(("topic",), "missing_topic", "--in-band needs a topic to advertise; add --topic")
         return AnnouncedFilter("in-band", args.topic, args.filter or "")
     if args.advertisement is None:
-        detail = "give --advertisement, or --in-band with --topic and --filter"
+        detail = "no advertisement is given; add --advertisement, or --in-band with --topic and --filter"
         raise Refused(("advertisement",), "missing_advertisement", detail)
     announced = source.advertisement(args.advertisement)
     if args.topic not in (None, announced.topic):
-        detail = f"advertisement {announced.name} is about {shown(announced.topic)}, not {shown(args.topic)}"
+        detail = (
+            f"advertisement {announced.name} has topic {shown(announced.topic)}, not {shown(args.topic)}; "
+            "correct --topic, or omit it"
+        )
         raise Refused(("topic",), "other_topic", detail, args.topic)
     return announced
 
 
 class _Diverted:
-    """Sends everything to one address, whatever the event's own is."""
+    """Transport that sends every event to one address."""
 
     def __init__(self, transport: Transport, target: str) -> None:
         self._transport, self._target = transport, target
         self.receive, self.fileno, self.close = transport.receive, transport.fileno, transport.close
 
     def send(self, dst_ip: str, payload: bytes) -> None:
-        """Send to the one address."""
+        """Send to the fixed address."""
         self._transport.send(self._target, payload)
 
 
@@ -123,7 +128,7 @@ def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Val
 
 
 def _is_sent(publisher: Publisher, place: str, values: Values, told: list[str]) -> bool:
-    """Send; False while the publisher's lease is over, which is said once."""
+    """Send an event; False if the publisher's lease has expired, which is reported once."""
     try:
         _placed(publisher.publish, place, values)
     except LeaseLapsed as lapsed:
@@ -136,7 +141,10 @@ def _is_sent(publisher: Publisher, place: str, values: Values, told: list[str]) 
 
 
 class _Interrupts:
-    """Ctrl-C and SIGTERM end the block quietly, and not while they are held; a second one then does."""
+    """Handler of Ctrl-C and SIGTERM that ends the block quietly.
+
+    While `held`, the first interrupt waits for the end of the held part; a second one acts immediately.
+    """
 
     def __init__(self) -> None:
         self._held = self._asked = False
@@ -156,7 +164,7 @@ class _Interrupts:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Within, the first interrupt waits: nothing comes between sending an event and counting it."""
+        """Delay the first interrupt within the block, so that every sent event is counted."""
         self._held = True
         try:
             yield
@@ -172,7 +180,7 @@ class _Interrupts:
 
 
 def _placed(call: Callable[[Values], object], place: str, values: Values) -> None:
-    """Call, with the line in a file in front of a refusal."""
+    """Call `call(values)`; an error starts with the line in the file."""
     try:
         call(values)
     except Refused as refused:
@@ -180,7 +188,7 @@ def _placed(call: Callable[[Values], object], place: str, values: Values) -> Non
 
 
 def _events(args: Namespace, topic: Topic, name: str | None) -> Iterator[tuple[str, Values]]:
-    """The events with their places in the file, at most `--count` of them."""
+    """Yield the events with their places in the file, at most `--count` of them."""
     if args.value is not None:
         values = _parse_values([item for items in args.value for item in items], topic)
         yield from repeat(("", values), min(args.count or 1, sys.maxsize))
@@ -202,7 +210,7 @@ def _file_events(path: str, topic: Topic, name: str | None) -> Iterator[tuple[st
 
 
 def _parse_line(line: str, topic: Topic, name: str | None, place: str) -> Values | None:
-    """The values in a line; None when they belong to another advertisement than `name`, if that is given."""
+    """The values in a line; None if they belong to another advertisement than `name`."""
     try:
         fields = expect_keys(parse_json(line), (), ("publisher", "values"))
         if expect_text(fields["publisher"], ("publisher",)) != name and name is not None:
@@ -213,21 +221,21 @@ def _parse_line(line: str, topic: Topic, name: str | None, place: str) -> Values
 
 
 def _parse_values(items: Iterable[str], topic: Topic) -> Values:
-    """The values of `name=value` texts, each read by its attribute's type."""
+    """The values of `name=value` texts, parsed by the type of their attributes."""
     values: dict[str, object] = {}
     for item in items:
         name, separator, text = item.partition("=")
         if not separator:
             raise Refused(("value",), "bad_value", f"{shown(item)} is not NAME=VALUE", item)
         if name in values:
-            raise Refused((name,), "duplicate", "this attribute has two values", text)
+            raise Refused((name,), "duplicate", "this attribute has two values; keep one", text)
         position = topic.positions.get(name)
         values[name] = text if position is None else parse_value(topic.attributes[position], text)
     return topic.check(values)
 
 
 def parse_value(attribute: Attribute, text: str) -> object:
-    """The value that `text` says for `attribute`; its domain is not looked at."""
+    """Parse `text` as a value of `attribute`, without a check of its domain."""
     match attribute.kind:
         case "int":
             return integer_of_text(text, (attribute.name,))

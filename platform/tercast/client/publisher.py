@@ -1,4 +1,4 @@
-"""The publishing side of a host: check an event, find its address, send it."""
+"""Publisher of a host: check an event, compute its address, send it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    """What one topic's encoding makes of events; replaced as a whole when the publisher is told another."""
+    """Form of events in one encoding of a topic; replaced as a whole when the encoding changes."""
 
     topic: Topic
     filter: Filter
@@ -33,7 +33,7 @@ class _Route:
     origin: bytes
 
     def checked(self, values: Mapping[str, object], room: int) -> tuple[dict[str, Any], bytes]:
-        """The values as the topic has them, and the event's bytes behind the head; `room` bytes for all."""
+        """Return the checked values, and the event's bytes after the head; `room` limits all bytes."""
         checked = self.topic.check(values)
         if not self.filter.matches(checked):
             raise _outside(self.filter, checked)
@@ -44,16 +44,16 @@ class _Route:
 
 
 class Publisher:
-    """Publishes the events of one advertisement.
+    """Publisher of the events of one advertisement. It is thread-safe.
 
-    `publisher` is the advertisement's id, `advertisement` its filter, `depth` the length of an event's dz
-    (the plan's `max_dz_length`, or all the room the address has). `sequence` gives the sequence numbers;
-    without one they start at the clock. `telemetry` is told of each event that was sent. With a `lease`,
-    taken already, it sends while that holds, and seals events where the lease has a key; whoever makes the
-    publisher lets the lease `keep` it. Several threads may publish.
+    `publisher` is the advertisement's id, `advertisement` its filter. `depth` is the length of an event's dz
+    (the plan's `max_dz_length`, or as many bits as fit in the address). `sequence` provides the sequence
+    numbers; without one, they start at the clock. `telemetry` records each event that was sent. A `lease`
+    must already be taken. The publisher sends only while it is valid, and seals events if it has a key. The
+    creator of the publisher calls `keep` of the lease.
     """
 
-    def __init__(  # noqa: PLR0917 - the order of the contract
+    def __init__(  # noqa: PLR0917 - a fixed public signature
         self,
         topic: Topic,
         advertisement: str | Filter,
@@ -79,15 +79,16 @@ class Publisher:
 
     @property
     def topic(self) -> Topic:
-        """The topic in the encoding that events go out in now."""
+        """The topic in the current encoding of events."""
         return self._route.topic
 
     def publish(self, values: Mapping[str, object]) -> int:
         """Send one event and return its sequence number.
 
-        Refused, and nothing sent, when the topic does not allow the values, when they lie outside the
-        advertisement, or when the event is larger than 1,200 bytes. LeaseLapsed, and nothing sent, when the
-        platform has not said for too long how events are encoded.
+        Raises:
+            Refused: The values do not fit the topic or the advertisement, or the event exceeds 1,200 bytes.
+                Nothing is sent.
+            LeaseLapsed: The platform has not confirmed the encoding for too long. Nothing is sent.
         """
         with self._lock:
             if self._lease is not None:
@@ -105,24 +106,27 @@ class Publisher:
             return seq
 
     def check(self, values: Mapping[str, object]) -> dict[str, Any]:
-        """What `publish` would send: the values in their normal form; Refused as it would refuse them."""
+        """Return the values that `publish` would send, in normal form; Refused as in `publish`."""
         return self._route.checked(values, _room(self._seal()))[0]
 
     def follow(self, topic: Topic) -> None:
-        """Change over to another code or indexing of the same topic (or to a new list of attributes).
+        """Change to another code, indexing or list of attributes of the same topic.
 
-        When it returns, no event goes out in the old encoding any more. Refused, and nothing changed, when
-        the topic has another name, the plan no room for the code, or the filter does not fit the attributes.
+        After the return, no event is sent in the old encoding.
+
+        Raises:
+            Refused: The topic has another name, the code does not fit the address plan, or the filter does
+                not fit the attributes. Nothing is changed.
         """
         if topic.name != self.topic.name:
-            detail = f"{shown(topic.name)}; this publisher's topic is {shown(self.topic.name)}"
+            detail = f"{shown(topic.name)} is not this publisher's topic {shown(self.topic.name)}"
             raise Refused(("topic",), "other_topic", detail, topic.name)
         route = self._routed(topic)
         with self._lock:
             self._route = route
 
     def _seal(self) -> EventSeal | None:
-        """What the lease says now; without a lease events are not sealed."""
+        """The seal of the lease; None without a lease or if the topic is not sealed."""
         return None if self._lease is None else self._lease.seal
 
     def _routed(self, topic: Topic) -> _Route:
@@ -135,22 +139,22 @@ def _checked_depth(address: AddressPlan, depth: int | None) -> int:
     if depth is None:
         return address.dz_room
     if not 1 <= depth <= address.dz_room:
-        detail = f"{shown(depth)} is not in 1..{address.dz_room}, the room of {address.prefix}"
+        detail = f"{shown(depth)} is not in 1..{address.dz_room}, the bits for a dz after {address.prefix}"
         raise Refused(("depth",), "out_of_range", detail, depth)
     return depth
 
 
 def _outside(advertised: Filter, values: Mapping[str, object]) -> Refused:
-    """The refusal of an event, on the attribute that stands between it and the nearest alternative."""
+    """The error for an event outside the advertisement, for the attribute closest to a match."""
     attributes = advertised.topic.attributes
     failing = [
         [attributes[a] for a, held in term if not _holds(attributes[a], held, values[attributes[a].name])]
         for term in advertised.terms
     ]
-    # A text of 16 bytes or more may fail though its point, which others share, does not.
+    # A text of 16 bytes or more may fail although its point, which other texts share, does not.
     attribute = (min(failing, key=len) or [a for a in attributes if _shares_point(values[a.name])])[0]
     value = values[attribute.name]
-    detail = f"{shown(value)} lies outside the advertisement {shown(str(advertised))}"
+    detail = f"{shown(value)} is outside the advertisement {shown(str(advertised))}"
     return Refused((attribute.name,), "outside_advertisement", detail, value)
 
 
@@ -164,7 +168,7 @@ def _holds(attribute: Attribute, held: IntervalSet, value: object) -> bool:
 
 
 def _room(seal: EventSeal | None) -> int:
-    """Bytes that an event may have without its seal."""
+    """The maximum size of an event without its seal, in bytes."""
     return MAX_PAYLOAD if seal is None else MAX_PAYLOAD - SEAL_BYTES
 
 
@@ -175,8 +179,8 @@ def _payload(codec: EventCodec, seq: int, at: int, tail: bytes, seal: EventSeal 
 
 
 def _too_large(codec: EventCodec, values: Mapping[str, object], size: int, room: int) -> Refused:
-    """The refusal of an event of `size` bytes, on the attribute that takes most of them."""
+    """The error for an event of `size` bytes; it names the attribute with the most bytes."""
     sizes = codec.sizes(values)
     name = max(sizes, key=sizes.__getitem__)
-    detail = f"the event takes {size} bytes, {sizes[name]} of them here; the largest has {room}"
+    detail = f"the event has {size} bytes, {sizes[name]} of them in this attribute; at most {room} fit"
     return Refused((name,), "too_large", detail, values[name])

@@ -1,4 +1,4 @@
-"""The platform's REST API as far as a host needs it, with the standard library alone."""
+"""Client of the platform's REST API for hosts; uses only the standard library."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ Row = Mapping[str, object]
 
 
 class Api:
-    """Reads and posts with a token; whatever goes wrong is an ApiError in one line."""
+    """HTTP client with a token; every failure raises ApiError with one line."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
         if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
-            raise ApiError(f"{url!r} is no API: the address begins with http:// or https://")
+            raise ApiError(f"{url!r} is not an API address; it must start with http:// or https://")
         self._base = url.rstrip("/") + "/"
         self._headers = {"Accept": "application/json"}
         if token:
@@ -42,7 +42,7 @@ class Api:
 
     @classmethod
     def with_token_file(cls, url: str, path: str | Path | None) -> Api:
-        """The API at `url`, with the token that stands in a file."""
+        """Create a client of the API at `url` with the token in a file."""
         try:
             token = Path(path).read_text(encoding="ascii").strip() if path is not None else None
         except (OSError, ValueError) as error:
@@ -50,16 +50,16 @@ class Api:
         return cls(url, token)
 
     def get(self, path: str, **parameters: str) -> object:
-        """The JSON of a resource below the API's address, or at an absolute address of the same server."""
+        """Get the JSON of a resource, by path below the API or by address on the same server."""
         url = urllib.parse.urljoin(self._base, path)
         if urllib.parse.urlsplit(url)[:2] != urllib.parse.urlsplit(self._base)[:2]:
-            raise ApiError(f"the API names another server, {url!r}; the token stays here")
+            raise ApiError(f"the API refers to another server, {url!r}; the token is not sent there")
         if parameters:
             url += "?" + urllib.parse.urlencode(parameters)
         return self._call("GET", url)
 
     def post(self, path: str, body: object, **parameters: str) -> object:
-        """The JSON that answers a body posted to a resource."""
+        """Post a body to a resource; return the JSON of the answer."""
         return self._call("POST", self._url(path, parameters), json.dumps(body).encode())
 
     def delete(self, path: str, **parameters: str) -> None:
@@ -85,15 +85,15 @@ class Api:
             reason = getattr(error, "reason", None) or error
             raise ApiError(f"{what}: {reason or type(error).__name__}") from None
         except ValueError as error:
-            raise ApiError(f"{what}: the answer is no JSON: {error}") from None
+            raise ApiError(f"{what}: the answer is not JSON: {error}") from None
 
     def rows(self, path: str, **parameters: str) -> list[Row]:
-        """All rows of a paged list."""
+        """Get all rows of a paged list."""
         rows: list[Row] = []
         page = self.get(path, **parameters)
         while True:
             if not isinstance(page, dict) or not isinstance(page.get("results"), list):
-                raise ApiError(f"GET {path}: the answer is no list of results")
+                raise ApiError(f"GET {path}: the answer is not a list of results")
             rows += [row for row in page["results"] if isinstance(row, dict)]
             following = page.get("next")
             if not isinstance(following, str):
@@ -101,73 +101,76 @@ class Api:
             page = self.get(following)
 
     def one(self, path: str, **parameters: str) -> Row:
-        """The only row that the parameters find."""
+        """Get the only row that matches the parameters."""
         rows = self.rows(path, **parameters)
         if len(rows) != 1:
             asked = ", ".join(f"{key} {value!r}" for key, value in parameters.items())
-            raise ApiError(f"GET {path}: {len(rows)} rows with {asked}; one is needed")
+            raise ApiError(f"GET {path}: {len(rows)} rows with {asked}; exactly one is required")
         return rows[0]
 
 
 class ApiSource:
-    """Learns topics, hosts and filters from the running platform."""
+    """Source of topics, hosts and filters: the running platform."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
 
     def topic(self, name: str) -> Topic:
-        """The topic of that name."""
+        """The topic with this name."""
         row = self._api.one("api/v1/topics/", name=name)
         fields = ("name", "code", "attributes", "indexed")
         return Topic.from_json({key: row.get(key) for key in fields}, ("topic",))
 
     def host(self, name: str) -> HostRecord:
-        """The host of that name."""
+        """The host with this name."""
         row = self._api.one("api/v1/hosts/", name=name)
         return HostRecord(*(_text(row, key) for key in ("name", "ip", "mac")))
 
     def subscriptions(self, host: str) -> list[AnnouncedFilter]:
-        """The host's subscriptions that are not withdrawn."""
+        """The host's subscriptions that are neither failed nor withdrawn."""
         rows = self._api.rows("api/v1/subscriptions/", host=host)
         return [_announced(row, "q") for row in rows if row.get("state") not in _ENDED]
 
     def advertisement(self, name: str) -> AnnouncedFilter:
-        """The advertisement of that id, with or without the `a` before its number."""
+        """The advertisement with this id, with or without the `a` before its number."""
         row = self._api.get(f"api/v1/advertisements/{_number(name)}/")
         if not isinstance(row, dict):
-            raise ApiError(f"advertisement {name}: the answer is no object")
+            raise ApiError(f"advertisement {name}: the answer is not an object")
         return _announced(row, "a")
 
     def address(self, family: str) -> AddressPlan:
-        """The default plan of the family, which is the platform's."""
+        """The default plan of the family, which the platform uses."""
         return AddressPlan.default(family)
 
     def depth(self) -> int | None:
-        """All the room there is."""
+        """None: as many bits as fit in an address."""
         return None
 
     def lease(self, advertisement: str) -> PublisherLease | None:
-        """A lease of the platform's, yet to be taken."""
+        """A lease from the platform, not yet taken."""
         return PublisherLease(ApiLeaseSource(self._api), advertisement)
 
     def origins(self, topics: Iterable[str], own: str) -> EventOrigins | None:
-        """Return the origins of the topics' events, which the platform knows. Raises ApiError."""
+        """Return the origins of the topics' events from the platform. Raises ApiError."""
         learned = LearnedOrigins(ApiOrigins(self._api).fetch)
         learned.learn(topics)
         return learned
 
 
 class ApiOrigins:
-    """Reads where events come from by the REST API."""
+    """Reader of the origins of events from the REST API."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
         self._ids: dict[str, str] = {}
 
     def fetch(self, topic: str, names: Iterable[str] | None = None) -> dict[str, EventOrigin]:
-        """Return the origins of a topic's advertisements, of those in `names` or of all. Raises ApiError.
+        """Return the origins of a topic's advertisements: of those in `names`, or of all.
 
-        Names that are no advertisement's id have no origin.
+        Names that are not an advertisement's id have no origin.
+
+        Raises:
+            ApiError: A request failed.
         """
         if topic not in self._ids:
             self._ids[topic] = str(self._api.one("api/v1/topics/", name=topic).get("id"))
@@ -186,34 +189,34 @@ def _origin(row: Row) -> tuple[str, EventOrigin]:
     keys = row.get("keys", [])
     if keys is None and row.get("seal") != OriginPolicy.OFF:
         raise ApiError(
-            "the topic is sealed, and this token gets no keys; use a client token of a subscriber with a "
-            "subscription of the topic, or an operator's"
+            "the topic is sealed, and this token cannot read its keys; use a client token of a subscriber "
+            "with a subscription to the topic, or the token of an operator"
         )
     try:
         found = dict(map(_key, keys)) if isinstance(keys, list) else {}
         policy = OriginPolicy(str(row.get("seal", OriginPolicy.OFF)))
         return f"a{row['id']}", EventOrigin(pack_ip(_text(row, "ip")), policy, found)
     except (KeyError, TypeError, ValueError):
-        raise ApiError("the API's answer has no source of an advertisement") from None
+        raise ApiError("the API's answer has no valid source of an advertisement") from None
 
 
 class ApiLeaseSource:
-    """Gives leases by the REST API."""
+    """Source of leases: the REST API."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
 
     def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
-        """Ask, and confirm the version in use."""
+        """Request or renew the lease, and confirm the version in use."""
         path = f"api/v1/advertisements/{_number(advertisement)}/lease/"
         row = self._api.post(path, {"holder": holder, "version": version})
         try:
             return _terms(row)
         except (KeyError, TypeError, ValueError):
-            raise ApiError(f"POST {path}: the answer is no lease") from None
+            raise ApiError(f"POST {path}: the answer is not a lease") from None
 
     def release(self, advertisement: str, holder: str) -> None:
-        """Give it back."""
+        """Release the lease."""
         self._api.delete(f"api/v1/advertisements/{_number(advertisement)}/lease/", holder=holder)
 
 
@@ -229,18 +232,18 @@ def _terms(row: Any) -> Terms:
 
 
 def _key(row: Any) -> tuple[int, bytes]:
-    """The number of a key and the key. Raises KeyError, TypeError and ValueError."""
+    """The number of a key and the key. Raises KeyError, TypeError or ValueError."""
     number, key = int(row["number"]), base64.b64decode(row["key"], validate=True)
     if not 0 <= number <= LARGEST_NUMBER or len(key) != KEY_BYTES:
-        raise ValueError("the key of a seal has 32 bytes, and a number of 32 bits")
+        raise ValueError("the key of a seal must have 32 bytes, and a number of 32 bits")
     return number, key
 
 
 def _number(name: str) -> str:
-    """The number of an advertisement's id."""
+    """The number in an advertisement's id."""
     number = name.removeprefix("a")
     if not number.isdecimal():
-        raise ApiError(f"{name!r} is no advertisement's id like a12 or 12")
+        raise ApiError(f"{name!r} is not the id of an advertisement; write, for example, a12 or 12")
     return number
 
 
@@ -251,21 +254,21 @@ _ROWS_A_PAGE = "1000"
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Redirects are refused: the library would take the token along, to whatever server they name."""
+    """Handler that refuses redirects: urllib would send the token to the server that they name."""
 
     def redirect_request(self, *_: object) -> None:
-        """No further request."""
+        """Create no further request."""
 
 
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
-"""Proxies are left out: the platform is on this machine or on the network that it manages."""
+"""Opener without proxies: the platform is on this machine or on the network that it manages."""
 
 
 def _announced(row: Row, letter: str) -> AnnouncedFilter:
     name = str(row.get("id"))
     by_dz = (
         "filter" in row and row["filter"] is None
-    )  # the host told a dz set, which no filter narrows further
+    )  # the host announced a dz set; no filter narrows it further
     text = "" if by_dz else _text(row, "filter")
     return AnnouncedFilter(letter + name.removeprefix(letter), _text(row, "topic"), text)
 
@@ -273,12 +276,12 @@ def _announced(row: Row, letter: str) -> AnnouncedFilter:
 def _text(row: Row, key: str) -> str:
     value = row.get(key)
     if not isinstance(value, str):
-        raise ApiError(f"the API's answer has no text {key!r}")
+        raise ApiError(f"the API's answer has no text in {key!r}")
     return value
 
 
 def _problem(error: urllib.error.HTTPError) -> str:
-    """What a problem document says (RFC 9457), with all its errors, in one line."""
+    """Summarise a problem document (RFC 9457) with all its errors in one line."""
     try:
         problem = parse_json(error.read(_LARGEST_ANSWER).decode())
     except (OSError, ValueError, http.client.HTTPException):

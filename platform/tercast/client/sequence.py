@@ -1,4 +1,4 @@
-"""Sequence numbers that never repeat, across restarts of a publisher too."""
+"""Sequence numbers that never repeat, even after a publisher restarts."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from typing import Self
 from tercast.wire.errors import SequenceError
 from tercast.wire.event_codec import LARGEST_SEQUENCE
 
-"""Sequence numbers and times are 64 bits wide."""
+"""Sequence numbers and times have 64 bits."""
 
 BLOCK = 1 << 20
-"""How many numbers a state file sets aside at once."""
+"""Number of sequence numbers that a state file reserves in one write."""
 
-_DIGITS = 20  # of 2**64, too
+_DIGITS = 20  # digits of 2**64
 _RECORD = _DIGITS + 1
 _STATE = re.compile(rb"[0-9]{%d}\n" % _DIGITS)
 
 
 def now_us() -> int:
-    """The clock: microseconds since 1970 in UTC, as it stands, steps and all."""
+    """The system clock in microseconds since 1970 (UTC); it may jump when the clock is set."""
     return time.time_ns() // 1000
 
 
 class Sequence:
-    """Numbers for one publisher: the first is the clock in microseconds, each further one is 1 more.
+    """Sequence numbers of one publisher: the clock in microseconds, then increasing by one.
 
-    A publisher that sends less than a million events a second is always behind the clock, so a restart begins
-    above all earlier numbers, as long as the clock has not been set back in between. Where that may happen, a
-    state file keeps a mark above all numbers given so far; a restart begins at the later of mark and clock.
-    The file belongs to one publisher at a time (SequenceError for a second one).
+    A publisher that sends less than a million events per second stays behind the clock. So a restart begins
+    above all earlier numbers, unless the clock was set back in between. If that can happen, use a state file.
+    It contains a mark above all numbers used so far, and a restart begins at the larger of mark and clock.
+    Only one publisher at a time can use the file (SequenceError for a second one).
     """
 
     def __init__(self, state: str | Path | None = None, clock: Callable[[], int] = now_us) -> None:
@@ -45,7 +45,7 @@ class Sequence:
         self._next = max(0, clock(), self._mark.value if self._mark else 0)
 
     def take(self) -> int:
-        """The next number; SequenceError when all 2**64 are used up."""
+        """Return the next number; SequenceError after all 2**64 numbers are used."""
         with self._lock:
             number = self._next
             if number > LARGEST_SEQUENCE:
@@ -56,7 +56,7 @@ class Sequence:
             return number
 
     def close(self) -> None:
-        """Give the state file back, marked at the next number."""
+        """Write the next number to the state file and release the file."""
         with self._lock:
             if self._mark:
                 self._mark.close(self._next)
@@ -71,7 +71,7 @@ class Sequence:
 
 
 class _Mark:
-    """A number in a locked file that only grows; what it says is on the disk before it is used."""
+    """A growing number in a locked file; it is on disk before numbers up to it are used."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -111,7 +111,7 @@ class _Mark:
             return 0
         if not _STATE.fullmatch(record) or int(record) > LARGEST_SEQUENCE + 1:
             raise SequenceError(
-                f"{str(self._path)!r} does not hold a sequence number ({_DIGITS} digits and a line feed);"
-                " write one above the highest number used, or delete it when the clock is right"
+                f"{str(self._path)!r} does not contain a sequence number ({_DIGITS} digits and a line feed);"
+                " write one above the highest number used, or check the clock and delete the file"
             )
         return int(record)

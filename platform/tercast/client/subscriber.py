@@ -1,4 +1,4 @@
-"""The subscribing side of a host: receive, check exactly, deliver once, count the rest."""
+"""Subscriber of a host: receive events, match them exactly, deliver once, count the rest."""
 
 from __future__ import annotations
 
@@ -28,18 +28,17 @@ __all__ = ["Counters", "Delivery", "Subscriber"]
 
 
 class Subscriber:
-    """Receives the events of some topics for some subscriptions.
+    """Receiver of the events of some topics for some subscriptions.
 
-    `subscriptions` gives each id its filter: as text where there is one topic, else as a parsed `Filter`,
-    which knows its topic. Each topic is known under its code and under its other one (the code with the last
-    bit turned), so that a change of encoding needs no word to subscribers. `telemetry` is told of each event
-    that arrives and can be read. One thread receives at a time;
-    subscribing and withdrawing may happen in others.
+    `subscriptions` has a filter for each id. A filter is text if there is one topic, else a parsed `Filter`,
+    which has its topic. Each topic is known under its code and under its other code (with the last bit
+    inverted), so that a change of encoding needs no message to subscribers. `telemetry` records each event
+    that arrives and can be read. One thread receives at a time. Other threads may subscribe and withdraw.
 
-    With `origins`, an event is accepted from the host of its advertisement alone; other ones are counted, and
-    handed to `on_rejected`. An event of an advertisement that is not known yet waits until `origins` has
-    asked for it; `receive` returns it then. Without `origins`, events of one name from different addresses
-    are different events, so that nobody suppresses another host's.
+    With `origins`, only events from the host of their advertisement are accepted. Others are counted and
+    passed to `on_rejected`. An event of an unknown advertisement waits until `origins` has asked for it;
+    `receive` then returns it. Without `origins`, events with the same publisher and number from different
+    addresses are different events, so that no host can suppress the events of another.
     """
 
     def __init__(
@@ -74,14 +73,16 @@ class Subscriber:
 
     @property
     def subscriptions(self) -> dict[str, Filter]:
-        """The filters by id, as they are now."""
+        """The current filters by id."""
         return dict(self._filters)
 
     def know(self, topic: Topic) -> None:
-        """Understand the events of `topic` too, or of a known one under another code or list of attributes.
+        """Accept events of a new topic, or of a known one with another code or list of attributes.
 
-        Events of its old list of attributes are unknown from then on. Refused, and nothing changed, when a
-        filter of that topic does not fit the new one.
+        Events of the topic's old list of attributes count as unknown from then on.
+
+        Raises:
+            Refused: A filter of the topic does not fit the new attributes. Nothing is changed.
         """
         codec = EventCodec(topic)
         with self._changing:
@@ -97,10 +98,12 @@ class Subscriber:
             self._index()
 
     def subscribe(self, name: str, wanted: str | Filter, topic: str | None = None) -> None:
-        """Want what the filter matches, under the id `name`; an id that is there gets the new filter.
+        """Add a subscription with the id `name`; an existing id gets the new filter.
 
-        `topic` names the one that a filter in text is about; it may be left out where there is only one.
-        Refused for a bad filter or an unknown topic.
+        `topic` names the topic of a filter in text; it may be omitted if there is only one topic.
+
+        Raises:
+            Refused: The filter is invalid, or the topic is unknown.
         """
         parsed = wanted if isinstance(wanted, Filter) else Filter.parse(wanted, self._topic(topic))
         if parsed.topic.name not in self._topics:
@@ -110,34 +113,34 @@ class Subscriber:
             self._index()
 
     def unsubscribe(self, name: str) -> None:
-        """Forget the subscription `name`; Refused when there is none."""
+        """Remove the subscription `name`; Refused if there is none."""
         with self._changing:
             if name not in self._filters:
-                raise Refused(("subscriptions", name), "unknown_subscription", "there is no such one", name)
+                raise Refused(("subscriptions", name), "unknown_subscription", "no such subscription", name)
             self._filters = {key: kept for key, kept in self._filters.items() if key != name}
             self._index()
 
     def receive(self, timeout: float | None = None) -> Delivery | None:
-        """The next wanted event, once however many subscriptions match and however many copies come.
+        """Return the next event that a subscription matches, once per event.
 
-        None when none came within `timeout` seconds (None: wait for ever, 0: take what is there).
+        Duplicates are skipped. None after `timeout` seconds (None: wait without limit, 0: do not wait).
         """
         return self._next(timeout, lambda delivery: delivery.wanted and not delivery.doubled)
 
     def receive_any(self, timeout: float | None = None) -> Delivery | None:
-        """The next event that can be read, unwanted ones and doubles too, with their flags."""
+        """Return the next readable event, also unwanted ones and duplicates, with flags."""
         return self._next(timeout, lambda delivery: True)
 
     def take(self, payload: bytes, source: bytes | None = None) -> Delivery | None:
-        """Count and judge one payload that came some other way.
+        """Count and check a payload that was received by other means.
 
         Args:
             payload: The datagram's content.
-            source: The packed IP address that it came from; needed where the subscriber has `origins`.
+            source: The packed IP address of the sender; required if the subscriber has `origins`.
 
         Returns:
-            None when it is no event of these topics, when it is rejected, and when it has to wait for the
-            platform's answer: `receive_any` returns it then.
+            The delivery. None if the payload is not an event of these topics, if it is rejected, and if it
+            must wait for the platform's answer; `receive_any` returns it then.
         """
         self.counters.received += 1
         try:
@@ -150,7 +153,7 @@ class Subscriber:
             return None
 
     def _released(self) -> Delivery | None:
-        """Judge events that waited and have their answer, up to the first that can be read."""
+        """Check the held events with an answer, up to the first one that can be read."""
         while (arrived := self._admission.released()) is not None:
             try:
                 if not self._is_replayed(arrived):
@@ -160,7 +163,7 @@ class Subscriber:
         return None
 
     def _is_replayed(self, arrived: Arrived) -> bool:
-        """Whether a sealed event is too old to be told from a copy; it is rejected then."""
+        """Whether a sealed event is too old to be distinguished from a copy; if so, reject it."""
         if self._origins is None or arrived.head.key_number is None:
             return False
         key = (arrived.codec.topic.name, arrived.head.publisher, arrived.source)
@@ -201,10 +204,10 @@ class Subscriber:
             if delivery is not None and good(delivery):
                 return delivery
             if timeout and left == 0:
-                return None  # however many others still wait
+                return None  # even if more payloads are waiting
 
     def _patience(self, left: float | None) -> float | None:
-        """How long to wait for the next datagram: not for long while events wait for an answer."""
+        """Seconds to wait for the next datagram: few while events wait for an answer."""
         if not self._admission.waiting:
             return left
         return RECHECK_S if left is None else min(left, RECHECK_S)
@@ -242,11 +245,13 @@ class Subscriber:
         if name is None and len(self._topics) == 1:
             return next(iter(self._topics.values()))
         if name is None:
-            raise Refused(("topic",), "missing_topic", "name the topic of the filter; there are several")
+            detail = "the filter's topic is missing; name one of the known topics"
+            raise Refused(("topic",), "missing_topic", detail)
         if name not in self._topics:
             raise self._unknown_topic(name)
         return self._topics[name]
 
     def _unknown_topic(self, name: str) -> Refused:
         known = ", ".join(self._topics) or "none"
-        return Refused(("topic",), "unknown_topic", f"{shown(name)} is not known here; known: {known}", name)
+        detail = f"unknown topic {shown(name)}; known: {known}"
+        return Refused(("topic",), "unknown_topic", detail, name)

@@ -1,4 +1,4 @@
-"""What a host tells of its events: rows of `published` and `delivered`, to a folder or to the API."""
+"""Telemetry of a host: rows of `published` and `delivered`, to a folder or to the API."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ADDRESS = "api/v1/telemetry/"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PASSING = {408, 425, 429}
-"""Refusals of a moment; those of 500 and above are, too."""
+"""HTTP statuses of temporary refusals, in addition to those from 500 on."""
 
 
 class HostTelemetry:
-    """The rows of one host; a recorder may serve several."""
+    """The rows of one host; several hosts may share a recorder."""
 
     def __init__(self, recorder: Recorder, host: str) -> None:
         self.recorder, self.host = recorder, host
@@ -37,7 +37,7 @@ class HostTelemetry:
     def published(  # noqa: PLR0917 - the columns of the dataset
         self, topic: Topic, publisher: str, seq: int, at: int, dz: Dz, values: Mapping[str, Any]
     ) -> None:
-        """An event was sent, `at` microseconds since 1970; `values` are checked ones that do not change."""
+        """Record a sent event, `at` microseconds since 1970; `values` are checked and do not change."""
         self.recorder.add(
             PUBLISHED,
             lambda: {
@@ -52,7 +52,7 @@ class HostTelemetry:
         )
 
     def delivered(self, delivery: Delivery) -> None:
-        """An event arrived: each copy is a row, unwanted ones too."""
+        """Record a received event: one row per copy, also for unwanted ones."""
         event = delivery.event
         self.recorder.add(
             DELIVERED,
@@ -68,17 +68,17 @@ class HostTelemetry:
         )
 
     def rejected(self, topic: str, reason: str) -> None:
-        """Count an event of `topic` that the subscriber did not accept, for the writer's report."""
+        """Count a rejected event of `topic` for the writer's report."""
         self.recorder.reject(topic, reason, self.host)
 
 
 class RejectionReports(HostTelemetry):
-    """Reports the events that a host rejects to the platform, without any rows of events.
+    """Reports to the platform on the events that a host rejects, without rows of events.
 
     Args:
         host: Name of the host.
         api: The platform, with a token that may write telemetry.
-        period: Seconds between two reports, where there are new rejections.
+        period: Seconds between two reports if there are new rejections.
     """
 
     def __init__(self, host: str, api: Api, period: float = PERIOD_S) -> None:
@@ -94,7 +94,10 @@ class RejectionReports(HostTelemetry):
 
 
 class _RejectionSink:
-    """Sends a report only with new rejections, and as the last one, so that no further one is missed."""
+    """Sink that sends a report only if it has new rejections, marked as the writer's last.
+
+    So the platform does not wait for a further report.
+    """
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -102,10 +105,10 @@ class _RejectionSink:
 
     def send(self, batch: RowBatch, report: Report) -> int:
         """Refuse a batch: this writer has no rows. Raises BatchRefused."""
-        raise BatchRefused("a writer of rejections alone has no rows")
+        raise BatchRefused("a writer that only reports rejections has no rows")
 
     def tell(self, report: Report) -> None:
-        """Send the report where its rejections are not those of the last one."""
+        """Send the report if its rejections differ from those of the last one."""
         rejected = report.get("rejected")
         if rejected and rejected != self._told:
             self._sink.tell({**report, "closed": True})
@@ -113,20 +116,20 @@ class _RejectionSink:
 
 
 class ApiSink:
-    """Posts batches; the platform knows a batch again by its id, so one that is sent twice counts once."""
+    """Sink that posts batches; the platform counts a batch with the same id only once."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
 
     def send(self, batch: RowBatch, report: Report) -> int:
-        """Post a batch with the writer's report."""
+        """Post a batch with the writer's report; return the number of refused rows."""
         rows = [row_json(row, batch.dataset) for row in batch.rows]
         answer = self._post({"id": batch.id, "dataset": batch.dataset.name, "rows": rows, "writer": report})
         refused = answer.get("rejected") if isinstance(answer, dict) else None
         return refused if isinstance(refused, int) else 0
 
     def tell(self, report: Report) -> None:
-        """Post the report alone."""
+        """Post only the report."""
         self._post({"writer": report})
 
     def _post(self, body: dict[str, Any]) -> object:
@@ -139,14 +142,14 @@ class ApiSink:
 
 
 def open_telemetry(host: str, root: str | None, api: Api | None) -> HostTelemetry:
-    """The telemetry of a host, to the folder `root` or to an API; close its `recorder` at the end."""
+    """Create the telemetry of a host, to the folder `root` or to an API; close its `recorder`."""
     sink = ApiSink(api) if api is not None else FolderSink(root or "")
     return HostTelemetry(Recorder(sink, host, datasets=(PUBLISHED, DELIVERED)), host)
 
 
 @contextmanager
 def told(telemetry: HostTelemetry | None) -> Iterator[HostTelemetry | None]:
-    """Close it at the end, and print on standard error what became of its rows."""
+    """Close the telemetry at the end, and print the numbers of its rows to standard error."""
     try:
         yield telemetry
     finally:
@@ -158,16 +161,16 @@ def told(telemetry: HostTelemetry | None) -> Iterator[HostTelemetry | None]:
 
 
 def _last_line(telemetry: HostTelemetry, tally: RecorderCounts) -> str:
-    """Return what became of the rows, or why rejections were not reported; empty where there is nothing."""
+    """Summarise the rows, or the failure to report rejections; empty if there is neither."""
     error = telemetry.recorder.error
     if isinstance(telemetry, RejectionReports):
-        return f"the platform was not told of rejected events: {error}" if error else ""
+        return f"rejected events were not reported to the platform: {error}" if error else ""
     why = f": {error}" if tally.lost else ""
     return f"telemetry: {tally.written} of {tally.taken} rows written, {tally.lost} lost{why}"
 
 
 def moment(micros: int) -> datetime:
-    """The time that is so many microseconds after 1970; the last one there is for what lies behind it."""
+    """The time `micros` microseconds after 1970; the last possible time if it is out of range."""
     try:
         return _EPOCH + timedelta(microseconds=micros)
     except OverflowError:

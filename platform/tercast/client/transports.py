@@ -1,4 +1,4 @@
-"""Ways for events to leave and reach a host: a port of the fabric, or a UDP socket of the system."""
+"""Transports of events to and from a host: a fabric port, or a UDP socket of the system."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ _NO_WAY = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL}
 
 
 class Transport(Protocol):
-    """What a publisher and a subscriber need of the network."""
+    """Network interface that a publisher and a subscriber use."""
 
     def send(self, dst_ip: str, payload: bytes) -> None:
-        """Send one datagram to `dst_ip`; TransportError when it cannot leave."""
+        """Send one datagram to `dst_ip`; TransportError if it cannot be sent."""
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """The next payload for this host, or None after `timeout` seconds (None: wait for ever)."""
+        """Return the next payload for this host; None after `timeout` seconds (None: no limit)."""
 
     def fileno(self) -> int:
-        """The descriptor that becomes readable when something arrives."""
+        """The descriptor that becomes readable when data arrives."""
 
     def close(self) -> None:
-        """Give the connection back; a later call raises TransportClosed."""
+        """Close the connection; a later call raises TransportClosed."""
 
 
 @runtime_checkable
 class SourcedTransport(Transport, Protocol):
-    """A transport that says where datagrams come from, which source protection needs."""
+    """A transport that reports the source address of datagrams; source protection needs it."""
 
     def receive_from(self, timeout: float | None = None) -> tuple[bytes, bytes] | None:
-        """Return the next payload for this host and the packed IP address of its sender; as `receive`."""
+        """Return the next payload and the packed IP address of its sender; otherwise as `receive`."""
 
 
 class _Closing:
-    """Closed at the end of a `with` block."""
+    """Base class of transports that a `with` block closes."""
 
     def __enter__(self) -> Self:
         return self
@@ -60,15 +60,15 @@ class _Closing:
         self.close()
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         raise NotImplementedError
 
 
 class FabricPort(_Closing):
-    """A host at a port of the fabric: it speaks Ethernet over the port's Unix socket, and needs no root.
+    """A host at a fabric port: Ethernet frames over the port's Unix socket, without root.
 
-    `ignored` counts the frames that brought nothing for this host, by reason. There is no neighbour
-    discovery: it sends to multicast addresses only, which is where events and control messages go.
+    `ignored` counts the frames without a payload for this host, by reason. There is no neighbour discovery:
+    the port sends to multicast addresses only, which events and control messages use.
     """
 
     def __init__(self, path: str | Path | FrameStream, ip: str, mac: str, port: int = EVENT_PORT) -> None:
@@ -81,24 +81,24 @@ class FabricPort(_Closing):
         self._stream = path if isinstance(path, FrameStream) else FrameStream.connect(path)
 
     def send(self, dst_ip: str, payload: bytes) -> None:
-        """Send one datagram to the multicast address `dst_ip`, waiting while the switch is slow."""
+        """Send one datagram to the multicast address `dst_ip`; block while the switch is slow."""
         try:
             target = packets.pack_ip(dst_ip)
             mac = packets.group_mac(target)
         except ValueError as error:
             raise TransportError(f"cannot send to {dst_ip!r} from a fabric port: {error}") from None
         if len(target) != len(self._ip):
-            raise TransportError(f"cannot send to {dst_ip}: this host's address is of the other family")
+            raise TransportError(f"cannot send to {dst_ip}: this host's address is of the other IP family")
         ports = (self._port, self._port)
         self._stream.send(packets.udp_frame((self._mac, mac), self._ip, target, payload, ports))
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """The next payload that came to this host's address and port, or None after `timeout` seconds."""
+        """Return the next payload for this host's address and port; None after `timeout` seconds."""
         found = self.receive_from(timeout)
         return None if found is None else found[0]
 
     def receive_from(self, timeout: float | None = None) -> tuple[bytes, bytes] | None:
-        """Return the next payload with the packed IP address that it came from; as `receive`."""
+        """Return the next payload and the packed IP address of its sender; otherwise as `receive`."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -110,10 +110,10 @@ class FabricPort(_Closing):
                 return found, packets.source_address(frame)
             self.ignored[found] += 1
             if timeout and left == 0:
-                return None  # however many frames for others still wait
+                return None  # even if more frames are waiting
 
     def fileno(self) -> int:
-        """The descriptor to wait on; call `receive(0)` until it gives None before waiting."""
+        """The descriptor to wait on; first call `receive(0)` until it returns None."""
         return self._stream.fileno()
 
     def close(self) -> None:
@@ -122,12 +122,12 @@ class FabricPort(_Closing):
 
 
 class UdpSocket(_Closing):
-    """A host's own UDP socket, IPv6 or IPv4, bound to its address.
+    """A host's UDP socket, IPv6 or IPv4, bound to its address.
 
-    It receives what comes to `ip` and `port` (unicast: the last switch rewrites an event's destination) and
-    sends to `port` of any address. `interface` names the one that multicast leaves by; IPv6 needs it wherever
-    the routing table does not say. With `listen` false it binds another source port, so that the publishers
-    and the one subscriber of a host do not get in each other's way.
+    It receives datagrams to `ip` and `port`: the last switch rewrites the destination of an event to this
+    unicast address. It sends to `port` of any address. `interface` names the interface for multicast. IPv6
+    needs it if the routing table has no route. If `listen` is false, the source port is a free one, so that
+    publishers and the subscriber of a host do not conflict.
     """
 
     def __init__(
@@ -151,19 +151,19 @@ class UdpSocket(_Closing):
         self._readable.register(self._socket, select.POLLIN)
 
     def send(self, dst_ip: str, payload: bytes) -> None:
-        """Send one datagram to `dst_ip`, multicast or not."""
+        """Send one datagram to `dst_ip`, a unicast or multicast address."""
         try:
             self._socket.sendto(payload, (dst_ip, self._port))
         except (OSError, ValueError) as error:
             raise self._failure(f"cannot send {quantity(len(payload), 'byte')} to {dst_ip}", error) from None
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """The next datagram's payload, or None after `timeout` seconds."""
+        """Return the next datagram's payload; None after `timeout` seconds."""
         found = self.receive_from(timeout)
         return None if found is None else found[0]
 
     def receive_from(self, timeout: float | None = None) -> tuple[bytes, bytes] | None:
-        """Return the next datagram's payload with the packed IP address that it came from; as `receive`."""
+        """Return the next payload and the packed IP address of its sender; otherwise as `receive`."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             if not wait_ready(self._readable, deadline):
@@ -171,7 +171,7 @@ class UdpSocket(_Closing):
             try:
                 payload, source = self._socket.recvfrom(_LARGEST_DATAGRAM, socket.MSG_DONTWAIT)
             except (BlockingIOError, InterruptedError):
-                continue  # nothing after all: a wrong checksum shows only when the datagram is read
+                continue  # a datagram with a wrong checksum is detected only when it is read
             except OSError as error:
                 raise self._failure("cannot receive", error) from None
             if self._closed:
@@ -183,14 +183,14 @@ class UdpSocket(_Closing):
         return self._socket.fileno()
 
     def address(self) -> tuple[str, int]:
-        """The address and port that the socket is bound to."""
+        """The address and port to which the socket is bound."""
         bound = self._socket.getsockname()
         return str(bound[0]), int(bound[1])
 
     def close(self) -> None:
         """Close the socket; a thread that waits in `receive` gets TransportClosed."""
         self._closed = True
-        with contextlib.suppress(OSError):  # "not connected", but it wakes those who wait
+        with contextlib.suppress(OSError):  # fails with "not connected", but wakes waiting threads
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
@@ -213,7 +213,7 @@ class UdpSocket(_Closing):
     def _failure(self, what: str, error: Exception) -> TransportError:
         if self._closed:
             return TransportClosed("the socket is closed")
-        hint = "" if self._version == 4 else " (name the interface that multicast leaves by)"
+        hint = "" if self._version == 4 else "; name the interface for multicast, as in IP%IFACE"
         unreachable = isinstance(error, OSError) and error.errno in _NO_WAY
         return TransportError(f"{what}: {_reason(error)}{hint if unreachable else ''}")
 

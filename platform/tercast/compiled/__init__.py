@@ -1,1 +1,4 @@
-"""Alias: `python -m tercast.compiled` compiles all kernels. They are in the `kernels` packages."""
+"""Alias of the command that compiles all kernels: `python -m tercast.compiled`.
+
+The kernels are in the `kernels` packages.
+"""

@@ -1,4 +1,4 @@
-"""`python -m tercast.compiled` compiles the kernels."""
+"""Entry point of `python -m tercast.compiled`, which compiles the kernels."""
 
 import sys
 
@@ -6,7 +6,7 @@ from tercast.runtime.packages import start
 
 
 def main() -> int:
-    """Compile what is not ready; its exit status."""
+    """Compile the kernels that are not ready; return the exit status."""
     return start("tercast.cli.precompile", "python -m tercast.compiled", "compiled")
 
 

@@ -1,8 +1,8 @@
-"""Addresses: how a topic's code and a dz stand in a multicast address, and back.
+"""Multicast addresses of events: the base prefix of a plan, the topic's code, and the dz.
 
-The bits of an address behind the plan's base prefix are its room. The leading `topic_bits` of the room carry
-the topic's code, the dz follows, the rest is zero. An event travels to the address of its full-depth dz; a
-rule for a dz matches the prefix of base, code and dz.
+The *room* of an address is the bits after the base prefix. Its leading `topic_bits` bits contain the topic's
+code. The dz follows, and the remaining bits are zero. An event is sent to the address of its full-depth dz.
+A flow entry for a dz matches the prefix that consists of base, code and dz.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tercast.eventspace.dz import Dz
 from tercast.runtime.strict_json import expect_integer, expect_keys, expect_text
 
 SIGNALLING = {"ipv4": "225.0.0.37", "ipv6": "ff1e::25"}
-"""Where hosts send control messages, outside every plan's prefix."""
+"""Addresses to which hosts send control messages; no plan's prefix contains them."""
 
 DEFAULT_PREFIX = {"ipv4": "225.128.0.0/9", "ipv6": "ff0e::/16"}
 DEFAULT_TOPIC_BITS = {"ipv4": 0, "ipv6": 16}
@@ -26,7 +26,7 @@ _WIDTH = {"ipv4": 32, "ipv6": 128}
 
 @dataclass(frozen=True, slots=True)
 class AddressPlan:
-    """Which family and prefix carry the events, and how many bits of the room name the topic."""
+    """Address family and prefix of events, and the number of bits for the topic's code."""
 
     family: str
     prefix: str
@@ -39,7 +39,7 @@ class AddressPlan:
     def __post_init__(self) -> None:
         if self.family not in _WIDTH:
             raise Refused(
-                ("family",), "unknown_family", f"{shown(self.family)} is neither ipv4 nor ipv6", self.family
+                ("family",), "unknown_family", f'{shown(self.family)} is not "ipv4" or "ipv6"', self.family
             )
         network = _network(self.family, self.prefix)
         width = _WIDTH[self.family]
@@ -47,7 +47,10 @@ class AddressPlan:
         expect_integer(self.topic_bits, ("topic_bits",), 0, max(room - 1, 0))
         if room == 0:
             raise Refused(
-                ("prefix",), "no_room", f"{shown(self.prefix)} leaves no bit for topic and dz", self.prefix
+                ("prefix",),
+                "no_room",
+                f"{shown(self.prefix)} leaves no bits for topic and dz; use a shorter prefix",
+                self.prefix,
             )
         for name, value in (
             ("prefix", str(network)),
@@ -60,14 +63,14 @@ class AddressPlan:
 
     @classmethod
     def default(cls, family: str = "ipv6") -> AddressPlan:
-        """The plan of `family` (ipv4, ipv6) that is used when nothing else is said."""
+        """The default plan of a family (ipv4, ipv6)."""
         if family not in _WIDTH:
-            raise Refused(("family",), "unknown_family", f"{shown(family)} is neither ipv4 nor ipv6", family)
+            raise Refused(("family",), "unknown_family", f'{shown(family)} is not "ipv4" or "ipv6"', family)
         return cls(family, DEFAULT_PREFIX[family], DEFAULT_TOPIC_BITS[family])
 
     @classmethod
     def from_json(cls, obj: object, path: Path = ()) -> AddressPlan:
-        """The plan of a scenario's `address` object; `topic_bits` is optional."""
+        """Read the `address` object of a scenario; `topic_bits` is optional."""
         fields = expect_keys(obj, path, ("family", "prefix"), ("topic_bits",))
         family = expect_text(fields["family"], (*path, "family"))
         prefix = expect_text(fields["prefix"], (*path, "prefix"))
@@ -78,23 +81,23 @@ class AddressPlan:
             raise refused.under(*path) from None
 
     def to_json(self) -> dict[str, object]:
-        """The `address` object that reads back as this plan."""
+        """Write the `address` object that `from_json` reads as this plan."""
         return {"family": self.family, "prefix": self.prefix, "topic_bits": self.topic_bits}
 
     def match(self, code: int, dz: Dz) -> str:
-        """The prefix, as CIDR text, that holds all events of topic `code` within `dz`."""
+        """The prefix in CIDR notation that contains all events of topic `code` within `dz`."""
         bits = self._width - self.dz_room + dz.bit_length() - 1
         return f"{self.event_address(code, dz)}/{bits}"
 
     def event_address(self, code: int, dz: Dz) -> str:
-        """The address of `dz` in topic `code`: events carry that of their full-depth dz."""
+        """The address of `dz` in topic `code`; the address of an event is that of its full-depth dz."""
         bits = dz.bit_length() - 1
         free = self.dz_room - bits
         if code < 0 or code >> self.topic_bits:
             raise self._bad_code(code)
         if free < 0 or bits < 0:
             raise Refused(
-                (), "dz_too_long", f"a dz of {bits} bits; the address has room for {self.dz_room}", dz
+                (), "dz_too_long", f"the dz has {bits} bits; an address holds at most {self.dz_room}", dz
             )
         number = self._base | code << self.dz_room | (dz ^ 1 << bits) << free
         if self._width == 32:
@@ -102,18 +105,19 @@ class AddressPlan:
         return inet_ntop(AF_INET6, number.to_bytes(16, "big"))
 
     def parse_match(self, cidr: str, path: Path = ()) -> tuple[int, Dz]:
-        """The (code, dz) whose `match` is `cidr`; a bare address counts as its full-length prefix."""
+        """The (code, dz) whose `match` is `cidr`; an address without a length counts as full length."""
         quick = self._quick_match(cidr)
         if quick is not None:
             return quick
         network = self._own_network(cidr, path)
         bits = network.prefixlen - (self._width - self.dz_room)
         if bits < 0:
-            raise Refused(path, "too_short", f"{shown(cidr)} does not hold the whole topic code", cidr)
+            detail = f"{shown(cidr)} is too short: it does not contain the whole topic code"
+            raise Refused(path, "too_short", detail, cidr)
         return self._split(int(network.network_address), bits)
 
     def _quick_match(self, cidr: str) -> tuple[int, Dz] | None:
-        """What `parse_match` finds, in a tenth of the time; None wherever there may be something to tell."""
+        """Parse as `parse_match` does, ten times as fast; None for every text that may be invalid."""
         if not isinstance(cidr, str):
             return None
         address, _, length = cidr.partition("/")
@@ -129,22 +133,22 @@ class AddressPlan:
         return None if number & (1 << self.dz_room - bits) - 1 else self._split(number, bits)
 
     def parse_event_address(self, address: str, path: Path = ()) -> tuple[int, Dz]:
-        """The (code, dz) of an event's address; the dz fills the room, so it may end in padding zeros."""
+        """The (code, dz) of an event's address; the dz fills the room and may end in padding zeros."""
         if isinstance(address, str) and "/" in address:
-            raise Refused(path, "not_an_address", f"{shown(address)} is a prefix, not an address", address)
+            detail = f"{shown(address)} is a prefix; write an address without a length"
+            raise Refused(path, "not_an_address", detail, address)
         network = self._own_network(address, path)
         return self._split(int(network.network_address), self.dz_room)
 
     def check_code(self, code: int, path: Path = ()) -> int:
-        """`code` itself when it is below 2**topic_bits, else Refused."""
+        """Return `code` if it is in 0..2**topic_bits-1, else raise Refused."""
         if code < 0 or code >> self.topic_bits:
             raise self._bad_code(code).under(*path)
         return code
 
     def _bad_code(self, code: int) -> Refused:
-        detail = (
-            f"code {shown(code)} is not in 0..{(1 << self.topic_bits) - 1} ({self.topic_bits} topic bits)"
-        )
+        highest = (1 << self.topic_bits) - 1
+        detail = f"topic code {shown(code)} is not in 0..{highest} (topic_bits: {self.topic_bits})"
         return Refused((), "code_out_of_range", detail, code)
 
     def _split(self, number: int, bits: int) -> tuple[int, Dz]:
@@ -156,12 +160,13 @@ class AddressPlan:
         network = _parse_network(self.family, cidr, path)
         own = ipaddress.ip_network(self.prefix)
         if network.prefixlen < own.prefixlen or network.network_address not in own:
-            raise Refused(path, "foreign_address", f"{shown(cidr)} is not within {self.prefix}", cidr)
+            detail = f"{shown(cidr)} is not within the prefix {self.prefix} of the address plan"
+            raise Refused(path, "foreign_address", detail, cidr)
         return network
 
 
 def multicast_mac(address: str) -> str:
-    """The Ethernet group address of a multicast IP address: low 23 bits (IPv4) or low 32 bits (IPv6)."""
+    """The Ethernet group address of a multicast IP address: low 23 (IPv4) or 32 bits (IPv6)."""
     ip = ipaddress.ip_address(address)
     if not ip.is_multicast:
         raise Refused((), "not_multicast", f"{shown(address)} is not a multicast address", address)
@@ -170,12 +175,15 @@ def multicast_mac(address: str) -> str:
 
 
 def _network(family: str, prefix: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
-    """The base prefix of a plan: multicast, of the family, without the signalling address."""
+    """Check the base prefix of a plan: multicast, of the family, without the signalling address."""
     network = _parse_network(family, prefix, ("prefix",))
     if not network.is_multicast:
         raise Refused(("prefix",), "not_multicast", f"{shown(prefix)} is not a multicast prefix", prefix)
     if ipaddress.ip_address(SIGNALLING[family]) in network:
-        detail = f"{shown(prefix)} holds the signalling address {SIGNALLING[family]}"
+        detail = (
+            f"{shown(prefix)} contains {SIGNALLING[family]}, the address of in-band signalling; "
+            "use another prefix"
+        )
         raise Refused(("prefix",), "holds_signalling", detail, prefix)
     return network
 
@@ -187,7 +195,7 @@ def _parse_network(family: str, cidr: str, path: Path) -> ipaddress.IPv4Network 
         raise wrong
     _, _, length = cidr.partition("/")
     if "/" in cidr and not (length.isascii() and length.isdigit()):
-        raise wrong  # neither a netmask nor nothing
+        raise wrong  # a netmask, or an empty length
     try:
         return kind(cidr)
     except ValueError:
@@ -196,5 +204,5 @@ def _parse_network(family: str, cidr: str, path: Path) -> ipaddress.IPv4Network 
         loose = kind(cidr, strict=False)
     except ValueError:
         raise wrong from None
-    detail = f"{shown(cidr)} has bits beyond its length; the prefix is {loose}"
+    detail = f"{shown(cidr)} has bits set after its prefix length; write {loose}"
     raise Refused(path, "host_bits", detail, cidr)

@@ -1,17 +1,17 @@
-"""The kinds of attributes: their domains, their values, and how both become integer indexes.
+"""Attribute types: their domains, their values, and the integer indexes of the values.
 
-Every kind reduces to indexes 0..size-1, which the dz halves: integers count from `min`, enums and bools have
-their position; for reals and texts see `tercast.eventspace.float_attribute` and
-`tercast.eventspace.string_attribute`.
+Every type maps values to indexes 0..size-1, which the dz halves. Integers count from `min`; enums and bools
+use the position. See `tercast.eventspace.float_attribute` and `tercast.eventspace.string_attribute` for reals
+and texts.
 
-Tests live on *cuts*, places between values (`before` a value, `after` it), so that open and closed ends and
-fractions against integers need no special case:
+Tests use *cuts*. A cut is a place between values: `before` a value or `after` it. With cuts, open and closed
+ends, and fractions compared with integers, need no special case:
 
 | kind | cut before v | cut after v |
 | --- | --- | --- |
 | int, bool, enum | the integer | the integer + 1 |
 | float | (v, 0) | (v, 1) |
-| string | its first 16 bytes as an integer | the same + 1 |
+| string | its first 16 bytes as an integer | that integer + 1 |
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tercast.runtime.strict_json import integer_json
 class Attribute(ABC):
     """One named dimension of a topic.
 
-    `size` is the number of indexes, `domain` the cuts before the first value and after the last.
+    `size` is the number of indexes. `domain` is the cut before the first value and the cut after the last.
     """
 
     name: str
@@ -44,46 +44,46 @@ class Attribute(ABC):
     @property
     @abstractmethod
     def domain_text(self) -> str:
-        """The domain for a message."""
+        """The domain as text for messages."""
 
     @abstractmethod
     def check(self, value: object, path: Path = ()) -> Any:
-        """The value in its normal form; Refused when it is of a wrong type or outside the domain."""
+        """Return the value in its normal form; Refused if its type is wrong or it is out of domain."""
 
     @abstractmethod
     def index(self, value: Any) -> int:
-        """The index of a value; Refused like `check`."""
+        """The index of a value; Refused as in `check`."""
 
     @abstractmethod
     def literal_problem(self, value: object) -> str | None:
-        """Why a filter cannot compare this attribute with `value`; None when it can."""
+        """The reason why a filter cannot compare this attribute with `value`; None if it can."""
 
     @abstractmethod
     def before(self, value: Any) -> Cut:
-        """The cut above all smaller values than the literal `value`."""
+        """The cut before the literal `value`: all smaller values are below it."""
 
     @abstractmethod
     def after(self, value: Any) -> Cut:
-        """The cut below all larger values than the literal `value`."""
+        """The cut after the literal `value`: all larger values are above it."""
 
     @abstractmethod
     def cells(self, interval: Interval) -> tuple[int, int]:
-        """First and last index of the cells that meet the interval; first > last when none does."""
+        """First and last index of the cells that overlap the interval; first > last if none do."""
 
     @abstractmethod
     def share(self, interval: Interval) -> Fraction:
-        """The interval's part of the domain, by length for reals, by points for all others."""
+        """The interval's share of the domain: by length for reals, by points for other types."""
 
     @abstractmethod
     def to_json(self) -> dict[str, object]:
-        """The object that reads back as this attribute."""
+        """Write the object that `parse_attribute` reads as this attribute."""
 
     def key(self, value: Any) -> Any:
-        """The place of a checked value among the cuts' values: what comparisons compare."""
+        """The value that comparisons use: the position of a checked value among the cuts."""
         return value
 
     def compare(self, op: str, value: Any) -> IntervalSet:
-        """The part of the domain of which `op value` holds, for the six comparisons."""
+        """The part of the domain for which `op value` is true, for the six comparisons."""
         start, end = self.domain
         low, high = self.before(value), self.after(value)
         match op:
@@ -102,7 +102,7 @@ class Attribute(ABC):
         raise ValueError(op)
 
     def between(self, low: Any, high: Any, closed: bool) -> IntervalSet:
-        """The part of the domain from `low` to `high`, `high` itself included when `closed`."""
+        """The part of the domain from `low` to `high`; it includes `high` if `closed`."""
         return self.within(self.before(low), self.after(high) if closed else self.before(high))
 
     def one_of(self, values: Iterable[Any]) -> IntervalSet:
@@ -110,25 +110,26 @@ class Attribute(ABC):
         return self.clip((self.before(value), self.after(value)) for value in values)
 
     def within(self, low: Cut, high: Cut) -> IntervalSet:
-        """The set of one interval within the domain."""
+        """The interval between two cuts, limited to the domain, as a set."""
         start, end = self.domain
         low = low if low > start else start
         high = high if high < end else end
         return ((low, high),) if low < high else ()
 
     def clip(self, pairs: Iterable[Interval]) -> IntervalSet:
-        """The set of `pairs` within the domain."""
+        """The set of `pairs`, limited to the domain."""
         start, end = self.domain
         return joined((low if low > start else start, high if high < end else end) for low, high in pairs)
 
     def outside(self, value: object, path: Path) -> Refused:
-        """The refusal of a value outside the domain."""
-        detail = f"{shown(value)} is outside the domain {self.domain_text} of {self.name}"
+        """The error for a value outside the domain."""
+        detail = f"{shown(value)} is outside the domain of {self.name} ({self.domain_text})"
         return Refused(path, "out_of_domain", detail, value)
 
     def wrong(self, value: object, wanted: str, path: Path) -> Refused:
-        """The refusal of a value of a wrong type."""
-        return Refused(path, "wrong_type", f"{shown(value)} is not {wanted}, as {self.name} needs", value)
+        """The error for a value of a wrong type."""
+        detail = f"{shown(value)} is not {wanted}; attribute {self.name} has type {self.kind}"
+        return Refused(path, "wrong_type", detail, value)
 
     def _derive(self, size: int, domain: Interval) -> None:
         object.__setattr__(self, "size", size)
@@ -137,21 +138,21 @@ class Attribute(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Counted(Attribute):
-    """What all kinds but float share: a cut is an integer."""
+    """Common part of all types except float: a cut is an integer."""
 
     def cells(self, interval: Interval) -> tuple[int, int]:
-        """First and last index."""
+        """First and last index of the interval."""
         start = self.domain[0]
         return interval[0] - start, interval[1] - 1 - start
 
     def share(self, interval: Interval) -> Fraction:
-        """The part of the values."""
+        """The interval's share of the values."""
         return Fraction(interval[1] - interval[0], self.size)
 
 
 @dataclass(frozen=True, slots=True)
 class Int(Counted):
-    """Integers min..max, both included, of any size."""
+    """Integers min..max of any size; both bounds are included."""
 
     min: int
     max: int
@@ -162,11 +163,11 @@ class Int(Counted):
 
     @property
     def domain_text(self) -> str:
-        """min..max."""
+        """The text `min..max`."""
         return f"{shown(self.min)}..{shown(self.max)}"
 
     def check(self, value: object, path: Path = ()) -> int:
-        """The integer itself; a bool, a float and a text are none."""
+        """Return the integer; a bool, a float and a text are refused."""
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.wrong(value, "an integer", path)
         if not self.min <= value <= self.max:
@@ -174,32 +175,32 @@ class Int(Counted):
         return int(value)
 
     def index(self, value: Any) -> int:
-        """The distance from min."""
+        """The distance of the value from `min`."""
         if type(value) is int and self.min <= value <= self.max:
             return value - self.min
         return self.check(value, (self.name,)) - self.min
 
     def literal_problem(self, value: object) -> str | None:
-        """Numbers of both kinds compare exactly."""
+        """Accept integers, doubles and decimals: all compare exactly."""
         return number_problem(value)
 
     def before(self, value: Any) -> int:
-        """The first integer at or above `value`."""
+        """The smallest integer that is not below `value`."""
         return value if type(value) is int else math.ceil(value)
 
     def after(self, value: Any) -> int:
-        """The first integer above `value`."""
+        """The smallest integer above `value`."""
         return value + 1 if type(value) is int else math.floor(value) + 1
 
     def to_json(self) -> dict[str, object]:
-        """Bounds beyond 2**53-1 are decimal strings."""
+        """Write name, type and bounds; bounds beyond 2**53-1 are decimal strings."""
         low, high = integer_json(self.min), integer_json(self.max)
         return {"name": self.name, "type": "int", "min": low, "max": high}
 
 
 @dataclass(frozen=True, slots=True)
 class Bool(Counted):
-    """false and true, in this order."""
+    """The values false and true, in this order."""
 
     kind: ClassVar[str] = "bool"
 
@@ -208,33 +209,33 @@ class Bool(Counted):
 
     @property
     def domain_text(self) -> str:
-        """Both values."""
+        """The two values."""
         return "false, true"
 
     def check(self, value: object, path: Path = ()) -> bool:
-        """The bool itself; 0 and 1 are none."""
+        """Return the bool; 0 and 1 are refused."""
         if not isinstance(value, bool):
             raise self.wrong(value, "true or false", path)
         return value
 
     def index(self, value: Any) -> int:
-        """0, 1."""
+        """0 for false, 1 for true."""
         return int(value if type(value) is bool else self.check(value, (self.name,)))
 
     def literal_problem(self, value: object) -> str | None:
-        """Only true and false."""
-        return None if isinstance(value, bool) else f"is compared with true or false, not {shown(value)}"
+        """Accept only true and false."""
+        return None if isinstance(value, bool) else f"must be compared with true or false, not {shown(value)}"
 
     def before(self, value: Any) -> int:
-        """The index."""
+        """The index of the value."""
         return int(value)
 
     def after(self, value: Any) -> int:
-        """The index + 1."""
+        """The index of the value, plus 1."""
         return int(value) + 1
 
     def to_json(self) -> dict[str, object]:
-        """A name and a type."""
+        """Write name and type."""
         return {"name": self.name, "type": "bool"}
 
 
@@ -252,14 +253,14 @@ class Enum(Counted):
 
     @property
     def domain_text(self) -> str:
-        """The first few values."""
+        """The first eight values, and the number of the others."""
         listed = ", ".join(shown(value) for value in self.values[:8])
         return listed if len(self.values) <= 8 else f"{listed} and {len(self.values) - 8} more"
 
     def check(self, value: object, path: Path = ()) -> str:
-        """The text itself when it is listed."""
+        """Return the text if it is in the list."""
         if not isinstance(value, str):
-            raise self.wrong(value, "one of its texts", path)
+            raise self.wrong(value, "a text from its list of values", path)
         if value not in self._positions:
             raise self.outside(value, path)
         return value
@@ -274,26 +275,28 @@ class Enum(Counted):
         return self._positions[value]
 
     def literal_problem(self, value: object) -> str | None:
-        """Only listed texts."""
+        """Accept only the listed texts."""
         if not isinstance(value, str):
-            return f"is compared with its texts, not {shown(value)}"
-        return None if value in self._positions else f"has no value {shown(value)}; it has {self.domain_text}"
+            return f"must be compared with one of its texts, not {shown(value)}"
+        if value in self._positions:
+            return None
+        return f"has no value {shown(value)}; use one of {self.domain_text}"
 
     def before(self, value: Any) -> int:
-        """The position."""
+        """The position of the value."""
         return self._positions[value]
 
     def after(self, value: Any) -> int:
-        """The position + 1."""
+        """The position of the value, plus 1."""
         return self._positions[value] + 1
 
     def to_json(self) -> dict[str, object]:
-        """With the values in order."""
+        """Write name, type, and values in order."""
         return {"name": self.name, "type": "enum", "values": list(self.values)}
 
 
 def number_problem(value: object) -> str | None:
-    """Why `value` cannot be compared with a number; None when it can."""
+    """The reason why `value` cannot be compared with a number; None if it can."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        return f"is compared with numbers, not {shown(value)}"
+        return f"must be compared with a number, not {shown(value)}"
     return None

@@ -1,4 +1,4 @@
-"""Reading an attribute's JSON object, strictly."""
+"""Strict reader of an attribute's JSON object."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_ENUM_VALUES = 65_536
 MAX_ENUM_TEXT = 1_024
 
 KEYWORDS = frozenset({"and", "or", "not", "in", "prefix", "true", "false"})
-"""Words of the filter language, in any letter case; no attribute has such a name."""
+"""Keywords of the filter language, in any letter case; they cannot be attribute names."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _KEYS = {
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 def parse_attribute(obj: object, path: Path = ()) -> Attribute:
-    """The attribute that a JSON object describes; Refused with the path of what is wrong."""
+    """Read the JSON object of an attribute; Refused with the path of the first error."""
     errors: list[Refused] = []
     attribute = _read(obj, path, errors)
     if attribute is None:
@@ -52,14 +52,14 @@ def parse_attribute(obj: object, path: Path = ()) -> Attribute:
 
 
 def attribute_errors(obj: object, path: Path = ()) -> list[Refused]:
-    """Return all that is wrong with the JSON object of an attribute; none where it is good."""
+    """Return all errors in the JSON object of an attribute; empty if it is valid."""
     errors: list[Refused] = []
     _read(obj, path, errors)
     return errors
 
 
 def _read(obj: object, path: Path, errors: list[Refused]) -> Attribute | None:
-    """Return the attribute, or None after adding all refusals to `errors`."""
+    """Return the attribute, or None after adding all errors to `errors`."""
     fields = caught(errors, lambda: expect_object(obj, path))
     if fields is None:
         return None
@@ -68,7 +68,7 @@ def _read(obj: object, path: Path, errors: list[Refused]) -> Attribute | None:
     required, optional = (_KEYS[str(kind)], ()) if known else (("name", "type"), ("min", "max", "values"))
     errors += key_errors(fields, path, required, optional)
     if not known and "type" in fields:
-        detail = f"{shown(kind)} is none of {', '.join(_KEYS)}"
+        detail = f"unknown attribute type {shown(kind)}; use one of {', '.join(_KEYS)}"
         errors.append(Refused((*path, "type"), "unknown_type", detail, kind))
     name = _field(fields, "name", _parse_name, path, errors)
     low = high = None
@@ -106,7 +106,7 @@ def _field(
     path: Path,
     errors: list[Refused],
 ) -> T | None:
-    """Return a value that `read` reads; None where it is missing or refused."""
+    """Return the value that `read` reads; None if the key is missing or the value is refused."""
     if key not in fields:
         return None
     return caught(errors, lambda: read(fields[key], (*path, key)))
@@ -115,12 +115,13 @@ def _field(
 def _parse_name(value: object, path: Path) -> str:
     name = expect_text(value, path)
     if not _NAME.fullmatch(name):
-        rule = "begins with a letter or _, then letters, digits, _ and -, all ASCII"
-        raise Refused(path, "bad_name", f"{shown(name)} is no attribute name: one {rule}", name)
+        rule = "start with a letter or _, then use letters, digits, _ and - (ASCII only)"
+        raise Refused(path, "bad_name", f"{shown(name)} is not a valid attribute name; {rule}", name)
     if len(name) > MAX_NAME:
-        raise Refused(path, "too_long", f"a name of {len(name)} characters; at most {MAX_NAME}", name)
+        detail = f"the name has {len(name)} characters; at most {MAX_NAME} are allowed"
+        raise Refused(path, "too_long", detail, name)
     if name.lower() in KEYWORDS:
-        detail = f"{shown(name)} is a word of the filter language, and so no attribute name"
+        detail = f"{shown(name)} is a keyword of the filter language; choose another attribute name"
         raise Refused(path, "reserved_name", detail, name)
     return name
 
@@ -132,15 +133,17 @@ def _parse_bound(value: object, path: Path) -> float:
     if number is None:
         raise Refused(path, "not_a_double", describe_inexact(int(value)), value)
     if not math.isfinite(number):
-        raise Refused(path, "not_finite", f"{shown(value)} is no bound; a domain is finite", value)
+        detail = f"{shown(value)} is not a finite number; a bound must be finite"
+        raise Refused(path, "not_finite", detail, value)
     return number
 
 
 def _parse_values(value: object, path: Path, errors: list[Refused]) -> tuple[str, ...]:
-    """Return the texts of an enum that are good; the refusals of the others go to `errors`."""
+    """Return the valid texts of an enum; add an error to `errors` for each of the others."""
     values = expect_list(value, path)
     if not 1 <= len(values) <= MAX_ENUM_VALUES:
-        raise Refused(path, "bad_count", f"{len(values)} values; an enum has 1 to {MAX_ENUM_VALUES}", value)
+        detail = f"the list has {len(values)} values; an enum has 1 to {MAX_ENUM_VALUES}"
+        raise Refused(path, "bad_count", detail, value)
     seen: dict[str, int] = {}
     for i, item in enumerate(values):
         text = caught(errors, partial(_parse_value, item, (*path, i), seen))
@@ -152,11 +155,13 @@ def _parse_values(value: object, path: Path, errors: list[Refused]) -> tuple[str
 def _parse_value(value: object, path: Path, seen: Mapping[str, int]) -> str:
     text = expect_text(value, path)
     if len(text) > MAX_ENUM_TEXT:
-        raise Refused(path, "too_long", f"a value of {len(text)} characters; at most {MAX_ENUM_TEXT}", text)
+        detail = f"the value has {len(text)} characters; at most {MAX_ENUM_TEXT} are allowed"
+        raise Refused(path, "too_long", detail, text)
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise Refused(path, "bad_text", f"{shown(text)} has a lone surrogate in it", text)
+        detail = f"{shown(text)} contains a lone surrogate; use valid Unicode text"
+        raise Refused(path, "bad_text", detail, text)
     if text in seen:
-        detail = f"{shown(text)} is already number {seen[text]} of the values"
+        detail = f"{shown(text)} is a duplicate of values[{seen[text]}]"
         raise Refused(path, "duplicate", detail, text)
     return text
 
@@ -165,6 +170,6 @@ _BOUNDS: dict[str, Callable[[object, Path], Any]] = {"int": parse_integer, "floa
 
 
 def _reversed(low: float, high: float, path: Path) -> Refused:
-    rule = "below" if isinstance(low, float) else "at most"
-    detail = f"min {shown(low)} has to be {rule} max {shown(high)}"
+    rule = "less than" if isinstance(low, float) else "at most"
+    detail = f"min ({shown(low)}) must be {rule} max ({shown(high)})"
     return Refused((*path, "min"), "bad_domain", detail, low)

@@ -1,22 +1,22 @@
-"""How one attribute's indexes are halved: the bits of an index, and the index where a run of bits begins.
+"""Bits of an attribute's indexes: repeated halving, and the first index of each run of bits.
 
-An interval of n indexes splits into its first n // 2 and the rest. Halved again and again, all intervals of
-one level have the sizes floor(n / 2**level) or that plus one, so with m = floor(log2 n) every index has m
-bits, and where n is no power of two some have one more. To give all codes one length, an index that ends at
-m bits gets a last bit 0 that stands for no split: a *phantom* bit, left out of every dz. The code with the
-same m bits and a last bit 1 holds no index at all.
+An interval of n indexes splits into its first n // 2 indexes and the rest. After repeated halving, every
+interval of one level has floor(n / 2**level) indexes or one more. So with m = floor(log2 n) every index has
+m bits; if n is not a power of two, some indexes have one more. To give all codes the same length, an index
+that ends at m bits gets a last bit 0 that does not represent a split. This *phantom* bit is left out of every
+dz. The code with the same m bits and a last bit 1 contains no index.
 """
 
 from __future__ import annotations
 
 from itertools import accumulate
 
-_TABLE = 4096  # up to this many indexes, codes are looked up
-_KEPT = 16_384  # of larger domains, so many starts are remembered
+_TABLE = 4096  # most indexes for which codes are in a table
+_KEPT = 16_384  # most cached starts of a larger domain
 
 
 class Halving:
-    """The first `bits` bits (phantoms counted) of the indexes 0..size-1."""
+    """The first `bits` bits of the indexes 0..size-1; phantom bits count."""
 
     __slots__ = ("_codes", "_known", "_starts", "bits", "even", "full_bits", "shift", "size")
 
@@ -37,11 +37,11 @@ class Halving:
 
     @property
     def phantoms(self) -> bool:
-        """Whether the last bit of some codes stands for no split."""
+        """Whether the last bit of some codes is a phantom bit."""
         return not self.even and self.bits == self.full_bits
 
     def code(self, index: int) -> int:
-        """The bits of an index, the first split highest."""
+        """The bits of an index; the first split is the highest bit."""
         if self.even:
             return index >> self.shift
         if self._codes is not None:
@@ -57,7 +57,7 @@ class Halving:
         return code
 
     def start(self, code: int) -> int:
-        """The first index of all at or behind `code`; `size` for the code behind the last."""
+        """The first index whose code is at least `code`; `size` for the code after the last one."""
         if self.even:
             return code << self.shift
         if self._starts is not None:
@@ -80,9 +80,9 @@ class Halving:
         return start
 
     def width(self, code: int, free: int) -> int:
-        """The size of the cell of all codes that differ from `code` in the last `free` bits only.
+        """The size of the cell of all codes that equal `code` except for the last `free` bits.
 
-        In codes where all are alike (`even`), else in indexes.
+        The unit is codes if all cells of a level have equal size (`even`), else indexes.
         """
         if self.even:
             return 1 << free
@@ -94,14 +94,14 @@ class Halving:
         return bool(self.phantoms and code & 1 and self.start(code) == self.start(code + 1))
 
     def ends_early(self, code: int) -> bool:
-        """Whether the last bit of this code stands for no split."""
+        """Whether the last bit of this code is a phantom bit."""
         return self.phantoms and self.is_phantom(code | 1)
 
 
 def _starts(size: int, bits: int) -> list[int]:
-    """The first index of each code of so many bits, and `size` at the end."""
+    """The first index of each code of `bits` bits, and `size` at the end."""
     sizes = [size]
     for _ in range(bits):
-        # A single index goes to the first half; the second, a phantom, stays empty.
+        # A single index is in the first half; the second half is a phantom and stays empty.
         sizes = [part for whole in sizes for part in (whole >> 1 or 1, whole - (whole >> 1 or 1))]
     return [0, *accumulate(sizes)]

@@ -1,4 +1,4 @@
-"""Where a dz lies in the event space: of each indexed attribute, the indexes that it holds."""
+"""Position of a dz in the event space: the range of indexes of each indexed attribute."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ Ranges = dict[str, tuple[int, int]]
 
 
 def cell_ranges(topic: Topic, dz: Dz) -> Ranges:
-    """By name: first and last index of each indexed attribute.
+    """First and last index of each indexed attribute, by attribute name.
 
-    The bits of a dz go round the indexed attributes in their order, passing over those that cannot be split
-    any more (see `tercast.eventspace.bisection`). ValueError where it has more bits than there are splits.
+    The bits of a dz go through the indexed attributes in order and repeat. They skip attributes that cannot
+    be split further (see `tercast.eventspace.bisection`).
+
+    Raises:
+        ValueError: The dz has more bits than there are splits.
     """
     attributes = [topic.attributes[i] for i in topic.indexed_positions]
     starts, sizes = [0] * len(attributes), [attribute.size for attribute in attributes]
@@ -23,7 +26,7 @@ def cell_ranges(topic: Topic, dz: Dz) -> Ranges:
     for bit in names.text(dz):
         turn = next(turns, None)
         if turn is None:
-            raise ValueError(f"dz {names.text(dz)} is longer than any of topic {topic.name}")
+            raise ValueError(f"dz {names.text(dz)} is longer than the longest dz of topic {topic.name}")
         half = sizes[turn] >> 1
         if bit == "1":
             starts[turn] += half
@@ -37,7 +40,7 @@ def cell_ranges(topic: Topic, dz: Dz) -> Ranges:
 
 
 def _turns(sizes: list[int]) -> Iterator[int]:
-    """Whose turn it is, as long as one of the sizes, which change meanwhile, is above 1."""
+    """Yield the attribute to split next while a size is above 1; the caller may change sizes."""
     while any(size > 1 for size in sizes):
         for turn, size in enumerate(sizes):
             if size > 1:

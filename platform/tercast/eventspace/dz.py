@@ -1,8 +1,9 @@
-"""The dz: a binary string that names a cell of the event space, and sets of them.
+"""The dz, a binary string that names a cell of the event space, and sets of dz.
 
-A dz in memory is an int with a leading sentinel bit: `1` is the empty dz (the whole event space), `0b1101` is
-"101". So a parent is a shift, and a dictionary of ints is a trie. A DzSet is canonical: no member covers
-another, no two members are siblings, and members stand in text order (a prefix before what it covers).
+In memory, a dz is an int with a leading sentinel bit: `1` is the empty dz (the whole event space), and
+`0b1101` is "101". So the parent is a shift, and a dictionary of ints is a trie. A DzSet is canonical: no
+member covers another, no two members are siblings, and the members are in text order (a prefix precedes the
+dz that it covers).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ EMPTY: DzSet = ()
 
 
 class Relation(enum.Enum):
-    """How two dz stand to each other; there is no partial overlap."""
+    """Relation of two dz; a partial overlap is not possible."""
 
     EQUAL = "equal"
     COVERS = "covers"
@@ -31,19 +32,20 @@ class Relation(enum.Enum):
 
 
 def parse(string: str, path: Path = ()) -> Dz:
-    """The dz written as zeros and ones; the empty text is the whole space."""
+    """Parse a dz of zeros and ones; the empty text is the whole event space."""
     if not isinstance(string, str) or string.strip("01"):
-        raise Refused(path, "not_a_dz", f"{shown(string)} is not a dz (only digits 0 and 1)", string)
+        detail = f"{shown(string)} is not a dz; use only the digits 0 and 1"
+        raise Refused(path, "not_a_dz", detail, string)
     return int("1" + string, 2)
 
 
 def text(dz: Dz) -> str:
-    """The dz as zeros and ones, without the sentinel."""
+    """The dz as zeros and ones, without the sentinel bit."""
     return bin(dz)[3:]
 
 
 def length(dz: Dz) -> int:
-    """The number of bits of the dz, without the sentinel."""
+    """The number of bits of the dz, without the sentinel bit."""
     return dz.bit_length() - 1
 
 
@@ -53,27 +55,27 @@ def child(dz: Dz, bit: int) -> Dz:
 
 
 def parent(dz: Dz) -> Dz:
-    """The dz one bit shorter; the whole space has none."""
+    """The dz without its last bit; ValueError for the whole space."""
     if dz == WHOLE:
         raise ValueError("the whole space has no parent")
     return dz >> 1
 
 
 def sibling(dz: Dz) -> Dz:
-    """The other half of the parent; the whole space has none."""
+    """The other half of the parent; ValueError for the whole space."""
     if dz == WHOLE:
         raise ValueError("the whole space has no sibling")
     return dz ^ 1
 
 
 def prefix(dz: Dz, bits: int) -> Dz:
-    """The first `bits` bits of `dz`; `dz` itself when it is no longer than that."""
+    """The first `bits` bits of `dz`; `dz` if it has no more bits."""
     surplus = dz.bit_length() - 1 - bits
     return dz >> surplus if surplus > 0 else dz
 
 
 def common_prefix(a: Dz, b: Dz) -> Dz:
-    """The longest dz that covers both."""
+    """The longest dz that covers both dz."""
     shift = a.bit_length() - b.bit_length()
     if shift > 0:
         a >>= shift
@@ -95,7 +97,7 @@ def overlaps(a: Dz, b: Dz) -> bool:
 
 
 def relation(a: Dz, b: Dz) -> Relation:
-    """How `a` stands to `b`."""
+    """Relation of `a` to `b`."""
     if a == b:
         return Relation.EQUAL
     if covers(a, b):
@@ -117,28 +119,28 @@ def canonical(cells: Iterable[Dz]) -> DzSet:
 
 
 def union(a: DzSet, b: DzSet) -> DzSet:
-    """What lies in either of two canonical sets."""
+    """The union of two canonical sets."""
     return canonical(a + b)
 
 
 def intersection(a: DzSet, b: DzSet) -> DzSet:
-    """What lies in both of two canonical sets."""
+    """The intersection of two canonical sets."""
     return tuple(y if x <= y else x for x, y in _overlaps(a, b))
 
 
 def set_overlaps(a: DzSet, b: DzSet) -> bool:
-    """Whether two canonical sets have anything in common."""
+    """Whether two canonical sets overlap."""
     return next(_overlaps(a, b), None) is not None
 
 
 def set_covers(a: DzSet, b: DzSet) -> bool:
-    """Whether all of the canonical set `b` lies in the canonical set `a`."""
-    # In a canonical set, what is covered at all is covered by a single member.
+    """Whether the canonical set `a` contains all of the canonical set `b`."""
+    # If a canonical set covers a dz, a single member covers it.
     return sum(1 for x, y in _overlaps(a, b) if covers(x, y)) == len(b)
 
 
 def difference(a: DzSet, b: DzSet) -> DzSet:
-    """What lies in the canonical set `a` and not in the canonical set `b`."""
+    """The canonical set `a` without the canonical set `b`."""
     inside: dict[Dz, list[Dz]] = {}
     gone: set[Dz] = set()
     for x, y in _overlaps(a, b):
@@ -156,7 +158,7 @@ def difference(a: DzSet, b: DzSet) -> DzSet:
 
 
 def volume(cells: DzSet) -> Fraction:
-    """The share of the whole space that a canonical set takes, every bit halving."""
+    """The share of the whole event space in a canonical set; every bit halves the space."""
     depth = max(map(length, cells), default=0)
     return Fraction(sum(1 << depth - length(dz) for dz in cells), 1 << depth)
 
@@ -170,7 +172,7 @@ def _overlaps(a: DzSet, b: DzSet) -> Iterator[tuple[Dz, Dz]]:
         aligned_x, aligned_y = (x, y >> shift) if shift >= 0 else (x >> -shift, y)
         if aligned_x == aligned_y:
             yield x, y
-        # The one that ends first moves on: the left one, or the covered one.
+        # Advance on the side that ends first: the left dz, or the covered one.
         if aligned_x < aligned_y or (aligned_x == aligned_y and shift <= 0):
             i += 1
         if aligned_x > aligned_y or (aligned_x == aligned_y and shift >= 0):
@@ -178,7 +180,7 @@ def _overlaps(a: DzSet, b: DzSet) -> Iterator[tuple[Dz, Dz]]:
 
 
 def _without(top: Dz, inside: list[Dz]) -> Iterator[Dz]:
-    """The canonical rest of `top` once the members of `inside`, all within it and in text order, are gone."""
+    """The canonical rest of `top` without `inside`, which are parts of `top` in text order."""
     yield from _left_of(top, inside[0])
     for left, right in pairwise(inside):
         meet = common_prefix(left, right)
@@ -188,14 +190,14 @@ def _without(top: Dz, inside: list[Dz]) -> Iterator[Dz]:
 
 
 def _left_of(top: Dz, dz: Dz) -> Iterator[Dz]:
-    """The cells of `top` before `dz`, left to right."""
+    """The cells of `top` before `dz`, from left to right."""
     for shift in range(dz.bit_length() - top.bit_length() - 1, -1, -1):
         if dz >> shift & 1:
             yield dz >> shift ^ 1
 
 
 def _right_of(top: Dz, dz: Dz) -> Iterator[Dz]:
-    """The cells of `top` behind `dz`, left to right."""
+    """The cells of `top` after `dz`, from left to right."""
     while dz != top:
         if not dz & 1:
             yield dz ^ 1

@@ -1,8 +1,8 @@
-"""Many events to their dz at once, with NumPy, bit for bit as one at a time.
+"""The dz of many events with NumPy; each result equals that of `Topic.event_dz`.
 
-Each indexed attribute becomes a column of codes; the columns are interleaved by table look-ups into words
-of 60 bits. Whatever a column cannot hold (a value that is to be refused, a code beyond 63 bits) takes the
-way of single events.
+Each indexed attribute becomes a column of codes. Table look-ups interleave the columns into words of 60 bits.
+If a column cannot be computed with NumPy (a value is invalid, or a code has more than 63 bits), the events
+are encoded one at a time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tercast.eventspace.interleaving import CHUNK, BitSchedule
 from tercast.eventspace.topic import Topic
 
 _WORD = 60
-_AT_ONCE = 8192  # events at once: so many stay in the processor's cache
+_AT_ONCE = 8192  # events in one pass: as many as fit in the processor's cache
 _SPLITTER = 2.0**27 + 1
 _Doubles = npt.NDArray[np.float64]
 _Column = npt.NDArray[np.uint64]
@@ -33,11 +33,11 @@ _Flags = npt.NDArray[np.bool_]
 
 
 class _Unfit(Exception):  # noqa: N818 - never leaves this module
-    """A column that has to go the way of single events."""
+    """A column that NumPy cannot compute; the events are encoded one at a time."""
 
 
 def event_dz_batch(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int) -> list[Dz]:
-    """Return `Topic.event_dz` of each event. Refused has the number of the first wrong event in its path."""
+    """Return `Topic.event_dz` of each event; Refused with the number of the first invalid event."""
     out: list[Dz] = []
     for start in range(0, len(events), _AT_ONCE):
         out += _dz_of_some(topic, events[start : start + _AT_ONCE], depth, start)
@@ -45,7 +45,7 @@ def event_dz_batch(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int
 
 
 def _dz_of_some(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
-    """The same for events that the processor's cache holds; `number` is that of the first."""
+    """Encode events that fit in the processor's cache; `number` is the number of the first one."""
     schedule = topic.schedule(depth)
     try:
         codes, early = [], []
@@ -65,9 +65,9 @@ def _dz_of_some(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, n
 
 
 def event_indexes(topic: Topic, events: Sequence[Mapping[str, Any]]) -> list[npt.NDArray[Any]]:
-    """For each indexed attribute the indexes of its values, which are all of the domain.
+    """The indexes of the values of each indexed attribute; all values must be in their domains.
 
-    Columns of uint64; of Python ints for domains of 2**63 indexes and more.
+    Columns are uint64, or Python ints for domains of at least 2**63 indexes.
     """
     found: list[npt.NDArray[Any]] = []
     for position in topic.indexed_positions:
@@ -84,7 +84,7 @@ def event_indexes(topic: Topic, events: Sequence[Mapping[str, Any]]) -> list[npt
 
 
 def indexes_dz_batch(topic: Topic, columns: Sequence[npt.NDArray[Any]], depth: int) -> list[Dz]:
-    """The dz of the events at these indexes, given as `event_indexes` gives them."""
+    """The dz of events at these indexes, in the form that `event_indexes` returns."""
     schedule = topic.schedule(depth)
     if not len(columns[0]):
         return []
@@ -110,9 +110,9 @@ def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, n
 def _int_columns(
     attributes: Sequence[Attribute], events: Sequence[Mapping[str, Any]]
 ) -> list[_Column] | None:
-    """The indexes of all values, checked, taken event by event; None where not all attributes are integers.
+    """The checked indexes of all values by attribute; None if an attribute is not an integer.
 
-    Going through the events once is several times as fast as once for every attribute.
+    One pass through the events is several times as fast as one pass for each attribute.
     """
     if len(attributes) < 2 or not all(isinstance(row, Int) and row.size >> 63 == 0 for row in attributes):
         return None
@@ -127,7 +127,7 @@ def _int_columns(
 def _column(
     attribute: Attribute, halving: Halving, events: Sequence[Mapping[str, Any]]
 ) -> tuple[_Column, _Flags | None]:
-    """The codes of the attribute's values, all checked, and which end in a phantom bit (None: none can)."""
+    """The codes of the attribute's checked values, and flags of phantom bits (None: none)."""
     if attribute.size >> 63 == 0:
         return _codes(halving, _indexes(attribute, events))
     name = attribute.name
@@ -139,7 +139,7 @@ def _column(
 
 
 def _indexes(attribute: Attribute, events: Sequence[Mapping[str, Any]]) -> _Column:
-    """The indexes of the attribute's values, all checked."""
+    """The indexes of the attribute's values, checked."""
     name = attribute.name
     values = [event[name] for event in events]
     match attribute:
@@ -161,10 +161,10 @@ def _int_indexes(attribute: Int, values: list[Any]) -> _Column:
 
 
 def _from_start(attribute: Int, column: _Values) -> _Column:
-    """The indexes of integers, which must lie in the domain."""
+    """The indexes of integers, which must be in the domain."""
     if column.min() < attribute.min or column.max() > attribute.max:
         raise _Unfit
-    # Differences wrap around to the right index, even where min is below -2**62.
+    # Differences wrap around to the correct index, even if min is below -2**62.
     return column.astype(np.uint64) - np.uint64(attribute.min & (1 << 64) - 1)
 
 
@@ -172,7 +172,7 @@ def _float_indexes(attribute: Float, values: list[Any]) -> _Column:
     if set(map(type, values)) != {float}:
         raise _Unfit
     column = np.array(values, dtype=np.float64)
-    if not (column.min() >= attribute.min and column.max() <= attribute.max):  # NaN is neither
+    if not (column.min() >= attribute.min and column.max() <= attribute.max):  # also true for NaN
         raise _Unfit
     if attribute.scale == 0:
         return np.array([attribute.index(value) for value in values], dtype=np.uint64)
@@ -185,12 +185,11 @@ def _float_indexes(attribute: Float, values: list[Any]) -> _Column:
 
 
 def _near_border(attribute: Float, values: _Doubles, borders: _Doubles) -> _Doubles:
-    """The exact cells of values that lie on a cell's lower border or nearly so.
+    """The exact cells of values on the lower border of a cell or close to it.
 
-    A value lies at or above the border when (value - min) * 2**32 >= border * (max - min). Where both
-    differences are doubles, the two sides are compared without any rounding: the left one is a shift, the
-    right one a product with its error, and the two are so close that their difference is exact (Sterbenz,
-    Dekker).
+    A value is at or above the border if (value - min) * 2**32 >= border * (max - min). If both differences
+    are doubles, the two sides are compared without rounding. The left side is a shift. The right side is a
+    product with its rounding error. The two are so close that their difference is exact (Sterbenz, Dekker).
     """
     span = attribute.max - attribute.min
     above, lost = _exact_difference(values, attribute.min)
@@ -204,14 +203,14 @@ def _near_border(attribute: Float, values: _Doubles, borders: _Doubles) -> _Doub
 
 
 def _exact_difference(a: _Doubles, b: float) -> tuple[_Doubles, _Doubles]:
-    """a - b rounded, and what the rounding lost (Knuth)."""
+    """a - b rounded, and the rounding error (Knuth)."""
     difference = a - b
     back = a - difference
     return difference, (a - (difference + back)) + (back - b)
 
 
 def _exact_product(a: _Doubles, b: float) -> tuple[_Doubles, _Doubles]:
-    """a * b rounded, and what the rounding lost (Dekker)."""
+    """a * b rounded, and the rounding error (Dekker)."""
     product = a * b
     high_a = a * _SPLITTER - (a * _SPLITTER - a)
     high_b = b * _SPLITTER - (b * _SPLITTER - b)
@@ -220,7 +219,7 @@ def _exact_product(a: _Doubles, b: float) -> tuple[_Doubles, _Doubles]:
 
 
 def _codes(halving: Halving, indexes: _Column) -> tuple[_Column, _Flags | None]:
-    """The codes of indexes, and which of them end in a phantom bit (None: none can)."""
+    """The codes of indexes, and flags of codes that end in a phantom bit (None: no phantoms)."""
     if halving.even:
         return indexes >> np.uint64(halving.full_bits - halving.bits), None
     index = indexes.astype(np.int64)
@@ -253,7 +252,7 @@ def _dz(schedule: BitSchedule, codes: list[_Column], ended: list[_Flags | None])
 
 
 def _interleaved(schedule: BitSchedule, codes: list[_Column]) -> list[_Column]:
-    """The interleaved codes, in words from the last bits to the first."""
+    """The interleaved codes in words; the first word has the last bits."""
     count = max(1, -(-schedule.width // _WORD))
     words = [np.zeros(len(codes[0]), dtype=np.uint64) for _ in range(count)]
     for column, tables in zip(codes, _word_tables(schedule, count), strict=True):
@@ -266,7 +265,7 @@ def _interleaved(schedule: BitSchedule, codes: list[_Column]) -> list[_Column]:
 
 
 def _word_tables(schedule: BitSchedule, count: int) -> list[list[list[_Column | None]]]:
-    """For each attribute, chunk and word: the spread of a chunk's bits; kept with the schedule."""
+    """The spread bits of a chunk by attribute, chunk and word; cached in the schedule."""
     if schedule.word_tables is None:
         schedule.word_tables = [
             [[_word_table(table, word) for word in range(count)] for table in tables]
@@ -282,7 +281,7 @@ def _word_table(table: list[int], word: int) -> _Column | None:
 
 
 def _shortened(schedule: BitSchedule, code: _Column, ended: list[_Flags | None]) -> list[Dz]:
-    """The dz of codes that fit a word: phantom bits taken out, cut to the depth."""
+    """The dz of codes that fit in one word: without phantom bits, and cut to the depth."""
     one = np.uint64(1)
     dz = code | one << np.uint64(schedule.width)
     length = np.full(len(code), schedule.width, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Float attributes: a domain of reals, cut into 2**32 equal cells whose borders are exact rationals."""
+"""Float attributes: a domain of reals in 2**32 equal cells with exact rational borders."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ SPLITS = 32
 CELLS = 1 << SPLITS
 
 MARGIN = 2.0**-16
-"""Farther than this from a cell border, double arithmetic cannot be on its wrong side (see `Float.scale`)."""
+"""At this distance from a cell border, double arithmetic finds the correct cell (see `Float.scale`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Float(Attribute):
     """Reals min..max, both included; values and bounds are IEEE doubles.
 
-    `scale` is cells per unit in double arithmetic. (v - min) * scale has three roundings and the one of the
-    scale's own span, so it is off by less than 2**32 * 2**-50 cells, well below `MARGIN`. It is 0.0, which
-    sends every value to the exact way, where the span is extreme enough for overflows. `exact_span`: max -
-    min is a double.
+    `scale` is the number of cells per unit in double arithmetic. (v - min) * scale has three roundings, and
+    the scale has one more in its span. So the error is below 2**32 * 2**-50 cells, far less than `MARGIN`. If
+    the span is so extreme that overflows are possible, `scale` is 0.0 and every cell is computed exactly.
+    `exact_span`: max - min is a double.
     """
 
     min: float
@@ -53,22 +53,22 @@ class Float(Attribute):
 
     @property
     def domain_text(self) -> str:
-        """min..max."""
+        """The text `min..max`."""
         return f"{self.min!r}..{self.max!r}"
 
     def check(self, value: object, path: Path = ()) -> float:
-        """The value as a double; an integer only where a double holds it exactly."""
+        """Return the value as a double; an integer is accepted only if a double equals it."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.wrong(value, "a number", path)
         number = exact_double(value)
         if number is None:
-            raise self.wrong(value, "a number that an IEEE double holds", path)
-        if not self.min <= number <= self.max:  # NaN too
+            raise self.wrong(value, "a number that an IEEE double can represent exactly", path)
+        if not self.min <= number <= self.max:  # also true for NaN
             raise self.outside(value, path)
         return number
 
     def index(self, value: Any) -> int:
-        """The cell of the value, exact; max lies in the last one."""
+        """The exact cell of the value; `max` is in the last cell."""
         if type(value) is not float or not self.min <= value <= self.max:
             value = self.check(value, (self.name,))
         if self.scale:
@@ -79,42 +79,42 @@ class Float(Attribute):
         return min(self._exact_cell(value)[0], CELLS - 1)
 
     def literal_problem(self, value: object) -> str | None:
-        """Numbers of both kinds compare exactly."""
+        """Accept integers, doubles and decimals: all compare exactly."""
         return number_problem(value)
 
     def before(self, value: Any) -> tuple[Any, int]:
-        """Just below the value."""
+        """The cut just below the value."""
         return value, 0
 
     def after(self, value: Any) -> tuple[Any, int]:
-        """Just above the value."""
+        """The cut just above the value."""
         return value, 1
 
     def cells(self, interval: Interval) -> tuple[int, int]:
-        """First and last cell that hold a real of the interval."""
+        """First and last cell that contain a real of the interval."""
         (low, _), (high, above) = interval
         last, on_border = self._exact_cell(high)
         if on_border and not above:
             last -= 1
-        # Only `max` itself lies behind the last cell; an open lower end there leaves nothing at all.
+        # Only `max` is after the last cell. An interval with an open lower end there is empty.
         return min(self._exact_cell(low)[0], CELLS - 1), min(last, CELLS - 1)
 
     def share(self, interval: Interval) -> Fraction:
-        """The part of the length; a single value has none."""
+        """The interval's share of the length; 0 for a single value."""
         length = Fraction(interval[1][0]) - Fraction(interval[0][0])
         return length / (Fraction(self.max) - Fraction(self.min))
 
     def first_double(self, cell: int) -> float:
-        """The smallest double of a cell: at its lower border, or next above it."""
+        """The smallest double of a cell: the double at its lower border, or the next one above it."""
         low, span = Fraction(self.min), Fraction(self.max) - Fraction(self.min)
         return double_at_least(low + span * cell / CELLS)
 
     def to_json(self) -> dict[str, object]:
-        """Bounds as doubles."""
+        """Write name, type and bounds as doubles."""
         return {"name": self.name, "type": "float", "min": self.min, "max": self.max}
 
     def _exact_cell(self, value: float) -> tuple[int, bool]:
-        """The cell whose lower border is at or below the value, and whether the value is that border."""
+        """The cell that contains the value, and whether the value is on its lower border."""
         numerator, denominator = value.as_integer_ratio()
         above = (numerator << self._shift) - self._low * denominator
         cell, rest = divmod(above << SPLITS, self._span * denominator)
@@ -122,7 +122,7 @@ class Float(Attribute):
 
 
 def double_at_least(number: int | Decimal | Fraction | float) -> float:
-    """The smallest double that is not below a number, or an infinity."""
+    """The smallest double that is not below a number; may be infinity."""
     try:
         nearest = float(number)
     except OverflowError:
@@ -131,7 +131,10 @@ def double_at_least(number: int | Decimal | Fraction | float) -> float:
 
 
 def exact_double(value: int | float) -> float | None:
-    """The double equal to `value`; None for an integer that no double equals. NaN and infinities pass."""
+    """The double equal to `value`; None for an integer that no double equals.
+
+    NaN and infinity are returned unchanged.
+    """
     try:
         number = float(value)
     except OverflowError:
@@ -140,5 +143,5 @@ def exact_double(value: int | float) -> float | None:
 
 
 def describe_inexact(value: int) -> str:
-    """Why an integer bound of a float domain is refused."""
-    return f"{shown(value)} is not exactly an IEEE double; write the double that is meant"
+    """Explain why an integer bound of a float domain is refused."""
+    return f"{shown(value)} is not an IEEE double; write the nearest double instead"

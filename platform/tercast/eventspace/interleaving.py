@@ -1,14 +1,14 @@
-"""The order in which the bits of the attributes make up a dz.
+"""The order of the attributes' bits in a dz.
 
-Bits are dealt in rounds: in round r every attribute that can still split gives its r-th bit, in order. An
-attribute whose size is no power of two ends one split earlier on some paths than on others; here it always
-gives its last bit, as a phantom (see `tercast.eventspace.bisection`) where the path has ended,
-and phantoms are taken
-out again when a dz is made. So all paths have one schedule, and a cell is a prefix of an interleaved code
-(a Morton code).
+Bits are taken in rounds. In round r, every attribute that can still be split adds its r-th bit, in order. If
+the size of an attribute is not a power of two, some of its paths end one split earlier than others. Here such
+an attribute always adds its last bit; the bit is a phantom (see `tercast.eventspace.bisection`) if the path
+has ended. Phantoms are removed when a dz is made. So all paths have one schedule, and a cell is a prefix of
+an interleaved code (a Morton code).
 
-A schedule is wide enough for the deepest path within the limit: `width` bits hold `depth` bits of every dz,
-or all of them. In an interleaved code bit `width` is the first, bit 1 the last; arrays here are indexed so.
+A schedule is wide enough for the deepest path within the limit: `width` bits contain `depth` bits of every
+dz, or all bits of a shorter dz. In an interleaved code, bit `width` is the first bit and bit 1 the last one.
+Arrays here use these bit numbers as indexes.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from tercast.eventspace.bisection import Halving
 from tercast.eventspace.dz import Dz
 
 CHUNK = 10
-"""Bits of a code that one look-up spreads."""
+"""Number of bits of a code that one look-up spreads."""
 
 
 class BitSchedule:
-    """The interleaving of some attributes' bits, up to `depth` bits a dz.
+    """The interleaving of the bits of some attributes, up to `depth` bits per dz.
 
-    `owner[b]`, `place[b]`: which attribute gives bit b, and the place of that bit in the attribute's code.
-    `below[b]`: the bits behind b of the same attribute. `masks[a]`: all bits of attribute a,
-    `whole_sides[a]`: its first and last code. `free[n][a]`: how many of the last n bits it gives.
-    `phantoms`: (bit, attribute) of the bits that are phantoms on some paths, the last bit first.
-    `all_even`: all sizes are powers of two. `ragged`: the limit cuts some paths after fewer interleaved
-    bits than others.
+    `owner[b]`, `place[b]`: the attribute of bit b, and the position of the bit in the attribute's code.
+    `below[b]`: the bits of the same attribute after b. `masks[a]`: all bits of attribute a.
+    `whole_sides[a]`: the first and last code of attribute a. `free[n][a]`: the number of bits of attribute a
+    among the last n bits. `phantoms`: (bit, attribute) of the bits that are phantoms on some paths, the last
+    bit first. `all_even`: all sizes are powers of two. `ragged`: the limit cuts some paths after fewer
+    interleaved bits than others.
     """
 
     def __init__(self, sizes: Sequence[int], depth: int) -> None:
@@ -55,9 +55,9 @@ class BitSchedule:
             self.below[b] = sum(1 << other for other in mine)
             mine.append(b - 1)
         self.tables = [_spread_tables(mine) for mine in places]
-        self.word_tables: Any = None  # of `tercast.eventspace.event_encoder`
+        self.word_tables: Any = None  # set by `tercast.eventspace.event_encoder`
         self.box_encoder: Any = (
-            None  # of `tercast.encoding.dispatch`; False where boxes are not encoded there
+            None  # set by `tercast.encoding.dispatch`; False if no kernel encodes the boxes
         )
         self.halvings = [Halving(size, len(mine)) for size, mine in zip(sizes, places, strict=True)]
         self.masks = [sum(1 << place for place in mine) for mine in places]
@@ -69,7 +69,7 @@ class BitSchedule:
         )
 
     def interleave(self, attribute: int, code: int) -> int:
-        """The bits of one attribute's code at their places in the interleaved code."""
+        """The bits of one attribute's code at their positions in the interleaved code."""
         tables = self.tables[attribute]
         if len(tables) == 1:
             return tables[0][code]
@@ -88,12 +88,12 @@ class BitSchedule:
         return self.dz(out, 0, codes)
 
     def dz(self, code: int, rest: int, codes: Sequence[int]) -> Dz:
-        """The dz of an interleaved `code` without its last `rest` bits; `codes` are the attributes' codes.
+        """The dz of an interleaved `code` without its last `rest` bits.
 
-        Phantom bits are left out, and what exceeds the depth is cut off.
+        `codes` are the attributes' codes. Phantom bits are left out, and bits beyond the depth are cut off.
         """
         dz = 1 << self.width - rest | code >> rest
-        for bit, a in self.phantoms:  # from the last on, so that earlier ones have moved by what is gone
+        for bit, a in self.phantoms:  # from the last bit: a removed bit shifts the earlier ones
             if bit > rest and self.halvings[a].ends_early(codes[a]):
                 place = bit - 1 - rest
                 dz = dz >> place + 1 << place | dz & (1 << place) - 1
@@ -102,14 +102,15 @@ class BitSchedule:
         return dz >> surplus if surplus > 0 else dz
 
     def length(self, rest: int, codes: Sequence[int]) -> int:
-        """The number of bits that a dz without the last `rest` interleaved bits has, not cut off."""
+        """The length of a dz without the last `rest` interleaved bits, before the depth cuts it."""
         early = sum(1 for bit, a in self.phantoms if bit > rest and self.halvings[a].ends_early(codes[a]))
         return self.width - rest - early
 
     def volume(self, rest: int, codes: Sequence[int]) -> int:
-        """The volume of the cell of all points that share all but the last `rest` bits with these codes.
+        """The volume of the cell whose points share all but the last `rest` bits with these codes.
 
-        In products of codes where all sizes are even, else of codes (even attributes) and indexes (others).
+        The unit is products of codes if all sizes are powers of two. Otherwise it is products of codes (of
+        attributes whose size is a power of two) and indexes (of the others).
         """
         if self.all_even:
             return 1 << rest
@@ -119,7 +120,7 @@ class BitSchedule:
         return volume
 
     def deepest(self, rest: int, codes: Sequence[int]) -> int:
-        """How many interleaved bits the deepest dz within a cell takes before the limit cuts it."""
+        """The number of interleaved bits of the deepest dz in a cell, at most up to the limit."""
         width = self.depth
         for bit, a in reversed(self.phantoms):
             halving, free = self.halvings[a], self.free[rest][a]
@@ -135,7 +136,7 @@ def _deal(sizes: Sequence[int]) -> list[int]:
 
 
 def _free_bits(owner: Sequence[int], attributes: int) -> list[tuple[int, ...]]:
-    """For each number of last bits: how many of them each attribute gives."""
+    """The number of bits of each attribute among the last n bits, for each n."""
     free = [(0,) * attributes]
     for a in owner[1:]:
         counts = list(free[-1])
@@ -145,7 +146,7 @@ def _free_bits(owner: Sequence[int], attributes: int) -> list[tuple[int, ...]]:
 
 
 def _spread_tables(places: Sequence[int]) -> list[list[int]]:
-    """For each chunk of a code's bits, last bits first: the chunk's bits at their places."""
+    """The bits of each chunk of a code at their positions; the last bits are in the first chunk."""
     tables = []
     for start in range(0, max(len(places), 1), CHUNK):
         table = [0]

@@ -1,9 +1,8 @@
-"""Sets of half-open intervals between cuts, the exact form of every test on one attribute.
+"""Sets of half-open intervals between cuts: the exact form of every test on one attribute.
 
-A cut is a place between values of an attribute; cuts of one attribute compare with each other (see
-`tercast.eventspace.attribute` for what they are).
-An interval (a, b) holds the values between two cuts a < b. A set
-is a sorted tuple of intervals of which no two touch, so equal sets are equal tuples.
+A cut is a place between values of an attribute. Cuts of one attribute can be compared with each other (see
+`tercast.eventspace.attribute` for their types). An interval (a, b) contains the values between two cuts
+a < b. A set is a sorted tuple of intervals that do not touch, so equal sets are equal tuples.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ NOTHING: IntervalSet = ()
 
 
 def joined(intervals: Iterable[Interval]) -> IntervalSet:
-    """The set that holds what any of `intervals` holds; empty and reversed ones hold nothing."""
+    """The union of `intervals`; empty and reversed intervals contain nothing."""
     out: list[Interval] = []
     for low, high in sorted(pair for pair in intervals if pair[0] < pair[1]):
         if out and low <= out[-1][1]:
@@ -31,12 +30,12 @@ def joined(intervals: Iterable[Interval]) -> IntervalSet:
 
 
 def union(a: IntervalSet, b: IntervalSet) -> IntervalSet:
-    """What lies in either set."""
+    """The union of two sets."""
     return joined((*a, *b))
 
 
 def intersection(a: IntervalSet, b: IntervalSet) -> IntervalSet:
-    """What lies in both sets."""
+    """The intersection of two sets."""
     out: list[Interval] = []
     i = j = 0
     while i < len(a) and j < len(b):
@@ -52,7 +51,7 @@ def intersection(a: IntervalSet, b: IntervalSet) -> IntervalSet:
 
 
 def complement(a: IntervalSet, domain: Interval) -> IntervalSet:
-    """What lies in `domain` and not in `a`, which is within `domain`."""
+    """The part of `domain` outside `a`; `a` is within `domain`."""
     out: list[Interval] = []
     low = domain[0]
     for start, end in a:
@@ -65,7 +64,7 @@ def complement(a: IntervalSet, domain: Interval) -> IntervalSet:
 
 
 def covers(a: IntervalSet, b: IntervalSet) -> bool:
-    """Whether all of `b` lies in `a`."""
+    """Whether `a` contains all of `b`."""
     if not a or not b or a[0][0] > b[0][0] or a[-1][1] < b[-1][1]:
         return not b
     return len(a) == 1 or intersection(a, b) == b

@@ -21,10 +21,11 @@ _CHARACTERS = 0x110000 - _SURROGATE_COUNT
 
 @dataclass(frozen=True, slots=True)
 class String(Counted):
-    """Texts in the order of their UTF-8 bytes; those that share the first 16 share an index, or *point*.
+    """Texts in the order of their UTF-8 bytes; the index of a text is its *point*.
 
-    A cut is a point: what a test holds are the points that a text which it holds may have. A text of 16
-    bytes or more shares its point with others, so tests that exclude the text itself keep its point.
+    Texts with the same first 16 bytes share a point. A cut is a point. A test contains the points of all
+    texts that pass it. A text of 16 bytes or more shares its point with other texts, so a test that excludes
+    the text still contains its point.
     """
 
     kind: ClassVar[str] = "string"
@@ -34,11 +35,11 @@ class String(Counted):
 
     @property
     def domain_text(self) -> str:
-        """In words."""
+        """A description of the domain."""
         return "all texts without U+0000"
 
     def check(self, value: object, path: Path = ()) -> str:
-        """The text itself."""
+        """Return the text if events can carry it."""
         if not isinstance(value, str):
             raise self.wrong(value, "a text", path)
         problem = text_problem(value)
@@ -51,27 +52,27 @@ class String(Counted):
         return point(self.check(value, (self.name,)).encode())
 
     def key(self, value: Any) -> bytes:
-        """The UTF-8 bytes."""
+        """The UTF-8 bytes of the text."""
         encoded: bytes = value.encode()
         return encoded
 
     def literal_problem(self, value: object) -> str | None:
-        """Texts that could be values."""
+        """Accept the texts that events can carry."""
         if not isinstance(value, str):
-            return f"is compared with texts, not {shown(value)}"
+            return f"must be compared with a text, not {shown(value)}"
         problem = text_problem(value)
-        return f"is compared with a text that {problem}" if problem else None
+        return f"cannot be compared with {shown(value)}: the text {problem}" if problem else None
 
     def before(self, value: Any) -> int:
         """The point of the text."""
         return point(value.encode())
 
     def after(self, value: Any) -> int:
-        """The point behind that of the text."""
+        """The point after the point of the text."""
         return point(value.encode()) + 1
 
     def compare(self, op: str, value: Any) -> IntervalSet:
-        """The points of which `op value` holds, that of `value` itself too where other texts share it."""
+        """The points for which `op value` is true, and the point of `value` if other texts share it."""
         if op == "!=":
             return self.none_of((value,))
         if op in ("<", ">") and shares_point(value):
@@ -89,13 +90,13 @@ class String(Counted):
         return self.within(point(encoded), last + 1)
 
     def not_beginning_with(self, value: str) -> IntervalSet:
-        """The points of texts that do not begin with `value`: past 16 bytes its own too, and so all."""
+        """The points of texts that do not begin with `value`: all points if it exceeds 16 bytes."""
         if len(value.encode()) > POINT_BYTES:
             return (self.domain,)
         return complement(self.beginning_with(value), self.domain)
 
     def to_json(self) -> dict[str, object]:
-        """A name and a type."""
+        """Write name and type."""
         return {"name": self.name, "type": "string"}
 
 
@@ -105,9 +106,9 @@ def point(encoded: bytes) -> int:
 
 
 def first_text(at: int) -> str | None:
-    """The first text, in the order of UTF-8 bytes, whose point is `at` or above; None when there is none.
+    """The first text whose point is at least `at`, in the order of UTF-8 bytes; None if none is.
 
-    A border between cells is seldom a text: it may be inside a character, or have U+0000 in it.
+    A border between cells is rarely a valid text: it may cut a character, or contain U+0000.
     """
     data = at.to_bytes(POINT_BYTES, "big").rstrip(b"\0")
     if b"\0" in data:
@@ -125,7 +126,7 @@ def first_text(at: int) -> str | None:
 
 
 def beginning(at: int) -> str:
-    """What the texts of a point and above begin with, in whole characters; … stands for a part of one."""
+    """The beginning of the texts from a point on, in whole characters; … replaces a cut one."""
     data = at.to_bytes(POINT_BYTES, "big").rstrip(b"\0")
     try:
         return data.decode()
@@ -134,7 +135,7 @@ def beginning(at: int) -> str:
 
 
 def _character(place: int) -> str:
-    """The character at a place in the order of UTF-8 bytes, which has no surrogates."""
+    """The character at a position in the order of UTF-8 bytes, which excludes surrogates."""
     return chr(place if place < _SURROGATES else place + _SURROGATE_COUNT)
 
 
@@ -149,11 +150,11 @@ def shares_point(text: str) -> bool:
 
 
 def text_problem(value: str) -> str | None:
-    """Why `value` is no text that an event can carry; None when it is one."""
+    """The reason why an event cannot carry the text `value`; None if it can."""
     if "\0" in value:
-        return "has U+0000 in it"
+        return "contains U+0000"
     try:
         value.encode()
     except UnicodeEncodeError:
-        return "has a lone surrogate in it"
+        return "contains a lone surrogate"
     return None

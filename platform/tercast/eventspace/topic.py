@@ -1,4 +1,4 @@
-"""The event space of a topic: its attributes in order, which of them are indexed, and the dz of an event."""
+"""The event space of a topic: attributes in order, indexed attributes, and dz of events."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ MAX_CODE = (1 << 112) - 1
 MAX_DEPTH = 4_096
 
 FORMER = "\n"
-"""Behind a topic's name: what is left of it under its former code; no name has it, for it does not print."""
+"""Suffix of the name of a topic under its former code; it cannot be printed, so no topic name has it."""
 
 _KEPT_SCHEDULES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A named kind of event: a code for addresses, attributes in order, and the names of the indexed ones.
+    """A named kind of event: its code in addresses, its attributes, and the indexed names.
 
-    `indexed` is kept in the attributes' order, which is the order of turns in a dz.
+    `indexed` is in the attributes' order, in which their bits alternate in a dz.
     """
 
     name: str
@@ -55,10 +55,11 @@ class Topic:
     def __post_init__(self) -> None:
         positions = {attribute.name: i for i, attribute in enumerate(self.attributes)}
         if not self.attributes or len(positions) < len(self.attributes):
-            raise Refused(("attributes",), "duplicate", "a topic has attributes of distinct names")
+            raise Refused(("attributes",), "duplicate", "a topic needs attributes with distinct names")
         chosen = {positions.get(name, -1) for name in self.indexed or positions}
         if -1 in chosen:
-            raise Refused(("indexed",), "unknown_attribute", "an indexed name is no attribute of the topic")
+            detail = "an indexed name is not an attribute of the topic"
+            raise Refused(("indexed",), "unknown_attribute", detail)
         object.__setattr__(self, "positions", positions)
         object.__setattr__(self, "indexed_positions", tuple(sorted(chosen)))
         object.__setattr__(self, "indexed", tuple(self.attributes[i].name for i in sorted(chosen)))
@@ -69,7 +70,7 @@ class Topic:
 
     @classmethod
     def from_json(cls, obj: object, path: Path = ()) -> Topic:
-        """The topic that a JSON object describes; `indexed` is optional and means all."""
+        """Read a topic from its JSON object; without `indexed`, all attributes are indexed."""
         fields = expect_keys(obj, path, ("name", "code", "attributes"), ("indexed",))
         name = _parse_topic_name(fields["name"], (*path, "name"))
         code = expect_integer(fields["code"], (*path, "code"), 0, MAX_CODE)
@@ -80,7 +81,7 @@ class Topic:
         return cls(name, code, attributes, parse_indexed(fields["indexed"], names, (*path, "indexed")))
 
     def to_json(self) -> dict[str, object]:
-        """The object that reads back as this topic."""
+        """Write the object that `from_json` reads as this topic."""
         return {
             "name": self.name,
             "code": self.code,
@@ -89,28 +90,29 @@ class Topic:
         }
 
     def with_indexed(self, indexed: object, path: Path = ()) -> Topic:
-        """The same topic with other indexed attributes, given as a list of names."""
+        """Return a copy of the topic with other indexed attributes, given as a list of names."""
         names = parse_indexed(indexed, [attribute.name for attribute in self.attributes], path)
         return Topic(self.name, self.code, self.attributes, names)
 
     def with_code(self, code: int) -> Topic:
-        """The same topic under another code."""
+        """Return a copy of the topic with another code."""
         return Topic(self.name, code, self.attributes, self.indexed)
 
     def attribute(self, name: str) -> Attribute:
-        """The attribute of that name, else Refused."""
+        """The attribute with this name; Refused if there is none."""
         position = self.positions.get(name)
         if position is None:
             raise self._unknown(name, ())
         return self.attributes[position]
 
     def check(self, values: Mapping[str, object], path: Path = ()) -> dict[str, Any]:
-        """The event's values in their normal form and in topic order.
+        """Return the event's values in their normal form and in the topic's order.
 
-        Refused when one is missing, null, additional, of a wrong type or outside its domain.
+        Refused if a value is missing, null, of a wrong type or outside its domain, or has an unknown name.
         """
         if not isinstance(values, Mapping):
-            raise Refused(path, "wrong_type", f"{shown(values)} is not an object of values", values)
+            detail = f"{shown(values)} is not an object with a value for each attribute"
+            raise Refused(path, "wrong_type", detail, values)
         out = {}
         for attribute in self.attributes:
             name = attribute.name
@@ -124,7 +126,7 @@ class Topic:
         return out
 
     def check_json(self, values: object, path: Path = ()) -> dict[str, Any]:
-        """Like `check`, of values from JSON: integers beyond 2**53-1 of int attributes may be strings."""
+        """Check values from JSON; an integer beyond 2**53-1 of an int attribute may be a string."""
         if isinstance(values, Mapping):
             values = {
                 name: parse_integer(value, (*path, name))
@@ -135,13 +137,13 @@ class Topic:
         return self.check(values, path)  # type: ignore[arg-type]
 
     def values_json(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Checked values for JSON: integers beyond 2**53-1 as decimal strings."""
+        """Write checked values as JSON; integers beyond 2**53-1 are decimal strings."""
         return {name: integer_json(value) if type(value) is int else value for name, value in values.items()}
 
     def event_dz(self, values: Mapping[str, Any], depth: int) -> Dz:
-        """The dz of an event at `depth` bits, or where its path ends.
+        """The dz of an event at `depth` bits, or fewer if its path ends earlier.
 
-        Looks at the indexed attributes only, and refuses what is outside their domains like `check`.
+        Only the indexed attributes are read. Refused, as in `check`, if a value is outside its domain.
         """
         schedule = self.schedule(depth)
         indexes = []
@@ -171,12 +173,12 @@ class Topic:
     def _unknown(self, name: object, path: Path, value: object = None) -> Refused:
         names = ", ".join(attribute.name for attribute in self.attributes[:12])
         more = f" and {len(self.attributes) - 12} more" if len(self.attributes) > 12 else ""
-        detail = f"{shown(name)} is no attribute of topic {shown(self.name)}; it has {names}{more}"
+        detail = f"{shown(name)} is not an attribute of topic {shown(self.name)}; use one of {names}{more}"
         return Refused(path, "unknown_attribute", detail, value)
 
 
 def topic_errors(name: object, attributes: object, indexed: object = None) -> list[Refused]:
-    """Return all that is wrong with the parts of a new topic; none where they are good.
+    """Return all errors in the parts of a new topic; empty if the parts are valid.
 
     Args:
         name: The name; None is not checked.
@@ -194,7 +196,7 @@ def topic_errors(name: object, attributes: object, indexed: object = None) -> li
 
 
 def _readable_names(attributes: object) -> list[str] | None:
-    """Return the names in a JSON list of attributes; None where they are not all known."""
+    """Return the names in a JSON list of attributes; None if a name is missing or no text."""
     if not isinstance(attributes, list | tuple) or not attributes:
         return None
     names = [each.get("name") if isinstance(each, Mapping) else None for each in attributes]
@@ -203,11 +205,11 @@ def _readable_names(attributes: object) -> list[str] | None:
 
 
 def indexed_errors(value: object, names: Iterable[str] | None, path: Path = ()) -> list[Refused]:
-    """Return all that is wrong with a list of indexed names; `names` None: which exist is not known."""
+    """Return all errors in a list of indexed names; `names` None: the attributes are unknown."""
     errors: list[Refused] = []
     items = caught(errors, lambda: expect_list(value, path))
     if items is not None and not items:
-        errors.append(Refused(path, "empty", "at least one attribute has to be indexed", value))
+        errors.append(Refused(path, "empty", "the list is empty; index at least one attribute", value))
     known = None if names is None else tuple(names)
     chosen: set[str] = set()
     for i, item in enumerate(items or ()):
@@ -218,7 +220,7 @@ def indexed_errors(value: object, names: Iterable[str] | None, path: Path = ()) 
 
 
 def parse_indexed(value: object, names: Iterable[str], path: Path = ()) -> tuple[str, ...]:
-    """The names of `value`, a non-empty list of distinct names out of `names`."""
+    """Read `value`, a non-empty list of distinct names from `names`."""
     for error in indexed_errors(value, names, path):
         raise error
     return tuple(str(name) for name in expect_list(value, path))
@@ -229,7 +231,7 @@ def _parse_indexed_name(
 ) -> str:
     name = expect_text(value, path)
     if known is not None and name not in known:
-        detail = f"{shown(name)} is no attribute of the topic; it has {', '.join(known)}"
+        detail = f"{shown(name)} is not an attribute of the topic; use one of {', '.join(known)}"
         raise Refused(path, "unknown_attribute", detail, name)
     if name in chosen:
         raise Refused(path, "duplicate", f"{shown(name)} is listed twice", name)
@@ -239,10 +241,11 @@ def _parse_indexed_name(
 def _parse_topic_name(value: object, path: Path) -> str:
     name = expect_text(value, path)
     if not 1 <= len(name) <= MAX_TOPIC_NAME:
-        detail = f"a topic name has 1 to {MAX_TOPIC_NAME} characters, this one {len(name)}"
+        detail = f"the name has {len(name)} characters; a topic name has 1 to {MAX_TOPIC_NAME}"
         raise Refused(path, "bad_name", detail, name)
     if text_problem(name) or not name.isprintable():
-        raise Refused(path, "bad_name", f"{shown(name)} has a character that cannot be printed", name)
+        detail = f"{shown(name)} contains a character that cannot be printed"
+        raise Refused(path, "bad_name", detail, name)
     return name
 
 
@@ -259,7 +262,7 @@ def _parse_attributes(value: object, path: Path) -> tuple[Attribute, ...]:
 def _attribute_items(value: object, path: Path) -> Sequence[object]:
     items = expect_list(value, path)
     if not 1 <= len(items) <= MAX_ATTRIBUTES:
-        detail = f"{len(items)} attributes; a topic has 1 to {MAX_ATTRIBUTES}"
+        detail = f"the list has {len(items)} attributes; a topic has 1 to {MAX_ATTRIBUTES}"
         raise Refused(path, "bad_count", detail, value)
     return items
 
@@ -278,5 +281,5 @@ def _attribute_list_errors(value: object, path: Path) -> list[Refused]:
 
 
 def _repeated(name: str, path: Path) -> Refused:
-    detail = f"{shown(name)} is already an attribute of this topic"
+    detail = f"{shown(name)} is already an attribute of this topic; choose another name"
     return Refused((*path, "name"), "duplicate", detail, name)

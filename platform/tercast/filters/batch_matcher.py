@@ -1,13 +1,13 @@
-"""Who wants events, by the exact matcher, for many events at once.
+"""Exact matcher for many events: the hosts whose filters match each event.
 
-A term of a filter is a box: an interval set for each attribute. Every term has a bit; for each attribute and
-each place of a value between the cuts of all terms there is a row with the bits of the terms that hold it. An
-event's terms are the AND of one row for each attribute. The bits of one host lie in bytes of their own, so
-whether the host wants the event is whether any of these bytes is not zero.
+A term of a filter is a box: an interval set for each attribute. Every term has a bit. For each attribute, and
+for each position of a value between the cuts of all terms, a row contains the bits of the terms that contain
+such a value. The terms of an event are the AND of one row per attribute. The bits of one host are in bytes of
+their own, so the host expects the event if one of these bytes is not zero.
 
-Texts of 16 bytes or more share a point with others (see `tercast.eventspace.string_attribute`),
-and so a filter with
-such a literal may be wider as boxes than it is. It gets bytes of its own, and its matcher has the last word.
+Texts of 16 bytes or more share a point with others (see `tercast.eventspace.string_attribute`). So the boxes
+of a filter with such a literal may be wider than the filter. Such a filter gets bytes of its own, and its
+matcher decides.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _Bytes = npt.NDArray[np.uint8]
 _Numbers = npt.NDArray[np.int64]
 
 _ROWS_BYTES = 1 << 25
-"""Bytes of rows, or of events' bits, that are held at once."""
+"""Maximum size of the rows, and of the bits of events in one pass, in bytes."""
 
 
 @dataclass(slots=True)
 class _Lanes:
-    """The bytes of one host's exact filters, or of one filter that its matcher has to confirm."""
+    """The bytes of one host's exact filters, or of one filter that its matcher must confirm."""
 
     host: int
     filter: Filter | None
@@ -48,7 +48,7 @@ class _Lanes:
 
 @dataclass(slots=True)
 class _Side:
-    """What terms say about one attribute: sorted cuts, and where bits turn on and off between them."""
+    """Conditions of all terms on one attribute: sorted cuts, and bits that change at each."""
 
     attribute: Attribute
     held: list[tuple[IntervalSet, int]] = field(default_factory=list)
@@ -61,7 +61,7 @@ class _Side:
 
 
 class Audience:
-    """The subscriptions of one topic, given as (number of the host, filter)."""
+    """The subscriptions of one topic, as pairs (number of the host, filter)."""
 
     def __init__(self, topic: Topic, filters: Iterable[tuple[int, Filter]], hosts: int) -> None:
         self._hosts = hosts
@@ -75,7 +75,7 @@ class Audience:
             self._prepare(side, terms)
 
     def wanting(self, events: Sequence[Mapping[str, Any]]) -> Flags:
-        """Whether each host (columns) wants each event (rows), given by its checked values."""
+        """Whether each host (column) expects each event (row), given by its checked values."""
         wanted = np.zeros((len(events), self._hosts), dtype=np.bool_)
         if not self._lanes:
             return wanted
@@ -85,7 +85,7 @@ class Audience:
         return wanted
 
     def _place(self, filters: Iterable[tuple[int, Filter]]) -> int:
-        """Give every term its bit; the number of bits, those left free for whole bytes included."""
+        """Assign a bit to every term; return the number of bits, with those unused in whole bytes."""
         exact: dict[int, list[Filter]] = {}
         vague: list[tuple[int, Filter]] = []
         for host, filter_ in filters:
@@ -131,7 +131,7 @@ class Audience:
             side.rows = self._rows(side, np.arange(len(side.cuts) + 1))
 
     def _rows(self, side: _Side, places: _Numbers) -> _Bytes:
-        """The bits of the terms that hold values at each of these places, which are sorted."""
+        """The bits of the terms that contain values at each of these sorted positions."""
         rows = np.zeros((len(places) + 1, self._width), dtype=np.uint8)
         at = np.searchsorted(places, side.turns)
         flat = at * self._width + (side.bits >> 3)
@@ -152,7 +152,7 @@ class Audience:
                 wanted[row, lanes.host] = lanes.filter.matches(events[row])
 
     def _bits(self, events: Sequence[Mapping[str, Any]]) -> _Bytes:
-        """The terms that hold each event, as bits."""
+        """The terms that contain each event, as bits."""
         bits: _Bytes | None = None
         for side in self._sides:
             places = _places(side, [event[side.attribute.name] for event in events])
@@ -164,7 +164,7 @@ class Audience:
                 bits = rows[places]
             else:
                 bits &= rows[places]
-        if bits is None:  # no filter tests anything
+        if bits is None:  # no filter has a test
             free = np.ones(self._width * 8, dtype=np.bool_)
             free[self._idle] = False
             bits = np.repeat(np.packbits(free, bitorder="little")[None], len(events), axis=0)
@@ -172,7 +172,7 @@ class Audience:
 
 
 def _sorted_cuts(attribute: Attribute, cuts: list[Cut]) -> npt.NDArray[Any] | None:
-    """Cuts as numbers among which values are found by plain comparison; None where there are none such."""
+    """The cuts as numbers for a binary search; None if the attribute has no such numbers."""
     if isinstance(attribute, Int) and attribute.min > -(1 << 62) and attribute.max < 1 << 62:
         return np.array(cuts, dtype=np.int64)
     if isinstance(attribute, Float):
@@ -181,14 +181,14 @@ def _sorted_cuts(attribute: Attribute, cuts: list[Cut]) -> npt.NDArray[Any] | No
 
 
 def _first_double(cut: tuple[Any, int]) -> float:
-    """The smallest double above a cut; literals are integers of any size as well."""
+    """The smallest double above a cut; a literal may be an integer of any size."""
     value, above = cut
     number = double_at_least(value)
     return math.nextafter(number, math.inf) if above and number == value else number
 
 
 def _places(side: _Side, values: list[Any]) -> _Numbers:
-    """How many cuts lie below each value."""
+    """The number of cuts below each value."""
     if side.sorted_cuts is not None:
         column = np.array(values, dtype=side.sorted_cuts.dtype)
         return np.searchsorted(side.sorted_cuts, column, side="right")

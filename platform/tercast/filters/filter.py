@@ -1,4 +1,4 @@
-"""Filters: what an advertisement or a subscription says about the events of one topic."""
+"""Filters: conditions of advertisements and subscriptions on the events of one topic."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tercast.filters.syntax_tree import EVERYTHING, And, Matcher, Not, Or, Tree,
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter over a topic: `str()` is its canonical text, `terms` its disjunctive normal form.
+    """A filter of a topic: `str()` is its canonical text, `terms` its disjunctive normal form.
 
-    Equal filters have equal topics and equal syntax trees; `str(filter)` parses to an equal one.
+    Equal filters have equal topics and equal syntax trees. `str(filter)` parses to an equal filter.
     """
 
     topic: Topic
@@ -40,7 +40,7 @@ class Filter:
 
     @classmethod
     def parse(cls, text: object, topic: Topic, path: Path = ()) -> Filter:
-        """The filter that `text` says; Refused under `path` with the place in the text."""
+        """Parse `text`; Refused under `path`, with the position of an error in the text."""
         try:
             return cls(topic, parse_filter(text, topic))
         except Misread as misread:
@@ -54,7 +54,7 @@ class Filter:
         return cls(topic, EVERYTHING)
 
     def matches(self, values: Mapping[str, Any]) -> bool:
-        """The exact matcher, on values as `topic.check` returns them."""
+        """Apply the exact matcher to values that `topic.check` returns."""
         if not self._matcher:
             self._matcher.append(matcher(self.tree, self.topic.attributes))
         return self._matcher[0](values)
@@ -62,8 +62,9 @@ class Filter:
     def _matches_nothing(self) -> Refused:
         tested = sorted(_tested(self.tree))
         domains = (self.topic.attributes[a] for a in tested[:4])
-        known = "; ".join(f"{attribute.name} is {attribute.domain_text}" for attribute in domains)
-        detail = f"no event of topic {shown(self.topic.name)} can match this filter ({known})"
+        known = "; ".join(f"domain of {attribute.name}: {attribute.domain_text}" for attribute in domains)
+        topic = shown(self.topic.name)
+        detail = f"no event of topic {topic} can match this filter; change its values ({known})"
         return Refused((), "matches_nothing", detail)
 
 

@@ -1,4 +1,4 @@
-"""Texts that identify filters: two filters of a topic share one only if the same events match both."""
+"""Texts that identify filters: two filters of a topic share one only if they are equivalent."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tercast.filters.syntax_tree import And, Begins, Compare, Not, OneOf, Or, Tr
 
 
 def identity(filter_: Filter) -> str:
-    """Return the identity of a filter, whatever its topic indexes.
+    """Return the identity of a filter; the indexed attributes of its topic do not change it.
 
-    Filters with the same normal form share one: `a >= 1 and a <= 2` and `a in [1, 2]`, `a = 1 or b = 2` and
-    `b = 2 or a = 1`. A normal form knows texts by their first 16 bytes only, so a filter with a longer text
-    is identified by its canonical text. Equal identities prove that filters are equivalent; filters whose
-    identities differ may still be equivalent.
+    Filters with the same normal form share an identity: `a >= 1 and a <= 2` and `a in [1, 2]`, or
+    `a = 1 or b = 2` and `b = 2 or a = 1`. A normal form contains only the first 16 bytes of texts, so the
+    identity of a filter with a longer text is its canonical text. Equal identities prove that filters are
+    equivalent. Filters with different identities may still be equivalent.
 
     Args:
         filter_: The filter.
@@ -32,7 +32,7 @@ def identity(filter_: Filter) -> str:
 
 
 def shares_points(tree: Tree, attributes: Sequence[Attribute]) -> bool:
-    """Return whether a filter has a text in it that shares its point with other texts."""
+    """Return whether a text in a filter shares its point with other texts."""
     match tree:
         case And(parts) | Or(parts):
             return any(shares_points(part, attributes) for part in parts)
@@ -49,7 +49,7 @@ def shares_points(tree: Tree, attributes: Sequence[Attribute]) -> bool:
 
 
 def _plain(cut: Any) -> Any:
-    """Write equal numbers alike: 1.0 and 1, -0.0 and 0."""
+    """Replace equal numbers by one form: 1.0 and 1, -0.0 and 0."""
     if isinstance(cut, tuple):
         return tuple(map(_plain, cut))
     return int(cut) if isinstance(cut, float) and cut.is_integer() else cut

@@ -1,7 +1,7 @@
-"""From a syntax tree to its disjunctive normal form: terms of one interval set per attribute.
+"""Disjunctive normal form of a syntax tree: terms with an interval set per attribute.
 
-A term is a tuple of (attribute, interval set) in the order of attributes; attributes that a term leaves
-free are not in it, so the empty term holds every event. A filter is the union of its terms.
+A term is a tuple of (attribute, interval set) in the order of attributes. Attributes without a condition are
+not in it, so the empty term contains every event. A filter is the union of its terms.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tercast.filters.syntax_tree import And, Not, Or, Test, Tree, excluded_set, 
 Term = tuple[tuple[int, IntervalSet], ...]
 
 MAX_TERMS = 4_096
-"""Most terms of a normal form."""
+"""Maximum number of terms of a normal form."""
 
 MAX_WORK = 1 << 18
-"""Most pairs of terms that may be looked at on the way there."""
+"""Maximum number of pairs of terms that are compared while a normal form is built."""
 
-_RIVALS = 128  # so many terms, the largest, are looked at to drop what they cover
+_RIVALS = 128  # number of terms, the largest ones, that are compared with all others to drop covered ones
 
 
 def normal_form(tree: Tree, attributes: Sequence[Attribute]) -> tuple[Term, ...]:
-    """The terms of `tree`; none when it holds nothing. Refused (`too_complex`) past the limits above."""
+    """The terms of `tree`; none if it matches nothing. Refused beyond the limits above."""
     parts = tree.parts if isinstance(tree, And) else (tree,)
     if not any(isinstance(part, Not | And | Or) for part in parts):
         return _term(parts, attributes)  # type: ignore[arg-type]
@@ -33,7 +33,7 @@ def normal_form(tree: Tree, attributes: Sequence[Attribute]) -> tuple[Term, ...]
 
 
 def _term(tests: Sequence[Test], attributes: Sequence[Attribute]) -> tuple[Term, ...]:
-    """The one term, or none, of tests that all have to hold."""
+    """The single term, or no term, of a conjunction of tests."""
     narrow: dict[int, IntervalSet] = {}
     for test in tests:
         position = test.attribute
@@ -68,7 +68,7 @@ class _Builder:
                 return [((tree.attribute, held),)] if held else []
 
     def conjunction(self, parts: Iterable[list[Term]]) -> list[Term]:
-        # Single terms first: they only narrow what the others multiply.
+        # Single terms first: they narrow the terms that the others multiply.
         narrow: dict[int, IntervalSet] = {}
         several = []
         for part in parts:
@@ -88,7 +88,10 @@ class _Builder:
         return self.simplified([term for part in parts for term in part])
 
     def simplified(self, terms: list[Term]) -> list[Term]:
-        """The same union in fewer terms: those that differ in one attribute joined, covered ones dropped."""
+        """Return an equal union with fewer terms.
+
+        Terms that differ in one attribute are joined, and covered terms are dropped.
+        """
         before = 0
         while len(terms) > 1 and len(terms) != before:
             before = len(terms)
@@ -104,14 +107,14 @@ class _Builder:
         return _uncovered(terms, rivals)
 
     def joined(self, terms: list[Term], attribute: int) -> list[Term]:
-        """Terms alike in all attributes but one are joined there."""
+        """Join terms that are equal in all attributes except `attribute`."""
         groups: dict[Term, list[Interval] | None] = {}
         for term in terms:
             rest = tuple(pair for pair in term if pair[0] != attribute)
             held = next((held for a, held in term if a == attribute), None)
             known = groups.setdefault(rest, [])
             if held is None:
-                groups[rest] = None  # free in this attribute, whatever the others say
+                groups[rest] = None  # no condition on this attribute, so the other terms add nothing
             elif known is not None:
                 known.extend(held)
         return [self.widened(rest, attribute, held) for rest, held in groups.items()]
@@ -123,7 +126,7 @@ class _Builder:
         return tuple(sorted((*rest, (attribute, held)), key=_position))
 
     def size(self, term: Term) -> float:
-        """About the share of the event space that a term takes."""
+        """The approximate share of a term in the event space."""
         share = 1.0
         for a, held in term:
             attribute = self.attributes[a]
@@ -138,7 +141,7 @@ class _Builder:
 
 
 def _uncovered(terms: list[Term], rivals: list[Term]) -> list[Term]:
-    """Without the terms that one of `rivals` covers. No two are equal: those have been joined."""
+    """Drop the terms that one of `rivals` covers; equal terms have been joined before."""
     return [term for term in terms if not any(rival is not term and _covers(rival, term) for rival in rivals)]
 
 
@@ -147,7 +150,7 @@ def _position(pair: tuple[int, IntervalSet]) -> int:
 
 
 def _both(a: Term, b: Term) -> Term | None:
-    """What lies in both terms; None for nothing."""
+    """The intersection of two terms; None if it is empty."""
     if not a:
         return b
     out = dict(a)
@@ -161,14 +164,14 @@ def _both(a: Term, b: Term) -> Term | None:
 
 
 def _covers(a: Term, b: Term) -> bool:
-    """Whether all of term `b` lies in term `a`."""
+    """Whether term `a` contains all of term `b`."""
     held = dict(b)
     return all(attribute in held and covers(wide, held[attribute]) for attribute, wide in a)
 
 
 def _too_complex() -> Refused:
     detail = (
-        f"the filter has more than {MAX_TERMS} alternatives when its conjunctions are multiplied out; "
+        f"the filter is too complex: it has more than {MAX_TERMS} alternatives in disjunctive normal form; "
         "split it into several subscriptions"
     )
     return Refused((), "too_complex", detail)

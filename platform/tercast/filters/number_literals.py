@@ -1,8 +1,8 @@
-"""Numbers as filters write them: read exactly for integers, as the nearest double for reals.
+"""Numbers in filters: exact for integer attributes, the nearest double for real attributes.
 
-A value of a float attribute is a double, so a literal that is compared with it is read in the same way: both
-sides of `x = 0.1` are the double nearest to 0.1. An integer attribute has no such rounding: its literals keep
-the rational that the text denotes.
+A value of a float attribute is a double, so a literal that is compared with it is read as a double too. In
+`x = 0.1`, both sides are the double nearest to 0.1. An integer attribute has no such rounding: its literals
+keep the rational number that the text denotes.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from tercast.errors import shown
 from tercast.runtime.strict_json import MAX_INTEGER_DIGITS
 
 Number: TypeAlias = int | float | Decimal
-"""A double stands for itself. A decimal is a literal that no double says exactly."""
+"""A double represents itself. A decimal is a literal that no double represents exactly."""
 
 MAX_EXPONENT = 1000
-"""A number other than 0 is at least 10 to the minus this: smaller ones make exact arithmetic slow."""
+"""Smallest decimal exponent, negated; smaller numbers make exact arithmetic slow."""
 
 _EXACT_CHARACTERS = 16
-"""Without an exponent, so many characters have at most 15 digits, and doubles tell such numbers apart."""
+"""Such a text without an exponent has at most 15 digits, which a double represents."""
 
 
 class NumberRefused(ValueError):  # noqa: N818 - named by meaning
-    """A text that has the form of a number, but is out of bounds: a code, and one line for people."""
+    """A text in the form of a number that is out of bounds: a code, and one line for users."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(code, detail)
@@ -38,14 +38,14 @@ def read_exact(word: str) -> Number:
     """The number that `word` denotes.
 
     Args:
-        word: A text that has the form of a number: digits, with a sign, a point or an exponent.
+        word: A text in the form of a number: digits, with a sign, a point or an exponent.
 
     Returns:
-        An integer for digits alone; else a double where its shortest text is the same number and where no
-        integer is between the two; else a decimal.
+        An integer for digits alone. Otherwise a double, if its shortest text is the same number and no
+        integer is between the two. Otherwise a decimal.
 
     Raises:
-        NumberRefused: The text is too long, or the number is beyond the doubles or too close to 0.
+        NumberRefused: The text is too long, or the number is too large for a double or too close to 0.
     """
     if len(word) <= _EXACT_CHARACTERS and "e" not in word and "E" not in word:
         return float(word) if "." in word else int(word)
@@ -57,10 +57,10 @@ def read_nearest(word: str) -> Number:
     """The number that a real is compared with: an exact integer, or the nearest double.
 
     Args:
-        word: A text that has the form of a number.
+        word: A text in the form of a number.
 
     Returns:
-        An integer for digits alone; else the nearest double. A number so close to 0 that its nearest double
+        An integer for digits alone, else the nearest double. A number so close to 0 that its nearest double
         is 0 stays a decimal, so that it still differs from 0.
 
     Raises:
@@ -76,27 +76,28 @@ def read_nearest(word: str) -> Number:
 
 
 READERS: Mapping[str, Callable[[str], Number]] = {"int": read_exact, "float": read_nearest}
-"""The reader of the numbers that an attribute of a kind is compared with."""
+"""Readers of number literals, by the type of the attribute."""
 
 
 def number_text(value: Number) -> str:
-    """The canonical text of a number, which reads back as an equal one."""
+    """The canonical text of a number; it parses to an equal number."""
     return str(value).lower() if isinstance(value, Decimal) else repr(value)
 
 
 def _integer(word: str) -> int | None:
-    """The integer that digits alone denote; None for other numbers. Refuse a text that is too long."""
+    """The integer that digits alone denote; None for other numbers, Refused if too long."""
     if len(word) > MAX_INTEGER_DIGITS:
-        detail = f"a number of {len(word)} characters; at most {MAX_INTEGER_DIGITS}"
+        detail = f"the number has {len(word)} characters; at most {MAX_INTEGER_DIGITS} are allowed"
         raise NumberRefused("number_too_long", detail)
     return int(word) if word.lstrip("-").isdecimal() else None
 
 
 def _exact(word: str, value: float) -> Number:
-    """`value`, the double nearest to `word`, or the decimal that `word` denotes where the two differ."""
+    """Return `value`, the double nearest to `word`, or the decimal of `word` if the two differ."""
     if math.isinf(value):
         detail = (
-            f"{shown(word)} is beyond the largest IEEE double (1.8e308); write an integer in digits alone"
+            f"{shown(word)} exceeds the largest IEEE double (1.8e308); write a smaller number, "
+            "or an integer in digits only"
         )
         raise NumberRefused("number_too_large", detail)
     try:
@@ -114,5 +115,5 @@ def _exact(word: str, value: float) -> Number:
 
 
 def _too_small(word: str) -> NumberRefused:
-    detail = f"{shown(word)} is not 0 and closer to it than 1e-{MAX_EXPONENT}; write 0 or a larger number"
+    detail = f"{shown(word)} is closer to 0 than 1e-{MAX_EXPONENT}; write 0 or a number farther from 0"
     return NumberRefused("number_too_small", detail)

@@ -1,4 +1,4 @@
-"""From the text of a filter to its syntax tree; whatever is wrong is refused with its place in the text."""
+"""Parser of the filter language; errors report their position in the text."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from tercast.eventspace.topic import Topic
 
 MAX_TEXT = 65_536
-"""Longest filter text, in characters."""
+"""Maximum length of a filter text, in characters."""
 
 MAX_NESTING = 64
-"""Deepest nesting of parentheses."""
+"""Maximum nesting depth of parentheses."""
 
 BLANKS = " \t\r\n"
 NAME = r"[A-Za-z_][A-Za-z0-9_-]*+"
-_NUMBER = r"-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?!\.)"  # as long as can be; a word may follow
+_NUMBER = r"-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?!\.)"  # greedy; a word may follow
 _OP = r"[=!<>]=|[=<>]"
 
 _TOKEN = re.compile(
@@ -50,22 +50,23 @@ _NUMBER_TEST = re.compile(
     rf"|[iI][nN][{BLANKS}]*+\[[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+,[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+([\])]))"
     rf"[{BLANKS}]*+(?:([aA][nN][dD])(?![A-Za-z0-9_-]))?+"
 )
-"""A test of a number in one match: name, operator, number; or both bounds and the closing bracket; "and"."""
+"""A test of a number in one match: name, operator and number, or a range; then "and"."""
 
 
 def parse_filter(text: object, topic: Topic) -> Tree:
-    """The syntax tree of `text` over the attributes of `topic`."""
+    """Parse `text` to a syntax tree over the attributes of `topic`."""
     if not isinstance(text, str):
         raise Refused((), "wrong_type", f"{shown(text)} is not a filter text", text)
     if len(text) > MAX_TEXT:
-        raise Refused((), "too_long", f"a filter of {len(text)} characters; at most {MAX_TEXT}", text)
+        detail = f"the filter has {len(text)} characters; at most {MAX_TEXT} are allowed"
+        raise Refused((), "too_long", detail, text)
     if text.strip(BLANKS).lower() in ("", "true"):
         return EVERYTHING
     return _Parser(text, topic).whole()
 
 
 class _Parser:
-    """Recursive descent; `at` is where the next token begins."""
+    """Recursive descent parser; `at` is the position of the next token."""
 
     def __init__(self, text: str, topic: Topic) -> None:
         self.text = text
@@ -79,7 +80,7 @@ class _Parser:
             return tree
         kind, word, start = self.take()
         if kind != "end":
-            raise self.unexpected(word, start, '"and", "or" or the end')
+            raise self.unexpected(word, start, '"and", "or" or the end of the filter')
         return tree
 
     def expression(self) -> Tree:
@@ -115,14 +116,14 @@ class _Parser:
     def parenthesis(self) -> Tree:
         self.nesting += 1
         if self.nesting > MAX_NESTING:
-            raise self.error("too_deep", self.at, f"parentheses nest deeper than {MAX_NESTING}")
+            raise self.error("too_deep", self.at, f"parentheses are nested deeper than {MAX_NESTING} levels")
         tree = self.expression()
         self.expect(")", '"and", "or" or ")"')
         self.nesting -= 1
         return tree
 
     def number_test(self, match: re.Match[str]) -> Test | None:
-        """The test that `match` found; None if it does not name an attribute of numbers."""
+        """The test that `match` found; None if it does not name a numeric attribute."""
         name, op, value, low, high, bracket, _ = match.groups()
         position = self.topic.positions.get(name)
         read = None if position is None else READERS.get(self.topic.attributes[position].kind)
@@ -152,8 +153,8 @@ class _Parser:
             return self.membership(position, attribute)
         if kind == "name" and op.lower() == "prefix":
             return self.beginning(position, attribute, at)
-        hint = f" (a bool is tested by {name} = true)" if attribute.kind == "bool" else ""
-        raise self.unexpected(op, at, f'a comparison, "in" or "prefix"{hint} after {name}')
+        hint = f" (test a bool with {name} = true)" if attribute.kind == "bool" else ""
+        raise self.unexpected(op, at, f'a comparison, "in" or "prefix" after {name}{hint}')
 
     def membership(self, position: int, attribute: Attribute) -> Test:
         kind, mark, at = self.take()
@@ -166,7 +167,7 @@ class _Parser:
         if mark != "[" or kind != "mark":
             raise self.unexpected(mark, at, '"[" or "("')
         if attribute.kind not in READERS:
-            detail = f"{attribute.name} is of type {attribute.kind}; a range is for int and float"
+            detail = f"{attribute.name} is of type {attribute.kind}; a range needs type int or float"
             raise self.error("wrong_type", at, detail)
         low = self.bound(attribute)
         self.expect(",", '","')
@@ -178,7 +179,7 @@ class _Parser:
 
     def beginning(self, position: int, attribute: Attribute, at: int) -> Test:
         if not isinstance(attribute, String):
-            detail = f"{attribute.name} is of type {attribute.kind}; prefix is for string"
+            detail = f"{attribute.name} is of type {attribute.kind}; prefix needs type string"
             raise self.error("wrong_type", at, detail)
         value = self.value(attribute)
         assert isinstance(value, str)
@@ -208,14 +209,14 @@ class _Parser:
         return value
 
     def number(self, read: Callable[[str], Number], word: str, start: int) -> Number:
-        """The number that a reader makes of a text; refused with its place."""
+        """The number that a reader returns for a text; refused with its position."""
         try:
             return read(word)
         except NumberRefused as refused:
             raise self.error(refused.code, start, refused.detail) from None
 
     def take(self) -> tuple[str, str, int]:
-        """The next token (kind, text, where it begins), and go behind it."""
+        """Consume the next token; return its kind, its text and its position."""
         token = _TOKEN.match(self.text, self.at)
         if token is None:
             raise self.no_token()
@@ -225,7 +226,7 @@ class _Parser:
         return kind, token[kind], token.start(kind)
 
     def accept(self, word: str) -> bool:
-        """Whether the next token is this mark or keyword; go behind it then."""
+        """Whether the next token is this mark or keyword; if so, consume it."""
         token = _TOKEN.match(self.text, self.at)
         if token is None or token[token.lastgroup or 0].lower() != word:
             return False
@@ -244,9 +245,10 @@ class _Parser:
             return self.bad_string(start)
         if rest[0] in "-.+0123456789":
             word = re.match(r"[-+.A-Za-z0-9_]+", rest)
-            detail = f"{shown(word[0] if word else rest[0])} is no number; one is like -12, 0.5 or 1.5e-3"
+            number = shown(word[0] if word else rest[0])
+            detail = f"{number} is not a number; write, for example, -12, 0.5 or 1.5e-3"
             return self.error("filter_syntax", start, detail)
-        hint = " (texts stand in double quotes)" if rest[0] == "'" else ""
+        hint = "; write texts in double quotes" if rest[0] == "'" else ""
         return self.error("filter_syntax", start, f"unexpected character {shown(rest[0])}{hint}")
 
     def bad_string(self, start: int) -> Misread:
@@ -254,15 +256,15 @@ class _Parser:
         while at < len(self.text) and self.text[at] != '"':
             if self.text[at] == "\\":
                 if self.text[at + 1 : at + 2] not in ("\\", '"'):
-                    detail = 'a text has the escapes \\" and \\\\ and no other'
+                    detail = 'unknown escape; a text may contain only the escapes \\" and \\\\'
                     return self.error("filter_syntax", at, detail)
                 at += 1
             at += 1
-        return self.error("filter_syntax", start, "this text has no closing double quote")
+        return self.error("filter_syntax", start, "this text has no closing double quote; add it")
 
     def unexpected(self, word: str, start: int, expected: str) -> Misread:
-        found = shown(word) if word else "the end"
-        return self.error("filter_syntax", start, f"found {found} where {expected} should be", expected)
+        found = shown(word) if word else "end of the filter"
+        return self.error("filter_syntax", start, f"unexpected {found}; expected {expected}", expected)
 
     def error(self, code: str, start: int, detail: str, expected: str | None = None) -> Misread:
         token = _TOKEN.match(self.text, start)
@@ -271,7 +273,7 @@ class _Parser:
 
 
 def _flat(kind: type[And] | type[Or], parts: list[Tree]) -> Tree:
-    """One node for nested parts of the same kind; the part itself when there is one."""
+    """Combine nested parts of the same kind in one node; return a single part unchanged."""
     if len(parts) == 1:
         return parts[0]
     flat: list[Tree] = []

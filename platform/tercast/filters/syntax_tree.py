@@ -1,4 +1,4 @@
-"""The syntax tree of a filter, its canonical text, and the exact matcher made from it."""
+"""The syntax tree of a filter, its canonical text, and its exact matcher."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Matcher = Callable[[Mapping[str, Any]], bool]
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """`attribute op value`; `op` is one of = != < <= > >=; the attribute is its position in the topic."""
+    """`attribute op value`: the attribute by position in the topic, `op` = != < <= > or >=."""
 
     attribute: int
     op: str
@@ -53,21 +53,21 @@ class Begins:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What `inner` does not hold."""
+    """Condition that is true if `inner` is false."""
 
     inner: Tree
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """What all parts hold; without parts, everything."""
+    """Condition that is true if all parts are true; without parts, it is always true."""
 
     parts: tuple[Tree, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """What any part holds."""
+    """Condition that is true if any part is true."""
 
     parts: tuple[Tree, ...]
 
@@ -90,7 +90,7 @@ _OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def interval_set(test: Test, attribute: Attribute) -> IntervalSet:
-    """The part of the attribute's domain that a test holds."""
+    """The part of the attribute's domain for which a test is true."""
     match test:
         case Compare():
             return attribute.compare(test.op, test.value)
@@ -104,10 +104,10 @@ def interval_set(test: Test, attribute: Attribute) -> IntervalSet:
 
 
 def excluded_set(test: Test, attribute: Attribute) -> IntervalSet:
-    """The part of the attribute's domain that the opposite of a test holds.
+    """The part of the attribute's domain for which the opposite of a test is true.
 
-    This is what the test does not hold, except where texts share a point: one that has texts which pass and
-    texts which do not is in both.
+    It is the complement of the test's part, except where texts share a point: a point with texts that pass
+    and texts that fail is in both.
     """
     if isinstance(attribute, String):
         match test:
@@ -121,7 +121,7 @@ def excluded_set(test: Test, attribute: Attribute) -> IntervalSet:
 
 
 def tree_text(tree: Tree, attributes: Sequence[Attribute]) -> str:
-    """The canonical text, which parses to an equal tree."""
+    """The canonical text of a tree; it parses to an equal tree."""
     match tree:
         case And(()):
             return "true"
@@ -154,7 +154,7 @@ def _test_text(test: Test) -> str:
 
 
 def literal_text(value: Literal) -> str:
-    """A value as the filter language writes it."""
+    """A value in the syntax of the filter language."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -164,7 +164,7 @@ def literal_text(value: Literal) -> str:
 
 
 def matcher(tree: Tree, attributes: Sequence[Attribute]) -> Matcher:
-    """A function that evaluates the tree on checked values (see `Topic.check`)."""
+    """Return a function that evaluates the tree on checked values (see `Topic.check`)."""
     match tree:
         case And(parts):
             return _all_of([matcher(part, attributes) for part in parts])
@@ -195,7 +195,7 @@ def _test_matcher(test: Test, attribute: Attribute) -> Matcher:
             holds = frozenset(v for i, v in enumerate(attribute.values) if _OPERATORS[op](i, place))
             return lambda values: values[name] in holds
         case Compare(_, op, value):
-            compare = _OPERATORS[op]  # str compares by code point, which is the order of the UTF-8 bytes
+            compare = _OPERATORS[op]  # str compares by code point, as UTF-8 bytes do
             return lambda values: compare(values[name], value)
         case Between(_, low, high, True):
             return lambda values: bool(low <= values[name] <= high)

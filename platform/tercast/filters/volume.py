@@ -1,8 +1,8 @@
-"""The volume of a filter: the share of the whole event space, all attributes, that it holds.
+"""The volume of a filter: its share of the event space of all attributes.
 
-Shares are of values for int, bool and enum, of points for string, of length for float. A filter without any
-volume (a float is tested for equality in every term) is measured on the finest cells instead: there a float
-counts each of the 2**32 cells of its domain that the filter meets.
+Shares are of values for int, bool and enum, of points for string, and of length for float. If every term
+tests a float for equality, the filter has no volume. It is then measured in the finest cells: a float
+counts each of the 2**32 cells of its domain that overlap the filter.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _MAX_WORK = 65_536
 
 
 def filter_volume(filter_: Filter) -> Fraction:
-    """The filter's share of the event space, greater than 0; at most 1.
+    """The filter's share of the event space, above 0 and at most 1.
 
-    Terms that overlap are made disjoint first. Where that takes more than 4,096 pieces, the overlaps are
-    counted twice instead (but never more than 1 in all), so that the answer does not take minutes.
+    Terms that overlap are split into disjoint pieces first. If this takes too much work, overlaps are counted
+    twice instead (the result is still at most 1), so that the call does not take minutes.
     """
     attributes = filter_.topic.attributes
     terms = _disjoint(filter_.terms, attributes)
@@ -44,7 +44,7 @@ def _share(attribute: Attribute, held: IntervalSet) -> Fraction:
 
 
 def _cell_share(attribute: Attribute, held: IntervalSet) -> Fraction:
-    """The share of the indexes that meet the set, each counted once."""
+    """The share of the indexes that overlap the set; each index counts once."""
     count, behind = 0, 0
     for interval in held:
         first, last = attribute.cells(interval)
@@ -72,7 +72,7 @@ def _disjoint(terms: Sequence[Term], attributes: Sequence[Attribute]) -> Sequenc
 
 
 def _minus(a: Term, b: Term, attributes: Sequence[Attribute]) -> list[Term]:
-    """Disjoint terms that make up what of `a` lies outside `b`."""
+    """Disjoint terms whose union is the part of `a` outside `b`."""
     left = dict(a)
     common: dict[int, IntervalSet] = {}
     for position, held in b:

@@ -1,1 +1,1 @@
-"""Scenario and plan files."""
+"""Offline tools: scenario and plan files, planning, checks and simulation."""

@@ -1,4 +1,4 @@
-"""Judging a plan against its scenario: encodings, trees, what waits and fails, and then the tables."""
+"""Check of a plan against its scenario: encodings, trees, pending requests and tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 
 def check_plan(scenario: Scenario, plan: PlanFile) -> list[Violation]:
-    """All that is wrong with a plan for a scenario; nothing means that it holds."""
+    """Return all errors in a plan for a scenario; empty if the plan is valid."""
     found = Findings()
     live = _check_live(scenario, plan, found)
     world = ForwardingModel(scenario.final.topology)
@@ -40,13 +40,13 @@ def check_plan(scenario: Scenario, plan: PlanFile) -> list[Violation]:
 
 
 def proof_summary(name: str, scenario: Scenario, plan: PlanFile, *, strict: bool) -> str:
-    """What is proven of a plan that holds, in one line.
+    """Summarise in one line which properties of a valid plan are proven.
 
     Args:
-        name: What to call the plan, its file for example.
-        scenario: The scenario that the plan is for.
-        plan: A plan for which `check_plan` finds no violation.
-        strict: Whether needless copies and entries count as violations.
+        name: Name of the plan in the line, for example its file.
+        scenario: The scenario of the plan.
+        plan: A plan for which `check_plan` returns no violation.
+        strict: Whether redundant copies and entries count as violations.
     """
     failed = {failure.id for failure in plan.failed}
     kinds = [one.kind for one in scenario.final.live.values() if one.id not in failed]
@@ -63,24 +63,24 @@ def proof_summary(name: str, scenario: Scenario, plan: PlanFile, *, strict: bool
     if scenario.aggregation.method == "none":
         proven += ", none reaches a host outside its subscriptions' dz"
     if strict:
-        proven += ", no copy and no entry is needless"
-    return f"{name} holds: {', '.join(parts)}; {proven}"
+        proven += ", no copy and no entry is redundant"
+    return f"{name} is valid: {', '.join(parts)}; {proven}"
 
 
 def _check_live(scenario: Scenario, plan: PlanFile, found: Findings) -> list[Registration]:
-    """The live requests with the encodings of the plan; those that it tells as failed are not live."""
+    """The live requests, except those listed as failed, with the encodings of the plan."""
     registered = scenario.final.live
     failed = {failure.id for failure in plan.failed}
     switches = scenario.final.topology.switches
     bounded = {name for name, switch in switches.items() if switch.tcam_budget is not None}
     for failure in plan.failed:
         if failure.id not in registered:
-            found.add("failed", f"{failure.id} is no live request, so it cannot have failed")
+            found.add("failed", f"{failure.id} is listed as failed, but is not a live request")
         elif not failure.switches or not bounded.issuperset(failure.switches):
-            found.add("failed", f"{failure.id} is told as failed, but not at switches that have a budget")
+            found.add("failed", f"{failure.id} is listed as failed, but not at switches that have a budget")
     for name in plan.encodings:
         if name not in registered:
-            found.add("encoding", f"{name} is no live request")
+            found.add("encoding", f"{name} has an encoding, but is not a live request")
     live: list[Registration] = []
     for name, registration in registered.items():
         if name in failed:
@@ -95,22 +95,25 @@ def _check_live(scenario: Scenario, plan: PlanFile, found: Findings) -> list[Reg
 
 
 def _check_encoding(scenario: Scenario, name: str, cells: tuple[Dz, ...], found: Findings) -> None:
-    """A canonical set within the limits that holds every event of the filter."""
+    """Check that an encoding is canonical, within limits, and contains all events of a filter."""
     registration, filter_ = scenario.final.live[name], scenario.filters[name]
     joined = canonical(cells)
     if len(joined) != len(cells) or set(joined) != set(cells):
-        found.add("encoding", f"{name}: the set is not canonical", topic=registration.topic, region=cells)
+        detail = f"{name}: the set is not canonical"
+        found.add("encoding", detail, topic=registration.topic, region=cells)
     limit = scenario.limits.max_dz_per_filter
     if len(cells) > limit:
-        found.add("encoding", f"{name}: {quantity(len(cells), 'cell')}, the limit is {limit}")
+        found.add("encoding", f"{name}: {quantity(len(cells), 'cell')}, but the limit is {limit}")
     longest = max((dz.bit_length() - 1 for dz in cells), default=0)
     if longest > scenario.depth:
-        found.add("encoding", f"{name}: a dz of {quantity(longest, 'bit')}, the limit is {scenario.depth}")
+        found.add(
+            "encoding", f"{name}: a dz has {quantity(longest, 'bit')}, but the limit is {scenario.depth}"
+        )
     lost = tuple(missing(filter_, joined))
     if lost:
         found.add(
             "encoding",
-            f"{name}: events that its filter matches lie outside its dz",
+            f"{name}: events that match its filter are outside its dz",
             topic=registration.topic,
             region=lost,
         )
@@ -119,7 +122,7 @@ def _check_encoding(scenario: Scenario, name: str, cells: tuple[Dz, ...], found:
 def _check_waiting(
     scenario: Scenario, plan: PlanFile, live: list[Registration], world: ForwardingModel, found: Findings
 ) -> None:
-    """`pending` and `unreachable` say what follows from the encodings and the network."""
+    """Check `pending` and `unreachable` against the encodings and the network."""
     order = Order(scenario.address.dz_room)
     pending: list[str] = []
     pairs: list[tuple[str, str]] = []
@@ -131,11 +134,11 @@ def _check_waiting(
         pairs += unreachable_pairs(mine, order, lambda host: _component(world, host))
     for name in _apart(pending, plan.pending):
         is_pending = name in set(pending)
-        found.add("pending", f"{name} is {'' if is_pending else 'not '}pending, the plan says otherwise")
+        found.add("pending", f"{name} is {'' if is_pending else 'not '}pending, but the plan differs")
     for pair in _apart(pairs, plan.unreachable):
         is_apart = pair in set(pairs)
         what = "is unreachable" if is_apart else "is not unreachable"
-        found.add("unreachable", f"pair {pair[0]}, {pair[1]} {what}, the plan says otherwise")
+        found.add("unreachable", f"pair {pair[0]}, {pair[1]} {what}, but the plan differs")
 
 
 def _component(world: ForwardingModel, host: str) -> int | None:
@@ -144,13 +147,13 @@ def _component(world: ForwardingModel, host: str) -> int | None:
 
 
 def _apart(a: Iterable[Item], b: Iterable[Item]) -> list[Item]:
-    """What is in one of the two and not in the other."""
+    """The items that are in exactly one of two collections."""
     left, right = dict.fromkeys(a), dict.fromkeys(b)
     return [*(item for item in left if item not in right), *(item for item in right if item not in left)]
 
 
 class _TreeChecks:
-    """Trees of a plan: real, without cycles, apart from each other, and needed."""
+    """Checks of a plan's trees: valid links, no cycles, no overlaps, and no superfluous trees."""
 
     def __init__(
         self,
@@ -173,17 +176,17 @@ class _TreeChecks:
         self._advertised = {key: canonical(dz) for key, dz in cells.items()}
 
     def check(self) -> None:
-        """Note all that is wrong with the trees."""
+        """Record all errors in the trees."""
         groups: dict[tuple[str, int | None], list[PlanTree]] = {key: [] for key in self._advertised}
         names: set[str] = set()
         for tree in self._trees:
             if tree.id in names:
-                self._note(tree, "has an id that another tree has")
+                self._note(tree, "has the same id as another tree")
             names.add(tree.id)
             if tree.topic not in self._scenario.final.topics:
-                self._note(tree, f"is of topic {tree.topic}, which there is not")
+                self._note(tree, f"has the unknown topic {tree.topic}")
             elif tree.root not in self._world.components:
-                self._note(tree, f"has its root at {tree.root}, which is no switch that is up")
+                self._note(tree, f"has its root at {tree.root}, which is not a switch that is up")
             else:
                 self._check_links(tree)
                 groups.setdefault((tree.topic, self._world.components[tree.root]), []).append(tree)
@@ -192,7 +195,7 @@ class _TreeChecks:
             self._check_needed(key[0], trees, self._advertised.get(key, ()))
 
     def _check_links(self, tree: PlanTree) -> None:
-        """Every edge is a link that is up, and there is no cycle among them."""
+        """Check that every edge is a link that is up, and that the edges have no cycle."""
         group: dict[str, str] = {}
 
         def leader(switch: str) -> str:
@@ -202,9 +205,9 @@ class _TreeChecks:
 
         for a, a_port, b, b_port in tree.edges:
             if self._world.far.get((a, a_port)) != (b, b_port):
-                self._note(tree, f"has an edge {a}:{a_port} to {b}:{b_port}, which is no link that is up")
+                self._note(tree, f"has the edge {a}:{a_port} to {b}:{b_port}, which is not a link that is up")
             elif leader(a) == leader(b):
-                self._note(tree, f"has a cycle, closed by {a}:{a_port} to {b}:{b_port}")
+                self._note(tree, f"has a cycle, which {a}:{a_port} to {b}:{b_port} closes")
             else:
                 group[leader(a)] = leader(b)
 
@@ -218,10 +221,10 @@ class _TreeChecks:
     def _check_needed(self, topic: str, trees: list[PlanTree], advertised: DzSet) -> None:
         for tree in trees:
             if not set_overlaps(canonical(tree.dz), advertised):
-                self._note(tree, "is for no live advertisement")
+                self._note(tree, "serves no live advertisement")
         missing = difference(advertised, canonical(dz for tree in trees for dz in tree.dz))
         if missing:
-            self._found.add("tree", "advertised, and in no tree", topic=topic, region=missing)
+            self._found.add("tree", "a region is advertised, but is in no tree", topic=topic, region=missing)
 
     def _note(self, tree: PlanTree, what: str) -> None:
         self._found.add("tree", f"tree {tree.id} {what}")

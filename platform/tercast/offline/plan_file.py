@@ -1,4 +1,4 @@
-"""Plans: what the planner makes of a scenario, as a file; written, and read strictly whoever wrote it."""
+"""Plan files: writer, and strict reader for plans of any origin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMAT = "plan/1"
 
 @dataclass(frozen=True, slots=True)
 class PlanTree:
-    """A tree as a plan tells it."""
+    """A tree in a plan."""
 
     id: str
     topic: str
@@ -32,20 +32,20 @@ class PlanTree:
 
 @dataclass(frozen=True, slots=True)
 class FailedRequest:
-    """A request that a budget cannot hold."""
+    """A request that was refused because of a budget."""
 
     id: str
     switches: tuple[str, ...]
     reason: str
 
     def to_json(self) -> dict[str, object]:
-        """As in a plan."""
+        """Write the object in a plan's `failed` list."""
         return {"id": self.id, "switches": list(self.switches), "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """A plan as it was read; sets of dz as they were written, not made canonical."""
+    """A plan from a file; sets of dz are not made canonical."""
 
     encodings: Mapping[str, tuple[Dz, ...]]
     trees: tuple[PlanTree, ...]
@@ -56,7 +56,7 @@ class PlanFile:
 
 
 def plan_json(planner: Planner, failed: Iterable[FailedRequest] = ()) -> dict[str, Any]:
-    """The plan that a planner has come to, as JSON; `failed` are the requests that it has no room for."""
+    """Write a planner's state as a plan in JSON; `failed` are the requests that exceed a budget."""
     return {
         "format": FORMAT,
         "encodings": encodings_json(planner.encodings()),
@@ -69,16 +69,16 @@ def plan_json(planner: Planner, failed: Iterable[FailedRequest] = ()) -> dict[st
 
 
 def encodings_json(encodings: Mapping[str, Iterable[Dz]]) -> dict[str, list[str]]:
-    """Sets of dz as texts."""
+    """Write sets of dz as texts."""
     return {name: [dzs.text(dz) for dz in cells] for name, cells in encodings.items()}
 
 
 def read_plan(obj: object) -> PlanFile:
-    """The plan that a JSON object describes; Refused with the path of what is wrong."""
+    """Read a plan from its JSON object; Refused with the path of an error."""
     keys = ("format", "encodings", "trees", "flows", "pending", "unreachable", "failed")
     fields = expect_keys(obj, (), keys)
     if fields["format"] != FORMAT:
-        raise Refused(("format",), "unknown_format", f"{shown(fields['format'])} is not {FORMAT!r}")
+        raise Refused(("format",), "unknown_format", f'{shown(fields["format"])} is not "{FORMAT}"')
     trees = _items(fields["trees"], ("trees",))
     encodings = expect_object(fields["encodings"], ("encodings",))
     flows = expect_object(fields["flows"], ("flows",))
@@ -108,14 +108,15 @@ def _read_texts(value: object, path: Path) -> tuple[str, ...]:
 def _read_cells(value: object, path: Path) -> tuple[Dz, ...]:
     items = _items(value, path)
     if len(items) > MAX_CELLS:
-        raise Refused(path, "bad_count", f"{len(items)} cells; a set of dz has at most {MAX_CELLS}")
+        raise Refused(path, "bad_count", f"the list has {len(items)} cells; at most {MAX_CELLS} are allowed")
     return tuple(_read_dz(item, (*path, i)) for i, item in enumerate(items))
 
 
 def _read_dz(value: object, path: Path) -> Dz:
     text = expect_text(value, path)
     if len(text) > MAX_DZ_TEXT:
-        raise Refused(path, "dz_too_long", f"a dz of {len(text)} bits; no address has room for it", text)
+        detail = f"the dz has {len(text)} bits; an address holds at most {MAX_DZ_TEXT}"
+        raise Refused(path, "dz_too_long", detail, text)
     return dzs.parse(text, path)
 
 
@@ -125,7 +126,8 @@ MAX_DZ_TEXT = 128
 def _read_pair(value: object, path: Path) -> tuple[str, str]:
     names = _read_texts(value, path)
     if len(names) != 2:
-        raise Refused(path, "bad_count", f"{len(names)} ids; a pair is [advertisement, subscription]")
+        detail = f"the list has {len(names)} ids; write a pair [advertisement, subscription]"
+        raise Refused(path, "bad_count", detail)
     return names[0], names[1]
 
 
@@ -153,7 +155,8 @@ def _read_tree(value: object, path: Path) -> PlanTree:
 def _read_edge(value: object, path: Path) -> LinkEnds:
     ends = _items(value, path)
     if len(ends) != 4:
-        raise Refused(path, "bad_count", f"{len(ends)} parts; an edge is [switch, port, switch, port]")
+        detail = f"the list has {len(ends)} items; write an edge as [switch, port, switch, port]"
+        raise Refused(path, "bad_count", detail)
     a, b = expect_text(ends[0], (*path, 0)), expect_text(ends[2], (*path, 2))
     return a, _port(ends[1], (*path, 1)), b, _port(ends[3], (*path, 3))
 
@@ -181,7 +184,7 @@ def _read_flow(value: object, path: Path) -> Entry:
 
 
 def _is_plain_output(action: object) -> TypeGuard[dict[str, int]]:
-    """Whether an action is the commonest one, so that there is nothing to tell about it."""
+    """Whether an action is a valid output to a port, the most frequent action."""
     if type(action) is not dict or len(action) != 1:
         return False
     port = action.get("output")

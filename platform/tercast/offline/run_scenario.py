@@ -1,4 +1,4 @@
-"""Carrying out a scenario: its requests through a planner, within the budgets that it or the caller sets."""
+"""Planning of a scenario: its requests are applied within its budgets or the caller's."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ Budgets = Mapping[str, int | None]
 
 @dataclass(slots=True)
 class Carried:
-    """The planner after the last request, the requests without room, and how long it took.
+    """The planner after the last request, the failed requests, and the planning times.
 
-    `method` is the policy, `traffic` the past events for it; `result` is there where it has worked out covers
-    after the last request.
+    `method` is the aggregation method, `traffic` the past events for it. `result` is set if the method has
+    computed covers after the last request.
     """
 
     planner: Planner
@@ -51,12 +51,15 @@ class Carried:
 
 
 def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | None = None) -> Carried:
-    """Carry out the scenario of the file `name`; FileRefused when it comes to something that is no plan.
+    """Plan the scenario in the file `name`.
 
-    `budgets` by switch (`all`: every other one) stand above what the scenario says of these switches, from
-    the first request to the last. Where a budget is exceeded LA makes room at once, for every method but
-    `none`; after the last request `fa-lb`, `fa-pb` and `optimal` take its place. Traffic that the scenario
-    names is read for each of the four, also where budgets hold without them.
+    `budgets` by switch (`all`: every other switch) replace the scenario's budgets from the first request to
+    the last. If a budget is exceeded, LA merges entries immediately, with every method except `none`. After
+    the last request, `fa-lb`, `fa-pb` and `optimal` replace these covers. All methods except `none` read the
+    scenario's traffic, even if no budget is exceeded.
+
+    Raises:
+        FileRefused: A request is refused, or the tables exceed the budgets.
     """
     beginning = scenario.beginning()
     fixed = fixed_budgets(beginning, budgets or {})
@@ -81,7 +84,7 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
 
 
 def fixed_budgets(beginning: Registry, budgets: Budgets) -> dict[str, int | None]:
-    """The budget of every switch that `budgets` names; Refused where it names one that there is not."""
+    """The budget of every switch that `budgets` names; FileRefused if a switch does not exist."""
     switches = beginning.topology.switches
     fixed: dict[str, int | None] = {}
     if ALL in budgets and ALL not in switches:
@@ -90,14 +93,14 @@ def fixed_budgets(beginning: Registry, budgets: Budgets) -> dict[str, int | None
         if switch in switches:
             fixed[switch] = budget
         elif switch != ALL:
-            raise FileRefused([f"--budget: no switch {shown(switch)}"])
+            raise FileRefused([f"--budget: unknown switch {shown(switch)}"])
     return fixed
 
 
 def with_options(scenario: Scenario, method: str | None, budgets: Budgets) -> Scenario:
-    """The scenario as it is carried out with another method (None: its own) and other budgets.
+    """Return the scenario with another method (None: unchanged) and other budgets.
 
-    Its network at the end of all requests gets the budgets; FileRefused as `fixed_budgets`.
+    The budgets are set in its network after all requests. FileRefused as in `fixed_budgets`.
     """
     for switch, budget in fixed_budgets(scenario.final, budgets).items():
         scenario.final.topology.set_budget(switch, budget)
@@ -107,8 +110,8 @@ def with_options(scenario: Scenario, method: str | None, budgets: Budgets) -> Sc
 
 
 def _take_requests(name: str, scenario: Scenario, fixed: Budgets, carried: Carried) -> None:
-    """Apply all requests one by one."""
-    gc.freeze()  # what was read stays; the collector need not look at it again
+    """Apply all requests in order."""
+    gc.freeze()  # the scenario stays in memory, so the garbage collector can skip it
     try:
         for i, request in enumerate(scenario.requests):
             if isinstance(request, SetBudget) and request.switch in fixed:
@@ -126,7 +129,7 @@ def _take_requests(name: str, scenario: Scenario, fixed: Budgets, carried: Carri
 
 
 def _take(request: Request, carried: Carried) -> Outcome | None:
-    """Apply a request; None for the withdrawal of one that failed."""
+    """Apply a request; None if it withdraws a request that failed."""
     failed = carried.failed
     if isinstance(request, Unsubscribe | Unadvertise) and failed.pop(request.id, None) is not None:
         return None
@@ -138,7 +141,7 @@ def _take(request: Request, carried: Carried) -> Outcome | None:
 
 
 def _read_past(name: str, carried: Carried, traffic: str | None) -> Traffic:
-    """The past events of a file beside the scenario's; what failed advertisements sent does not count."""
+    """Read the past events in a file next to the scenario; skip those of failed advertisements."""
     reader = TrafficReader(carried.planner)
     if traffic is None:
         return reader.traffic()
@@ -156,7 +159,7 @@ def _read_past(name: str, carried: Carried, traffic: str | None) -> Traffic:
 
 
 def _aggregate(name: str, carried: Carried, sampling: float) -> AggregationResult:
-    """Work out covers from past traffic, and install them."""
+    """Compute covers from past traffic, and install them."""
     planner = carried.planner
     result = aggregate(planner, carried.method, carried.traffic, sampling)
     outcome = planner.apply(result.request)
@@ -167,15 +170,15 @@ def _aggregate(name: str, carried: Carried, sampling: float) -> AggregationResul
 
 
 def refuse_excess(name: str, planner: Planner, method: str) -> None:
-    """Tables larger than budgets are no plan."""
+    """Raise FileRefused if a table exceeds its budget."""
     counts = planner.counts()
     if method == "none":
-        why = "aggregation.method is none"
+        why = "with aggregation.method none, entries cannot be merged"
     else:
         why = f'aggregation.method "{method}" finds no merge that keeps trees apart'
     lines = [
-        f"{name}: switch {switch} needs {quantity(counts[switch], 'entry', 'entries')}, its tcam_budget is "
-        f"{planner.topology.switches[switch].tcam_budget}, and {why}"
+        f"{name}: switch {switch} needs {quantity(counts[switch], 'entry', 'entries')}, but its tcam_budget "
+        f"is {planner.topology.switches[switch].tcam_budget}; {why}"
         for switch in planner.over_budget()
     ]
     if lines:
@@ -183,13 +186,13 @@ def refuse_excess(name: str, planner: Planner, method: str) -> None:
 
 
 def read_budget_option(text: str) -> tuple[str, int | None]:
-    """`SWITCH=N`, `all=N`; N is a number from 0 on, or `none`."""
+    """Parse `SWITCH=N` or `all=N`; N is an integer from 0 on, or `none`."""
     switch, separator, number = text.rpartition("=")
     if not separator or not switch:
         raise Refused((), "wrong_type", f"{shown(text)} is not SWITCH=N or all=N", text)
     if number == "none":
         return switch, None
     if not (number.isascii() and number.isdecimal()) or len(number) > 9:
-        detail = f"{shown(number)} is no budget for {shown(switch)}: an integer from 0 on, or none"
+        detail = f"{shown(number)} is not a budget for {shown(switch)}; use an integer from 0 on, or none"
         raise Refused((), "out_of_range", detail, number)
     return switch, int(number)

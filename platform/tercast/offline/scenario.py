@@ -1,4 +1,4 @@
-"""Scenarios: a network, topics and requests in one file, read strictly and followed to their end."""
+"""Scenarios: a network, topics and requests in one file; strict reader."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """How tables are to be brought within their budgets; `sampling` is in (0, 1]."""
+    """Aggregation of tables to fit their budgets; `sampling` is in (0, 1]."""
 
     method: str = "none"
     traffic: str | None = None
@@ -43,10 +43,10 @@ class Aggregation:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario that holds: every request can be carried out, budgets aside.
+    """A valid scenario: every request can be applied, apart from budgets.
 
-    `final` is what is registered after all requests, `filters` those of the live ones. `registry` gives a new
-    beginning, for who wants to follow the requests once more.
+    `final` is the registry after all requests, `filters` are those of the live registrations. `beginning`
+    creates a registry in the initial state, to which the requests can be applied again.
     """
 
     address: AddressPlan
@@ -59,17 +59,17 @@ class Scenario:
 
     @property
     def depth(self) -> int:
-        """The length of a full dz."""
+        """The length of a full-depth dz, in bits."""
         return self.limits.depth(self.address)
 
 
 def read_scenario(obj: object) -> Scenario:
-    """The scenario that a JSON object describes; RefusedMany with everything that is wrong in it."""
+    """Read a scenario from its JSON object; RefusedMany with all errors."""
     fields = expect_keys(
         obj, (), ("format", "address", "topology", "topics", "requests"), ("limits", "aggregation")
     )
     if fields["format"] != FORMAT:
-        raise Refused(("format",), "unknown_format", f"{shown(fields['format'])} is not {FORMAT!r}")
+        raise Refused(("format",), "unknown_format", f'{shown(fields["format"])} is not "{FORMAT}"')
     errors = _Errors()
     address = errors.catch(lambda: AddressPlan.from_json(fields["address"], ("address",)))
     limits = errors.catch(lambda: Limits.from_json(fields.get("limits", {}), ("limits",)))
@@ -95,13 +95,13 @@ def read_scenario(obj: object) -> Scenario:
 
 
 class _Errors:
-    """Collects what is refused, and lets reading go on."""
+    """Collector of errors, so that reading continues after an error."""
 
     def __init__(self) -> None:
         self.found: list[Refused] = []
 
     def catch(self, read: Callable[[], Result]) -> Result | None:
-        """What `read` gives; None when it is refused."""
+        """Return the result of `read`; None if it is refused."""
         try:
             return read()
         except Refused as refused:
@@ -116,13 +116,13 @@ def _read_aggregation(obj: object, path: Path) -> Aggregation:
     method = read_method(fields.get("method", "none"), (*path, "method"))
     traffic = expect_text(fields["traffic"], (*path, "traffic")) if "traffic" in fields else None
     if traffic is not None and (not traffic or "\0" in traffic or not traffic.isprintable()):
-        detail = f"{shown(traffic)} is no path; name a file relative to the scenario"
+        detail = f"{shown(traffic)} is not a path; name a file relative to the scenario"
         raise Refused((*path, "traffic"), "no_path", detail, traffic)
     sampling = fields.get("sampling", 1.0)
     if isinstance(sampling, bool) or not isinstance(sampling, int | float):
         raise wrong_type(sampling, (*path, "sampling"), "a number")
     if not 0 < sampling <= 1:
-        detail = f"{shown(sampling)} is no sampling factor: above 0, 1 at most"
+        detail = f"{shown(sampling)} is not a sampling factor; use a number above 0 and at most 1"
         raise Refused((*path, "sampling"), "out_of_range", detail, sampling)
     return Aggregation(method, traffic, float(sampling))
 
@@ -149,7 +149,7 @@ _NO_NETWORK: dict[str, object] = {"switches": [], "links": [], "hosts": []}
 
 
 def _follow(registry: Registry, requests: Sequence[Request], errors: _Errors) -> dict[str, Filter]:
-    """Carry out the requests, without a plan; the filters of those that are live in the end."""
+    """Apply the requests without planning; return the filters of the registrations at the end."""
     filters: dict[str, Filter] = {}
     for i, request in enumerate(requests):
         try:
@@ -175,6 +175,6 @@ def _carry_out(registry: Registry, request: Request, filters: dict[str, Filter])
         case Unsubscribe() | Unadvertise():
             registry.withdraw(registry.find(request))
         case SetAggregation() | Aggregate() | FinishMove():
-            pass  # about tables, not about what is registered
+            pass  # these change tables, not registrations
         case _:
             registry.change(request)

@@ -1,4 +1,4 @@
-"""The simulator: takes every event of a file through the tables of a plan, and counts what becomes of it."""
+"""Simulator of a plan: send events through its tables and count their deliveries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tercast.simulation.simulator import Simulator, lookups
 
 
 class PlanSimulator:
-    """Follows events of a scenario through the tables of a plan."""
+    """Simulation of a scenario's events in the tables of a plan."""
 
     def __init__(self, scenario: Scenario, plan: PlanFile) -> None:
         failed = {failure.id for failure in plan.failed}
@@ -27,18 +27,18 @@ class PlanSimulator:
 
     @property
     def counts(self) -> DeliveryCounts:
-        """What was counted so far."""
+        """The counts so far."""
         return self._sending.counts()
 
     def read(self, event: object) -> Publication:
-        """An event given as JSON; Refused when its publisher may not send it."""
+        """Read an event from JSON; Refused if its publisher cannot send it."""
         return self._publications.read(event)
 
     def follow(self, publications: Iterable[Publication]) -> None:
-        """Follow events, as many at once as memory should hold."""
+        """Simulate events, in batches that fit in memory."""
         for parcels in self._publications.pack(publications):
             self._sending.send(parcels, self._lookups.get(parcels.code))
 
     def take(self, event: object) -> None:
-        """Read one event and follow it."""
+        """Read one event and simulate it."""
         self.follow([self.read(event)])

@@ -1,4 +1,4 @@
-"""What a plan holds and what it is expected to cost, as lines for people."""
+"""Report on the tables of a plan and their expected cost, as lines of text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ UNKNOWN = "unknown (no traffic)"
 
 
 def entries_table(carried: Carried) -> list[str]:
-    """A line for each switch: entries exact and installed, budget, and what it is expected to cost.
+    """List the exact and installed entries, the budget and the expected cost of each switch.
 
-    Costs are means for each event, beyond those of exact tables; the last line has them for the network.
-    Without past traffic they are told as unknown where tables are merged.
+    Costs are means per event, beyond those of exact tables. The last line has them for the network. Without
+    past traffic, the costs of merged tables are unknown.
     """
     planner, expected = carried.planner, expected_cost(carried)
     installed, exact = planner.counts(), planner.exact_counts()
@@ -22,7 +22,7 @@ def entries_table(carried: Carried) -> list[str]:
         budget = "-" if switch.tcam_budget is None else str(switch.tcam_budget)
         rows.append([name, str(exact.get(name, 0)), str(installed.get(name, 0)), budget])
     if expected is not None:
-        rows[0] += ["needless copies an event", "unwanted deliveries an event"]
+        rows[0] += ["unneeded copies per event", "unwanted deliveries per event"]
         for row in rows[1:]:
             copies, unwanted = expected.by_switch, expected.unwanted_by_switch
             row += [f"{copies.get(row[0], 0.0):.4f}", f"{unwanted.get(row[0], 0.0):.4f}"]
@@ -32,9 +32,10 @@ def entries_table(carried: Carried) -> list[str]:
 
 
 def expected_cost(carried: Carried) -> Expected | None:
-    """What the tables cost an event; None where nothing may be merged, or where there is no traffic.
+    """The cost of the tables per event; None if nothing may be merged or there is no traffic.
 
-    As a method expects it of events held back, where one has worked out all covers; else on all events.
+    If a method has computed all covers, the cost is its expectation for events held back. Otherwise it is the
+    cost of all past events.
     """
     if carried.method == "none" or not len(carried.traffic):
         return None
@@ -48,19 +49,19 @@ def _network(carried: Carried, expected: Expected | None) -> list[str]:
     method = carried.method
     if expected is not None:
         return [
-            f"{method} expects, an event, {expected.copies:.4f} needless copies between switches and "
-            f"{expected.unwanted:.4f} unwanted deliveries beyond those of exact tables{_gap(carried)}"
+            f"{method}: expected {expected.copies:.4f} unneeded copies between switches and "
+            f"{expected.unwanted:.4f} unwanted deliveries per event beyond exact tables{_gap(carried)}"
         ]
     if carried.planner.keeper.covers():
-        return [f"{method}: needless copies and unwanted deliveries are {UNKNOWN}"]
+        return [f"{method}: unneeded copies and unwanted deliveries are {UNKNOWN}"]
     return []
 
 
 def _gap(carried: Carried) -> str:
-    """How far the cost is from that of the exact choice of merge points, where a method has been at work."""
+    """Relative difference to the cost of the exact choice of merge points, if a method was used."""
     if carried.result is None:
         return ""
     gap = carried.result.optimality_gap
     if gap is None:
-        return "; exact merge points cost nothing or hold no budget, so that there is no gap to them"
+        return "; there is no gap to exact merge points, because these cost nothing or exceed a budget"
     return f"; the gap to exact merge points is {gap:+.1%}"

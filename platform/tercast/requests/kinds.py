@@ -1,4 +1,4 @@
-"""Kinds of requests: their names in logs, in scenarios and in the API, and what the core asks of them."""
+"""Names of request kinds in logs, scenarios and the API, and their properties for the core."""
 
 ADVERTISE = "advertise"
 UNADVERTISE = "unadvertise"
@@ -28,4 +28,4 @@ AGGREGATE = "aggregate"
 REACH_PRESERVING = frozenset(
     {AGGREGATE, SET_AGGREGATION, SET_BUDGET, SET_CAPACITY, SET_RESERVE, ADD_TOPIC, FINISH_MOVE, REMOVE_TOPIC}
 )
-"""Kinds that change neither paths nor what matches."""
+"""Kinds that change neither paths nor matching."""

@@ -1,4 +1,4 @@
-"""Requests: changes of a network, as frozen values. `tercast.requests.reader` reads them from JSON."""
+"""Requests as frozen values: changes of registrations, network, tables and topics."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tercast.tables.covers import NetworkCovers
 from tercast.topology.elements import Attachment
 
 METHODS = ("none", "la", "fa-lb", "fa-pb", "optimal")
-"""How tables are brought within budgets."""
+"""Aggregation methods, which reduce tables to their budgets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advertise:
-    """A host will publish what `filter` says; `dz`, where given, is its encoding already."""
+    """A host will publish events that match `filter`; `dz` is the encoding, if it is given."""
 
     id: str
     host: str
@@ -25,7 +25,7 @@ class Advertise:
 
 @dataclass(frozen=True, slots=True)
 class Subscribe:
-    """A host wants what `filter` says; `dz`, where given, is its encoding already."""
+    """A host subscribes to events that match `filter`; `dz` is the encoding, if it is given."""
 
     id: str
     host: str
@@ -36,23 +36,23 @@ class Subscribe:
 
 @dataclass(frozen=True, slots=True)
 class Unadvertise:
-    """An advertisement ends."""
+    """Withdrawal of an advertisement."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unsubscribe:
-    """A subscription ends."""
+    """Withdrawal of a subscription."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class SetPort:
-    """The link at a port, or the attachments there, go down or come up.
+    """The link or the host attachments at a port go down or come up.
 
-    `planned`: what goes down still works until its events have other ways.
+    `planned`: a port that goes down still forwards events until they have other paths.
     """
 
     switch: str
@@ -72,7 +72,7 @@ class SetSwitch:
 
 @dataclass(frozen=True, slots=True)
 class HostMove:
-    """The primary attachment of a host is another one now."""
+    """A host gets another primary attachment."""
 
     host: str
     place: Attachment
@@ -80,7 +80,7 @@ class HostMove:
 
 @dataclass(frozen=True, slots=True)
 class SetIndexed:
-    """A topic's dz follow other attributes now; its live filters are encoded anew."""
+    """A topic gets other indexed attributes; its live filters are encoded again."""
 
     topic: str
     indexed: object
@@ -88,7 +88,7 @@ class SetIndexed:
 
 @dataclass(frozen=True, slots=True)
 class FinishMove:
-    """Publishers of a topic use `version` of its encoding now: what is left of the one before goes."""
+    """All publishers of a topic use this version of its encoding; remove the previous one."""
 
     topic: str
     version: int
@@ -96,7 +96,7 @@ class FinishMove:
 
 @dataclass(frozen=True, slots=True)
 class SetBudget:
-    """A switch may hold another number of content entries; None is unlimited."""
+    """A switch gets another limit of content entries; None is unlimited."""
 
     switch: str
     budget: int | None
@@ -104,7 +104,7 @@ class SetBudget:
 
 @dataclass(frozen=True, slots=True)
 class SetReserve:
-    """So many entries of a switch's budget stay free for changes of its table."""
+    """Number of entries of a switch's budget that stay free for changes of its table."""
 
     switch: str
     entries: int
@@ -112,7 +112,7 @@ class SetReserve:
 
 @dataclass(frozen=True, slots=True)
 class SetCapacity:
-    """A switch was found to have room for so many content entries and no more; None: that is forgotten."""
+    """Measured capacity of a switch for content entries; None removes the measured value."""
 
     switch: str
     entries: int | None
@@ -120,14 +120,14 @@ class SetCapacity:
 
 @dataclass(frozen=True, slots=True)
 class SetAggregation:
-    """From now on LA makes room where a budget is exceeded; with `none` nothing does."""
+    """Set the aggregation method; with `none`, LA no longer merges entries to keep budgets."""
 
     method: str
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """What an aggregation came to: the covers of the switches that it names take the place of those there."""
+    """The result of an aggregation: its covers replace those of the switches that it names."""
 
     method: str
     covers: NetworkCovers
@@ -135,7 +135,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """A switch, link, host or topic (`kind`) comes, described as in a scenario."""
+    """A switch, link, host or topic (`kind`) is added; `value` describes it as in a scenario."""
 
     kind: str
     value: object
@@ -143,7 +143,7 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """A switch, host or topic (`kind`) of that name goes."""
+    """The switch, host or topic (`kind`) with this name is removed."""
 
     kind: str
     name: str
@@ -151,7 +151,7 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class RemoveLink:
-    """The link at a port goes."""
+    """The link at a port is removed."""
 
     switch: str
     port: int

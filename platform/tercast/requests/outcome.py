@@ -1,4 +1,4 @@
-"""What a planner tells: the outcome of a request, trees for readers, what a dry run found."""
+"""Result types of the planner: `Outcome`, `TreeView` and `DryRun`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tercast.topology.topology import Topology
 
 @dataclass(frozen=True, slots=True)
 class Least:
-    """The fewest entries that a switch can have under covers; not `proven` where not all were looked at."""
+    """Fewest entries of a switch with covers; not `proven` if the search was incomplete."""
 
     entries: int
     proven: bool
 
     def __str__(self) -> str:
-        return f"merging leads to {self.entries}" + (", no less" if self.proven else "")
+        return f"{'minimum' if self.proven else 'fewest found'} with merging: {self.entries}"
 
 
 NO_LEAST: Mapping[str, Least] = {}
@@ -30,14 +30,14 @@ NO_LEAST: Mapping[str, Least] = {}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a request.
+    """Result of a request.
 
-    `ok` is False when it was refused and changed nothing; `reason` says why. `matched` is set for a
-    subscription: whether an advertisement overlaps it now; `reach` then says whether paths lead to all
-    advertisements that do (None where none does). `failed_switches` are those whose budget it would
-    exceed, or, after a change of the network, which cannot be refused, those over their budget.
-    `moved` are the topics that have two encodings from now on, until `finish_move`; `in_place` those whose
-    events may have been lost or doubled, because regions went to other trees under the code in use.
+    `ok` is False if the request was refused and changed nothing; `reason` is then set. `matched` is set for a
+    subscription: whether an advertisement overlaps it. `reach` is then whether paths lead to all such
+    advertisements (None if there is none). `failed_switches` are the switches whose budget the request would
+    exceed. A change of the network cannot be refused; for it they are the switches over their budget. `moved`
+    are the topics that have two encodings from now on, until `finish_move`. `in_place` are the topics whose
+    regions moved to other trees under the current code, so that events may have been lost or duplicated.
     """
 
     ok: bool
@@ -52,7 +52,7 @@ class Outcome:
 def no_room(
     topology: Topology, name: str, switches: tuple[str, ...], least: Mapping[str, Least] = NO_LEAST
 ) -> Outcome:
-    """A request would leave switches over their budget; `least` is what merging could lead to at some."""
+    """Create the outcome of a request that exceeds budgets; `least`: fewest possible entries."""
 
     def told(switch: str) -> str:
         room = topology.switches[switch].room
@@ -66,7 +66,7 @@ def no_room(
 
 @dataclass(frozen=True, slots=True)
 class TreeView:
-    """A tree for readers: what it owns, where it begins, and the links that it needs."""
+    """A tree for readers: the dz that it owns, its root, and the links that it uses."""
 
     id: str
     topic: str
@@ -75,7 +75,7 @@ class TreeView:
     edges: tuple[LinkEnds, ...]
 
     def to_json(self) -> dict[str, object]:
-        """As in a plan."""
+        """Write the tree as in a plan."""
         return {
             "id": self.id,
             "topic": self.topic,
@@ -87,9 +87,9 @@ class TreeView:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What requests would do: an outcome each, the entries of every switch before and after, and the diff.
+    """Result of a dry run: outcomes, entries of every switch before and after, and the diff.
 
-    `seen` is what the caller's `look` returned, if there was one.
+    `seen` is the result of the caller's `look`, if there was one.
     """
 
     outcomes: tuple[Outcome, ...]

@@ -1,10 +1,10 @@
-"""Whether paths exist between an announcement and those that it matches."""
+"""Reach: whether paths exist between an announcement and those that it matches."""
 
 import enum
 
 
 class Reach(enum.StrEnum):
-    """Whether paths lead to the announcements that one matches: to all, to some, or to none of them."""
+    """Whether paths lead to all, some or none of the announcements that one matches."""
 
     FULL = "full"
     PARTIAL = "partial"

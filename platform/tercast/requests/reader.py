@@ -1,4 +1,4 @@
-"""Requests read from JSON, strictly."""
+"""Strict reader of requests from JSON."""
 
 from __future__ import annotations
 
@@ -68,28 +68,29 @@ from tercast.tables.covers import read_network_covers
 from tercast.topology.elements import MAX_BUDGET, Attachment, read_budget, read_name, read_port
 
 MAX_CELLS = 1 << 16
-"""The most cells that a request may bring of its own."""
+"""Maximum number of cells in a request."""
 
 
 Reader = Callable[[Mapping[str, object], Path], Request]
 
 
 def read_request(obj: object, path: Path = (), platform: bool = True) -> Request:
-    """The request that a JSON object describes; Refused with the path of what is wrong.
+    """Read a request from its JSON object; Refused with the path of an error.
 
-    `platform` also allows what a scenario has no operations for: `dz` in a request, and parts of the network
-    that come and go.
+    `platform` also allows what a scenario excludes: `dz` in a request, and adding and removing parts of the
+    network.
     """
     op = expect_object(obj, path).get("op")
     known = _READERS if platform else _SCENARIO_READERS
     if not isinstance(op, str) or op not in known:
-        detail = f"{shown(op)} is no operation; known are {', '.join(known)}"
+        fault = "the operation is missing" if op is None else f"unknown operation {shown(op)}"
+        detail = f"{fault}; use one of {', '.join(known)}"
         raise Refused((*path, "op"), "missing_key" if op is None else "unknown_operation", detail, op)
     return known[op](obj, path)  # type: ignore[arg-type]
 
 
 def read_or_refusal(request: Mapping[str, object] | Request) -> Request | Refused:
-    """The request, read where it is JSON; what is wrong with it in place of one that cannot be read."""
+    """Return the request, read from JSON if necessary; if that fails, return the first error."""
     if not isinstance(request, Mapping):
         return request
     try:
@@ -127,10 +128,11 @@ _TEXTS = {str}
 
 
 def read_cells(value: object, path: Path) -> DzSet:
-    """A set of dz, given as texts; at least one."""
+    """Read a set of dz from a list of texts; at least one."""
     items = expect_list(value, path)
     if not 1 <= len(items) <= MAX_CELLS:
-        raise Refused(path, "bad_count", f"{len(items)} cells; a set of dz has 1 to {MAX_CELLS}")
+        detail = f"the list has {len(items)} cells; a set of dz has 1 to {MAX_CELLS}"
+        raise Refused(path, "bad_count", detail)
     return dzs.canonical(dzs.parse(expect_text(item, (*path, i)), (*path, i)) for i, item in enumerate(items))
 
 
@@ -203,10 +205,10 @@ def _read_set_capacity(obj: Mapping[str, object], path: Path) -> Request:
 
 
 def read_method(value: object, path: Path) -> str:
-    """The name of a method of aggregation."""
+    """Read the name of an aggregation method."""
     method = expect_text(value, path)
     if method not in METHODS:
-        detail = f"{shown(method)} is none of {', '.join(METHODS)}"
+        detail = f"unknown method {shown(method)}; use one of {', '.join(METHODS)}"
         raise Refused(path, "unknown_method", detail, method)
     return method
 

@@ -1,4 +1,4 @@
-"""What is registered: topics, live advertisements and subscriptions, and the topology under them."""
+"""Registry of topics, live advertisements and subscriptions, and the topology."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ SUBSCRIPTION = "subscription"
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A live advertisement or subscription; `seq` grows in the order of the log.
+    """A live advertisement or subscription: registered and not withdrawn.
 
-    `filter` is None where only a `dz` came. `dz` is empty where nothing was encoded.
+    `seq` grows in the order of the log. `filter` is None if the request had only a `dz`. `dz` is empty if
+    nothing was encoded.
     """
 
     seq: int
@@ -48,12 +49,12 @@ class Registration:
     dz: DzSet = ()
 
     def encoded(self, dz: DzSet) -> Registration:
-        """The same with another encoding."""
+        """Return a copy with another encoding."""
         return replace(self, dz=dz)
 
 
 class Registry:
-    """Everything that requests name. Each method refuses what cannot be, with its path in the request."""
+    """All objects that requests refer to; methods refuse invalid requests."""
 
     __slots__ = ("address", "live", "next_seq", "topics", "topology")
 
@@ -75,24 +76,25 @@ class Registry:
         return self._of(SUBSCRIPTION, topic)
 
     def prepare(self, request: Registering) -> tuple[Registration, Topic]:
-        """What the request would register, not encoded yet, and its topic; nothing changes."""
+        """Return the registration, not encoded yet, and the topic of a request; nothing changes."""
         topic = self.check(request)
         return self.registration(request, request.dz or ()), topic
 
     def check(self, request: Registering) -> Topic:
-        """The topic of a request that can be registered; Refused where it cannot."""
+        """Return the topic of a request; Refused if the request cannot be registered."""
         if request.id in self.live:
-            raise Refused(("id",), "duplicate", f"{shown(request.id)} is live already", request.id)
+            detail = f"{shown(request.id)} is already in use; choose another id"
+            raise Refused(("id",), "duplicate", detail, request.id)
         self.topology.known_host(request.host, ("host",))
         return self.known_topic(request.topic, ("topic",))
 
     def registration(self, request: Registering, dz: DzSet) -> Registration:
-        """What a checked request registers, with its encoding; nothing changes."""
+        """Return the registration of a checked request, with its encoding; nothing changes."""
         kind = ADVERTISEMENT if isinstance(request, Advertise) else SUBSCRIPTION
         return Registration(self.next_seq, kind, request.id, request.host, request.topic, request.filter, dz)
 
     def register(self, registration: Registration) -> None:
-        """Take in a registration: a new one, or one that was withdrawn and comes back to its place."""
+        """Add a registration: a new one, or a withdrawn one that returns to its place."""
         self.live[registration.id] = registration
         if registration.seq >= self.next_seq:
             self.next_seq = registration.seq + 1
@@ -100,22 +102,22 @@ class Registry:
             self.live = dict(sorted(self.live.items(), key=lambda item: item[1].seq))
 
     def find(self, request: Withdrawing) -> Registration:
-        """The live registration that a withdrawal names; nothing changes."""
+        """Return the live registration that a withdrawal names; nothing changes."""
         kind = ADVERTISEMENT if isinstance(request, Unadvertise) else SUBSCRIPTION
         found = self.live.get(request.id)
         if found is None:
             raise Refused(("id",), "unknown_id", f"no live {kind} {shown(request.id)}", request.id)
         if found.kind != kind:
-            detail = f"{shown(request.id)} is of kind {found.kind}, not {kind}"
+            detail = f"{shown(request.id)} is of kind {found.kind}; this operation needs kind {kind}"
             raise Refused(("id",), "wrong_kind", detail, request.id)
         return found
 
     def withdraw(self, registration: Registration) -> None:
-        """Take out a registration."""
+        """Remove a registration."""
         del self.live[registration.id]
 
     def change(self, request: Change) -> None:
-        """Carry out what happens to the topology or the topics; its version grows, budgets aside."""
+        """Change the topology or the topics; the topology's version grows, except for budgets."""
         match request:
             case SetPort(switch, port, up, _):
                 self.topology.set_port(switch, port, up)
@@ -142,22 +144,22 @@ class Registry:
             self.topology.version += 1
 
     def known_topic(self, name: str, path: Path) -> Topic:
-        """The topic of that name; Refused when there is none."""
+        """Return the topic with this name; Refused if there is none."""
         topic = self.topics.get(name)
         if topic is None:
-            raise Refused(path, "unknown_topic", f"no topic {shown(name)}", name)
+            raise Refused(path, "unknown_topic", f"unknown topic {shown(name)}", name)
         return topic
 
     def add_topic(self, topic: Topic, path: Path = ()) -> None:
-        """Take in a topic whose name and code no other has."""
+        """Add a topic; its name and code must be unique."""
         if topic.name in self.topics:
             raise Refused(
-                (*path, "name"), "duplicate", f"there is a topic {shown(topic.name)} already", topic.name
+                (*path, "name"), "duplicate", f"topic {shown(topic.name)} already exists", topic.name
             )
         self.address.check_code(topic.code, (*path, "code"))
         for other in self.topics.values():
             if other.code == topic.code:
-                detail = f"code {topic.code} is that of topic {shown(other.name)} already"
+                detail = f"topic {shown(other.name)} already has code {topic.code}"
                 raise Refused((*path, "code"), "duplicate", detail, topic.code)
         self.topics[topic.name] = topic
 

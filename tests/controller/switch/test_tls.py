@@ -189,16 +189,16 @@ def test_certificates_are_made_once_with_keys_for_their_owner_alone(tmp_path, ca
     lab = tmp_path / "lab"
     assert main(["certificates", str(lab), "s1"]) == 0
     said = capsys.readouterr().out
-    assert "made: ca, controller, s1" in said
+    assert "created: ca, controller, s1" in said
     assert f"s1: ovs-vsctl set-ssl {lab}/s1-key.pem {lab}/s1.pem {lab}/ca.pem" in said
     modes = {path.name: path.stat().st_mode & 0o777 for path in lab.glob("*-key.pem")}
     assert modes == dict.fromkeys(["ca-key.pem", "controller-key.pem", "s1-key.pem"], 0o600)
     before = {path.name: path.read_bytes() for path in lab.iterdir()}
     assert main(["certificates", str(lab), "s1", "s2"]) == 0
-    assert "made: s2\n" in capsys.readouterr().out
+    assert "created: s2\n" in capsys.readouterr().out
     assert {name: (lab / name).read_bytes() for name in before} == before
     assert main(["certificates", str(lab), "../s3"]) == 2
-    assert "'../s3' is no name for a certificate" in capsys.readouterr().err
+    assert "'../s3' is not a valid certificate name" in capsys.readouterr().err
 
 
 def test_files_that_cannot_be_used_are_refused_by_the_name_of_the_setting(

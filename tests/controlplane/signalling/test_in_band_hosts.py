@@ -261,4 +261,4 @@ def test_the_commands_announce_in_band_without_the_api(platform, tmp_path):
     with Process(
         command("publish", "h1", *owner, *wrong, *quick), platform.env, tmp_path / "wrong.log"
     ) as refused:
-        assert refused.died() == 2 and "is it the right key?" in refused.log.read_text()
+        assert refused.died() == 2 and "check the key" in refused.log.read_text()

@@ -194,7 +194,7 @@ def test_a_tree_that_would_have_a_merge_cut_is_refused_where_the_parts_have_no_r
     outcome = planner.apply(advertise("a3", "p3", "11"))
     assert (outcome.ok, outcome.failed_switches) == (False, ("s1",))
     assert outcome.reason is not None
-    assert outcome.reason.detail.endswith(': "s1" (1; merging leads to 2, no less)')
+    assert outcome.reason.detail.endswith(': "s1" (1; minimum with merging: 2)')
     assert ({**planner.snapshot(), "applied": 0}, planner.tables(), planner.trees()) == before
     assert len(planner.take_diff()) == 0
 

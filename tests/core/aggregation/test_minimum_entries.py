@@ -173,7 +173,7 @@ def test_budgets_hold_from_the_fewest_entries_on(seed: int, more: int) -> None:
         else:
             outcome = planner.apply(_budget(switch, least - 1))
             assert not outcome.ok and outcome.reason is not None
-            assert f"merging leads to {least}, no less" in outcome.reason.detail
+            assert f"minimum with merging: {least}" in outcome.reason.detail
             assert planner.counts()[switch] == exact
     assert not installed_as_defined(planner)
     world = World.of("ipv6", 16, DEPTH, planner.topology.to_json(), TOPICS)

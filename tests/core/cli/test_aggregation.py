@@ -67,7 +67,7 @@ def test_every_method_comes_to_a_plan_that_holds(bench: Bench, method: str) -> N
     report = json.loads(out)
     assert (status, report["lost"], report["doubled"]) == (0, 0, 0)
     assert report["delivered"] == report["wanted"] + report["unwanted"]
-    assert table[-1].startswith(f"{method} expects, an event, ")
+    assert table[-1].startswith(f"{method}: expected ")
     assert ("the gap to exact merge points is " in table[-1]) == (method != "la")
 
 
@@ -83,7 +83,7 @@ def test_what_la_is_expected_to_cost_is_what_its_traffic_costs(bench: Bench) -> 
     copies = (report["link_copies"] - least["link_copies"]) / len(lines)
     unwanted = (report["unwanted"] - least["unwanted"]) / len(lines)
     assert unwanted > 0
-    assert f" {copies:.4f} needless copies between switches and {unwanted:.4f} unwanted" in table[-1]
+    assert f" {copies:.4f} unneeded copies between switches and {unwanted:.4f} unwanted" in table[-1]
     columns = [[float(cell) for cell in line.split()[-2:]] for line in table[1:-1]]
     assert [sum(column) for column in zip(*columns, strict=True)] == pytest.approx(
         [copies, unwanted], abs=2e-4
@@ -167,7 +167,7 @@ def test_what_a_budget_has_no_room_for_is_told_as_failed(bench: Bench) -> None:
     (failure,) = bench.read("p.json")["failed"]
     assert (failure["id"], failure["switches"]) == ("q1", ["s1"])
     assert '"q1" needs more entries' in failure["reason"]
-    assert '"s1" (0; merging leads to 1, no less)' in failure["reason"]
+    assert '"s1" (0; minimum with merging: 1)' in failure["reason"]
     assert bench.run("verify", scenario, plan)[0] == 0
 
 
@@ -202,7 +202,7 @@ def test_other_budgets_and_methods_come_from_the_command_line(bench: Bench) -> N
         "plan", scenario, "-o", plan, "--aggregation", "la", "--budget", "all=2", "--budget", "s2=none"
     )
     assert (status, out) == (0, "")
-    assert errors[-1] == "la: needless copies and unwanted deliveries are unknown (no traffic)"
+    assert errors[-1] == "la: unneeded copies and unwanted deliveries are unknown (no traffic)"
     assert [line.split() for line in errors[:-1]] == [
         ["switch", "exact", "installed", "budget"],
         ["s1", "3", "2", "2"],
@@ -225,7 +225,7 @@ def test_a_plan_with_options_is_proved_with_the_same_options(bench: Bench) -> No
     assert (status, errors) == (1, ["budget: s1 has 2 entries, but its budget is 1"])
     events = bench.write("e.jsonl", '{"publisher": "a1", "values": {"low": 92}}\n')
     assert bench.run("simulate", scenario, plan, "--events", events)[0] == 0
-    assert bench.run("verify", scenario, plan, "--budget", "s9=1")[0::2] == (2, ['--budget: no switch "s9"'])
+    assert bench.run("verify", scenario, plan, "--budget", "s9=1")[0::2] == (2, ['--budget: unknown switch "s9"'])
 
 
 def test_what_has_no_room_in_a_budget_of_the_command_line_is_proved_with_it(bench: Bench) -> None:
@@ -250,9 +250,9 @@ def test_a_budget_of_the_command_line_stands_above_those_of_requests(bench: Benc
 @pytest.mark.parametrize(
     ("option", "named"),
     [
-        ("s1=-1", '"-1" is no budget for "s1"'),
-        ("s1=1.5", '"1.5" is no budget for "s1"'),
-        ("s1=", '"" is no budget for "s1"'),
+        ("s1=-1", '"-1" is not a budget for "s1"'),
+        ("s1=1.5", '"1.5" is not a budget for "s1"'),
+        ("s1=", '"" is not a budget for "s1"'),
         ("s1", '"s1" is not SWITCH=N'),
         ("=3", '"=3" is not SWITCH=N'),
     ],
@@ -269,7 +269,7 @@ def test_budgets_that_are_none_are_refused_by_name(
 
 def test_a_budget_of_a_switch_that_there_is_not(bench: Bench) -> None:
     status, _, errors = bench.run("plan", bench.write("s.json", example()), "--budget", "s9=3")
-    assert (status, errors) == (2, ['--budget: no switch "s9"'])
+    assert (status, errors) == (2, ['--budget: unknown switch "s9"'])
 
 
 @pytest.mark.parametrize("budget", [-1, 1.5, "2", True])

@@ -55,9 +55,9 @@ def test_plan_verify_simulate(bench: Bench) -> None:
         "no event is lost, duplicated or caught in a loop, none reaches a host outside its subscriptions' dz"
     )
     counts = "1 advertisement, 1 subscription, 1 tree, 6 entries on 2 switches"
-    assert bench.run("verify", scenario, plan) == (0, f"{plan} holds: {counts}; {proven}\n", [])
-    strict = f"{proven}, no copy and no entry is needless"
-    assert bench.run("verify", "--strict", scenario, plan) == (0, f"{plan} holds: {counts}; {strict}\n", [])
+    assert bench.run("verify", scenario, plan) == (0, f"{plan} is valid: {counts}; {proven}\n", [])
+    strict = f"{proven}, no copy and no entry is redundant"
+    assert bench.run("verify", "--strict", scenario, plan) == (0, f"{plan} is valid: {counts}; {strict}\n", [])
     events = bench.write("events.jsonl", '{"publisher": "a1", "values": {"low": 92}}\n')
     assert bench.run("simulate", scenario, plan, "--events", events, "-o", report) == (0, "", [])
     assert bench.read("report.json")["delivered"] == 1
@@ -92,7 +92,7 @@ def test_a_plan_that_does_not_hold_is_told_line_by_line(bench: Bench) -> None:
     status, out, errors = bench.run("verify", scenario, bench.write("plan.json", broken))
     assert (status, out) == (1, "")
     assert errors == [
-        "pending: q1 is not pending, the plan says otherwise",
+        "pending: q1 is not pending, but the plan differs",
         'lost: topic quotes, dz "0001100100", events of a1: host h2 subscribes to them but receives none',
     ]
     _, _, strict = bench.run("verify", "--strict", scenario, str(bench.path / "plan.json"))
@@ -133,7 +133,7 @@ def test_tables_larger_than_budgets_are_no_plan(bench: Bench) -> None:
     status, out, errors = bench.run("plan", bench.write("s.json", scenario), "-o", str(bench.path / "p.json"))
     assert (status, out) == (2, "")
     assert [line.split(": ", 1)[1] for line in errors] == [
-        f"switch {name} needs 3 entries, its tcam_budget is 2, and aggregation.method is none"
+        f"switch {name} needs 3 entries, but its tcam_budget is 2; with aggregation.method none, entries cannot be merged"
         for name in ("s1", "s2")
     ]
     assert not (bench.path / "p.json").exists()

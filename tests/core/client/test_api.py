@@ -178,7 +178,7 @@ def test_a_topic_that_this_version_does_not_understand_is_refused(server, source
 
 @pytest.mark.parametrize("name", ["", "a", "x1", "a1/../../hosts/1", "-1", "a1?x", "a²"])
 def test_an_id_that_is_none_is_not_even_asked_for(server, source, name):
-    with pytest.raises(ApiError, match="is no advertisement's id"):
+    with pytest.raises(ApiError, match="is not the id of an advertisement"):
         source.advertisement(name)
     assert server.asked == []
 
@@ -188,14 +188,14 @@ def test_the_token_goes_to_no_other_server(server, source, url):
     with pytest.raises(ApiError, match="302"):
         source.host("h1")
     server.answers["/api/v1/hosts/ name=h1"] = page(following="http://localhost:1/api")
-    with pytest.raises(ApiError, match="names another server"):
+    with pytest.raises(ApiError, match="refers to another server"):
         source.host("h1")
     assert len(server.asked) == 2
 
 
 @pytest.mark.parametrize("bad", ["", "127.0.0.1:8000", "file:///etc/passwd", "ftp://x"])
 def test_only_http_addresses_are_taken(bad):
-    with pytest.raises(ApiError, match="begins with http"):
+    with pytest.raises(ApiError, match="must start with http"):
         Api(bad)
 
 

@@ -51,5 +51,5 @@ def test_numbers_below_those_seen_are_new():
 
 @pytest.mark.parametrize("bounds", [(0, 1), (1, 0)])
 def test_a_memory_of_nothing_is_refused(bounds):
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError, match="at least 1"):
         SeenEvents(*bounds)

@@ -211,7 +211,7 @@ def test_a_wrong_key_shows(tmp_path):
     )
     with pytest.raises(NoAnswer) as info:
         Signaller(platform, "fd00::1", HostKey(key_file(tmp_path))).subscribe("quotes", "", patience=0.1)
-    assert "not ours" in str(info.value) and "right key" in str(info.value)
+    assert "not ours" in str(info.value) and "check the key" in str(info.value)
 
 
 def test_counters_grow_over_restarts_also_when_the_clock_goes_back(tmp_path):
@@ -261,10 +261,10 @@ def test_a_counter_is_on_the_disk_before_it_is_used(tmp_path, monkeypatch):
     ("text", "mode", "said"),
     [
         (b64encode(KEY), 0o644, "chmod 600"),
-        (b64encode(KEY[:31]), 0o600, "holds no key"),
-        (b"not base64!", 0o600, "holds no key"),
+        (b64encode(KEY[:31]), 0o600, "does not contain a key"),
+        (b"not base64!", 0o600, "does not contain a key"),
         (b"\xff", 0o600, "not ASCII"),
-        (b"", 0o600, "holds no key"),
+        (b"", 0o600, "does not contain a key"),
     ],
 )
 def test_a_bad_key_file_is_refused_with_the_remedy(tmp_path, text, mode, said):
@@ -280,7 +280,7 @@ def test_a_missing_key_file_and_a_bad_counter_are_refused(tmp_path):
         HostKey(tmp_path / "nowhere")
     path = key_file(tmp_path)
     (tmp_path / "key.counter").write_text("12")
-    with pytest.raises(KeyFileError, match="does not hold a counter"):
+    with pytest.raises(KeyFileError, match="does not contain a counter"):
         HostKey(path).seal()
 
 

@@ -161,7 +161,7 @@ def test_invented_advertisements_take_bounded_memory(network):
 
 
 def test_a_transport_that_names_no_sender_is_refused(memory):
-    with pytest.raises(TransportError, match="Memory does not say where events come from"):
+    with pytest.raises(TransportError, match="Memory does not report the source address of events"):
         host_with(memory, FixedOrigins({}))
 
 

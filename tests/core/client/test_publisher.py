@@ -163,7 +163,7 @@ def test_the_largest_event_passes_and_one_byte_more_is_refused_on_the_attribute_
     with pytest.raises(Refused) as caught:
         publisher.publish({**event, "note": "x" * (room + 1)})
     assert (caught.value.path, caught.value.code) == (("note",), "too_large")
-    assert f"takes {MAX_PAYLOAD + 1} bytes, {room + 3} of them here" in caught.value.detail
+    assert f"has {MAX_PAYLOAD + 1} bytes, {room + 3} of them in this attribute" in caught.value.detail
 
 
 def test_the_refusal_names_the_attribute_that_fails_in_the_nearest_alternative(stocks, memory, plan, quote):
@@ -172,7 +172,7 @@ def test_the_refusal_names_the_attribute_that_fails_in_the_nearest_alternative(s
     with pytest.raises(Refused) as caught:
         publisher.publish(quote)
     assert caught.value.path == ("high",)
-    assert caught.value.detail.startswith("31.5 lies outside the advertisement ")
+    assert caught.value.detail.startswith("31.5 is outside the advertisement ")
 
 
 PAIR = Topic(

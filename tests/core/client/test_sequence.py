@@ -73,7 +73,7 @@ def test_a_state_file_serves_one_publisher_at_a_time(tmp_path):
 def test_a_state_file_of_something_else_is_refused_and_left_alone(tmp_path, content):
     state = tmp_path / "seq"
     state.write_text(content)
-    with pytest.raises(SequenceError, match="does not hold a sequence number"):
+    with pytest.raises(SequenceError, match="does not contain a sequence number"):
         Sequence(state)
     assert state.read_text() == content
 

@@ -155,12 +155,12 @@ def test_several_topics(memory):
     assert [(d.event.topic, d.subscriptions) for d in got] == [
         ("areas", ("q1",)), ("quotes", ("q2",)), ("areas", ()),
     ]  # fmt: skip
-    with pytest.raises(Refused, match="several"):
+    with pytest.raises(Refused, match="name one of the known topics"):
         host.subscribe("q3", "low = 1")
     for topic in ("nowhere", ""):
-        with pytest.raises(Refused, match="is not known here; known: quotes, areas"):
+        with pytest.raises(Refused, match="; known: quotes, areas"):
             host.subscribe("q3", "low = 1", topic)
-    with pytest.raises(Refused, match="is not known here"):
+    with pytest.raises(Refused, match="unknown topic"):
         host.subscribe("q3", Filter.parse("", Topic("nowhere", 8, QUOTES.attributes)))
 
 

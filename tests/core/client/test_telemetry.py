@@ -193,4 +193,4 @@ def test_a_listener_that_rejects_nothing_sends_nothing(serve):
 def test_rejections_that_cannot_be_reported_are_said_at_the_end(capsys):
     with told(RejectionReports("h2", Api("http://127.0.0.1:9", "secret"))) as reports:
         reports.rejected("quotes", "other_address")
-    assert "the platform was not told of rejected events: " in capsys.readouterr().err
+    assert "rejected events were not reported to the platform: " in capsys.readouterr().err

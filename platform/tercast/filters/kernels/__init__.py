@@ -1,1 +1,1 @@
-"""Compiled kernels of the filters."""
+"""Compiled kernels for filters."""

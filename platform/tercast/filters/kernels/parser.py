@@ -1,7 +1,7 @@
 """Compiled twin of `tercast.filters.parser` for ranges of integer attributes.
 
-Only tests of integers against integers, joined by "and", are read here. All else, and all that is wrong or
-matches nothing, is left to the parser.
+The kernel reads only tests of integer attributes with integers, joined by "and". The parser handles all other
+filters, those with errors, and those that match nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 Text = NDArray[np.uint8]
 
 MAX_DIGITS = 17
-"""Longer integers are left to the parser: they may exceed 64 bits."""
+"""Longer integers are left to the parser, because they may exceed 64 bits."""
 
 _BLANK = np.zeros(256, np.bool_)
 _BLANK[[ord(c) for c in " \t\r\n"]] = True
@@ -26,7 +26,11 @@ _WORD[[ord(c) for c in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 
 
 class Names(NamedTuple):
-    """The attributes of a topic: names end to end, where each begins, domains (empty: it is not for here)."""
+    """The attributes of a topic.
+
+    `text`: all names end to end. `starts`: the position of each name, and the end of the last one. `low`,
+    `high`: the domains; an empty domain marks an attribute that the kernel does not handle.
+    """
 
     text: Ints
     starts: Ints
@@ -36,7 +40,7 @@ class Names(NamedTuple):
 
 @compile_kernel
 def read_ranges(text: Text, names: Names, low: Ints, high: Ints) -> bool:
-    """Set `low` and `high` to what the filter leaves of each domain; False when it is not for here."""
+    """Set `low` and `high` to the ranges of a filter; False if the parser must read it."""
     low[:] = names.low
     high[:] = names.high
     size = text.size
@@ -62,7 +66,7 @@ def read_ranges(text: Text, names: Names, low: Ints, high: Ints) -> bool:
 
 @compile_kernel
 def _test(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
-    """Narrow the range of an attribute by the test at `at`; where that ends, or -1."""
+    """Narrow the range of an attribute by the test at `at`; return the end of the test, or -1."""
     if _word(text, at, b"in"):
         return _range(text, at + 2, a, low, high)
     if at + 1 >= text.size:
@@ -86,7 +90,7 @@ def _test(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
 
 @compile_kernel
 def _range(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
-    """Narrow by `[first, last]` or `[first, last)`; where that ends, or -1."""
+    """Narrow the range by `[first, last]` or `[first, last)`; return the end of the test, or -1."""
     size = text.size
     at = _blanks(text, at)
     if at == size or text[at] != 91:  # [
@@ -106,7 +110,7 @@ def _range(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
 
 @compile_kernel
 def _number(text: Text, at: int) -> tuple[int, int, bool]:
-    """The integer at `at`: where it ends, its value, and whether it is one that is read here."""
+    """Read the integer at `at`: its end, its value, and whether the kernel can read it."""
     size = text.size
     negative = at < size and text[at] == 45
     at += negative
@@ -123,7 +127,7 @@ def _number(text: Text, at: int) -> tuple[int, int, bool]:
 
 @compile_kernel
 def _named(text: Text, start: int, stop: int, names: Names) -> int:
-    """Which attribute is named; -1 where none is."""
+    """The attribute with this name; -1 if there is none."""
     for a in range(names.starts.size - 1):
         begin = names.starts[a]
         if names.starts[a + 1] - begin != stop - start:
@@ -140,7 +144,7 @@ def _named(text: Text, start: int, stop: int, names: Names) -> int:
 
 @compile_kernel
 def _word(text: Text, at: int, word: bytes) -> bool:
-    """Whether a word of lower-case letters stands at `at`, in either case."""
+    """Whether the text at `at` is this lower-case word, in any letter case."""
     if at + len(word) > text.size:
         return False
     for i in range(len(word)):  # noqa: SIM110 - compiled, this is the quick way
@@ -151,7 +155,7 @@ def _word(text: Text, at: int, word: bytes) -> bool:
 
 @compile_kernel
 def _blanks(text: Text, at: int) -> int:
-    """The first place from `at` on that is no blank."""
+    """The position of the first character from `at` on that is not a blank."""
     while at < text.size and _BLANK[text[at]]:
         at += 1
     return at

@@ -20,7 +20,7 @@ def preview(call, **body):
     ("text", "offset", "length", "expected"),
     [
         ("low <", 5, 0, "a number, a text in double quotes, true or false"),
-        ("low < 5 high > 2", 8, 4, '"and", "or" or the end'),
+        ("low < 5 high > 2", 8, 4, '"and", "or" or the end of the filter'),
         ("low < 5 and lwo > 2", 12, 3, None),
         ('symbol = "AA', 9, 1, None),
         ("low < true", 6, 4, None),
