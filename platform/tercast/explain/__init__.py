@@ -1,1 +1,1 @@
-"""Why one event goes where it goes: the entries it meets, who receives it and who does not, and why."""
+"""Explanation of one event: its path, the entries that it matches, and its receivers."""

@@ -1,4 +1,4 @@
-"""The `explain` command: offline with a scenario and its plan, or of the running platform."""
+"""The `explain` command: offline with a scenario and its plan, or on the running platform."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ from tercast.runtime.json_files import FileRefused, read_document
 _DIFFERENT, _REFUSED = 1, 2
 
 _ABOUT = (
-    "Tells for one event its dz, its address and its way: at each switch the entry that it meets and where "
-    "that comes from, who receives it, who does not, and why. With a local Open vSwitch, or on the platform, "
-    "it also follows the event over the real switches and names what differs. Exit status: 0 explained, 1 "
-    "the real switches do something else, 2 refused."
+    "Explain one event: its dz, its address and its path. For each switch, print the entry that the event "
+    "matches and the origin of the entry. Print which hosts receive the event, which do not, and why. With a "
+    "local Open vSwitch, or on the platform, trace the event on the real switches and report differences. "
+    "Exit status: 0 explained, 1 the real switches differ, 2 the input is invalid."
 )
 
 
 def add_commands(commands: Any) -> None:
     """Add `explain` to the command line of `tercast`."""
-    parser = commands.add_parser("explain", help="why an event goes where it goes", description=_ABOUT)
-    parser.add_argument("scenario", metavar="SCENARIO", nargs="?", help="with its PLAN: explain offline")
-    parser.add_argument("plan", metavar="PLAN", nargs="?")
+    parser = commands.add_parser("explain", help="explain the path of an event", description=_ABOUT)
+    parser.add_argument(
+        "scenario", metavar="SCENARIO", nargs="?", help="scenario file; with PLAN, explain offline"
+    )
+    parser.add_argument("plan", metavar="PLAN", nargs="?", help="output of tercast plan")
     parser.add_argument("--api", metavar="URL", help="explain on the running platform instead")
-    parser.add_argument("--token-file", metavar="FILE", help="holds the token for the API")
+    parser.add_argument("--token-file", metavar="FILE", help="file with the API token")
     parser.add_argument(
         "--publisher",
         required=True,
@@ -45,20 +47,22 @@ def add_commands(commands: Any) -> None:
         help="an advertisement, a host, or (with --api) a publisher",
     )
     values = parser.add_mutually_exclusive_group(required=True)
-    values.add_argument("--values", metavar="JSON", help='the event: {"low": 92}, or low=92,symbol=IBM')
-    values.add_argument("--value", action="append", nargs="+", metavar="NAME=VALUE", help="one value of it")
-    parser.add_argument("--topic", help="its topic, where the publisher's advertisements do not tell it")
+    values.add_argument("--values", metavar="JSON", help='all values: {"low": 92}, or low=92,symbol=IBM')
+    values.add_argument(
+        "--value", action="append", nargs="+", metavar="NAME=VALUE", help="one value; repeatable"
+    )
+    parser.add_argument("--topic", help="topic of the event, if the publisher has no or several topics")
     parser.add_argument(
         "--ovs-run-dir",
         metavar="DIR",
-        help="also trace it through the Open vSwitch with its sockets in this folder (fabric: RUN_DIR/s)",
+        help="also trace the event in the Open vSwitch with its sockets in this folder (fabric: RUN_DIR/s)",
     )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Explain; 0, or 1 when real switches differ, or 2 when something is refused."""
+    """Explain an event; 0, or 1 if the real switches differ, or 2 if an input is refused."""
     try:
         answer = _remote(args) if args.api is not None else _offline(args)
     except FileRefused:
@@ -78,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _offline(args: argparse.Namespace) -> Mapping[str, Any]:
     if args.scenario is None or args.plan is None:
-        raise Refused((), "missing", "give SCENARIO and PLAN, or --api URL for the running platform")
+        raise Refused((), "missing", "SCENARIO or PLAN is missing; give both, or --api URL")
     situation = situation_of(read_document(args.scenario, read_scenario), read_document(args.plan, read_plan))
     found = explain(situation, event_of(situation, args.publisher, _given(args), args.topic))
     if args.ovs_run_dir is None:
@@ -89,9 +93,10 @@ def _offline(args: argparse.Namespace) -> Mapping[str, Any]:
 
 def _remote(args: argparse.Namespace) -> Mapping[str, Any]:
     if args.scenario is not None:
-        raise Refused((), "ambiguous", "give either SCENARIO and PLAN, or --api URL")
+        raise Refused((), "ambiguous", "SCENARIO and --api exclude each other; remove one")
     if args.ovs_run_dir is not None:
-        raise Refused((), "ambiguous", "the platform has a setting for that, TERCAST_OVS_RUN_DIR")
+        detail = "--ovs-run-dir and --api exclude each other; the platform uses TERCAST_OVS_RUN_DIR"
+        raise Refused((), "ambiguous", detail)
     parameters = {"publisher": args.publisher, "values": _written(args)}
     if args.topic is not None:
         parameters["topic"] = args.topic
@@ -107,14 +112,14 @@ def _given(args: argparse.Namespace) -> Given:
 
 
 def _written(args: argparse.Namespace) -> str:
-    """The values as the API takes them."""
+    """The values in the syntax of the API."""
     if args.values is not None:
         return str(args.values)
     items = [item for items in args.value for item in items]
     for item in items:
         if "," in item:
             raise Refused(
-                ("values",), "bad_value", "a value has a comma; give all of them as --values JSON", item
+                ("values",), "bad_value", "a value contains a comma; give all values as --values JSON", item
             )
     return ",".join(items)
 

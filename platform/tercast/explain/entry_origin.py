@@ -1,4 +1,4 @@
-"""Where one entry of a switch comes from, whatever event meets it."""
+"""Origin of one entry of a switch, for all events that match it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tercast.explain.served_subscriptions import Served
 from tercast.tables.entries import Entry
 
 ANY_PORT = 0
-"""Stands for a port that no entry names."""
+"""Number that represents a port that no entry names."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryOrigin:
-    """Why an entry is there: `kind` as in `Origin`, whom it serves, and the events that it wins."""
+    """Origin of an entry: `kind` as in `DzOrigin`, served subscriptions, matching events."""
 
     kind: str
     subscriptions: tuple[str, ...]
@@ -25,7 +25,7 @@ class EntryOrigin:
 
 
 def entry_origin(situation: NetworkState, topic: str, switch: str, entry: Entry) -> EntryOrigin:
-    """The origin of an entry of `topic` at `switch`; "unplanned" where the plan has no such entry."""
+    """The origin of an entry of `topic` at `switch`; "unplanned" if the plan has no such entry."""
     table = TopicTable(situation.planned(switch), situation.address, situation.topics[topic].code)
     planned = table.find(entry)
     if planned is None or planned.actions != entry.actions:

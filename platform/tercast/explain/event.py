@@ -1,4 +1,4 @@
-"""The event to explain: whose it is, its values, dz and address, and whether it would be sent at all."""
+"""The event to explain: its publisher, values, dz and address, and why it may not be sent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tercast.verification.forwarding import ForwardingModel
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """What it takes to read an event: addresses, the length of a full dz, topics by name."""
+    """Data for reading an event: addresses, the length of a full-depth dz, topics by name."""
 
     address: AddressPlan
     depth: int
@@ -27,9 +27,9 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedEvent:
-    """One event. `full` is its dz filled up with zeros to the room of an address.
+    """One event. `full` is its dz, padded with zeros to the number of dz bits in an address.
 
-    `problem` says why its publisher's library would not send it.
+    `problem` is the reason why its publisher's library would not send it.
     """
 
     advertisement: AnnouncementState | None
@@ -42,7 +42,7 @@ class ExplainedEvent:
     problem: DeliveryReason | None = None
 
     def to_json(self, world: ForwardingModel, topic: Topic) -> dict[str, object]:
-        """Who, what and where to."""
+        """Write the source, the values and the address of the event."""
         ad = self.advertisement
         place = world.place.get(self.host)
         return {
@@ -67,10 +67,15 @@ def read_event(
     host: str | None = None,
     topic: str | None = None,
 ) -> ExplainedEvent:
-    """The event of one of several live advertisements: the first that holds it, else the first that could.
+    """Read an event of one of several live advertisements: the first that matches, if any.
 
-    Without candidates it is an event of `host` and `topic` that nobody advertised. Refused where the values
-    fit no topic, each with its path below `values`.
+    If none matches, it is an event of the first advertisement whose topic fits the values. Without
+    candidates, it is an event of `host` and `topic` without an advertisement.
+
+    Raises:
+        Refused: The values fit no topic, or the topic is missing or unknown; the path is below `values`
+            for values.
+        RefusedMany: Several values are wrong.
     """
     wrong: Refused | RefusedMany | None = None
     outside: ExplainedEvent | None = None
@@ -88,12 +93,10 @@ def read_event(
     if wrong is not None:
         raise wrong
     if host is None or topic is None:
-        detail = (
-            "nothing is advertised by this publisher; name the topic to see what would become of the event"
-        )
+        detail = "this publisher has no advertisement; name the topic to see what would happen to the event"
         raise Refused(("topic",), "missing_topic", detail)
     if topic not in space.topics:
-        raise Refused(("topic",), "unknown_topic", f"no topic {shown(topic)}", topic)
+        raise Refused(("topic",), "unknown_topic", f"unknown topic {shown(topic)}", topic)
     return _event(space, None, host, topic, values)
 
 

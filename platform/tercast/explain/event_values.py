@@ -1,4 +1,4 @@
-"""The values of an event as people write them: a JSON object, or name=value pairs."""
+"""Values of an event as users write them: a JSON object, or name=value pairs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tercast.runtime.strict_json import parse_integer
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Values that are yet to be read by a topic: of JSON, or texts by name."""
+    """Values before a topic reads them: from JSON, or texts by name."""
 
     json: object = None
     texts: tuple[tuple[str, str], ...] | None = None
 
     @classmethod
     def parse(cls, text: str) -> Given:
-        """`{"low": 92}`, or `low=92,symbol=IBM`; Refused where it is neither."""
+        """Parse `{"low": 92}` or `low=92,symbol=IBM`; Refused for other texts."""
         if text.lstrip().startswith("{"):
             try:
                 return cls(parse_json(text.encode("utf-8", "surrogatepass")))
@@ -32,13 +32,13 @@ class Given:
 
     @classmethod
     def pairs(cls, items: Iterable[str]) -> Given:
-        """`low=92` each."""
+        """Parse items like `low=92`."""
         texts: dict[str, str] = {}
         wrong: list[Refused] = []
         for item in items:
             name, separator, text = item.partition("=")
             if not separator or not name:
-                detail = f"{shown(item)} is not NAME=VALUE; a JSON object is taken as well"
+                detail = f"{shown(item)} is not NAME=VALUE; write NAME=VALUE, or a JSON object"
                 wrong.append(Refused(("values",), "bad_value", detail, item))
             elif name in texts:
                 detail = f"{shown(name)} has two values; keep one"
@@ -49,7 +49,7 @@ class Given:
         return cls(texts=tuple(texts.items()))
 
     def read(self, topic: Topic) -> dict[str, Any]:
-        """The values in the normal form of a topic; all that is wrong is refused at once, below `values`."""
+        """Return the values in the normal form of a topic; collect all errors below `values`."""
         given = self.json if self.texts is None else dict(self.texts)
         if not isinstance(given, Mapping):
             return topic.check_json(given, ("values",))
@@ -64,14 +64,12 @@ class Given:
         return values
 
     def _value(self, topic: Topic, name: str, given: Mapping[str, Any]) -> Any:
-        """The value of one attribute, or of what is none."""
+        """The value of one attribute; Refused for an unknown name."""
         path = ("values", name)
         value = given.get(name)
         if name not in topic.positions:
             names = ", ".join(topic.positions)
-            detail = (
-                f"{shown(name)} is no attribute of topic {shown(topic.name)}; it has {names}. Leave it out"
-            )
+            detail = f"{shown(name)} is not an attribute of topic {shown(topic.name)}; use one of {names}"
             raise Refused(path, "unknown_attribute", detail, value)
         attribute = topic.attribute(name)
         if name not in given:

@@ -1,4 +1,4 @@
-"""The whole answer: an event, its way with the entries that it meets, and all hosts with their reasons."""
+"""Result of an explanation: the event, its path with the entries it matches, and all hosts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tercast.tables.entries import Entry
 
 FORMAT = "explanation/1"
 MOST_NAMES = 50
-"""Subscriptions that are named of one entry or host; beside them stands how many there are."""
+"""Maximum number of subscriptions listed per entry or host; the total count is always given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What becomes of one event, and why."""
+    """Path and deliveries of one event, with reasons."""
 
     situation: NetworkState
     event: ExplainedEvent
@@ -32,11 +32,11 @@ class Explanation:
 
     @property
     def received(self) -> dict[str, int]:
-        """The hosts that get the event, with the number of copies."""
+        """The hosts that receive the event, with the number of copies."""
         return {verdict.host: verdict.copies for verdict in self.verdicts if verdict.reason in RECEIVED}
 
     def to_json(self) -> dict[str, Any]:
-        """As the command and the API tell it."""
+        """Write the explanation in the form that the command and the API return."""
         received = [verdict for verdict in self.verdicts if verdict.copies]
         missed = [verdict for verdict in self.verdicts if not verdict.copies]
         return {
@@ -100,9 +100,9 @@ class Explanation:
 
 
 def explain(situation: NetworkState, event: ExplainedEvent) -> Explanation:
-    """Follow an event through the tables, and say why it comes where it comes.
+    """Follow an event through the tables, and explain each delivery.
 
-    One that its publisher would not send has no way.
+    An event that its publisher would not send has an empty path.
     """
     code = situation.topics[event.topic].code
     tables: dict[str, TopicTable] = {}
@@ -124,7 +124,7 @@ def explain(situation: NetworkState, event: ExplainedEvent) -> Explanation:
 
 
 def entry_json(entry: Entry) -> dict[str, Any]:
-    """An entry, flat."""
+    """Write an entry as a flat object."""
     return {
         "dst": entry.dst,
         "in_port": entry.in_port,

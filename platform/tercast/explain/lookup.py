@@ -1,4 +1,4 @@
-"""One switch's table as one event meets it: which entry wins, and for which other events it wins, too."""
+"""Lookup in one switch's table: the entry that an event matches, and all events of an entry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tercast.eventspace.dz import Dz, DzSet, canonical, covers, difference, over
 from tercast.tables.entries import Entry
 
 Rank = tuple[int, int, int]
-"""Of two entries that match the larger wins: by priority, then the shorter prefix, then the earlier one."""
+"""Rank of a matching entry; the largest wins: priority, shorter prefix, earlier entry."""
 
 
 class TopicTable:
@@ -30,7 +30,7 @@ class TopicTable:
         self._entries = found
 
     def hit(self, full: Dz, in_port: int) -> Entry | None:
-        """The entry that an event from a port meets; None where none matches."""
+        """The entry that an event from a port matches; None if there is none."""
         matching = [
             (rank, entry)
             for rank, dz, entry in self._entries
@@ -39,14 +39,14 @@ class TopicTable:
         return max(matching, key=lambda item: item[0])[1] if matching else None
 
     def find(self, entry: Entry) -> Entry | None:
-        """The entry with the same key and priority."""
+        """The entry with the same key and priority; None if there is none."""
         for _, _, other in self._entries:
             if other.key == entry.key and other.priority == entry.priority:
                 return other
         return None
 
     def region(self, entry: Entry, in_port: int) -> DzSet:
-        """The events from a port that meet an entry of this table: its dz without that of stronger ones."""
+        """The events from a port that an entry of this table wins: its dz without stronger entries."""
         for rank, dz, other in self._entries:
             if other == entry:
                 stronger = canonical(

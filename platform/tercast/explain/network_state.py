@@ -1,4 +1,4 @@
-"""All that an explanation is made from: the network, what is advertised and wanted, trees and tables."""
+"""State of the network for an explanation: topology, announcements, trees and tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Tables = Callable[[str], Iterable[Entry]]
 
 
 class TreeLike(Protocol):
-    """A tree of a plan or of a planner; `edges` hold at least all links that carry something."""
+    """A tree of a plan or of a planner; `edges` contain at least all links with traffic."""
 
     @property
     def id(self) -> str: ...  # noqa: D102
@@ -37,10 +37,11 @@ class TreeLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AnnouncementState:
-    """An advertisement or subscription; `filter` is None where only a dz set came, `dz` empty where unknown.
+    """An advertisement or subscription.
 
-    `owner` is the publisher or subscriber behind it, where there are such; `note` tells more of its standing;
-    `exact` is the filter, read, where somebody has read it already.
+    `filter` is None if only a dz set was announced. `dz` is empty if it is unknown. `owner` is the publisher
+    or subscriber, if there is one. `note` has details of its state. `exact` is the parsed
+    filter, if available.
     """
 
     id: str
@@ -59,15 +60,15 @@ class AnnouncementState:
         return self.standing in (DeliveryStanding.LIVE, DeliveryStanding.DEPLOYING)
 
     def holds(self, full: Dz) -> bool:
-        """Whether the dz of an event, filled up to the room, lies in its dz set."""
+        """Whether the dz set contains the dz of an event, padded to its full length."""
         return any(covers(cell, full) for cell in self.dz)
 
     def matches(self, topic: Topic, values: Mapping[str, Any], full: Dz) -> bool:
-        """Whether the event is one of those that it names: exactly, where its filter is known."""
+        """Whether it matches the event: exactly, if its filter is known, else by its dz set."""
         if self.exact is not None:
             return self.exact.matches(values)
         if self.dz and not self.holds(full):
-            return False  # what matches lies in the dz set; reading the filter takes longer
+            return False  # every matching event is in the dz set; parsing the filter takes longer
         if self.filter is None:
             return bool(self.dz)
         return Filter.parse(self.filter, topic).matches(values)
@@ -75,9 +76,10 @@ class AnnouncementState:
 
 @dataclass(frozen=True, slots=True)
 class NetworkState:
-    """A network at one moment. `tables` are what is there, `planned` what the plan has (they may be one).
+    """State of a network at one moment.
 
-    `advertisements` are live ones; `wishes` are subscriptions in every standing.
+    `tables` are the installed entries, `planned` those of the plan (they may be the same). `advertisements`
+    are live ones; `wishes` are subscriptions in any state.
     """
 
     address: AddressPlan
@@ -95,11 +97,11 @@ class NetworkState:
         object.__setattr__(self, "world", ForwardingModel(self.topology))
 
     def switch_of(self, host: str) -> str | None:
-        """The switch where a host is reached; None while it cannot be."""
+        """The switch to which a host is attached; None while it has no working attachment."""
         place = self.world.place.get(host)
         return None if place is None else place[0]
 
     def component(self, host: str) -> int | None:
-        """The part of the network in which a host is reached."""
+        """The component of the network to which a host is attached; None without attachment."""
         switch = self.switch_of(host)
         return None if switch is None else self.world.components[switch]

@@ -1,4 +1,4 @@
-"""What really happens to the event at one switch, however it is found out."""
+"""Observation of the event at a real switch, independent of the means."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from tercast.tables.entries import Entry
 
 
 class Means(enum.StrEnum):
-    """How it is found out: the switch follows a packet, or its entries are read and looked up here."""
+    """Means of an observation: a trace of the switch, or a lookup in entries read back."""
 
     TRACE = "trace"
     READ_BACK = "read_back"
 
 
 class NotSeen(TercastError):  # noqa: N818 - named by meaning
-    """What happens at a switch cannot be found out; the message says why."""
+    """An observation of a switch is not possible; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the event met at a switch.
+    """Observation of the event at a switch.
 
-    `entry` is the content entry; `strange` says what it was or did that no entry of the plan is or does;
-    `foreign` tells of somebody else's. `into` has the bridges that outputs led to, where the switch says.
+    `entry` is the matching content entry. `strange` describes a rule or action that no entry of the plan has.
+    `foreign` is true for an entry of another program. `into` maps output ports to the bridges behind them,
+    if the switch reports them.
     """
 
     means: Means
@@ -38,10 +39,10 @@ class Seen:
 
 
 class Eyes(Protocol):
-    """Looks at switches."""
+    """Observer of switches."""
 
     def look(self, switch: str, in_port: int) -> Seen:
-        """What the event meets at a switch when it comes in at a port; raises `NotSeen`."""
+        """Observe the event at a switch when it arrives at a port. Raises `NotSeen`."""
 
     def bridge(self, switch: str) -> str | None:
-        """What `into` calls a switch; None where it has no such name."""
+        """The name of a switch in `into`; None if it has none."""

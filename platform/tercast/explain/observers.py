@@ -1,4 +1,4 @@
-"""Eyes for real switches: Open vSwitch's traces where it is local, else tables that somebody read back."""
+"""Observers of real switches: traces of a local Open vSwitch, or tables that were read back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tercast.wire.packets import EVENT_PORT
 
 
 class Traced:
-    """Follows the event through the bridges of an Open vSwitch that is reached over its sockets."""
+    """Observer that traces the event in the bridges of an Open vSwitch, over its sockets."""
 
     def __init__(self, explanation: Explanation, topology: Topology, switch: OpenVSwitch) -> None:
         self._vswitchd = switch
@@ -26,22 +26,22 @@ class Traced:
         self._bridges: Mapping[str, str] | None = None
 
     def bridge(self, switch: str) -> str | None:
-        """The bridge with the datapath id of a switch; raises `NotSeen` where it does not answer."""
+        """The bridge with the datapath id of a switch. Raises `NotSeen` if there is no answer."""
         if self._bridges is None:
             self._bridges = self._vswitchd.bridges()
         return self._bridges.get(self._dpids.get(switch, ""))
 
     def look(self, switch: str, in_port: int) -> Seen:
-        """By `ofproto/trace`."""
+        """Observe the event with `ofproto/trace`."""
         bridge = self.bridge(switch)
         if bridge is None:
-            raise NotSeen(f"switch {switch} cannot be traced: the local Open vSwitch has no such bridge")
+            raise NotSeen(f"cannot trace at switch {switch}: the local Open vSwitch has no such bridge")
         output = self._vswitchd.command("ofproto/trace", [bridge, f"in_port={in_port},{self._flow}"])
         return read_trace(output, self._names)
 
 
 class ReadBack:
-    """Looks the event up in entries that were read from the switches."""
+    """Observer that looks the event up in entries that were read from the switches."""
 
     def __init__(self, explanation: Explanation, read: Callable[[str], Iterable[Entry]]) -> None:
         situation = explanation.situation
@@ -52,11 +52,11 @@ class ReadBack:
         self._tables: dict[str, TopicTable] = {}
 
     def bridge(self, switch: str) -> str | None:
-        """None: entries say nothing of wiring."""
+        """None: entries do not show the wiring."""
         return None
 
     def look(self, switch: str, in_port: int) -> Seen:
-        """By the entries of the switch."""
+        """Observe the event in the entries of the switch."""
         table = self._tables.get(switch)
         if table is None:
             table = self._tables[switch] = TopicTable(self._read(switch), self._address, self._code)
@@ -64,25 +64,25 @@ class ReadBack:
 
 
 class FirstThatSees:
-    """Asks several eyes in turn."""
+    """Observer that tries several observers in order."""
 
     def __init__(self, *eyes: Eyes) -> None:
         self._eyes = eyes
 
     def bridge(self, switch: str) -> str | None:
-        """By the first that knows one."""
+        """The first name that an observer knows; None if none does."""
         names = (self._ask_bridge(one, switch) for one in self._eyes)
         return next((name for name in names if name is not None), None)
 
     def look(self, switch: str, in_port: int) -> Seen:
-        """By the first that sees it; raises `NotSeen` with what each of them says."""
+        """Return the first successful observation. Raises `NotSeen` with all reasons."""
         reasons: list[str] = []
         for one in self._eyes:
             try:
                 return one.look(switch, in_port)
             except NotSeen as reason:
                 reasons.append(str(reason))
-        raise NotSeen("; ".join(reasons) or "there is no way to look at switches")
+        raise NotSeen("; ".join(reasons) or "no observer of switches is configured")
 
     @staticmethod
     def _ask_bridge(eyes: Eyes, switch: str) -> str | None:
@@ -93,7 +93,7 @@ class FirstThatSees:
 
 
 def flow_of(explanation: Explanation, topology: Topology) -> str:
-    """The event's packet as `ofproto/trace` takes it, but for the port."""
+    """The event's packet in the syntax of `ofproto/trace`, without the port."""
     address, host = explanation.event.address, topology.hosts[explanation.event.host]
     words = ("udp6", "ipv6_src", "ipv6_dst") if ":" in address else ("udp", "nw_src", "nw_dst")
     protocol, source, target = words

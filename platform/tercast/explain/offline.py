@@ -1,4 +1,4 @@
-"""The situation of a scenario and its plan."""
+"""Network state of a scenario and its plan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tercast.tables.entries import Table
 
 
 def situation_of(scenario: Scenario, plan: PlanFile) -> NetworkState:
-    """The network after all requests, with the tables of the plan."""
+    """Build the state of the network after all requests, with the tables of the plan."""
     final = scenario.final
     failed = {failure.id: failure.reason for failure in plan.failed}
     advertisements: dict[str, AnnouncementState] = {}
@@ -59,20 +59,20 @@ def situation_of(scenario: Scenario, plan: PlanFile) -> NetworkState:
 def event_of(
     situation: NetworkState, publisher: str, values: Given, topic: str | None = None
 ) -> ExplainedEvent:
-    """The event of an advertisement, or of a host by its name, which may have several; Refused by name."""
+    """Read the event of an advertisement by id, or of a host by name; Refused for other names."""
     ads = situation.advertisements
     space = Space(situation.address, situation.depth, situation.topics)
     if publisher in ads:
         return read_event(space, [ads[publisher]], values)
     if publisher not in situation.topology.hosts:
-        detail = f"{shown(publisher)} is neither a live advertisement nor a host"
+        detail = f"{shown(publisher)} is neither a live advertisement nor a host; use the id of one"
         raise Refused(("publisher",), "unknown_publisher", detail, publisher)
     own = [ad for ad in ads.values() if ad.host == publisher and topic in (None, ad.topic)]
     return read_event(space, own, values, publisher, topic)
 
 
 def _withdrawn(scenario: Scenario) -> Iterator[AnnouncementState]:
-    """The subscriptions that a later request withdrew, the last of each id."""
+    """Yield the subscriptions that a later request withdrew, the last one of each id."""
     gone: dict[str, Subscribe] = {}
     asked: dict[str, Subscribe] = {}
     for request in scenario.requests:

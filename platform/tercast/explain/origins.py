@@ -1,8 +1,8 @@
-"""Where an entry comes from: the subscriptions that it stands for, and whether it says more than they do.
+"""Origin of an entry: the subscriptions that it serves, and whether it is exact.
 
-An output of an entry is as it should be where the subscriptions beyond it meet advertisements on this side of
-it, within a tree; an entry is *exact* when that holds of all outputs for all events that meet it, else it is
-*aggregated*.
+An output of an entry is correct for an event if, within a tree, a subscription beyond the output and an
+advertisement on this side of it contain the event. An entry is *exact* if this is true of all outputs for all
+events that it wins. Otherwise it is *aggregated*.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXACT, AGGREGATED, UNPLANNED = "exact", "aggregated", "unplanned"
 
 @dataclass(frozen=True, slots=True)
 class RequestsBehind:
-    """Whom an output leads to that wants this event: exactly (`matching`), or by its dz set alone."""
+    """Subscriptions behind an output: those that match exactly, and those that match only by dz."""
 
     matching: tuple[str, ...]
     truncated: tuple[str, ...]
@@ -31,9 +31,9 @@ class RequestsBehind:
 
 @dataclass(frozen=True, slots=True)
 class DzOrigin:
-    """Where the entry of one hop comes from; `behind` goes with the outputs of the hop.
+    """Origin of the entry of one hop; `behind` is parallel to the outputs of the hop.
 
-    `kind` is "exact", "aggregated", or "unplanned" where the plan has no such entry (any more).
+    `kind` is "exact", "aggregated", or "unplanned" if the plan does not have the entry (any more).
     """
 
     kind: str
@@ -42,7 +42,7 @@ class DzOrigin:
 
 
 class DzOrigins:
-    """Finds the origin of entries that one event meets."""
+    """Finder of the origins of entries that one event matches."""
 
     def __init__(self, situation: NetworkState, event: ExplainedEvent) -> None:
         self._situation = situation
@@ -66,7 +66,7 @@ class DzOrigins:
         return None if found is None else found[1]
 
     def of(self, hop: PathHop) -> DzOrigin | None:
-        """The origin of the entry that was met at a hop; None where none was."""
+        """The origin of the entry that matched at a hop; None if none matched."""
         if hop.entry is None:
             return None
         behind = tuple(self._behind(hop, step) for step in hop.steps)

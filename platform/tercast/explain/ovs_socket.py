@@ -1,4 +1,4 @@
-"""Open vSwitch's sockets: the control socket that `ovs-appctl` uses, and the configuration database."""
+"""Sockets of Open vSwitch: control socket of `ovs-appctl`, and configuration database."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LONGEST_PATH = 107
 
 
 class OpenVSwitch:
-    """One `ovs-vswitchd`, by the folder of its sockets (`ovs-vswitchd*.ctl` and `db.sock`)."""
+    """One `ovs-vswitchd`, given by the folder of its sockets (`ovs-vswitchd*.ctl`, `db.sock`)."""
 
     def __init__(self, run_dir: str | Path, seconds: float = SECONDS) -> None:
-        self._run_dir = Path(run_dir).resolve()  # a long path may be a link to a short one
+        self._run_dir = Path(run_dir).resolve()  # a long path may be a link to a short path
         self._seconds = seconds
 
     def bridges(self) -> dict[str, str]:
-        """The names of its bridges by datapath id; where several have one id it is left out."""
+        """The names of its bridges by datapath id; ids that several bridges share are left out."""
         query = {"op": "select", "table": "Bridge", "where": [], "columns": ["name", "datapath_id"]}
         answer = self._call(self._run_dir / "db.sock", "transact", ["Open_vSwitch", query])
         found: dict[str, list[str]] = {}
@@ -33,7 +33,7 @@ class OpenVSwitch:
         return {dpid: names[0] for dpid, names in found.items() if len(names) == 1}
 
     def command(self, name: str, arguments: Sequence[str]) -> str:
-        """The output of a run-time command, as `ovs-appctl NAME ARGUMENTS` prints it."""
+        """The output of a run-time command, equal to that of `ovs-appctl NAME ARGUMENTS`."""
         answer = self._call(self._control(), name, list(arguments))
         return str(answer)
 
@@ -44,9 +44,9 @@ class OpenVSwitch:
         return sockets[-1]
 
     def _call(self, path: Path, method: str, parameters: list[Any]) -> Any:
-        """The result of one JSON-RPC call."""
+        """Return the result of one JSON-RPC call. Raises `NotSeen`."""
         if len(str(path).encode()) > _LONGEST_PATH:
-            raise NotSeen(f"{path} is too long for a socket; name the folder by a shorter path")
+            raise NotSeen(f"the path {path} is too long for a socket; use a shorter path of the folder")
         request = json.dumps({"id": 1, "method": method, "params": parameters}).encode()
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
@@ -62,7 +62,7 @@ class OpenVSwitch:
 
 
 def _read(peer: socket.socket) -> dict[str, Any]:
-    """The first JSON object that comes; the peer may keep the connection open behind it."""
+    """Read the first JSON object; the peer may keep the connection open afterwards."""
     data = b""
     while len(data) < MOST:
         part = peer.recv(1 << 16)
@@ -76,4 +76,4 @@ def _read(peer: socket.socket) -> dict[str, Any]:
         if isinstance(answer, dict):
             return answer
         break
-    raise OSError("no JSON came back")
+    raise OSError("the answer is not JSON")

@@ -1,4 +1,4 @@
-"""Reading what `ofproto/trace` prints: at the first bridge, the rule that was hit and what it did."""
+"""Parser of `ofproto/trace` output: the matching rule of the first bridge, and its actions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tercast.explain.observation import Means, NotSeen, Seen
 from tercast.tables.entries import IN_PORT, LOWEST_PRIORITY, Action, Entry, Output, SetDst
 
 OWN_COOKIE = 0x7EC0A57E
-"""The upper half of the cookie of the controller's entries; entries that were put there by hand have none."""
+"""The upper half of the cookie of the controller's entries; entries added by hand have none."""
 
 SOURCE_CHECK = "0x7ec0a57e00000005"
-"""The cookie of the source check: its entry of a known source looks the packet up again."""
+"""The cookie of the source check; its entry of a known source starts a second lookup."""
 
 Names = Mapping[tuple[str, str], str]
 """Hosts by IP and MAC address."""
@@ -31,12 +31,12 @@ class _Line:
 
 
 def read_trace(output: str, names: Names) -> Seen:
-    """What the first bridge of a trace did; raises `NotSeen` for what is no trace."""
+    """Parse the observation at the first bridge of a trace. Raises `NotSeen` for other texts."""
     lines = [_Line(len(row) - len(row.lstrip(" ")), row.strip()) for row in output.splitlines()]
     start = next((i for i, line in enumerate(lines) if _is_bridge(line)), None)
     rules = [] if start is None else [i for i, line in enumerate(lines) if i > start and _is_rule(line)]
     if start is None or not rules:
-        raise NotSeen(f"ofproto/trace answered something else: {output.strip()[:200]!r}")
+        raise NotSeen(f"ofproto/trace returned unexpected output: {output.strip()[:200]!r}")
     hit = rules[1] if len(rules) > 1 and SOURCE_CHECK in lines[rules[0]].text else rules[0]
     rule = lines[hit].text[3:]
     if rule.startswith("No match"):
@@ -48,9 +48,9 @@ def read_trace(output: str, names: Names) -> Seen:
 
 
 def _body(lines: list[_Line]) -> Iterator[_Line]:
-    """The lines of what the rule did, with those of other bridges.
+    """Yield the lines of the rule's actions, with those of other bridges.
 
-    A bridge that the last output led to stands at the left margin; it ends the part, and is its last line.
+    The bridge to which the last output leads is not indented. It ends this part, as its last line.
     """
     for line in lines:
         if line.text.startswith("Final flow:"):
@@ -76,7 +76,7 @@ def _seen(rule: str, steps: list[_Line], names: Names) -> Seen:
     dst = fields.pop("ipv6_dst", None) or fields.pop("nw_dst", None)
     port = fields.pop("in_port", None)
     if priority < LOWEST_PRIORITY and cookie == OWN_COOKIE:
-        return Seen(Means.TRACE, None)  # the drop entry of a range of events: nothing matched
+        return Seen(Means.TRACE, None)  # the drop entry of a range of events: no entry matched
     rest = [name for name in fields if name not in ("ipv6", "ip")]
     foreign = cookie not in (0, OWN_COOKIE)
     if dst is None or rest:
@@ -88,7 +88,7 @@ def _seen(rule: str, steps: list[_Line], names: Names) -> Seen:
 
 
 def _fields(rule: str) -> Iterator[tuple[str, str]]:
-    """`ipv6,in_port=3,ipv6_dst=ff0e::/16, priority 24, cookie 0x1`."""
+    """Parse a rule like `ipv6,in_port=3,ipv6_dst=ff0e::/16, priority 24, cookie 0x1`."""
     for part in rule.split(","):
         name, separator, value = part.strip().partition("=")
         if not separator:
@@ -97,7 +97,7 @@ def _fields(rule: str) -> Iterator[tuple[str, str]]:
 
 
 def _actions(steps: list[str], names: Names) -> tuple[tuple[Action, ...], str]:
-    """The actions in the plan's words, and those that it has no words for."""
+    """Convert actions to those of plans; the text lists actions that plans cannot contain."""
     found: list[Action] = []
     strange: list[str] = []
     ip = mac = told = ""
@@ -118,7 +118,7 @@ def _actions(steps: list[str], names: Names) -> tuple[tuple[Action, ...], str]:
 
 
 def _into(steps: list[_Line]) -> Iterator[tuple[int, str]]:
-    """For each output that led to another bridge right away (over a patch port), that bridge."""
+    """Yield (port, bridge) for each output directly to another bridge, over a patch port."""
     port: int | None = None
     for line in steps:
         output, bridge = _OUTPUT.match(line.text), _BRIDGE.match(line.text)

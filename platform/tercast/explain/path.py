@@ -1,4 +1,4 @@
-"""The way of one event, hop by hop, given what it meets at each switch."""
+"""Path of one event, hop by hop, from a lookup at each switch."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tercast.topology.topology import Port
 from tercast.verification.forwarding import ForwardingModel, ForwardingStep
 
 MAX_HOPS = 10_000
-"""Copies of one event after which it is a loop and no more."""
+"""Number of copies of one event above which it counts as a loop and is cut."""
 
 Hit = Callable[[str, int], Entry | None]
-"""What an event meets at a switch when it comes in at a port."""
+"""Lookup of the entry that an event matches at a switch when it arrives at a port."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathHop:
-    """One copy of the event at one switch: where it came in, from which hop, what it met, what that did."""
+    """One copy of the event at one switch: its port, previous hop, entry and outputs."""
 
     number: int
     parent: int | None
@@ -30,7 +30,7 @@ class PathHop:
 
 @dataclass(slots=True)
 class EventPath:
-    """All hops of one event in the order in which they are reached; deliveries are pairs (host, hop)."""
+    """All hops of one event in the order of arrival; deliveries are pairs (host, hop)."""
 
     hops: list[PathHop] = field(default_factory=list)
     deliveries: list[tuple[str, int]] = field(default_factory=list)
@@ -38,20 +38,20 @@ class EventPath:
     next: dict[tuple[int, Port], int] = field(default_factory=dict)
 
     def ancestry(self, number: int | None) -> Iterator[PathHop]:
-        """A hop and those before it, the last one first."""
+        """Yield a hop and the hops before it, the last one first."""
         while number is not None:
             yield self.hops[number]
             number = self.hops[number].parent
 
     def next_hop(self, hop: PathHop, step: ForwardingStep) -> int | None:
-        """The hop that an output of another leads to."""
+        """The hop to which an output of another hop leads."""
         return None if step.far is None else self.next.get((hop.number, step.far))
 
 
 def follow(world: ForwardingModel, start: Port | None, hit: Hit) -> EventPath:
-    """The way of an event that enters at a port; none where its host is not attached.
+    """Compute the path of an event that enters at a port; it is empty without a port.
 
-    A copy that comes to a port where it has been is cut, and the event loops.
+    A copy that returns to a port on its own path is cut, and the event counts as a loop.
     """
     way = EventPath()
     waiting: list[tuple[Port, int | None]] = [] if start is None else [(start, None)]
@@ -77,6 +77,6 @@ def follow(world: ForwardingModel, start: Port | None, hit: Hit) -> EventPath:
 
 
 def _steps(world: ForwardingModel, switch: str, in_port: int, entry: Entry) -> tuple[ForwardingStep, ...]:
-    """What an entry does to a packet from a port; a plain output to that port sends nothing."""
+    """The outputs of an entry for a packet from a port; plain output to that port is void."""
     plain = (step for step in world.steps(switch, entry) if step.port != in_port)
     return (*plain, *world.back(switch, in_port, entry))

@@ -1,4 +1,4 @@
-"""The event on the real switches: its way there, and where that differs from the expected one."""
+"""The event on the real switches: its path, and differences from the expected path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tercast.topology.topology import Port
 
 
 class DifferenceKind(enum.StrEnum):
-    """What can differ at one switch."""
+    """Kind of a difference at one switch."""
 
     ENTRY_MISSING = "entry_missing"
     OTHER_ENTRY = "other_entry"
@@ -27,7 +27,7 @@ class DifferenceKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PathDifference:
-    """One difference, at the switch where it shows; what follows from it downstream is not told again."""
+    """One difference, at the switch that causes it; its effects downstream are not listed."""
 
     kind: DifferenceKind
     switch: str
@@ -37,7 +37,7 @@ class PathDifference:
     detail: str
 
     def to_json(self) -> dict[str, Any]:
-        """As the answer has it."""
+        """Write the difference in the form of the answer."""
         return {
             "kind": self.kind,
             "switch": self.switch,
@@ -50,10 +50,10 @@ class PathDifference:
 
 @dataclass(frozen=True, slots=True)
 class RealPath:
-    """What happens on the real switches; `seen` goes with the hops, None where it could not be found out.
+    """Path on the real switches; `seen` is parallel to the hops, None without an observation.
 
-    `not_seen` says why by switch, `lost` where a host's event ends (None: downstream of what was not seen),
-    `surplus` are the hosts that get it and should not.
+    `not_seen` has the reasons for missing observations by switch. `lost` has, for each host, the switch at
+    which the event ends (None: after a switch that was not observed). `surplus` are the unexpected receivers.
     """
 
     way: EventPath
@@ -65,13 +65,13 @@ class RealPath:
 
     @property
     def same(self) -> bool | None:
-        """Whether all is as expected; None where nothing differs, and not all was seen."""
+        """Whether everything is as expected; None if nothing differs, but observations are missing."""
         if self.differences or self.lost or self.surplus:
             return False
         return None if self.not_seen else True
 
     def to_json(self) -> dict[str, Any]:
-        """As the answer has it; a host that is lost comes with the switch where that happens."""
+        """Write the path in the form of the answer; a lost host has the switch that causes the loss."""
         return {
             "same": self.same,
             "differences": [difference.to_json() for difference in self.differences],
@@ -96,9 +96,9 @@ class RealPath:
 
 
 def trace(explanation: Explanation, eyes: Eyes) -> RealPath:
-    """Follow the event over the real switches and compare.
+    """Follow the event over the real switches, and compare with the expected path.
 
-    It goes on along what they really do; where nothing can be found out, as if all were as expected.
+    The path continues along the real outputs. At switches without observation, the expected entry is used.
     """
     world, expected = explanation.situation.world, explanation.way
     places = {(hop.switch, hop.in_port): hop for hop in expected.hops}
@@ -134,7 +134,7 @@ def trace(explanation: Explanation, eyes: Eyes) -> RealPath:
 def _differences(
     explanation: Explanation, eyes: Eyes, hop: PathHop | None, place: Port, seen: Seen
 ) -> Iterator[PathDifference]:
-    """What differs where the event came to one port of a switch."""
+    """Yield the differences at one port of a switch."""
     switch, in_port = place
     expected = None if hop is None else hop.entry
     if hop is not None:
@@ -146,7 +146,7 @@ def _differences(
         name = None if far is None else eyes.bridge(far[0])
         if name != bridge:
             where = "nowhere" if far is None else f"to {far[0]}"
-            detail = f"port {port} leads into bridge {bridge}, and {where} in the topology"
+            detail = f"port {port} leads to bridge {bridge}, but {where} in the topology"
             yield PathDifference(DifferenceKind.OTHER_WIRING, switch, in_port, expected, seen.entry, detail)
 
 
@@ -156,38 +156,38 @@ def _difference(
     found, address = seen.entry, explanation.event.address
     if seen.foreign:
         who = _told(found) if found is not None else seen.strange
-        return DifferenceKind.FOREIGN_ENTRY, f"{address} meets {who}, which is somebody else's"
+        return DifferenceKind.FOREIGN_ENTRY, f"{address} matches {who}, an entry of another program"
     if found is not None and expected is not None and _same_key(found, expected):
         return _deeds(expected, found, seen.strange)
     if seen.strange:
-        return DifferenceKind.OTHER_ENTRY, f"{address} meets {seen.strange}, which is no content entry"
+        return DifferenceKind.OTHER_ENTRY, f"{address} matches {seen.strange}, which is not a content entry"
     if expected is None:
         return (
             None
             if found is None
-            else (DifferenceKind.OTHER_ENTRY, f"{address} meets {_told(found)}, not expected")
+            else (DifferenceKind.OTHER_ENTRY, f"{address} unexpectedly matches {_told(found)}")
         )
     if found is None or found.priority < expected.priority:
-        instead = "nothing, and is dropped" if found is None else _told(found)
+        instead = "no entry, and is dropped" if found is None else _told(found)
         return (
             DifferenceKind.ENTRY_MISSING,
-            f"switch {switch} has no entry {_told(expected)}; {address} meets {instead}",
+            f"switch {switch} has no entry {_told(expected)}; {address} matches {instead}",
         )
-    return DifferenceKind.OTHER_ENTRY, f"{address} meets {_told(found)} instead of {_told(expected)}"
+    return DifferenceKind.OTHER_ENTRY, f"{address} matches {_told(found)} instead of {_told(expected)}"
 
 
 def _deeds(expected: Entry, found: Entry, strange: str) -> tuple[DifferenceKind, str] | None:
-    """The entry is there; whether it does the same."""
+    """Compare the actions of an entry that exists on the switch."""
     ours, theirs = _ports(expected), _ports(found)
     if ours != theirs:
         detail = f"{_told(expected)} sends to {_listed(theirs)} instead of {_listed(ours)}"
         return DifferenceKind.OTHER_PORTS, detail
     if strange:
-        return DifferenceKind.OTHER_ACTION, f"{_told(expected)} also does {strange}"
+        return DifferenceKind.OTHER_ACTION, f"{_told(expected)} has the additional action {strange}"
     if found.actions != expected.actions:
         return (
             DifferenceKind.OTHER_ACTION,
-            f"{_told(expected)} sends to the right ports with other addresses or order",
+            f"{_told(expected)} sends to the correct ports, but with other addresses or in another order",
         )
     return None
 
@@ -214,7 +214,7 @@ def _told(entry: Entry) -> str:
 
 
 def _where(expected: EventPath, number: int, differences: list[PathDifference]) -> str | None:
-    """The switch on the expected way to a host at which the event was lost: the last one that differs."""
+    """The switch that causes the loss for a host: the last differing one on the expected path."""
     places = {(found.switch, found.in_port) for found in differences}
     for hop in expected.ancestry(number):
         if (hop.switch, hop.in_port) in places:

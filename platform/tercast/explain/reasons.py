@@ -1,4 +1,4 @@
-"""The fixed list of reasons for which a host receives an event, or does not."""
+"""Reasons why a host receives an event or does not: a fixed list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class DeliveryReason(enum.StrEnum):
-    """Why. The first four are those of who receives an event, the others of who does not."""
+    """Reason of a delivery (the first four) or of a missing delivery (the others)."""
 
     MATCH = "match"
     TRUNCATION = "truncation"
@@ -27,7 +27,7 @@ class DeliveryReason(enum.StrEnum):
 
     @property
     def rank(self) -> int:
-        """Where it stands in the list; of several reasons of one host the first is told."""
+        """The position in this list; the first of several reasons of a host is reported."""
         return _RANKS[self]
 
 
@@ -42,9 +42,9 @@ RECEIVED = (
 
 
 class DeliveryStanding(enum.StrEnum):
-    """What became of a subscription; the first two are planned.
+    """State of a subscription; only the first two are in the plan.
 
-    One that is deploying still waits for switches to confirm its entries.
+    The state `deploying` means that switches have not confirmed its entries yet.
     """
 
     LIVE = "live"

@@ -1,4 +1,4 @@
-"""Whom the outputs of an entry serve: subscriptions beyond them that want what is advertised on this side."""
+"""Subscriptions that the outputs of an entry serve, given the advertisements on this side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tercast.verification.forwarding import ForwardingStep
 
 
 class Served:
-    """The trees, subscriptions and advertisements of a topic in one part (`component`) of the network."""
+    """The trees, subscriptions and advertisements of a topic in one component of the network."""
 
     def __init__(self, situation: NetworkState, topic: str, component: int | None) -> None:
         self._situation = situation
@@ -26,7 +26,7 @@ class Served:
     def by_entry(
         self, switch: str, steps: Iterable[ForwardingStep], region: DzSet
     ) -> tuple[tuple[str, ...], bool]:
-        """The subscriptions that an entry with these outputs serves, and whether each serves nothing else."""
+        """The subscriptions that an entry with these outputs serves, and whether it is exact."""
         found: dict[str, None] = {}
         exact = True
         for step in steps:
@@ -36,7 +36,7 @@ class Served:
         return tuple(found), exact
 
     def beyond(self, switch: str, step: ForwardingStep, ways: TreeWays) -> Sequence[AnnouncementState]:
-        """The subscriptions of those whom an output leads to."""
+        """The subscriptions of the hosts to which an output leads."""
         world = self._situation.world
         if step.far is None:
             hosts = set(world.hosts(step.hosts))
@@ -58,7 +58,7 @@ class Served:
         return names, not difference(region, canonical(served))
 
     def _advertised(self, switch: str, step: ForwardingStep, ways: TreeWays, region: DzSet) -> DzSet:
-        """What is advertised on this side of an output, of a region."""
+        """The part of a region that is advertised on this side of an output."""
         beyond = () if step.far is None else ways.beyond(switch, step.port)
         sides = ((ad, self._situation.switch_of(ad.host)) for ad in self._ads)
         return canonical(
@@ -67,5 +67,5 @@ class Served:
 
 
 def _within(announced: AnnouncementState, region: DzSet) -> DzSet:
-    """The cells of an announcement that meet a region, in order."""
+    """The cells of an announcement that overlap a region, in order."""
     return canonical(cell for cell in announced.dz if any(overlaps(cell, other) for other in region))

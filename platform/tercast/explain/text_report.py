@@ -1,4 +1,4 @@
-"""An explanation as lines for people; it takes the JSON form, the API's or the command's own."""
+"""Text form of an explanation; the input is the JSON form of the API or the command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Json = Mapping[str, Any]
 
 
 def lines(answer: Json) -> Iterator[str]:
-    """The whole answer, line by line."""
+    """Yield the lines of the whole explanation."""
     event = answer["event"]
     yield from _event(event)
     if answer["tree"] is not None:
@@ -23,7 +23,7 @@ def lines(answer: Json) -> Iterator[str]:
         for row in answer[key]:
             yield from _verdict(row)
         if not answer[key]:
-            yield "  nobody" if key == "received" else "  everybody receives it"
+            yield "  no host" if key == "received" else "  every host receives it"
     if answer.get("real") is not None:
         yield ""
         yield from _real(answer["real"])
@@ -43,9 +43,9 @@ def _event(event: Json) -> Iterator[str]:
 def _path(answer: Json) -> Iterator[str]:
     problem = answer["event"]["problem"]
     if problem is not None:
-        yield f"it is not sent: {problem}"
+        yield f"the event is not sent: {problem}"
     elif not answer["path"]:
-        yield "it is not sent: its host is attached to nothing that is up"
+        yield "the event is not sent: its host is not attached to a port that is up"
     else:
         yield "path:"
     for hop in answer["path"]:
@@ -53,7 +53,7 @@ def _path(answer: Json) -> Iterator[str]:
         for output in hop["outputs"]:
             yield f"        -> {_output(output)}"
     if answer["loops"]:
-        yield "  it goes round in a loop"
+        yield "  the event enters a loop"
 
 
 def _entry(hop: Json) -> str:
@@ -80,7 +80,7 @@ def _output(output: Json) -> str:
     matching, truncated = _names(output, "matching"), _names(output, "truncated")
     if matching:
         return f"{place}, for {matching}"
-    return f"{place}, for the dz of {truncated}" if truncated else f"{place}, for nobody"
+    return f"{place}, for the dz of {truncated}" if truncated else f"{place}, for no subscription"
 
 
 def _verdict(row: Json) -> Iterator[str]:
@@ -97,17 +97,17 @@ def _verdict(row: Json) -> Iterator[str]:
 def _real(real: Json) -> Iterator[str]:
     means = {hop["means"] for hop in real["path"] if hop["means"] is not None}
     how = " and ".join(word for mean, word in _MEANS.items() if mean in means)
-    told = {True: "the same", False: "something else", None: "the same as far as can be seen"}[real["same"]]
+    told = {True: "as expected", False: "different", None: "as expected where observed"}[real["same"]]
     yield f"on the switches: {told}" + (f" ({how})" if how else "")
     for row in real["differences"]:
         yield f"  {row['kind']} at {row['switch']}, from port {row['in_port']}: {row['detail']}"
     for row in real["lost"]:
         because = "" if row["at_switch"] is None else f", because of switch {row['at_switch']}"
-        yield f"  {row['host']} does not get it{because}"
+        yield f"  {row['host']} does not receive it{because}"
     for host in real["surplus"]:
-        yield f"  {host} gets it"
+        yield f"  {host} receives it unexpectedly"
     for row in real["not_seen"]:
-        yield f"  {row['switch']} was not seen: {row['detail']}"
+        yield f"  {row['switch']} was not observed: {row['detail']}"
 
 
 _MEANS = {"trace": "traced", "read_back": "entries read back"}

@@ -1,4 +1,4 @@
-"""Ways on a tree: what lies beyond a port, and how one switch is reached from another."""
+"""Paths on a tree: the switches beyond a port, and the path between two switches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tercast.explain.network_state import TreeLike
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One link of a way: out of `port` of `switch`, into `far_port` of `far`."""
+    """One link of a path: from `port` of `switch` to `far_port` of `far`."""
 
     switch: str
     port: int
@@ -18,7 +18,7 @@ class Leg:
 
 
 class TreeWays:
-    """The links of one tree, from both ends."""
+    """The links of one tree, indexed by both ends."""
 
     __slots__ = ("_beyond", "_legs")
 
@@ -30,7 +30,7 @@ class TreeWays:
             self._legs.setdefault(b, {})[b_port] = Leg(b, b_port, a, a_port)
 
     def beyond(self, switch: str, port: int) -> frozenset[str]:
-        """The switches that the tree joins to this one through a port; none where it has no link there."""
+        """The switches that the tree connects through a port; none if it has no link there."""
         found = self._beyond.get((switch, port))
         if found is None:
             leg = self._legs.get(switch, {}).get(port)
@@ -45,7 +45,7 @@ class TreeWays:
         return found
 
     def way(self, start: str, end: str) -> list[Leg] | None:
-        """The links from one switch to another; None where the tree does not join them."""
+        """The links from one switch to another; None if the tree does not connect them."""
         came: dict[str, Leg | None] = {start: None}
         waiting = [start]
         for at in waiting:

@@ -1,4 +1,4 @@
-"""Who receives the event and who does not, each with the reason."""
+"""Hosts that receive the event and hosts that do not, each with the reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tercast.explain.tree_paths import Leg
 
 @dataclass(frozen=True, slots=True)
 class VerdictAnswer:
-    """Why one subscription does, or does not, bring the event to its host."""
+    """The reason why one subscription makes its host receive the event, or does not."""
 
     wish: AnnouncementState
     reason: DeliveryReason
@@ -24,9 +24,9 @@ class VerdictAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of one host: the copies it gets, the reason, and what each subscription has to do with it.
+    """Result for one host: its copies, the reason, and a reason for each subscription.
 
-    `switch` is where the reason lies, where it lies at a switch.
+    `switch` is the switch that causes the result, if there is one.
     """
 
     host: str
@@ -38,7 +38,7 @@ class Verdict:
 
 
 class Verdicts:
-    """Judges all hosts of a network by the way of one event."""
+    """Results of all hosts of a network for the path of one event."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Verdicts:
                 self._wishes.setdefault(wish.host, []).append(wish)
 
     def all(self) -> list[Verdict]:
-        """All hosts: first those who receive the event, then the others, by name."""
+        """All hosts: first those that receive the event, then the others, by name."""
         got = Counter(host for host, _ in self._way.deliveries)
         received = [self._received(host, copies) for host, copies in sorted(got.items())]
         others = [self._missed(host) for host in sorted(self._situation.topology.hosts) if host not in got]
@@ -81,7 +81,7 @@ class Verdicts:
         return self._needless(host, copies, answers)
 
     def _needless(self, host: str, copies: int, answers: list[VerdictAnswer]) -> Verdict:
-        """It wants nothing of the kind: some entry on the way says more than was asked for."""
+        """The result of a host without a matching subscription: an entry on the path is too wide."""
         at = next(number for receiver, number in self._way.deliveries if receiver == host)
         hops = list(self._way.ancestry(at))[::-1]
         for kind, reason in (
@@ -93,7 +93,7 @@ class Verdicts:
                 if origin is not None and hop.entry is not None and origin.kind == kind:
                     detail = _NEEDLESS[kind].format(entry=hop.entry.dst, switch=hop.switch)
                     return Verdict(host, copies, reason, detail, tuple(answers), hop.switch)
-        detail = "no subscription of this host names the event, and yet the entries on its way serve it"
+        detail = "no subscription of this host matches the event, but the entries on its path serve it"
         return Verdict(host, copies, DeliveryReason.STALE_ENTRY, detail, tuple(answers), hops[-1].switch)
 
     def _missed(self, host: str) -> Verdict:
@@ -125,7 +125,7 @@ class Verdicts:
         return REASON_OF.get(wish.standing, DeliveryReason.ENTRY_MISSING)
 
     def _down(self, host: str) -> DeliveryReason:
-        """A host that is reached nowhere: all its switches are down, or some port is."""
+        """The reason for a host without attachment: all its switches, or some ports, are down."""
         topology = self._situation.topology
         places = topology.hosts[host].attachments if host in topology.hosts else ()
         if places and all(place.switch in topology.down_switches for place in places):
@@ -143,15 +143,15 @@ class Verdicts:
         return text if wish is None or not wish.note else f"{text}; {wish.note}"
 
     def _where(self, host: str) -> tuple[str | None, str]:
-        """The switch at which the event parts from the way to a host, and what is missing there."""
+        """The switch at which the event leaves the path to a host, and the missing output there."""
         start, end = self._situation.switch_of(self._event.host), self._situation.switch_of(host)
         assert start is not None
         assert end is not None
         ways = self._origins.ways
         legs = None if ways is None else ways.way(start, end)
         if legs is None:
-            detail = "no tree carries such events" if ways is None else f"its tree does not lead to {end}"
-            return None, f"{detail}, so that no switch has an entry towards {host}"
+            detail = "no tree carries such events" if ways is None else f"its tree does not reach {end}"
+            return None, f"{detail}, so no switch has an entry towards {host}"
         number: int | None = 0
         for leg in legs:
             hop = self._way.hops[number or 0]
@@ -171,36 +171,34 @@ class Verdicts:
 
 def _lacks(hop: PathHop, address: str, what: str) -> str:
     if hop.entry is None:
-        return f"switch {hop.switch} drops {address}: an entry is missing that sends it {what}"
+        return f"switch {hop.switch} drops {address}: an entry that sends it {what} is missing"
     return (
-        f"switch {hop.switch} meets {address} with {hop.entry.dst}, priority {hop.entry.priority}, which "
+        f"at switch {hop.switch}, {address} matches {hop.entry.dst}, priority {hop.entry.priority}, which "
         f"does not send it {what}; an entry that does is missing"
     )
 
 
 _WANTED = {
     DeliveryReason.MATCH: "a subscription of the host matches the event exactly",
-    DeliveryReason.TRUNCATION: "the dz set of a subscription holds the event, its filter does "
-    "not: a dz set knows "
-    "indexed attributes alone, and is limited in length and number of cells",
+    DeliveryReason.TRUNCATION: "the dz set of a subscription contains the event, but its filter does not "
+    "match: a dz set covers only indexed attributes, and its length and number of cells are limited",
 }
 
 _NEEDLESS = {
-    UNPLANNED: "entry {entry} at switch {switch} is not, or no more, in the plan",
+    UNPLANNED: "entry {entry} at switch {switch} is not in the plan (any more)",
     AGGREGATED: "entry {entry} at switch {switch} is aggregated to keep the switch within its budget, and "
-    "stands for more than was asked for",
+    "covers more than was subscribed",
 }
 
 _MISSED = {
-    DeliveryReason.UNREACHABLE: "no path of links that are up leads there from host {publisher}",
+    DeliveryReason.UNREACHABLE: "no path of links that are up connects it to host {publisher}",
     DeliveryReason.SWITCH_DOWN: "every switch of host {host} is down",
-    DeliveryReason.HOST_DOWN: "host {host} is attached to no port that is up",
-    DeliveryReason.NO_ADVERTISEMENT: "host {publisher} advertises nothing of the kind, and so may not "
+    DeliveryReason.HOST_DOWN: "host {host} is not attached to a port that is up",
+    DeliveryReason.NO_ADVERTISEMENT: "host {publisher} has no advertisement for this topic, so it cannot "
     "send the event",
-    DeliveryReason.OUTSIDE_ADVERTISEMENT: "the event lies outside of its advertisement ({ad}) and is not "
-    "sent",
-    DeliveryReason.NOT_ACTIVE: "the subscription that matches is not active yet",
-    DeliveryReason.FAILED: "the subscription that matches has failed",
-    DeliveryReason.WITHDRAWN: "the subscription that matches was withdrawn",
+    DeliveryReason.OUTSIDE_ADVERTISEMENT: "the event is outside its advertisement ({ad}) and is not sent",
+    DeliveryReason.NOT_ACTIVE: "the matching subscription is not active yet",
+    DeliveryReason.FAILED: "the matching subscription has failed",
+    DeliveryReason.WITHDRAWN: "the matching subscription was withdrawn",
     DeliveryReason.NO_MATCH: "no subscription of the host matches the event",
 }

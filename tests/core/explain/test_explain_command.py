@@ -50,11 +50,11 @@ def test_json_has_the_same(files: list[str], capsys: pytest.CaptureFixture[str])
 
 def test_what_is_not_sent_and_what_is_dropped(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", *files, "--publisher", "a1", "--value", "low=900"]) == 0
-    assert "it is not sent: outside_advertisement" in capsys.readouterr().out
+    assert "the event is not sent: outside_advertisement" in capsys.readouterr().out
     assert main(["explain", *files, "--publisher", "a1", "--value", "low=9"]) == 0
     out = capsys.readouterr().out
     assert "[0] s1, from port 3: no entry, dropped" in out
-    assert "  nobody" in out
+    assert "  no host" in out
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_what_is_not_sent_and_what_is_dropped(files: list[str], capsys: pytest.C
     [
         (["--publisher", "nobody", "--value", "low=1"], 'publisher: "nobody" is neither'),
         (["--publisher", "a1", "--value", "low=x"], 'values.low: "x" is not an integer'),
-        (["--publisher", "h2", "--value", "low=1"], "topic: nothing is advertised"),
-        (["--publisher", "h2", "--topic", "x", "--value", "low=1"], 'topic: no topic "x"'),
-        (["--publisher", "a1", "--api", "http://127.0.0.1:1", "--value", "low=1"], "give either"),
+        (["--publisher", "h2", "--value", "low=1"], "topic: this publisher has no advertisement"),
+        (["--publisher", "h2", "--topic", "x", "--value", "low=1"], 'topic: unknown topic "x"'),
+        (["--publisher", "a1", "--api", "http://127.0.0.1:1", "--value", "low=1"], "exclude each other"),
     ],
 )
 def test_refusals_are_one_line(

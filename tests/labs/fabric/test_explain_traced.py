@@ -221,9 +221,9 @@ def test_the_command_tells_it(folder: Path, tmp_path: Path, capsys: pytest.Captu
         sockets = str(fabric.host_socket("h1").parent)
         command = ["explain", str(scenario), str(plan), "--publisher", "a1", "--value", "low=92"]
         assert main([*command, "--ovs-run-dir", sockets]) == 0
-        assert "on the switches: the same (traced)" in capsys.readouterr().out
+        assert "on the switches: as expected (traced)" in capsys.readouterr().out
         fabric.ofctl("s2", "del-flows", "--strict", S2)
         assert main([*command, "--ovs-run-dir", sockets]) == 1
         out = capsys.readouterr().out
         assert "entry_missing at s2, from port 1: switch s2 has no entry ff0e:4:1400::/38" in out
-        assert "h2 does not get it, because of switch s2" in out
+        assert "h2 does not receive it, because of switch s2" in out
