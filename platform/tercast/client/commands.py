@@ -44,11 +44,7 @@ def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
         help="accept events from any address, not only from the host of their advertisement",
     )
     listener.add_argument(
-        "--for",
-        type=_positive(float, "a number"),
-        dest="seconds",
-        metavar="SECONDS",
-        help="stop after this time",
+        "--for", type=_positive(float, "a number"), dest="seconds", metavar="SECONDS", help="time limit"
     )
     listener.add_argument("--json", action="store_true", help="print JSON lines, the counters last")
     listener.set_defaults(run=_run_listen)
@@ -65,12 +61,8 @@ def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
     publisher.add_argument(
         "--rate", type=_positive(float, "a number"), default=100.0, help="events per second (default 100)"
     )
-    publisher.add_argument(
-        "--state", metavar="FILE", help="file that keeps sequence numbers unique over restarts"
-    )
-    publisher.add_argument(
-        "--to", metavar="IP", help="send all events to this address, for tests without switches"
-    )
+    publisher.add_argument("--state", metavar="FILE", help="file that keeps sequence numbers unique")
+    publisher.add_argument("--to", metavar="IP", help="send to this address, to test without switches")
     publisher.set_defaults(run=_run_publish)
 
 

@@ -1,1 +1,1 @@
-"""Which attributes to index: by the variance they explain (PLEROMA, section 5), or by what is measured."""
+"""Choice of indexed attributes: by explained variance (PLEROMA, section 5) or measured cost."""

@@ -1,4 +1,4 @@
-"""`tercast dimensions`: which attributes to index, by past events."""
+"""The `dimensions` command: choose the indexed attributes from past events."""
 
 from __future__ import annotations
 
@@ -17,25 +17,31 @@ from tercast.simulation.publications import Publications
 
 
 def add_commands(subparsers: Any) -> None:
-    """Add `dimensions`; the parsed arguments have a `run(args)` that gives the exit status."""
-    text = "Choose indexed attributes by past events: PLEROMA's ranking, and a greedy choice."
-    parser = subparsers.add_parser("dimensions", help="which attributes to index", description=text)
-    parser.add_argument("scenario", metavar="SCENARIO")
-    parser.add_argument("--events", metavar="EVENTS", required=True, help="JSON lines, as for simulate")
+    """Add `dimensions`; the parsed arguments have a `run(args)` that returns the exit status."""
+    text = "Choose indexed attributes from past events, with PLEROMA's ranking and with a greedy method."
+    parser = subparsers.add_parser("dimensions", help="choose the attributes to index", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
+    parser.add_argument(
+        "--events", metavar="EVENTS", required=True, help="past events as JSON lines, as for simulate"
+    )
     parser.add_argument(
         "--threshold",
         type=_share,
         default=THRESHOLD,
-        help="share of the leading eigenvector that PLEROMA's choice holds (%(default)s)",
+        help="share of the leading eigenvector that PLEROMA's choice must cover (default %(default)s)",
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", default=STANDARD_OUTPUT, help="- is standard output"
+        "-o",
+        "--output",
+        metavar="FILE",
+        default=STANDARD_OUTPUT,
+        help="output file; - is standard output (default)",
     )
     parser.set_defaults(run=run_dimensions)
 
 
 def run_dimensions(args: argparse.Namespace) -> int:
-    """`tercast dimensions`; 0, or 1 when no topic has both subscriptions and events."""
+    """Run `tercast dimensions`; 0, or 1 if no topic has a subscription and two events."""
     scenario = read_document(args.scenario, read_scenario)
     workloads = read_workloads(scenario, args.events)
     limit = scenario.limits.max_dz_per_filter
@@ -46,12 +52,12 @@ def run_dimensions(args: argparse.Namespace) -> int:
     }
     write_json(args.output, {"topics": found})
     for name in workloads.keys() - found.keys():
-        print(f"{name}: needs a subscription and two events; none chosen", file=sys.stderr)
+        print(f"{name}: no choice; a subscription and two events are needed", file=sys.stderr)
     return 0 if found else 1
 
 
 def read_workloads(scenario: Scenario, events: str) -> dict[str, Workload]:
-    """Live subscriptions and a file's events by topic; FileRefused names the line of a bad event."""
+    """Read live subscriptions and a file's events by topic; FileRefused for an invalid event."""
     final = scenario.final
     reader = Publications(
         final.topics, final.live, scenario.filters, scenario.depth, PortIndex(final.topology)
@@ -85,5 +91,5 @@ def _share(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share above 0, 1 at most")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share; use a number above 0 and at most 1")
     return value

@@ -1,4 +1,4 @@
-"""The choice of attributes by what is measured: one more at a time, the one that spares the most."""
+"""Greedy choice of attributes: repeatedly add the one that avoids most unwanted deliveries."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dataclasses import dataclass
 from tercast.dimensions.measured_cost import Cost, Measure
 
 GAIN = 0.02
-"""The share of unwanted deliveries that one more attribute must spare; each costs bits of all the others."""
+"""Share of unwanted deliveries that an added attribute must avoid, since it takes bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Greedy:
-    """The choice, and the cost after each step on the way there."""
+    """The chosen attributes, and the cost after each step."""
 
     selected: tuple[str, ...]
     steps: tuple[Cost, ...]
 
 
 def greedy(measure: Measure, gain: float = GAIN) -> Greedy:
-    """Add attributes while one spares at least `gain` of what is unwanted still; at least one is chosen.
+    """Add attributes while one avoids at least `gain` of the remaining unwanted deliveries.
 
-    Of equals the one with fewer cells is taken, then the earlier one of the topic. After each addition,
-    attributes whose removal costs nothing go again: a later one may say what an earlier one said.
+    At least one attribute is chosen. Of attributes with the same result, the one with fewer cells is added,
+    or else the first one in the topic. After each addition, attributes whose removal costs nothing are
+    removed, because a later attribute may make an earlier one redundant.
     """
     names = [attribute.name for attribute in measure.workload.topic.attributes]
     best = min((measure.of([name]) for name in names), key=_weight)
@@ -38,7 +39,7 @@ def greedy(measure: Measure, gain: float = GAIN) -> Greedy:
 
 
 def _pruned(measure: Measure, cost: Cost) -> Cost:
-    """Without the attributes that spare nothing."""
+    """Remove the attributes that avoid no unwanted deliveries."""
     while len(cost.indexed) > 1:
         fewer = [measure.of(other for other in cost.indexed if other != name) for name in cost.indexed]
         least = min(fewer, key=_weight)

@@ -1,4 +1,4 @@
-"""What indexing some attributes costs: deliveries that nobody wanted, measured on past events."""
+"""Cost of indexing attributes: unwanted deliveries, measured on past events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """With these attributes indexed: deliveries to hosts, the unwanted ones of them, and cells of filters."""
+    """Deliveries to hosts, unwanted ones, and cells of filters for some indexed attributes."""
 
     indexed: tuple[str, ...]
     delivered: int
@@ -31,14 +31,14 @@ class Cost:
 
     @property
     def fpr(self) -> float:
-        """The share of deliveries that nobody wanted, in percent; 0 where nothing is delivered."""
+        """The share of deliveries that are unwanted, in percent; 0 without deliveries."""
         return 100.0 * self.unwanted / self.delivered if self.delivered else 0.0
 
 
 class Measure:
-    """Costs over one workload; the exact matcher is asked once for all of them.
+    """Costs for one workload; the exact matcher runs only once.
 
-    `depth` is the length of a full dz in bits, `limit` the most cells of a filter.
+    `depth` is the length of a full-depth dz in bits, `limit` the maximum number of cells of a filter.
     """
 
     def __init__(self, workload: Workload, depth: int, limit: int) -> None:
@@ -47,11 +47,11 @@ class Measure:
         self._known: dict[frozenset[str], tuple[Cost, Numbers]] = {}
 
     def of(self, indexed: Iterable[str]) -> Cost:
-        """The cost of indexing these attributes, in any order; Refused for one that the topic lacks."""
+        """The cost of indexing these attributes, in any order; Refused for an unknown one."""
         return self._look(indexed)[0]
 
     def unwanted_by_event(self, indexed: Iterable[str]) -> Numbers:
-        """Unwanted deliveries of each event with these attributes indexed."""
+        """Unwanted deliveries of each event if these attributes are indexed."""
         return self._look(indexed)[1]
 
     def _look(self, indexed: Iterable[str]) -> tuple[Cost, Numbers]:
@@ -81,12 +81,12 @@ class Measure:
 
 
 def _points(events: list[Dz], depth: int) -> npt.NDArray[np.generic]:
-    """Where events lie: dz as numbers of `depth` bits."""
+    """The dz of events as numbers of `depth` bits."""
     return column([_first(dz, depth) for dz in events], depth)
 
 
 def _inside(cells: DzSet, points: npt.NDArray[np.generic], depth: int) -> Flags:
-    """Which points lie in one of the cells, which are canonical: disjoint, and in order."""
+    """Whether each point is in one of the cells, which are canonical: disjoint and in order."""
     if not cells:
         return np.zeros(len(points), dtype=np.bool_)
     first = column([_first(dz, depth) for dz in cells], depth)

@@ -1,4 +1,4 @@
-"""How many filters match events in one attribute alone: W of PLEROMA's section 5."""
+"""Number of filters that match events in a single attribute: W of PLEROMA's section 5."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from tercast.filters.filter import Filter
 
 
 class Projections:
-    """Filters cut to one attribute each: a filter matches a value where a term of its normal form does."""
+    """Filters projected to single attributes.
+
+    A filter matches a value if a term of its normal form contains the value.
+    """
 
     def __init__(self, topic: Topic, filters: Sequence[Filter]) -> None:
         attributes = enumerate(topic.attributes)
         self._sides = [_Side(attribute, position, filters) for position, attribute in attributes]
 
     def counts(self, events: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
-        """Filters that match, by event (rows) and attribute (columns)."""
+        """The number of matching filters by event (rows) and attribute (columns)."""
         return np.stack([side.counts(events) for side in self._sides], axis=1)
 
 
 class _Side:
-    """One attribute, as sorted starts and ends of the filters' intervals."""
+    """One attribute, as the sorted starts and ends of the filters' intervals."""
 
     def __init__(self, attribute: Attribute, position: int, filters: Iterable[Filter]) -> None:
         held = [

@@ -1,4 +1,4 @@
-"""Which attributes to index instead of those that are indexed now, and what that is expected to change."""
+"""Proposal of indexed attributes, and its expected effect compared with the current ones."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tercast.dimensions.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A choice by `current`, `all`, `spectral` or `greedy`, with its cost on events that it has not seen."""
+    """A choice by `current`, `all`, `spectral` or `greedy`, with its cost on unseen events."""
 
     method: str
     cost: Cost
 
     def to_json(self) -> dict[str, Any]:
-        """Method, attributes, and what they cost."""
+        """Write method, attributes and cost."""
         return {
             "method": self.method,
             "indexed": list(self.cost.indexed),
@@ -33,10 +33,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class AttributeProposal:
-    """All candidates, judged on the same unseen events; `best` delivers the least that is unwanted of them.
+    """All candidates, compared on the same unseen events.
 
-    `best` is the current choice where no other one is better. `spectrum` is what PLEROMA's ranking says.
-    `saved` is how many unwanted deliveries of an event `best` spares in the mean, with its standard error.
+    `best` has the fewest unwanted deliveries; it is the current choice if no other one is better. `spectrum`
+    is PLEROMA's ranking. `saved` is the mean number of unwanted deliveries per event that `best` avoids, with
+    its standard error.
     """
 
     current: Candidate
@@ -50,11 +51,11 @@ class AttributeProposal:
 
     @property
     def is_beyond_chance(self) -> bool:
-        """Whether what is saved is more than two standard errors above nothing."""
+        """Whether `saved` is more than two standard errors above 0."""
         return is_beyond_chance(self.saved, self.standard_error)
 
     def to_json(self) -> dict[str, Any]:
-        """As the command prints it and the platform keeps it; a `standard_error` of null: there is none."""
+        """Write the proposal; a `standard_error` of null means that it could not be estimated."""
         return {
             "best": self.best.method,
             "indexed": list(self.best.cost.indexed),
@@ -69,7 +70,7 @@ class AttributeProposal:
 
 
 def is_beyond_chance(saved: float, standard_error: float | None) -> bool:
-    """Whether what is saved is more than two standard errors above nothing; without one it is not."""
+    """Whether `saved` is more than two standard errors above 0; False without a standard error."""
     return standard_error is not None and saved > 2 * standard_error
 
 
@@ -80,13 +81,20 @@ def propose(
     threshold: float = THRESHOLD,
     spectrum: AttributeSelection | None = None,
 ) -> AttributeProposal:
-    """Choose by every other event, judge by the others; ValueError for fewer than two events.
+    """Choose on every other event, and evaluate on the remaining ones.
 
-    `depth` is the length of a full dz in bits, `limit` the most cells of a filter. `spectrum` is PLEROMA's
-    choice where it is known already, from more events than these.
+    Args:
+        workload: The subscriptions and events of a topic.
+        depth: Length of a full-depth dz in bits.
+        limit: Maximum number of cells of a filter.
+        threshold: Share of the leading eigenvector for PLEROMA's choice.
+        spectrum: PLEROMA's choice, if it is already known from more events than these.
+
+    Raises:
+        ValueError: There are fewer than two events, or no subscription.
     """
     if len(workload.events) < 2 or not workload.subscriptions:
-        raise ValueError("a choice of attributes takes a subscription and two events: one to judge by")
+        raise ValueError("a choice of attributes needs a subscription and at least two events")
     seen, unseen = workload.halves()
     spectrum = spectrum or spectral(seen, threshold)
     choices = {

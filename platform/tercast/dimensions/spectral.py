@@ -12,13 +12,13 @@ from tercast.dimensions.projections import Projections
 from tercast.dimensions.workload import Workload
 
 THRESHOLD = 0.9
-"""The share of the leading eigenvector that the chosen attributes hold at least."""
-_DIGITS = 12  # more of a weight is noise, and must not decide the order
+"""Minimum share of the leading eigenvector for the chosen attributes."""
+_DIGITS = 12  # further digits of a weight are noise and must not decide the order
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeSelection:
-    """Attributes by weight, their weights in the same order, eigenvalues from the largest, and the chosen."""
+    """Attributes by weight, their weights, all eigenvalues in descending order, and the choice."""
 
     ranking: tuple[str, ...]
     weights: tuple[float, ...]
@@ -27,7 +27,7 @@ class AttributeSelection:
 
 
 def spectral(workload: Workload, threshold: float = THRESHOLD) -> AttributeSelection:
-    """The choice for a workload in memory; W has a row an attribute and a column an event."""
+    """Choose for a workload in memory; W has one row per attribute and one column per event."""
     names = [attribute.name for attribute in workload.topic.attributes]
     filters = [filter_ for _, filter_ in workload.subscriptions]
     counts = Projections(workload.topic, filters).counts(workload.events).T
@@ -37,10 +37,10 @@ def spectral(workload: Workload, threshold: float = THRESHOLD) -> AttributeSelec
 def select(
     attributes: Sequence[str], eigenvalues: Sequence[float], first: Sequence[float], threshold: float
 ) -> AttributeSelection:
-    """Rank attributes by the size of their coefficient in the first eigenvector, and keep the first k.
+    """Rank attributes by absolute coefficient in the first eigenvector; choose the first k.
 
-    k is the least for which the k largest sizes are at least `threshold` of their sum. Equal sizes keep the
-    topic's order; where all are zero nothing speaks against any attribute, and all are kept.
+    k is the smallest number whose coefficients sum to at least `threshold` of the total. Equal coefficients
+    keep the topic's order. If all are zero, no attribute is worse than another, and all are chosen.
     """
     weights = {name: round(abs(value), _DIGITS) for name, value in zip(attributes, first, strict=True)}
     ranking = sorted(attributes, key=lambda name: -weights[name])
@@ -61,7 +61,7 @@ def select(
 
 
 def _spectrum(counts: npt.NDArray[np.float64]) -> tuple[list[float], list[float]]:
-    """Eigenvalues of C = W̄ W̄ᵀ from the largest, and the leading eigenvector; zero where nothing varies."""
+    """Eigenvalues of C = W̄ W̄ᵀ, descending, and leading eigenvector; zeros without variance."""
     if counts.shape[1] < 2:
         return [0.0] * len(counts), [0.0] * len(counts)
     centred = counts - counts.mean(axis=1, keepdims=True)

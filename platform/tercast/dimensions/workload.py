@@ -1,4 +1,4 @@
-"""What attributes are chosen by: the subscriptions of a topic, and events that were published."""
+"""Workload for the choice of attributes: subscriptions of a topic and published events."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Events = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Subscriptions as (host, filter) and events of one topic; what is chosen by them is chosen for them.
+    """Subscriptions as (host, filter), and events, of one topic.
 
-    Filters are told apart by host: an event is unwanted where no filter of that host matches it exactly.
+    Filters are grouped by host: an event is unwanted at a host if no filter of the host matches it exactly.
     """
 
     topic: Topic
@@ -34,11 +34,11 @@ class Workload:
         return tuple(sorted({host for host, _ in self.subscriptions}))
 
     def wanted(self) -> npt.NDArray[np.bool_]:
-        """Whether each host (columns, as in `hosts`) wants each event (rows)."""
+        """Whether each host (columns, as in `hosts`) expects each event (rows)."""
         numbers = {host: number for number, host in enumerate(self.hosts)}
         filters = ((numbers[host], filter_) for host, filter_ in self.subscriptions)
         return Audience(self.topic, filters, len(numbers)).wanting(self.events)
 
     def halves(self) -> tuple[Workload, Workload]:
-        """Every other event, and the others: one half to choose by, the other one to judge by."""
+        """Split the events alternately: one half for the choice, the other for the evaluation."""
         return replace(self, events=self.events[::2]), replace(self, events=self.events[1::2])

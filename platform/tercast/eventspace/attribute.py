@@ -1,8 +1,7 @@
 """Attribute types: their domains, their values, and the integer indexes of the values.
 
 Every type maps values to indexes 0..size-1, which the dz halves. Integers count from `min`; enums and bools
-use the position. See `tercast.eventspace.float_attribute` and `tercast.eventspace.string_attribute` for reals
-and texts.
+use the position. For reals see `tercast.eventspace.float_attribute`, for texts `...string_attribute`.
 
 Tests use *cuts*. A cut is a place between values: `before` a value or `after` it. With cuts, open and closed
 ends, and fractions compared with integers, need no special case:
@@ -278,9 +277,8 @@ class Enum(Counted):
         """Accept only the listed texts."""
         if not isinstance(value, str):
             return f"must be compared with one of its texts, not {shown(value)}"
-        if value in self._positions:
-            return None
-        return f"has no value {shown(value)}; use one of {self.domain_text}"
+        known = value in self._positions
+        return None if known else f"has no value {shown(value)}; use one of {self.domain_text}"
 
     def before(self, value: Any) -> int:
         """The position of the value."""

@@ -134,7 +134,7 @@ def test_a_budget_that_no_merge_holds_is_refused_with_the_reason() -> None:
     assert (outcome.ok, outcome.failed_switches) == (False, ("s2",))
     assert outcome.reason is not None
     assert (outcome.reason.code, outcome.reason.path) == ("budget", ("tcam_budget",))
-    assert 'too few for "s2": merging leads to 1' in outcome.reason.detail
+    assert 'too few for "s2": minimum with merging: 1' in outcome.reason.detail
     assert ({**planner.snapshot(), "applied": 0}, planner.tables()) == before
     assert len(planner.take_diff()) == 0
     assert planner.topology.switches["s2"].tcam_budget == 2

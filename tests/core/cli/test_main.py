@@ -57,7 +57,8 @@ def test_plan_verify_simulate(bench: Bench) -> None:
     counts = "1 advertisement, 1 subscription, 1 tree, 6 entries on 2 switches"
     assert bench.run("verify", scenario, plan) == (0, f"{plan} is valid: {counts}; {proven}\n", [])
     strict = f"{proven}, no copy and no entry is redundant"
-    assert bench.run("verify", "--strict", scenario, plan) == (0, f"{plan} is valid: {counts}; {strict}\n", [])
+    proof = f"{plan} is valid: {counts}; {strict}\n"
+    assert bench.run("verify", "--strict", scenario, plan) == (0, proof, [])
     events = bench.write("events.jsonl", '{"publisher": "a1", "values": {"low": 92}}\n')
     assert bench.run("simulate", scenario, plan, "--events", events, "-o", report) == (0, "", [])
     assert bench.read("report.json")["delivered"] == 1
@@ -133,7 +134,8 @@ def test_tables_larger_than_budgets_are_no_plan(bench: Bench) -> None:
     status, out, errors = bench.run("plan", bench.write("s.json", scenario), "-o", str(bench.path / "p.json"))
     assert (status, out) == (2, "")
     assert [line.split(": ", 1)[1] for line in errors] == [
-        f"switch {name} needs 3 entries, but its tcam_budget is 2; with aggregation.method none, entries cannot be merged"
+        f"switch {name} needs 3 entries, but its tcam_budget is 2; with aggregation.method none, entries "
+        "cannot be merged"
         for name in ("s1", "s2")
     ]
     assert not (bench.path / "p.json").exists()

@@ -90,7 +90,7 @@ DAMAGE: dict[str, tuple[Callable[[Document], None], str]] = {
     "encoding missing": (lambda p: p["encodings"].pop("q1"), "q1 is live and has no encoding"),
     "encoding of nothing": (edit("encodings.x", ["0"]), "x has an encoding, but is not a live request"),
     "not canonical": (edit("encodings.a1", ["00", "01"]), "a1: the set is not canonical"),
-    "too long": (edit("encodings.a1", ["0" + "0" * i + "1" for i in range(20)]), "a dz of 21 bits"),
+    "too long": (edit("encodings.a1", ["0" + "0" * i + "1" for i in range(20)]), "a dz has 21 bits"),
     "too many cells": (edit("encodings.a1", [format(i, "08b") for i in range(128)]), "128 cells"),
     "pending too much": (edit("pending", ["q1", "q3"]), "q1 is not pending"),
     "pending too little": (edit("pending", []), "q3 is pending"),
