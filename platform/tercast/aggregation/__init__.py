@@ -1,1 +1,1 @@
-"""Aggregation: tables that hold a switch's budget by letting entries say more than was asked for."""
+"""Aggregation: entries that cover more than was subscribed, so that tables fit budgets."""

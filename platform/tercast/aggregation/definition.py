@@ -1,11 +1,12 @@
-"""What covers make of an exact table: the entries that are installed, and the rule that keeps trees apart.
+"""Definition of covers: the entries that are installed, and the rule that keeps trees apart.
 
-An installed entry resolves the space of its dz that no longer installed dz takes from it. Its outputs are the
-union of what the exact table does in that space. Towards switches they have to be edges, at this switch, of
-every tree that owns any of that space; hosts, and space that no tree owns, are free. So an event that goes
-where nobody asked for it goes there on its own tree, and can neither loop nor arrive twice.
+An installed entry resolves the space of its dz, except where longer installed dz resolve it. Its outputs are
+the union of the outputs of the exact table in that space. Outputs to other switches must be edges, at this
+switch, of every tree that owns a part of that space. Outputs to hosts, and space that no tree owns, are not
+restricted. So an event that is sent without a subscription stays on its own tree: it can neither loop nor
+arrive twice.
 
-This module is the definition, and what faster ways are tested against.
+This module is the reference against which faster implementations are tested.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ ALL: PortMask = -1
 
 @dataclass(frozen=True, slots=True)
 class CellRegion:
-    """What resolves to an installed entry: outputs (elsewhere, and back where it came from), allowed links.
+    """Space that resolves to an installed entry: outputs, outputs back, and allowed links.
 
-    `edges` are the bits of links that every tree with a part in the region has here; ALL where none has one.
+    `edges` are the bits of links that every tree with a part in the region has here; ALL without trees.
     """
 
     outputs: PortMask
@@ -42,7 +43,7 @@ class CellRegion:
 
 @dataclass(frozen=True, slots=True)
 class CoveredTable:
-    """The entries of one topic at one switch; outputs 0 is an entry that drops."""
+    """The entries of one topic at one switch; an entry with outputs 0 drops."""
 
     plain: dict[Key, PortMask]
     in_port: dict[InPortKey, InPortMasks]
@@ -53,7 +54,7 @@ class CoveredTable:
 
 @dataclass(slots=True)
 class _Open:
-    """A cell that is open during a walk: what the exact tables do in it, who resolves it."""
+    """An open cell during a walk: its exact outputs and links, and the entry that resolves it."""
 
     end: Key
     volume: int
@@ -67,10 +68,10 @@ class _Open:
 class ExactTable:
     """The exact table of one topic at one switch, the trees there, and the hosts on each port.
 
-    `trees` are cells, none within another, each with the links (a mask) that its tree has here. `links` are
-    all bits that stand for links. `mates` are, for each ingress port with entries of its own, the bits of the
-    hosts on it: a plain entry sends nothing back to where a packet came from. Where no cover is, entries are
-    installed without what is `spare` at their cells.
+    `trees` are cells that do not overlap, each with a mask of the links that its tree has here. `links` are
+    all bits that represent links. `mates` are the bits of the hosts on each ingress port with its own
+    entries: a plain entry sends nothing back to the port of the packet. Where there is no cover, entries are
+    installed without the `spare` outputs of their cells.
     """
 
     __slots__ = (
@@ -112,7 +113,7 @@ class ExactTable:
 
     @property
     def ports(self) -> tuple[int, ...]:
-        """The ingress ports that have entries of their own."""
+        """The ingress ports that have their own entries."""
         return tuple(sorted(self._in_port))
 
     def in_port(self, port: int) -> Mapping[Key, InPortMasks]:
@@ -120,9 +121,9 @@ class ExactTable:
         return self._in_port.get(port, {})
 
     def regions(self, cover: Cover, port: int | None = None) -> dict[Key, CellRegion]:
-        """The entries under a cover of the plain table, or of that of an ingress port; top first.
+        """The entries under a cover of the plain table or of an ingress port's table, top first.
 
-        The region of an entry whose space others take altogether is empty: nothing to output, ALL edges.
+        If other entries resolve the whole space of an entry, its region is empty: no outputs, ALL edges.
         """
         order, plain = self.order, self.plain
         inner = self._in_port.get(port, {}) if port is not None else {}
@@ -150,20 +151,20 @@ class ExactTable:
         return {key: CellRegion(*found) for key, found in installed.items()}
 
     def under(self, cover: Cover, port: int | None = None) -> list[Key]:
-        """The exact entries at and below a cover, of the plain table or of that of an ingress port."""
+        """The exact entries at and below a cover, of the plain table or that of an ingress port."""
         top = self.order.key(cover.dz)
         keys = self._plain_keys if port is None else self._in_keys.get(port, [])
         return _within(keys, top, self.order.end(top))
 
     def _points(self, top: Key, end: Key, port: int | None, installed: Iterable[Key]) -> list[Key]:
-        """Where anything begins within a range of keys."""
+        """The keys of all entries and trees within a range of keys."""
         found = {*installed, *_within(self._plain_keys, top, end), *_within(self._tops, top, end)}
         if port in self._in_keys:
             found.update(_within(self._in_keys[port], top, end))
         return sorted(found)
 
     def _outside(self, top: Key, port: int | None, apart: PortMask, owner: list[PortMask]) -> _Open:
-        """What holds at a cell because of those that cover it."""
+        """The values that a cell inherits from the cells that cover it."""
         above = self._above(top)
         inner = self._in_port.get(port, {}) if port is not None else {}
         return _Open(
@@ -176,14 +177,14 @@ class ExactTable:
         )
 
     def _above(self, key: Key) -> list[Key]:
-        """A cell and those that cover it, from long to short."""
+        """A cell and the cells that cover it, the longest first."""
         order = self.order
         dz = order.dz(key)
         return [order.key(dz >> k) for k in range(dz.bit_length())]
 
 
 def exact_table_of(plan: TopicRouting, switch: str, forest: Forest | None) -> ExactTable:
-    """The table of a topic at a switch that has a trie; `forest` is that of the switch's component."""
+    """Build the table of a topic at a switch with a trie; `forest` is that of its component."""
     trie = plan.tries[switch]
     site = trie.site
     owners = forest.owners() if forest is not None else {}
@@ -199,7 +200,7 @@ def exact_table_of(plan: TopicRouting, switch: str, forest: Forest | None) -> Ex
 
 
 def apply_covers(table: ExactTable, covers: TableCovers) -> CoveredTable:
-    """The entries that are installed under covers: of each cover its own, elsewhere the exact ones."""
+    """The installed entries: those of each cover, and the exact ones elsewhere."""
     plain = {key: mask & ~table.spare.get(key, 0) for key, mask in table.plain.items()}
     in_port = {(port, key): masks for port in table.ports for key, masks in table.in_port(port).items()}
     for cover in covers.plain:
@@ -222,7 +223,7 @@ def satisfies_tree_rule(table: ExactTable, cover: Cover, port: int | None = None
 
 
 def _close(stack: list[_Open]) -> None:
-    """A cell ends: what of it no longer cell has goes to its owner."""
+    """End a cell: the owner resolves the part of it that has no longer cell."""
     cell = stack.pop()
     if cell.filled < cell.volume:
         owner = cell.owner

@@ -1,7 +1,7 @@
-"""The rule that keeps trees apart, at one switch for one topic: which links an entry may send to.
+"""Rule that keeps trees apart, for one topic at one switch: the links that an entry may use.
 
-An event goes where an entry sends it. Where that is wider than what was asked for, it is still on its own
-tree if every tree that owns some of the entry's space has the link; so nothing circles or arrives twice.
+An entry may send more events than were subscribed. Such an event is still on its own tree if every tree that
+owns a part of the entry's space has the link. So no event loops or arrives twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNKNOWN: PortMask = -2
 
 
 class TreeRule:
-    """Asks the trees of a topic in the component of a switch."""
+    """The rule for one topic at one switch, based on the trees in the switch's component."""
 
     __slots__ = ("_common", "_network", "_plan", "_site")
 
@@ -34,16 +34,16 @@ class TreeRule:
         self._common = _UNKNOWN
 
     def forget(self) -> None:
-        """Trees have changed."""
+        """Discard cached links, because trees have changed."""
         self._common = _UNKNOWN
 
     @property
     def forbidden(self) -> PortMask:
-        """The links that some trees have not."""
+        """The links that at least one tree does not have."""
         return self._site.links & ~self._everywhere()
 
     def allows(self, key: Key, outputs: PortMask, kids: Sequence[Key]) -> bool:
-        """Whether an entry at `key`, of which `kids` take parts away, may have these outputs."""
+        """Whether an entry at `key`, without the parts in `kids`, may have these outputs."""
         links = outputs & self._site.links
         if not links & ~self._everywhere():
             return True
@@ -59,14 +59,14 @@ class TreeRule:
         return True
 
     def edges(self, key: Key) -> dict[Key, PortMask]:
-        """The widest parts of a cell that trees own, each with the links that its tree has here."""
+        """The largest parts of a cell that trees own, with the links that each tree has here."""
         forest = self._forest()
         pieces = () if forest is None else forest.pieces(key)
         return {max(cell, key): tree.masks.get(self._site, 0) for cell, tree in pieces}
 
     @property
     def links(self) -> PortMask:
-        """The bits that the rule is about."""
+        """The bits that the rule restricts."""
         return self._site.links
 
     def ports(self, mask: PortMask) -> tuple[int, ...]:
@@ -74,11 +74,11 @@ class TreeRule:
         return tuple(sorted(port for port, bit in self._site.link_bits.items() if bit & mask))
 
     def holds(self, key: Key, node: Node) -> bool:
-        """Whether a node obeys."""
+        """Whether a node obeys the rule."""
         return self.allows(key, node.mask, node.kids)
 
     def _everywhere(self) -> PortMask:
-        """Links that all trees have here: allowed in any case."""
+        """The links that all trees have here; they are always allowed."""
         if self._common == _UNKNOWN:
             forest = self._forest()
             found = -1
@@ -89,9 +89,9 @@ class TreeRule:
         return self._common
 
     def _forest(self) -> Forest | None:
-        """The trees that come to the switch.
+        """The trees that reach the switch.
 
-        A topic under its former code has those of the network that it was made for, whose parts have other
+        A topic under its former code has the trees of an earlier network, whose components have other
         numbers.
         """
         plan = self._plan

@@ -1,1 +1,1 @@
-"""LA and its extension: covers that follow each request."""
+"""LA and its extensions: covers that are updated with each request."""

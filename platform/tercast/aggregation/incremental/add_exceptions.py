@@ -1,7 +1,7 @@
-"""New entries under covers that keep something: they are kept as well, until LA merges them.
+"""New entries under covers with exceptions become exceptions too, until LA merges them.
 
-Such covers come from methods that know the traffic, and are as wide as that allows. Without this, all that
-resolves to one would be sent wherever a new entry in it wants to.
+Such covers come from methods that know the traffic, and are as wide as the traffic allows. Without this step,
+all events that resolve to such a cover would be sent to the outputs of a new entry in it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tercast.routing.cell_keys import NONE, Key
 
 
 def add_exceptions(table: InstalledTable) -> list[Undo]:
-    """Keep the fresh entries of a table, where their covers keep something already."""
+    """Make the fresh entries of a table exceptions if their covers already have exceptions."""
     by_top: dict[Key, list[Key]] = {}
     for key in sorted(table.checks.fresh):
         at = table.home(key)
@@ -39,7 +39,7 @@ def _keep(table: InstalledTable, top: Key, keys: list[Key]) -> Undo:
 
 
 def _split(table: InstalledTable, nodes: dict[Key, Node], key: Key) -> bool:
-    """Let an entry have a node of its own; False where the one above it is left with nothing."""
+    """Create a node for an entry; False if the node above it is left without entries."""
     order, own = table.order, table.own
     dz = order.dz(key) >> 1
     while order.key(dz) not in nodes:

@@ -1,8 +1,8 @@
-"""Keeps the tables of a network within their budgets, request by request.
+"""Enforcement of the budgets of a network's tables, request by request.
 
-Requests are planned exactly, as if there were no budgets; where tables are too large, overlays install less.
-A switch gets an overlay when its budget is first exceeded, or when it gets covers, and loses it when it is
-exact again, so a network without covers does nothing here.
+Requests are planned exactly, as if there were no budgets. If tables are too large, overlays install fewer
+entries. A switch gets an overlay when it first exceeds its budget, or when it gets covers. It loses the
+overlay when it is exact again. So a network without covers causes no work here.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Marked = Iterable[tuple[SwitchPorts, int]]
 
 
 class BudgetChange:
-    """What one request has done to covers, and how many entries switches had before it.
+    """Changes of covers by one request, and the number of entries of switches before it.
 
-    `least` has the fewest entries of the switches whose budgets no covers can hold.
+    `least` has the fewest possible entries of the switches whose budgets no covers can meet.
     """
 
     __slots__ = ("before", "least", "undo")
@@ -46,16 +46,16 @@ class BudgetChange:
         self.least: dict[str, Least] = {}
 
     def record_count(self, overlay: Overlay) -> None:
-        """Record the entries that a switch has before the change, unless they are recorded already."""
+        """Record the number of entries of a switch before the change, unless it is recorded already."""
         if overlay.site not in self.before:
             self.before[overlay.site] = overlay.count
 
 
 class BudgetEnforcer:
-    """Merges entries of a planner's network where budgets are exceeded, and keeps covers valid.
+    """Merges entries of a planner's network if budgets are exceeded, and keeps covers valid.
 
-    `method` is the policy: whether LA may make room (`none`: it may not). LA may in any case while topics are
-    `passing` from one code to the other through full tables.
+    `method` is the policy: with `none`, LA may not merge entries. While topics are `passing` from one code to
+    another through full tables, LA may merge entries in any case.
     """
 
     __slots__ = ("_overlays", "_planner", "method", "passing")
@@ -73,16 +73,16 @@ class BudgetEnforcer:
 
     @property
     def idle(self) -> bool:
-        """Whether there is nothing to do here, whatever happens."""
+        """Whether no request can cause work here."""
         return not (self._overlays.by_switch or self.passing or self.method != NONE_METHOD)
 
     @property
     def lays(self) -> bool:
-        """Whether LA may make room."""
+        """Whether LA may merge entries."""
         return self.passing or self.method != NONE_METHOD
 
     def settle(self, marked: Marked, topic: str | None = None, cells: Iterable[Key] = ()) -> BudgetChange:
-        """Let installed tables follow a request; in `cells` of `topic` trees may have changed."""
+        """Update installed tables after a request; trees may have changed in `cells` of `topic`."""
         step = BudgetChange()
         involved = self._follow(marked, step)
         if topic is not None:
@@ -92,7 +92,7 @@ class BudgetEnforcer:
         return step
 
     def settle_all(self, marked: Marked) -> BudgetChange:
-        """Let installed tables follow a change of the network: all trees may have changed."""
+        """Update installed tables after a change of the network, when all trees may have changed."""
         step = BudgetChange()
         self._follow(marked, step)
         overlays = self._overlays.in_order()
@@ -105,7 +105,7 @@ class BudgetEnforcer:
         return step
 
     def exceeded(self, step: BudgetChange) -> tuple[str, ...]:
-        """The switches that are over their budget after a step, with more entries than before it."""
+        """The switches over their budget after a step, with more entries than before it."""
         return tuple(
             sorted(
                 site.id
@@ -115,14 +115,14 @@ class BudgetEnforcer:
         )
 
     def take_back(self, step: BudgetChange) -> None:
-        """Put covers back as they were before a step; exact entries are as they were right after it."""
+        """Restore the covers before a step; exact entries are as they were right after it."""
         for table, at, members in reversed(step.undo):
             table.replace_cell(at, members)
 
     def follow_back(self, marked: Marked, topic: str | None = None) -> None:
-        """Follow exact entries that are again as before a step, after its covers were put back.
+        """Update covers after exact entries have been restored to those before a step.
 
-        The trees of `topic` are as before it as well.
+        The covers and the trees of `topic` have been restored before.
         """
         self._overlays.add_topics()
         for site, _ in marked:
@@ -135,7 +135,7 @@ class BudgetEnforcer:
             self._mark_suspects(topic, [])
 
     def make_room(self, sites: Iterable[SwitchPorts] | None = None) -> BudgetChange:
-        """Let LA work at some switches (None: all) where a budget is exceeded, if the policy allows it."""
+        """Let LA merge at some switches (None: all) over their budget, if the policy allows it."""
         step = BudgetChange()
         wanted = None if sites is None else set(sites)
         involved = [one for one in self._over_budget(step) if wanted is None or one.site in wanted]
@@ -155,7 +155,7 @@ class BudgetEnforcer:
                     table.replace_cell(cover[0], table.exact.build(cover))
 
     def replace(self, wanted: NetworkCovers) -> BudgetChange:
-        """Replace the covers of switches, as far as those save and obey; then make room, where LA may."""
+        """Replace the covers of switches by those that save entries and obey the rule; then run LA."""
         step = BudgetChange()
         involved: dict[Overlay, None] = {}
         for switch, topics in wanted.items():
@@ -173,7 +173,7 @@ class BudgetEnforcer:
         return step
 
     def end_passing(self) -> None:
-        """End the passing of topics: where nothing else is merged, tables are exact again, if they fit."""
+        """End the passing of topics; without a policy, tables become exact again if they fit."""
         if not self.passing:
             return
         self.passing = False
@@ -190,7 +190,7 @@ class BudgetEnforcer:
                 table.clear_cover(top)
 
     def forget_plan(self, plan: TopicRouting) -> None:
-        """Let `prune` remove the tables of a plan that is gone for good."""
+        """Let `prune` remove the tables of a plan that no longer exists."""
         self._overlays.remove_plan(plan)
 
     def covers(self) -> NetworkCovers:
@@ -202,11 +202,11 @@ class BudgetEnforcer:
         return self._overlays.take_changed()
 
     def prune(self) -> None:
-        """Remove overlays that are exact again; their changes have been taken."""
+        """Remove overlays that are exact again, after their changes have been taken."""
         self._overlays.prune()
 
     def _follow(self, marked: Marked, step: BudgetChange) -> dict[Overlay, None]:
-        """Overlays of the switches whose exact tables changed; new ones where there is too much now."""
+        """The overlays of switches whose exact tables changed; create one if a budget is exceeded."""
         involved: dict[Overlay, None] = {}
         marked = list(marked)
         for site, before in marked:
@@ -229,7 +229,7 @@ class BudgetEnforcer:
         return self._overlays.obtain(site)
 
     def _mark_suspects(self, topic: str, cells: list[Key]) -> dict[Overlay, None]:
-        """Mark the nodes of a topic whose trees have changed in some cells; the overlays with any."""
+        """Mark the nodes of a topic whose trees changed in some cells; return their overlays."""
         involved: dict[Overlay, None] = {}
         for overlay, table in self._overlays.tables_of(topic):
             _forget_trees(table)
@@ -239,7 +239,7 @@ class BudgetEnforcer:
         return involved
 
     def _repair(self, involved: Iterable[Overlay], step: BudgetChange) -> None:
-        """Repair the covers that changes may have made wrong."""
+        """Repair the covers that changes may have made invalid."""
         for overlay in involved:
             self._overlays.touch(overlay.site.id)
             step.record_count(overlay)
@@ -253,7 +253,7 @@ class BudgetEnforcer:
                     step.undo += repair(table)
 
     def _make_room(self, involved: Iterable[Overlay], step: BudgetChange) -> None:
-        """Let LA work where a budget is exceeded, and search all covers where LA is not enough."""
+        """Run LA at switches over their budget; if it is not enough, search all possible covers."""
         if not self.lays:
             return
         for overlay in involved:
@@ -269,7 +269,7 @@ class BudgetEnforcer:
                         step.least[overlay.site.id] = least
 
     def _over_budget(self, step: BudgetChange) -> list[Overlay]:
-        """The overlays of all switches over their budget, where the policy lets LA work."""
+        """The overlays of all switches over their budget, if the policy allows LA."""
         if not self.lays:
             return []
         return [
@@ -280,7 +280,7 @@ class BudgetEnforcer:
 
 
 def _forget_trees(table: InstalledTable) -> None:
-    """Let a table follow trees that have changed."""
+    """Discard what a table knows about trees, because they have changed."""
     table.rule.forget()
     if table.points is not None:
         table.points.reconsider_all()

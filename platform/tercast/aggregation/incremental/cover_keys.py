@@ -1,4 +1,4 @@
-"""Covers as requests have them, and as tables do: by keys."""
+"""Conversion of covers between requests (dz) and tables (keys)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tercast.tables.covers import Cover, NetworkCovers, TableCovers
 
 
 def cover_cells(order: Order, covers: TableCovers) -> Iterator[tuple[int, CoverCells]]:
-    """Every cover with the port of its table (0: the plain one)."""
+    """Yield every cover with the port of its table (0: the plain table)."""
     for port, found in ((0, covers.plain), *covers.in_port.items()):
         for cover in found:
             yield port, (order.key(cover.dz), tuple(sorted(map(order.key, cover.kept))))
@@ -28,15 +28,16 @@ def table_covers(order: Order, tables: Mapping[int, InstalledTable]) -> TableCov
 
 
 def check_covers(covers: NetworkCovers, switches: Container[str], topics: Container[str], depth: int) -> None:
-    """Refuse covers of switches and topics that there are not, and dz longer than `depth`."""
+    """Refuse covers of unknown switches and topics, and dz longer than `depth`."""
     for switch, of_switch in covers.items():
         if switch not in switches:
-            raise Refused(("covers", switch), "unknown_switch", f"no switch {shown(switch)}", switch)
+            raise Refused(("covers", switch), "unknown_switch", f"unknown switch {shown(switch)}", switch)
         for topic, found in of_switch.items():
             path = ("covers", switch, topic)
             if topic not in topics:
-                raise Refused(path, "unknown_topic", f"no topic {shown(topic)}", topic)
+                raise Refused(path, "unknown_topic", f"unknown topic {shown(topic)}", topic)
             for cover in (*found.plain, *(one for port in found.in_port.values() for one in port)):
                 longest = max(map(int.bit_length, (cover.dz, *cover.kept))) - 1
                 if longest > depth:
-                    raise Refused(path, "dz_too_long", f"a dz of {longest} bits; at most {depth} here")
+                    detail = f"a dz has {longest} bits; at most {depth} are allowed"
+                    raise Refused(path, "dz_too_long", detail)

@@ -1,8 +1,8 @@
-"""Installed entries under covers, kept up to date while exact entries below them change.
+"""Installed entries under covers, updated while exact entries below them change.
 
-The outputs of an exact entry, spare ones included, hold those of every exact entry that covers it. So
-the union over a region is the union of the exact entries that begin in it, and where none does, what the
-nearest one above says. A node counts, for each bit, the exact entries that bring it, all in one number.
+The outputs of an exact entry, with the suppressed ones, contain those of every exact entry that covers it. So
+the outputs of a region are the union of the exact entries that begin in it, or if there are none, the outputs
+of the nearest entry above. A node counts, for each bit, the exact entries with this bit, all in one number.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key, Order
 from tercast.routing.switch_ports import PortMask
 
 FIELD = 32
-"""Bits of a tally for each bit of a mask: so many entries cannot be that a field would flow over."""
+"""Bits of a tally for each bit of a mask; no table has so many entries that one overflows."""
 
 _FULL = (1 << FIELD) - 1
 
 Tally = int
-"""How many exact entries bring each bit of a mask, a field for each; tallies are added up as they are."""
+"""Number of exact entries with each bit of a mask, one field per bit; tallies can be added."""
 
 
 CoverCells = tuple[Key, tuple[Key, ...]]
-"""A cover by keys: its top, and the cells that it keeps."""
+"""A cover by keys: its top, and the cells of its exceptions."""
 
 Members = list[tuple[Key, "Node | None"]]
-"""Installed keys, each with its node; None: an exact entry."""
+"""Installed keys with their nodes; None for an exact entry."""
 
 
 @lru_cache(1 << 12)
@@ -53,12 +53,12 @@ def mask_of(tally: Tally) -> PortMask:
 
 
 class Node:
-    """An entry at the `dz` of a cover or at one that it keeps.
+    """An entry at the `dz` of a cover or at one of its exceptions.
 
-    `up` is the nearest node above in the same cover (NONE at its top), `kids` those right below, in order.
-    `tally` counts the exact entries that resolve here by the bits that they bring; a node is `void` where its
-    kids leave nothing of it. At the top of a cover `size` is its number of nodes, `entries` that of the exact
-    entries of its table that it stands for.
+    `up` is the nearest node above in the same cover (NONE at its top), `kids` are those directly below, in
+    order. `tally` counts the exact entries that resolve here, by their bits. A node is `void` if its kids
+    resolve all of its space. At the top of a cover, `size` is its number of nodes, and `entries` is the
+    number of exact entries of its table that it replaces.
     """
 
     __slots__ = ("entries", "kids", "mask", "size", "tally", "up", "void")
@@ -73,19 +73,19 @@ class Node:
         self.void = False
 
     def under(self, up: Key) -> Node:
-        """A copy of the node below another node."""
+        """Return a copy of the node below another node."""
         other = Node(up)
         other.kids, other.size, other.void = self.kids, self.size, self.void
         other.entries, other.tally, other.mask = self.entries, self.tally, self.mask
         return other
 
     def count(self, mask: PortMask) -> None:
-        """One more entry brings the bits of `mask`."""
+        """Count an additional entry with the bits of `mask`."""
         self.mask |= mask
         self.tally += tally_of(mask)
 
     def discount(self, mask: PortMask) -> None:
-        """One entry fewer brings them."""
+        """Count one entry fewer with the bits of `mask`."""
         left = self.tally = self.tally - tally_of(mask)
         while mask:
             bit = mask & -mask
@@ -95,7 +95,7 @@ class Node:
 
 
 def tiled(order: Order, key: Key, kids: Sequence[Key]) -> bool:
-    """Whether `kids`, which do not overlap and stand in order, leave nothing of a cell."""
+    """Whether `kids`, which are disjoint and in order, leave nothing of a cell."""
     shift = order.shifts[key & LENGTH_MASK]
     start = bisect_left(kids, key)
     if start and order.covers(kids[start - 1], key):
@@ -115,9 +115,10 @@ def grow(
     others: Mapping[Key, PortMask],
     within: Iterable[Key],
 ) -> dict[Key, Node]:
-    """The nodes of a cover (its top and what it keeps are `cells`) from the exact entries `within` it.
+    """Create the nodes of a cover from the exact entries `within` it.
 
-    `own` are the entries of the table, `others` those whose outputs count as well.
+    `cells` are its top and its exceptions. `own` are the entries of the table, `others` are entries whose
+    outputs also count.
     """
     nodes = frame(order, cells)
     top = nodes[min(nodes)]
@@ -141,7 +142,7 @@ def grow(
 
 
 def frame(order: Order, cells: Iterable[Key]) -> dict[Key, Node]:
-    """Nodes that know each other and count nothing yet."""
+    """Create linked nodes without counts."""
     nodes: dict[Key, Node] = {}
     stack: list[Key] = []
     for key in sorted(cells):

@@ -1,4 +1,4 @@
-"""Repair covers after exact entries or trees have changed."""
+"""Repair of covers after exact entries or trees have changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tercast.routing.cell_keys import LENGTH_BITS, LENGTH_MASK, Key, Order
 
 
 def repair(table: InstalledTable) -> list[Undo]:
-    """Remove covers that save nothing, and cut those that violate the rule of trees; what undoes it."""
+    """Remove covers that save nothing, cut those that violate the tree rule; return the undo."""
     checks, nodes, rule = table.checks, table.nodes, table.rule
     if not checks.thin and not checks.suspects:
         return []
@@ -22,7 +22,7 @@ def repair(table: InstalledTable) -> list[Undo]:
 
 
 def mark_suspects(table: InstalledTable, cells: list[Key]) -> None:
-    """Let `repair` check the covers that have a part in cells whose trees have changed."""
+    """Let `repair` check the covers with a part in cells whose trees have changed."""
     nodes = table.nodes
     for cell in cells:
         at = table.home(cell)
@@ -34,17 +34,17 @@ def mark_suspects(table: InstalledTable, cells: list[Key]) -> None:
 
 
 def saves(top: Node) -> bool:
-    """Whether a cover has fewer entries than it stands for."""
+    """Whether a cover has fewer entries than it replaces."""
     return top.size < top.entries
 
 
 def cut(table: InstalledTable, top: Key) -> Undo:
-    """Replace a cover by what the rule of trees allows of it."""
+    """Replace a cover by the parts of it that the tree rule allows."""
     return table.replace_cell(top, rebuild(table, (top, table.kept(top))))
 
 
 def rebuild(table: InstalledTable, cover: CoverCells) -> Members:
-    """Build the nodes of a cover, or of as much of it as saves entries and the rule of trees allows."""
+    """Build the nodes of a cover, or of the parts that save entries and obey the tree rule."""
     order, rule = table.order, table.rule
     top, kept = cover
     if len(table.exact.range(top, order.end(top))) <= 1 + len(kept):

@@ -1,4 +1,4 @@
-"""The exact entries behind one installed table: those of the table, and what packets match without them."""
+"""The exact entries of one installed table, and those that packets match without them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NO_ENTRIES: Mapping[Key, PortMask] = {}
 
 
 class ExactEntries:
-    """The exact entries of a topic at a switch, for all packets or for those from one ingress port.
+    """The exact entries of a topic at a switch, for all packets or for one ingress port.
 
-    `own` are the masks of the table by key; for an ingress port, outputs elsewhere and back in one mask.
-    Where no cover is, entries are installed without their outputs in `suppressed`.
+    `own` are the masks of the table by key; for an ingress port, a mask has outputs to other ports and back.
+    Where there is no cover, entries are installed without their outputs in `suppressed`.
 
-    Where the table of an ingress port has no entry, its packets match the `plain` entries, without the bits
+    If the table of an ingress port has no entry, its packets match the `plain` entries, without the bits
     `mates` of the hosts on the port.
     """
 
@@ -47,17 +47,17 @@ class ExactEntries:
 
     @property
     def plain(self) -> Mapping[Key, PortMask]:
-        """The plain entries; none for the plain table."""
+        """The plain entries; empty for the plain table."""
         return _NO_ENTRIES if self._plain is None else self._plain.own
 
     def installed_mask(self, key: Key) -> PortMask:
-        """An entry as it is installed where no cover is; 0: there is none."""
+        """The installed mask of an entry without a cover; 0: there is none."""
         return self.own.get(key, 0) & ~self.suppressed.get(key, 0)
 
     def range(self, low: Key, high: Key) -> list[Key]:
         """The keys of entries from `low` (above NONE) up to but not including `high`.
 
-        Entries exist only at cells where subscriptions or advertisements begin, which the trie has in order.
+        Entries exist only at cells where subscriptions or advertisements begin. The trie has these in order.
         """
         own = self.own
         return [key for key in self.trie.storage.owned_keys(low, high) if key in own]
@@ -67,7 +67,7 @@ class ExactEntries:
         return [(key, None) for key in self.range(cell, self.order.end(cell))]
 
     def plain_in(self, cell: Key) -> dict[Key, PortMask]:
-        """The plain entries within a cell that packets from the port match; none for the plain table."""
+        """The plain entries within a cell that match packets from the port, if there is a port."""
         if self._plain is None:
             return {}
         keys = self._plain.range(cell, self.order.end(cell))
@@ -81,7 +81,7 @@ class ExactEntries:
         return [plain[key] & others for key in self._plain.range(low, high)]
 
     def plain_over(self, cell: Key) -> PortMask:
-        """What plain entries do in all of a cell with packets from the port; 0 for the plain table."""
+        """The outputs of plain entries for a whole cell and this port; 0 if there are none."""
         order, plain, dz = self.order, self.plain, self.order.dz(cell)
         found = (plain.get(order.key(dz >> n), 0) & ~self.mates for n in range(dz.bit_length()))
         return next(filter(None, found), 0)
@@ -101,7 +101,7 @@ class ExactEntries:
         return list(nodes.items())
 
     def own_above(self, key: Key, node: Node) -> PortMask:
-        """The mask of the nearest entry of the table above a node, whatever plain ones begin in it."""
+        """The mask of the nearest entry of the table above a node, ignoring plain entries in it."""
         if node.void:
             return 0
         order, own, dz = self.order, self.own, self.order.dz(key) >> 1
@@ -113,7 +113,7 @@ class ExactEntries:
         return 0
 
     def mask_of_hollow(self, key: Key, node: Node) -> PortMask:
-        """What the exact entries do in the space of a node where none begins."""
+        """The outputs of exact entries in the space of a node in which none begins."""
         if node.void:
             return 0
         order, own, plain = self.order, self.own, self.plain

@@ -1,7 +1,7 @@
-"""Exhaustive merge: where LA may merge no pair any more, the covers that leave the fewest entries of all.
+"""Exhaustive merge: if LA may merge no more pairs, find the covers with the fewest entries.
 
-From the lowest cells up, these covers (`minimum_entries`) replace what is installed, until the budget
-holds. At the root of the trie that is the minimum, so if this does not meet a budget, no covers do.
+From the lowest cells upwards, these covers (`minimum_entries`) replace what is installed, until the budget is
+met. At the root of the trie, the result is the minimum. So if it does not meet a budget, no covers do.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from tercast.routing.cell_keys import LENGTH_MASK, NONE
 
 
 def merge_exhaustively(tables: Sequence[InstalledTable], excess: int) -> tuple[list[Undo], Least]:
-    """Let the tables of a switch have `excess` entries fewer, or change nothing; the fewest they can have."""
+    """Reduce the tables of a switch by `excess` entries, or change nothing.
+
+    Returns:
+        What undoes the changes, and the fewest entries that the tables can have.
+    """
     programmes = [MinimumEntries(table) for table in tables]
     least = Least(sum(one.entries for one in programmes), all(one.proven for one in programmes))
     undo: list[Undo] = []
@@ -36,7 +40,7 @@ def merge_exhaustively(tables: Sequence[InstalledTable], excess: int) -> tuple[l
 
 
 def _from_below(programmes: Sequence[MinimumEntries]) -> Iterator[tuple[int, int]]:
-    """All cells of all tables, the longest first; of equal ones the first table's, and the first in order."""
+    """Yield all cells of all tables: the longest first, then by table, then in order."""
     found = (
         (-(key & LENGTH_MASK), number, v)
         for number, programme in enumerate(programmes)
@@ -46,13 +50,13 @@ def _from_below(programmes: Sequence[MinimumEntries]) -> Iterator[tuple[int, int
 
 
 def _is_inside(table: InstalledTable, key: int) -> bool:
-    """Whether a cover stands over a cell."""
+    """Whether a cell is inside a cover."""
     at = table.home(key)
     return at != NONE and (at != key or table.nodes[at].up != NONE)
 
 
 def _members(table: InstalledTable, programme: MinimumEntries, v: int) -> Members:
-    """What stands in a cell where covers leave the fewest entries."""
+    """The members of a cell with covers that leave the fewest entries."""
     members: Members = []
     key = programme.keys[v]
     start = key

@@ -1,7 +1,7 @@
-"""One table as it is installed: exact entries where no cover is, and the nodes of covers.
+"""One installed table: exact entries outside of covers, and the nodes of covers.
 
-A table is that of the plain entries of a topic at a switch, or that of the entries for one ingress port.
-`TableFollower` applies changes of exact entries; covers change by `replace_cell`, which can be undone.
+The table contains the plain entries of a topic at a switch, or the entries for one ingress port.
+`TableFollower` applies changes of exact entries. `replace_cell` changes covers and can be undone.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from tercast.aggregation.incremental.exact_entries import ExactEntries
 
 Undo = tuple["InstalledTable", Key, Members]
-"""What was installed within a cell before a replacement."""
+"""Content of a cell before a replacement."""
 
 
 class PendingChecks:
-    """The nodes of a table that changes of exact entries or trees may have made wrong.
+    """The nodes of a table that changes of exact entries or trees may have made invalid.
 
     `thin` nodes lost an exact entry, so their cover may save nothing. `suspects` got outputs, or their trees
-    changed, so they may violate the rule of trees. `fresh` are exact entries that added outputs to the node
-    they resolve to.
+    changed, so they may violate the tree rule. `fresh` are exact entries that added outputs to the node to
+    which they resolve.
     """
 
     __slots__ = ("fresh", "suspects", "thin")
@@ -39,7 +39,7 @@ class PendingChecks:
         self.fresh: set[Key] = set()
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Remove all marks."""
         self.thin.clear()
         self.suspects.clear()
         self.fresh.clear()
@@ -48,8 +48,8 @@ class PendingChecks:
 class InstalledTable:
     """The keys `installed` in order, and the nodes at those that belong to covers.
 
-    `touched` has what was installed when changes were last taken (None: nothing), for keys that may have
-    changed since. `hollow` are the nodes in whose space no exact entry begins.
+    `touched` has the masks when changes were last taken (None: no entry), for keys that may have changed
+    since. `hollow` are the nodes in whose space no exact entry begins.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class InstalledTable:
         return [(key, self.kept(key)) for key, node in sorted(self.nodes.items()) if not node.up]
 
     def kept(self, top: Key) -> tuple[Key, ...]:
-        """The cells that the cover at `top` keeps."""
+        """The cells of the exceptions of the cover at `top`."""
         return tuple(self.within(top)[1:]) if self.nodes[top].kids else ()
 
     def within(self, cell: Key) -> list[Key]:
@@ -108,7 +108,7 @@ class InstalledTable:
         return installed[start : bisect_left(installed, self.order.end(cell), start)]
 
     def home(self, key: Key) -> Key:
-        """The nearest node over or at `key`; NONE where no cover is."""
+        """The nearest node at or above `key`; NONE if there is no cover."""
         nodes, shifts = self.nodes, self.order.shifts
         if not nodes:
             return NONE
@@ -122,13 +122,13 @@ class InstalledTable:
         return NONE if node is None else at
 
     def top(self, key: Key) -> Key:
-        """The top of the cover that the node at `key` belongs to."""
+        """The top of the cover to which the node at `key` belongs."""
         while (up := self.nodes[key].up) != NONE:
             key = up
         return key
 
     def change_bare(self, index: int, key: Key, before: PortMask, after: PortMask) -> None:
-        """Follow an exact entry under no cover; `index` is that of the first installed key above it."""
+        """Follow an exact entry outside of covers; `index`: the first installed key above it."""
         installed, points = self.installed, self.points
         self.touched.setdefault(key, before or None)
         if not before:
@@ -143,7 +143,7 @@ class InstalledTable:
             del installed[index - 1]
 
     def replace_cell(self, cell: Key, members: Members) -> Undo:
-        """Replace all that is installed within a cell by `members`, in order; returns what undoes it."""
+        """Replace everything installed within a cell by `members`, in order; return the undo."""
         installed, nodes, touched = self.installed, self.nodes, self.touched
         if not touched:
             self.trie.tracker.track(self.trie)
@@ -175,10 +175,11 @@ class InstalledTable:
         return self, cell, replaced
 
     def merge(self, start: int, stop: int, point: Key) -> Undo:
-        """Merge the exact entries, and covers without kept cells, at some indexes into one node at `point`.
+        """Merge exact entries and covers without exceptions into one node at `point`.
 
-        Its common prefixes with its neighbours are those of what it replaces, so there is no new merge point.
-        Returns what undoes it.
+        They are the installed keys with indexes from `start` up to but not including `stop`. The common
+        prefixes of the node with its neighbours are those of the replaced entries, so no new merge point
+        arises. Returns the undo.
         """
         nodes, own, touched, installed = self.nodes, self.own, self.touched, self.installed
         suppressed = self.exact.suppressed
@@ -208,11 +209,11 @@ class InstalledTable:
         return self, point, members
 
     def clear_cover(self, top: Key) -> Undo:
-        """Replace the cover at `top` by the exact entries; returns what undoes it."""
+        """Replace the cover at `top` by the exact entries; return the undo."""
         return self.replace_cell(top, self.exact.members(top))
 
     def start_points(self) -> MergePoints:
-        """The merge points, which are found at the first call."""
+        """The merge points, which are computed at the first call."""
         if self.points is None:
             self.points = MergePoints(self.order, self.installed)
         elif self.points.is_oversized(len(self.installed)):

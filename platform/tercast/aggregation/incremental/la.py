@@ -1,8 +1,9 @@
-"""LA, the immediate aggregation of Bhowmik et al. (section 5.4): the pair lowest in the tree is merged.
+"""LA, the immediate aggregation of Bhowmik et al. (section 5.4): merge the lowest pair.
 
-Only the switch itself is looked at. A merge is a cover that keeps nothing below its point. The paper has no
-covers that keep something; they come from other methods, which know the traffic. What those keep is kept when
-their covers are merged with what lies beside them; within a cover, the lowest pair is merged in its turn.
+Only the switch itself is considered. A merge is a cover without exceptions below its point. The paper has no
+covers with exceptions; these come from other methods, which know the traffic. When such a cover is merged
+with its neighbours, its exceptions stay. Within a cover, the lowest pair is merged when it is the lowest of
+all.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from tercast.routing.switch_ports import PortMask
 
 
 def shrink(tables: Sequence[InstalledTable], excess: int) -> list[Undo]:
-    """Merge in the tables of one switch until they have `excess` entries fewer, or no merge is allowed.
+    """Merge in the tables of one switch until `excess` entries are saved, if that is allowed.
 
-    Of several lowest points the first table's comes first, in it the first in order.
+    Of several lowest points, the first table's comes first, and in it the first in order.
     """
     undo: list[Undo] = []
     left = excess
@@ -47,9 +48,9 @@ def _partly(tables: Sequence[InstalledTable], undo: list[Undo]) -> int:
 
 
 def _merge_pairs(tables: Sequence[InstalledTable], left: int, undo: list[Undo]) -> int:
-    """Merge lowest pairs, as many as are needed and allowed; how many entries are still too many.
+    """Merge lowest pairs, as many as are needed and allowed; return the remaining excess.
 
-    Down to where a pair within a cover is the lowest.
+    Stop when a pair within a cover is the lowest.
     """
     points = [table.start_points() for table in tables]
     if len(tables) == 1:
@@ -66,25 +67,25 @@ def _merge_pairs(tables: Sequence[InstalledTable], left: int, undo: list[Undo]) 
 
 
 def _lowest_postponed(points: Sequence[MergePoints]) -> int:
-    """The length of the lowest point within a cover; -1 where there is none."""
+    """The length of the lowest point within a cover; -1 if there is none."""
     return max(_length(one.lowest_postponed()) for one in points)
 
 
 def _length(point: Key) -> int:
-    """That of a merge point; -1 where there is none."""
+    """The length of a merge point; -1 if there is none."""
     return point & LENGTH_MASK if point else -1
 
 
 def _is_within(node: Node | None, first: Key, point: Key) -> bool:
-    """Whether a point lies within a cover, by the first entry at or below it."""
+    """Whether a point is within a cover, given the first entry at or below it."""
     return node is not None and (node.up != NONE or (first == point and bool(node.kids)))
 
 
 def _merge_in(table: InstalledTable, points: MergePoints, down_to: int, left: int, undo: list[Undo]) -> int:
-    """Merge lowest pairs of one table, at points of so many bits or more; what is still too much.
+    """Merge lowest pairs of one table; return the remaining excess.
 
-    A merge makes no new points. So those to be merged are found first, and what then lies under several, in
-    one another, is merged at once.
+    Points have at least `down_to` bits. A merge creates no new points, so the points are selected first. Of
+    nested points, only the highest one is merged.
     """
     while left > 0:
         runs = _Runs(table)
@@ -98,9 +99,9 @@ def _merge_in(table: InstalledTable, points: MergePoints, down_to: int, left: in
 
 
 class _Runs:
-    """Parts of what is installed that are to become one entry each.
+    """Runs of installed entries that will become one entry each.
 
-    By the index where it begins: the one where it ends, its outputs, and the point at which it is merged.
+    By the index of its start, a run has the index of its end, its outputs, and its merge point.
     """
 
     __slots__ = ("_found", "_table", "met_kept")
@@ -111,9 +112,10 @@ class _Runs:
         self.met_kept = False
 
     def choose(self, points: MergePoints, down_to: int, left: int) -> int:
-        """Find the lowest points that save `left` entries, as far as `down_to` allows; what is missing.
+        """Select the lowest points that save `left` entries; return the remaining excess.
 
-        It stops where covers that keep something, or plain entries besides those of a port, are to be merged.
+        Points have at least `down_to` bits. Stops at a merge of covers with exceptions, or of plain entries
+        in addition to those of a port.
         """
         table, found, rule, installed = self._table, self._found, self._table.rule, self._table.installed
         shifts, forbidden, members_at = table.order.shifts, rule.forbidden, self._members
@@ -137,7 +139,7 @@ class _Runs:
         return left
 
     def _members(self, start: int, cell: int, shift: int) -> tuple[int, int, PortMask]:
-        """Where what is installed in a cell ends (-1: a cover keeps something), its number, its outputs."""
+        """The end (-1: a cover has exceptions), number and outputs of a cell's installed entries."""
         table, found = self._table, self._found
         installed, nodes, own = table.installed, table.nodes, table.own
         at, members, mask, end = start, 0, 0, len(installed)
@@ -157,7 +159,7 @@ class _Runs:
         return at, members, mask
 
     def merge(self, undo: list[Undo]) -> None:
-        """Merge them."""
+        """Merge the selected runs."""
         merge, found = self._table.merge, self._found
         tops: list[tuple[int, int, Key]] = []
         beyond = 0
@@ -170,7 +172,7 @@ class _Runs:
 
 
 def _joined(table: InstalledTable, members: Members) -> Node:
-    """A node for what exact entries, and covers that keep nothing, stand for."""
+    """Create a node for exact entries and covers without exceptions."""
     own, merged = table.own, Node()
     entries = tally = mask = 0
     for key, node in members:
@@ -188,7 +190,7 @@ def _joined(table: InstalledTable, members: Members) -> Node:
 
 
 def _merge_anyhow(table: InstalledTable, undo: list[Undo]) -> int:
-    """Merge at the lowest point, which lies in no cover, and keep what covers keep; the entries it saves."""
+    """Merge at the lowest point outside of covers; keep exceptions; return the saved entries."""
     points = table.start_points()
     point = points.pop(0)
     members = [(key, table.nodes.get(key)) for key in table.within(point)]
@@ -214,7 +216,7 @@ def _merge_anyhow(table: InstalledTable, undo: list[Undo]) -> int:
 
 
 def _add_others(table: InstalledTable, point: Key, roots: Members, merged: Node) -> None:
-    """Count the plain entries that come to the table of a port there, but those that `roots` count."""
+    """Count the plain entries that add to a port's table there, except those that `roots` count."""
     start = point
     for key, node in roots:
         if node is not None:

@@ -1,4 +1,4 @@
-"""What covers keep, where nothing else is left for LA to merge: it becomes less, entry by entry."""
+"""Merge of exceptions of covers, one entry at a time, if LA can merge nothing else."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key
 
 
 def merge_exceptions(tables: Sequence[InstalledTable], undo: list[Undo]) -> int | None:
-    """Merge what some cover keeps at the lowest point; the entries saved, None where there is no point.
+    """Merge exceptions of a cover at the lowest point; return the saved entries.
 
-    0 where that is none any more, or the rule forbids it; then it is not postponed any more.
+    None if there is no point. 0 if the point is outdated, or if the rule forbids the merge; the point is then
+    no longer postponed.
     """
     found = [(points.lowest_postponed() & LENGTH_MASK, -n) for n, points in _waiting(tables)]
     if not found:
@@ -28,7 +29,7 @@ def _waiting(tables: Sequence[InstalledTable]) -> list[tuple[int, MergePoints]]:
 
 
 def _merge(table: InstalledTable, points: MergePoints, undo: list[Undo]) -> int:
-    """Merge at the lowest point that was postponed; 0 where it is none any more, or the rule forbids it."""
+    """Merge at the lowest postponed point; 0 if it is outdated or the rule forbids it."""
     point = points.lowest_postponed()
     members = table.within(point)
     no_point = all(common(table.order, a, b) != point for a, b in pairwise(members))
@@ -53,9 +54,9 @@ def _merge(table: InstalledTable, points: MergePoints, undo: list[Undo]) -> int:
 
 
 def _going(table: InstalledTable, point: Key, members: list[Key]) -> set[Key]:
-    """The entries that the one at a point takes in; what they keep stays."""
+    """The entries that the entry at a point replaces; their exceptions stay."""
     nodes = table.nodes
-    if members[0] == point:  # it stands: the lowest right below it goes
+    if members[0] == point:  # it is an entry already: remove the lowest one directly below it
         return {min(nodes[point].kids, key=lambda kid: (-(kid & LENGTH_MASK), kid))}
     inside = {*members}
     return {key for key in members if nodes[key].up not in inside}

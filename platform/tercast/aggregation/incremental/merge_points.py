@@ -1,6 +1,6 @@
-"""Merge points: where the installed entries of a table have a common prefix, the longest first.
+"""Merge points: common prefixes of a table's installed entries, the longest first.
 
-As in the merge point trees of Bhowmik et al. (section 5.1), of which only the lowest point matters at once.
+As in the merge point trees of Bhowmik et al. (section 5.1); only the lowest point is needed at a time.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from tercast.routing.cell_keys import LENGTH_BITS, LENGTH_MASK, NONE, Key, Order
 _SLACK = 1_000
 
 _FEW = 64
-"""So many points that have come wait in a list, which is sorted where it is read."""
+"""Number of new points up to which they stay in a list that is sorted when it is read."""
 
 
 class MergePoints:
-    """Common prefixes of entries that are neighbours in order; some that are no such prefix any more stay.
+    """Common prefixes of neighbouring entries; some outdated prefixes remain.
 
-    A point that may not be merged is forbidden: merging cannot be allowed there, or at any point above, until
-    outputs below it become fewer, covers there keep other entries, or trees change. A point within a cover is
-    postponed until nothing else is left to merge.
+    A point that may not be merged is forbidden. It stays so, with all points above, until outputs below it
+    are removed, covers there get other exceptions, or trees change. A point within a cover is postponed until
+    nothing else is left to merge.
     """
 
     __slots__ = ("_forbidden", "_heap", "_mask", "_new", "_order", "_postponed", "_rise", "_sorted")
@@ -32,13 +32,13 @@ class MergePoints:
         self._forbidden: set[Key] = set()
         self._rise = order.depth + LENGTH_BITS + 1
         self._mask = (1 << self._rise) - 1
-        self._heap: list[int] = []  # the bits that a point lacks, above its key
-        self._new: list[int] = []  # the same for the last to come, most of which go at once
+        self._heap: list[int] = []  # the number of bits missing from a point, above its key
+        self._new: list[int] = []  # as `_heap`, for the newest points, most of which are merged soon
         self._sorted = True
         self.refill(installed)
 
     def refill(self, installed: Iterable[Key]) -> None:
-        """Start again with the neighbours among these keys, which are in order."""
+        """Start again with the neighbours among these sorted keys."""
         self._forbidden.clear()
         self._new.clear()
         self._postponed: list[int] = []
@@ -46,16 +46,16 @@ class MergePoints:
         heapq.heapify(self._heap)
 
     def add_between(self, a: Key, b: Key) -> None:
-        """Add the point of `a` and `b`, which are neighbours now, in this order."""
+        """Add the point of `a` and `b`, which are now neighbours in this order."""
         point = common(self._order, a, b)
         if point not in self._forbidden:
             heapq.heappush(self._heap, self._place(point))
 
     def add_key(self, before: Key, key: Key, after: Key) -> None:
-        """Add the point of a new key: the longer of its prefixes with its neighbours (NONE: none).
+        """Add the point of a new key: the longer of its prefixes with its neighbours.
 
-        The shorter one is that of the neighbours. Where a key is removed, there is no new point, since the
-        point of its neighbours was one of its own.
+        A neighbour is NONE if it does not exist. The shorter prefix is that of the neighbours. When a key is
+        removed, no new point arises, because the point of its neighbours was one of its own.
         """
         order = self._order
         length, width = -1, order.depth + LENGTH_BITS
@@ -74,11 +74,11 @@ class MergePoints:
             self._sorted = False
 
     def is_oversized(self, installed: int) -> bool:
-        """Whether most points here are outdated."""
+        """Whether most points are outdated."""
         return len(self._heap) + len(self._new) + len(self._postponed) > 4 * installed + _SLACK
 
     def lowest(self) -> Key:
-        """The lowest point, the first in order of several; NONE where there is none."""
+        """The lowest point, the first in order of several; NONE if there is none."""
         if not self._sorted:
             self._sort()
         new, heap = self._new, self._heap
@@ -87,7 +87,7 @@ class MergePoints:
         return heap[0] & self._mask if heap else NONE
 
     def pop(self, down_to: int) -> Key:
-        """Remove and return the lowest point, if it has at least so many bits; NONE where there is none."""
+        """Remove and return the lowest point if it has at least `down_to` bits; else return NONE."""
         if not self._sorted:
             self._sort()
         new, heap = self._new, self._heap
@@ -104,19 +104,19 @@ class MergePoints:
         return point
 
     def push_back(self, point: Key) -> None:
-        """Put back a point that was popped."""
+        """Return a popped point to the heap."""
         heapq.heappush(self._heap, self._place(point))
 
     def forbid(self, point: Key) -> None:
-        """Set aside a point that was popped and may not be merged."""
+        """Set a popped point aside that may not be merged."""
         self._forbidden.add(point)
 
     def postpone(self, point: Key) -> None:
-        """Postpone a point that was popped and is within a cover."""
+        """Postpone a popped point that is within a cover."""
         heapq.heappush(self._postponed, self._place(point))
 
     def lowest_postponed(self) -> Key:
-        """The lowest postponed point; NONE where there is none."""
+        """The lowest postponed point; NONE if there is none."""
         return self._postponed[0] & self._mask if self._postponed else NONE
 
     def drop_postponed(self, forbidden: bool = False) -> None:
@@ -130,7 +130,7 @@ class MergePoints:
         return sorted(self._forbidden, key=self._place)
 
     def reconsider(self, key: Key) -> None:
-        """Try forbidden points again at and above `key`, which lost outputs."""
+        """Allow forbidden points again at and above `key`, which lost outputs."""
         if self._forbidden:
             order = self._order
             dz = order.dz(key)
@@ -142,7 +142,7 @@ class MergePoints:
                 dz >>= 1
 
     def reconsider_around(self, cell: Key) -> None:
-        """Try forbidden points again in and above `cell`, where covers now keep other cells."""
+        """Allow forbidden points again in and above `cell`, where covers now have other exceptions."""
         if self._forbidden:
             order = self._order
             again = [
@@ -153,13 +153,13 @@ class MergePoints:
                 heapq.heappush(self._heap, self._place(point))
 
     def reconsider_all(self) -> None:
-        """Try all forbidden points again, since trees have changed."""
+        """Allow all forbidden points again, because trees have changed."""
         for point in self._forbidden:
             heapq.heappush(self._heap, self._place(point))
         self._forbidden.clear()
 
     def _sort(self) -> None:
-        """Put in order what came."""
+        """Sort the new points, or move them to the heap if they are many."""
         new, heap = self._new, self._heap
         if len(new) <= _FEW:
             new.sort(reverse=True)
@@ -174,7 +174,7 @@ class MergePoints:
 
 
 def common(order: Order, a: Key, b: Key) -> Key:
-    """The longest common prefix of two cells, `a` before `b` in order."""
+    """The longest common prefix of two cells; `a` is before `b` in order."""
     if not (a ^ b) >> order.shifts[a & LENGTH_MASK]:
         return a
     length = order.depth + LENGTH_BITS - (a ^ b).bit_length()

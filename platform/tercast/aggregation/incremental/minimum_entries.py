@@ -1,14 +1,16 @@
-"""The fewest entries that covers of a table can leave, cell by cell, under the rule that keeps trees apart.
+"""The fewest entries of a table with covers, cell by cell, under the tree rule.
 
-A programme over the trie of all cells at which anything begins: exact entries, trees, branching points. In
-what is left of such a cell without those below it all is alike, and what fits one of these fits that as well,
-for it has the same tree or none, and no more outputs. So entries need stand nowhere else.
+Dynamic programming over the trie of all cells with an exact entry, a tree or a branching point. Within such a
+cell, all space outside of its child cells is equal. A mask that fits a child cell's space also fits such rest
+space around it, because that has the same tree or none, and no more outputs. So entries are needed only at
+these cells.
 
-What an entry may send over is guessed: a mask of links fits a space if it holds the outputs there and lies
-within the links of the tree there. An entry obeys if some mask fits all that resolves to it; what trees, and
-sets of trees, have in common are all the masks in question. For a cell it does to know the least number of
-entries below its own and the masks with which it is reached, since one entry more makes up for any other mask
-(compare Draves et al., Constructing optimal IP routing tables, section 2, where masks are next hops).
+The links that an entry may use are enumerated as masks. A mask of links fits a space if it contains the
+outputs there, and is within the links of the tree there. An entry obeys the rule if some mask fits all space
+that resolves to it. The possible masks are the intersections of trees' links. For each cell, it is enough to
+know the least number of entries below its own entry, and the masks that reach this number: one more entry
+allows any other mask (compare Draves et al., Constructing optimal IP routing tables, section 2, where masks
+are next hops).
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from tercast.routing.cell_keys import FAR, LENGTH_MASK, NONE, Key, Order
 from tercast.routing.switch_ports import PortMask
 
 MOST_MASKS = 1 << 13
-"""Masks in question at a switch; of more, the first are taken, and fewer entries may be possible."""
+"""Maximum number of masks at a switch; beyond it, the result may not be the minimum."""
 
 NOTHING_BELOW = -1
 
@@ -32,10 +34,10 @@ _EVER = 1 << 40
 
 
 class MinimumEntries:
-    """What a table can come to; it must not change meanwhile.
+    """Fewest entries of a table, which must not change meanwhile.
 
-    `keys` are the cells, depth first; `least[v]` is the fewest entries at and below cell v where none of a
-    cover stands over it.
+    `keys` are the cells, depth first. `least[v]` is the fewest entries at and below cell v if no entry of a
+    cover is above it.
     """
 
     __slots__ = (
@@ -70,7 +72,7 @@ class MinimumEntries:
         return self.least[0] if self.keys else 0
 
     def covers(self, v: int) -> list[CoverCells]:
-        """Covers within cell v that leave `least[v]` entries there; what saves nothing stays exact."""
+        """Covers within cell v that leave `least[v]` entries; parts that save nothing stay exact."""
         selected = sorted(self._selected(v))
         return list(_as_spreads(self._table, self.keys[v], selected))
 
@@ -87,7 +89,7 @@ class MinimumEntries:
             self._choose(v, own)
 
     def _choose(self, v: int, own: int) -> None:
-        """The least below v and the masks that reach it, from those of its children; `own` fit its space."""
+        """Compute the least number and the masks that reach it for cell v; `own` fit its own space."""
         kids = self._kids[v]
         below = sum(self._below[kid] for kid in kids)
         both, some = own, 0
@@ -105,11 +107,11 @@ class MinimumEntries:
         self.least[v] = min(apart, 1 + below)
 
     def _fitting(self, out: PortMask, edges: PortMask) -> int:
-        """Which masks fit a space, as bits."""
+        """The masks that fit a space, as bits."""
         return sum(1 << n for n, mask in enumerate(self._masks) if not (out & ~mask or mask & ~edges))
 
     def _selected(self, v: int) -> Iterator[Key]:
-        """The cells of the entries that leave the least at and below v."""
+        """Yield the cells of the entries that leave the least number at and below v."""
         stack: list[tuple[int, int]] = [(v, NOTHING_BELOW)]
         while stack:
             at, mask = stack.pop()
@@ -127,7 +129,7 @@ class MinimumEntries:
 
 
 class _CellTree:
-    """The cells at which anything begins, depth first: children, and what holds in the rest of each."""
+    """The cells of entries, trees and branching points, depth first, with their children."""
 
     __slots__ = ("edges", "has", "keys", "kids", "out")
 
@@ -167,7 +169,7 @@ class _CellTree:
         trees: Mapping[Key, PortMask],
         others: Mapping[Key, PortMask],
     ) -> None:
-        """Outputs and links: of each cell its own, or those of what holds it."""
+        """Set outputs and links of each cell: its own, or those that it inherits from above."""
         own, links = table.own, table.rule.links
         mine, other, edges = [0], [table.exact.plain_over(self.keys[0]) & links], [-1]
         for key, over in zip(self.keys, parents, strict=True):
@@ -182,9 +184,9 @@ class _CellTree:
 def in_common(
     found: Iterable[PortMask], ports: Callable[[PortMask], tuple[int, ...]]
 ) -> tuple[list[PortMask], bool]:
-    """All that some of these masks have in common, the fewest bits first; whether these are all.
+    """All intersections of these masks, those with the fewest bits first, and completeness.
 
-    Of equal numbers those come first whose `ports` do: which bit a port has depends on what was before.
+    Masks with an equal number of bits are ordered by `ports`, because the bit of a port depends on history.
     """
 
     def place(mask: PortMask) -> tuple[bool, int, tuple[int, ...]]:
@@ -199,7 +201,7 @@ def in_common(
 
 
 def _parents(order: Order, keys: list[Key]) -> list[int]:
-    """For each of some cells, depth first, the nearest that holds it; -1: none."""
+    """The nearest cell above each of some cells, which are depth first; -1: none."""
     stack: list[int] = []
     parents: list[int] = []
     for v, key in enumerate(keys):
@@ -211,7 +213,7 @@ def _parents(order: Order, keys: list[Key]) -> list[int]:
 
 
 def _as_spreads(table: InstalledTable, cell: Key, selected: list[Key]) -> Iterator[CoverCells]:
-    """The covers that leave these entries of the exact ones: each from the first that is not exact on."""
+    """Yield the covers that leave these entries; each begins at an entry that is not exact."""
     order = table.order
     exact = table.exact.range(cell, order.end(cell))
     there, stack = {*selected}, list[Key]()

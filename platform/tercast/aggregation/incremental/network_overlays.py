@@ -1,4 +1,4 @@
-"""The overlays of a network: the switches whose installed tables may differ from the exact ones."""
+"""The overlays of a network: switches whose installed tables may differ from the exact ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NetworkOverlays:
-    """Creates overlays, shows them the topics of their switches, and removes those that are exact again.
+    """Creates overlays, adds topics to them, and removes overlays that are exact again.
 
     `by_switch` are the overlays by the name of their switch.
     """
@@ -33,11 +33,11 @@ class NetworkOverlays:
         self._known_plans: list[tuple[TopicRouting, int]] = []
 
     def in_order(self) -> list[Overlay]:
-        """The overlays in an order that does not depend on when they were created."""
+        """The overlays in an order that does not depend on their creation."""
         return [self.by_switch[switch] for switch in sorted(self.by_switch)]
 
     def tables_of(self, topic: str) -> Iterator[tuple[Overlay, InstalledTable]]:
-        """The installed tables of a topic, each with the overlay of its switch."""
+        """Yield the installed tables of a topic, each with the overlay of its switch."""
         for overlay in self.in_order():
             for found in overlay.topics.values():
                 if found.plan.topic.name == topic:
@@ -45,7 +45,7 @@ class NetworkOverlays:
                         yield overlay, table
 
     def obtain(self, site: SwitchPorts) -> Overlay:
-        """Return the overlay of a switch, which is created where there is none."""
+        """Return the overlay of a switch; create it if necessary."""
         self.touch(site.id)
         overlay = overlay_at(site)
         if overlay is None:
@@ -54,7 +54,7 @@ class NetworkOverlays:
         return overlay
 
     def add_topics(self) -> None:
-        """Show the overlays the topics that are new at their switches."""
+        """Add new topics to the overlays of their switches."""
         planner = self._planner
         plans = planner.all_plans
         known = [(plan, len(plan.tries)) for plan in plans]
@@ -64,7 +64,7 @@ class NetworkOverlays:
                 overlay.add_topics(plans, planner.network)
 
     def follow(self, overlay: Overlay) -> None:
-        """Let the installed tables of a switch follow its exact ones."""
+        """Update the installed tables of a switch after changes of its exact ones."""
         self.touch(overlay.site.id)
         for topic in overlay.topics.values():
             topic.follow()
@@ -93,11 +93,11 @@ class NetworkOverlays:
         return changed
 
     def remove_plan(self, plan: TopicRouting) -> None:
-        """Let `prune` remove the tables of a plan, whose changes have to be taken first."""
+        """Let `prune` remove the tables of a plan, whose changes must be taken first."""
         self._removed_plans.append(plan)
 
     def prune(self) -> None:
-        """Remove tables of removed plans, and overlays that are exact again, once changes were taken."""
+        """Remove tables of removed plans, and overlays that are exact, after changes were taken."""
         if not self._removed_plans and not self._touched:
             return
         for plan in self._removed_plans:

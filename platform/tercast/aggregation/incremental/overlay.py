@@ -1,4 +1,4 @@
-"""What stands between the exact tables of one switch and those that are installed there."""
+"""Overlay: the difference between the exact and the installed tables of one switch."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class TopicOverlay:
-    """The installed tables of one topic at one switch; table 0 is that of the plain entries.
+    """The installed tables of one topic at one switch; table 0 has the plain entries.
 
-    What is installed in each is also put into the list `everything`.
+    The lists of installed keys of all tables are also in the list `everything`.
     """
 
     __slots__ = ("_all", "_exact", "_followers", "_trie", "plan", "rule", "tables")
@@ -45,7 +45,7 @@ class TopicOverlay:
         self.load_exact_changes()
 
     def table(self, port: int) -> InstalledTable:
-        """The table of an ingress port, made at the first call from the exact entries as they are."""
+        """The table of an ingress port, created at the first call from the current exact entries."""
         table = self.tables.get(port)
         if table is None:
             trie = self._trie
@@ -72,7 +72,7 @@ class TopicOverlay:
         return table
 
     def follow(self) -> bool:
-        """Take in how the exact entries have changed since the last call; whether they have."""
+        """Apply the changes of exact entries since the last call; return whether there were any."""
         trie = self._trie
         touched, in_touched = trie.plain_table.touched, trie.in_port_table.touched
         if not touched and not in_touched:
@@ -89,7 +89,7 @@ class TopicOverlay:
         return True
 
     def load_exact_changes(self) -> None:
-        """Let what was touched in the exact tables be what was touched here."""
+        """Copy the record of touched entries from the exact tables."""
         trie = self._trie
         self.tables[0].touched = {key: before or None for key, before, _ in trie.plain_table.changes()}
         for (port, key), masks in trie.in_port_table.touched.items():
@@ -97,16 +97,16 @@ class TopicOverlay:
         trie.forget_changes()
 
     def rows(self) -> Iterator[tuple[InstalledTable, dict[Key, PortMask]]]:
-        """What is installed, table by table; a mask of 0 drops."""
+        """The installed entries, table by table; a mask of 0 drops."""
         return ((table, table.rows()) for table in self.tables.values())
 
     def load_changes(self, touched: InstalledBefore) -> None:
-        """Let this be what was touched: a value of `take_changes`."""
+        """Set the record of touched entries to a value that `take_changes` returned."""
         for port, found in touched.items():
             self.table(port).touched = found
 
     def take_changes(self) -> InstalledBefore:
-        """Return what was touched, and forget it."""
+        """Return the record of touched entries, and clear it."""
         taken = {port: table.touched for port, table in self.tables.items()}
         for table in self.tables.values():
             table.touched = {}
@@ -116,7 +116,7 @@ class TopicOverlay:
 
     @property
     def is_exact(self) -> bool:
-        """Whether no cover is here."""
+        """Whether there is no cover."""
         return not any(table.nodes for table in self.tables.values())
 
     def _follow_ports(
@@ -139,12 +139,12 @@ class TopicOverlay:
 
 
 def overlay_at(site: SwitchPorts) -> Overlay | None:
-    """Return the installed tables of a switch; None where its exact tables are installed."""
+    """Return the installed tables of a switch; None if its exact tables are installed."""
     return cast("Overlay | None", site.overlay)
 
 
 def topic_overlay(trie: SwitchTrie) -> TopicOverlay | None:
-    """Return the installed tables over the exact tables of a trie; None where these are installed."""
+    """Return the installed tables over the exact tables of a trie; None if these are installed."""
     return cast("TopicOverlay | None", trie.overlay)
 
 
@@ -165,22 +165,22 @@ class Overlay:
 
     @property
     def excess(self) -> int:
-        """How many entries there are too many; not above 0 where the budget holds."""
+        """The number of entries over the budget; 0 or less if the budget is met."""
         budget = self.site.budget
         return 0 if budget is None else self.count - budget
 
     @property
     def is_exact(self) -> bool:
-        """Whether no cover is here."""
+        """Whether there is no cover."""
         return all(topic.is_exact for topic in self.topics.values())
 
     def tables(self) -> Iterator[InstalledTable]:
-        """All tables: by topic code, then by port."""
+        """Yield all tables: by topic code, then by port."""
         for topic in self.topics.values():
             yield from topic.tables.values()
 
     def topic(self, trie: SwitchTrie, plan: TopicRouting, network: LiveNetwork) -> TopicOverlay:
-        """That of a topic, made at the first call."""
+        """The tables of a topic, created at the first call."""
         topic = self.topics.get(trie)
         if topic is None:
             topic = self.topics[trie] = TopicOverlay(trie, plan, network, self._all)
@@ -188,7 +188,7 @@ class Overlay:
         return topic
 
     def remove_topic(self, trie: SwitchTrie) -> None:
-        """Remove a topic that is gone from the switch for good."""
+        """Remove a topic that no longer exists at the switch."""
         if self.topics.pop(trie, None) is not None:
             self._all[:] = [table.installed for table in self.tables()]
 

@@ -1,7 +1,7 @@
-"""Where no whole subtree may be merged: what may be merged below a point, with the rest kept.
+"""Partial merge: if no whole subtree may be merged, merge below a point and keep exceptions.
 
-The papers have no trees with links of their own, and so no merges that are forbidden. This stands behind LA,
-so that fewer requests fail for trees that lie in one another.
+In the papers, trees do not have different links, so no merges are forbidden. This step follows LA, so that
+fewer requests fail because of nested trees.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tercast.routing.switch_ports import PortMask
 
 
 def merge_partially(table: InstalledTable) -> tuple[Undo, int] | None:
-    """Merge a part below the lowest point where that is allowed; what undoes it, and the entries it saves."""
+    """Merge a part below the lowest possible point; return the undo and the saved entries."""
     for point in table.start_points().forbidden():
         members = table.within(point)
         if all(common(table.order, a, b) != point for a, b in pairwise(members)):
-            continue  # it was a merge point once
+            continue  # an outdated merge point
         for kept in _exception_sets(table, point, members):
             cover = _enclosing_cover(table, point, members, kept)
             built = table.exact.build(cover)
@@ -35,9 +35,10 @@ def merge_partially(table: InstalledTable) -> tuple[Undo, int] | None:
 
 
 def _exception_sets(table: InstalledTable, point: Key, members: list[Key]) -> Iterator[set[Key]]:
-    """What could be kept: the entries that not every tree here allows, or the space of all trees but some.
+    """Yield sets of possible exceptions.
 
-    An entry for the space of trees that have the same links is always allowed.
+    One set has the entries that not every tree allows. Each other set has the space of all trees except those
+    with the same links: an entry for the space of such trees is always allowed.
     """
     edges, links = table.rule.edges(point), table.rule.links
     allowed = ~links
@@ -60,7 +61,7 @@ def _all(masks: Iterable[PortMask]) -> PortMask:
 
 
 def _enclosing_cover(table: InstalledTable, point: Key, members: list[Key], kept: set[Key]) -> CoverCells:
-    """The cover for a point and what it keeps, or the one around the point with these in it."""
+    """The cover of a point with its exceptions, or the cover around the point with these in it."""
     top = table.top(members[0]) if members[0] in table.nodes else NONE
     if top in (NONE, point) or not table.order.covers(top, point):
         return point, tuple(sorted(kept))

@@ -1,4 +1,4 @@
-"""What incremental aggregation uses of a planner."""
+"""Interface of a planner that incremental aggregation uses."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class PlannedTables(Protocol):
 
     @property
     def network(self) -> LiveNetwork:
-        """The network as plans see it, up to date."""
+        """The network in the form that plans use, up to date."""
 
     @property
     def topology(self) -> Topology:
-        """The network as the requests describe it."""
+        """The network in the form that requests describe."""
 
     @property
     def topics(self) -> Mapping[str, Topic]:
@@ -33,7 +33,7 @@ class PlannedTables(Protocol):
 
     @property
     def is_stale(self) -> bool:
-        """Whether plans, of nothing, have still to follow a network that has changed."""
+        """Whether the network has changed since the last plan, while nothing is registered."""
 
     @property
     def all_plans(self) -> list[TopicRouting]:

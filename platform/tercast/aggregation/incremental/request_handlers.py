@@ -1,4 +1,4 @@
-"""What requests mean for installed tables: budgets, the policy, and covers that were worked out elsewhere."""
+"""Effects of requests on installed tables: budgets, policy, and covers of other methods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BudgetedTables(PlannedTables, Protocol):
 def settle(
     planner: BudgetedTables, marked: Marked, registration: Registration
 ) -> tuple[BudgetChange, tuple[str, ...]]:
-    """Let installed tables follow a registration that came or went; the switches that have no room for it."""
+    """Update installed tables after a registration; return the change, and switches over budget."""
     keeper = planner.keeper
     if registration.kind == ADVERTISEMENT:
         plan = planner.plan(registration.topic)
@@ -35,19 +35,19 @@ def settle(
 
 
 def set_budget(planner: BudgetedTables, request: SetBudget) -> Outcome:
-    """Change a budget; a lower one is met at once, where the policy is that tables are merged, or refused."""
+    """Change a budget; a lower one is met immediately by merging, or refused."""
     return _resize(planner, request, "tcam_budget")
 
 
 def set_reserve(planner: BudgetedTables, request: SetReserve) -> Outcome:
-    """Change what stays free of a budget; more is met at once, or refused."""
+    """Change the reserve of a budget; a larger one is met immediately, or refused."""
     return _resize(planner, request, "entries")
 
 
 def set_capacity(planner: BudgetedTables, request: SetCapacity) -> Outcome:
-    """Note what a switch has room for; it is true, so it is never refused.
+    """Record the measured capacity of a switch; it is a fact, so it is never refused.
 
-    Where the policy is that tables are merged, a smaller one is met at once, as far as merging leads.
+    If the policy allows merging, entries are merged immediately to meet a smaller capacity, if possible.
     """
     planner.registry.change(request)
     planner.network.read_budgets()
@@ -56,7 +56,7 @@ def set_capacity(planner: BudgetedTables, request: SetCapacity) -> Outcome:
 
 
 def _resize(planner: BudgetedTables, request: SetBudget | SetReserve, field: str) -> Outcome:
-    """Carry `request` out, but not where budgets are enforced and the table does not come to have room."""
+    """Apply `request`; revert it if budgets are enforced and merging cannot make the table fit."""
     before = planner.topology.switches.get(request.switch)
     planner.registry.change(request)
     network, keeper = planner.network, planner.keeper
@@ -73,23 +73,23 @@ def _resize(planner: BudgetedTables, request: SetBudget | SetReserve, field: str
         detail = f"{quantity(room, 'entry is', 'entries are')} too few for {shown(site.id)}: " + (
             f"{least}"
             if least is not None
-            else f"it has {site.installed}, and nothing is merged while the aggregation policy is none"
+            else f"it has {site.installed} entries, and with aggregation policy none, entries are not merged"
         )
         return Outcome(False, Refused((field,), "budget", detail, room), failed_switches=(site.id,))
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
 def set_aggregation(planner: BudgetedTables, method: str) -> Outcome:
-    """Set the policy; where it lets LA work, budgets that are exceeded are met at once."""
+    """Set the policy; if it allows LA, exceeded budgets are met immediately."""
     planner.keeper.method = method
-    if planner.is_stale:  # nothing is registered, and tables are empty
+    if planner.is_stale:  # nothing is registered, so all tables are empty
         return Outcome(ok=True)
     planner.keeper.make_room()
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
 def aggregate(planner: BudgetedTables, method: str, covers: NetworkCovers) -> Outcome:
-    """Install other covers, or change nothing where budgets would not hold."""
+    """Install other covers, or change nothing if budgets would be exceeded."""
     check_covers(covers, planner.topology.switches, planner.topics, planner.depth)
     step = planner.keeper.replace(covers)
     over = planner.keeper.exceeded(step)

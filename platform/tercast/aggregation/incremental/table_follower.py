@@ -1,4 +1,4 @@
-"""Lets an installed table follow changes of exact entries, one by one."""
+"""Update of an installed table after changes of exact entries."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Change = tuple[Key, PortMask, PortMask]
 
 
 class TableFollower:
-    """Keeps the installed keys, and the masks of nodes, equal to what the exact entries say.
+    """Keeps the installed keys, and the masks of nodes, consistent with the exact entries.
 
-    The nodes to check for it are added to `table.checks`. `refill` computes the masks of `stale` nodes, which
+    Nodes that need a check are added to `table.checks`. `refill` computes the masks of `stale` nodes, which
     depend on entries above them.
     """
 
@@ -29,26 +29,26 @@ class TableFollower:
         self.stale: set[Key] = set()
 
     def touch_suppressed(self, changed: Iterable[Change]) -> None:
-        """Record that exact entries, as they are installed without suppressed outputs, have changed."""
+        """Record changes of exact entries in their installed form, without suppressed outputs."""
         table = self._table
         for key, before, _ in changed:
             if table.home(key) == NONE:
                 table.touched.setdefault(key, before or None)
 
     def follow_all(self, changed: Mapping[Key, PortMask]) -> None:
-        """Follow exact entries that have changed from these masks (0: none); `own` is up to date already."""
+        """Follow changes of exact entries from these masks (0: none); `own` is already up to date."""
         own = self._table.own
         self._follow_in_order([(key, changed[key], own.get(key, 0)) for key in sorted(changed)], True)
 
     def follow_plain(self, changed: Mapping[Key, PortMask]) -> None:
-        """Follow plain entries, which packets match where this table has none, from these masks."""
+        """Follow changes of plain entries, which packets match if this table has no entry."""
         plain, others = self._exact.plain, ~self._exact.mates
         self._follow_in_order(
             [(key, changed[key] & others, plain.get(key, 0) & others) for key in sorted(changed)], False
         )
 
     def change_own(self, key: Key, before: PortMask, after: PortMask) -> None:
-        """Change an exact entry in a table that has a copy of its entries, and follow it."""
+        """Change an exact entry in a table that has a copy of its entries, and follow the change."""
         table, own = self._table, self._table.own
         assert isinstance(own, dict)
         if after:
@@ -70,15 +70,15 @@ class TableFollower:
         self.stale.clear()
 
     def _follow_in_order(self, changes: Iterable[Change], is_own: bool) -> None:
-        """Follow entries of the table, or plain ones, one by one.
+        """Follow changes of own or plain entries in order.
 
-        Costs less than `_follow` for each where entries are new, or got outputs, and no cover with kept cells
-        has them. The order determines which of several that add an output is `fresh`.
+        This is faster than `_follow` for each one if entries are new or get outputs, outside of covers with
+        exceptions. The order determines which one of several entries with a new output is `fresh`.
         """
         table = self._table
         nodes, installed, shifts = table.nodes, table.installed, table.order.shifts
         follow = self._follow if is_own else self._follow_other
-        low = high = NONE  # the cell of the last node that was found
+        low = high = NONE  # the cell of the last node found
         last, hollow = Node(), len(table.hollow)
         for key, before, after in changes:
             if before == after:
@@ -108,7 +108,7 @@ class TableFollower:
                 self._show(low, last, last.mask, last.mask | added)
 
     def _follow(self, key: Key, before: PortMask, after: PortMask) -> None:
-        """Follow an exact entry of the table."""
+        """Follow a change of an exact entry of the table."""
         table, checks = self._table, self._table.checks
         at = table.home(key)
         if at == NONE:
@@ -126,7 +126,7 @@ class TableFollower:
         self._follow_loss(key, before, after)
 
     def _follow_other(self, key: Key, before: PortMask, after: PortMask) -> None:
-        """Follow a plain entry, without the bits of the hosts on the port."""
+        """Follow a change of a plain entry, without the bits of the hosts on the port."""
         table = self._table
         at = table.home(key)
         if at != NONE:
@@ -136,7 +136,7 @@ class TableFollower:
         self._follow_loss(key, before, after)
 
     def _follow_loss(self, key: Key, before: PortMask, after: PortMask) -> None:
-        """Reconsider merges above an entry that lost outputs, and mark the hollow nodes below it stale."""
+        """Reconsider merges above an entry that lost outputs; mark the hollow nodes below it stale."""
         table = self._table
         if before & ~after and table.points is not None:
             table.points.reconsider(key)
@@ -144,7 +144,7 @@ class TableFollower:
             self.stale.update(table.hollow.range(key, table.order.end(key)))
 
     def _recount(self, at: Key, node: Node, before: PortMask, after: PortMask) -> None:
-        """Change the counts of the node that an entry resolves to."""
+        """Update the counts of the node to which an entry resolves."""
         old = node.mask
         was_hollow = not node.tally
         if was_hollow:
@@ -161,7 +161,7 @@ class TableFollower:
         self._show(at, node, old, node.mask)
 
     def _show(self, at: Key, node: Node, old: PortMask, new: PortMask) -> None:
-        """Change the outputs of a node."""
+        """Set the outputs of a node and record the change."""
         node.mask = new
         if old == new:
             return
