@@ -83,15 +83,9 @@ def propose(
 ) -> AttributeProposal:
     """Choose on every other event, and evaluate on the remaining ones.
 
-    Args:
-        workload: The subscriptions and events of a topic.
-        depth: Length of a full-depth dz in bits.
-        limit: Maximum number of cells of a filter.
-        threshold: Share of the leading eigenvector for PLEROMA's choice.
-        spectrum: PLEROMA's choice, if it is already known from more events than these.
-
-    Raises:
-        ValueError: There are fewer than two events, or no subscription.
+    `depth` is the length of a full-depth dz in bits, `limit` the maximum number of cells of a filter.
+    `spectrum` is PLEROMA's choice, if it is already known from more events than these. ValueError for fewer
+    than two events, or without a subscription.
     """
     if len(workload.events) < 2 or not workload.subscriptions:
         raise ValueError("a choice of attributes needs a subscription and at least two events")

@@ -1,1 +1,1 @@
-"""From filters to sets of dz."""
+"""Encoding of filters as sets of dz."""

@@ -1,8 +1,8 @@
-"""Best-first refinement that counts as the result does, and passes over what does not fit.
+"""Best-first refinement that counts cells as in the result, and skips cells that do not fit.
 
-Halves that gain nothing are joined again in the result, and count as one cell. So the worst cell can be split
-for nothing, or cost several cells at once: itself, and all that are no longer joined. Where that is more than
-are left, the worst cell of those that fit is split instead.
+In the result, halves that gain nothing are joined again and count as one cell. So splitting the worst cell
+may cost nothing, or several cells: itself, and all cells that are no longer joined. If that is more than the
+remaining cells, the worst cell that fits is split instead.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from tercast.encoding.cell_node import Cell
 from tercast.encoding.refinement_tree import Refinement
 
 STEPS = 32
-"""How many times the number of cells are split, at most."""
+"""Maximum number of splits, as a multiple of the number of cells."""
 
 PURE = 2
-"""After how many times the number of cells it counts as not fitting."""
+"""Plain best-first splits before the search skips cells, as a multiple of the budget."""
 
 
 def passing_over(refinement: Refinement, budgets: Sequence[int], found: int) -> list[Cell] | None:
-    """The cells with the least volume that this comes to with one of the numbers of cells in `budgets`.
+    """Find the cells with the least volume for one of the numbers of cells in `budgets`.
 
-    None when none has less than the volume `found`. In text order.
+    The cells are in text order. None if no number of cells has less volume than `found`.
     """
     walk = _Walk(refinement.root)
     best = None
@@ -46,9 +46,10 @@ def passing_over(refinement: Refinement, budgets: Sequence[int], found: int) -> 
 
 
 class _Walk:
-    """A way down a tree of cells: those of `split`; `joined` are those whose halves, and so on, gain nothing.
+    """A path down a tree of cells: split cells, and joined ones, whose halves gain nothing.
 
-    `count` and `volume` are what is left when those are joined.
+    `joined` includes cells whose halves gain nothing because of further splits below. `count` and `volume`
+    are those of the remaining cells after joining.
     """
 
     __slots__ = ("count", "joined", "split", "volume")
@@ -60,7 +61,7 @@ class _Walk:
         self.joined: set[Cell] = set()
 
     def cost(self, cell: Cell) -> int:
-        """How many cells more there are when the cell is split."""
+        """The number of additional cells after a split of the cell."""
         assert cell.left is not None
         if cell.left.volume + cell.right.volume == cell.volume:
             return 0
@@ -72,7 +73,7 @@ class _Walk:
         return cost
 
     def take(self, cell: Cell, cost: int) -> None:
-        """Go on with the cell's halves."""
+        """Split the cell and continue with its halves."""
         self.split[cell] = None
         if not cost:
             self.joined.add(cell)
@@ -86,7 +87,7 @@ class _Walk:
             above = above.parent
 
     def ending(self, refinement: Refinement, budget: int, found: int) -> _Walk | None:
-        """This way, gone on with until `budget` cells are spent; None when that is not below `found`."""
+        """Continue until `budget` cells are used; None if the volume is not below `found`."""
         if self.count == budget:
             return self if self.volume < found else None
         worst = self._worst_below(refinement.root)
@@ -99,7 +100,7 @@ class _Walk:
         return twin if twin.volume < found else None
 
     def _worst_below(self, root: Cell) -> list[tuple[int, int, Cell]]:
-        """The heap of all cells that are not full and could be split next."""
+        """The heap of all cells that are not full and can be split next."""
         heap = []
         for i, cell in enumerate(self.split or (root,)):
             for half in (cell.left, cell.right) if self.split else (root,):
@@ -112,7 +113,7 @@ class _Walk:
     def _finish(
         self, refinement: Refinement, heap: list[tuple[int, int, Cell]], budget: int, found: int
     ) -> None:
-        """Always split the worst cell that the budget allows, while this can still come below `found`."""
+        """Split the worst cells that fit the budget, while a volume below `found` is possible."""
         passed: list[tuple[int, int, Cell]] = []
         number = 2 * len(self.split)
         while heap and self.count < budget and number < 2 * STEPS * budget:
@@ -143,9 +144,10 @@ class _Walk:
                 passed.clear()
 
     def _can_fit(self, cell: Cell, left: int) -> bool:
-        """Whether anything below a cell, however far, could be had for `left` cells more.
+        """Whether cells at any depth below a cell can be reached with `left` additional cells.
 
-        It costs itself and all that are no longer joined above, or with what is split before, as many in all.
+        A split costs the cell itself and all cells above that are no longer joined. If cells in between are
+        split first, the total is the same.
         """
         above = cell.parent
         while left and above in self.joined:
@@ -154,7 +156,7 @@ class _Walk:
         return left > 0
 
     def cells(self, root: Cell) -> list[Cell]:
-        """What is left, in text order."""
+        """The remaining cells, in text order."""
         out = []
         stack = [root]
         while stack:

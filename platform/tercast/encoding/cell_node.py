@@ -1,4 +1,4 @@
-"""A cell of the event space while a filter is refined: a node of the tree of cells."""
+"""Node of the tree of cells during the refinement of a filter."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from tercast.eventspace.interleaving import BitSchedule
 
 
 class Cell:
-    """A cell that holds some parts: the first `width - rest` bits of the interleaved `code`.
+    """A cell with parts of a filter: the first `width - rest` bits of the interleaved `code`.
 
-    `volume` is its own, `met` what the filter wants of it (an estimate where its parts are many and
-    overlap, but less than `volume` unless the cell is known to be full). `codes` are the attributes' codes
-    of one of its points where sizes are uneven. `least[n - 1]` is the least excess with n cells.
+    `volume` is the volume of the cell, `met` the volume of the filter in it. `met` is an estimate if the
+    parts are many and overlap, but it is less than `volume` unless the cell is known to be full. If sizes are
+    not powers of two, `codes` are the attributes' codes of one of its points. `least[n - 1]` is the least
+    volume with n cells.
     """
 
     __slots__ = (

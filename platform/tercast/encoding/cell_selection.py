@@ -1,12 +1,11 @@
-"""The choice among refined cells: at most so many of a tree of cells, with the least volume.
+"""Selection of a limited number of cells with the least volume from a tree of cells.
 
-A cell can stand for all cells below it. Which do is found by dynamic programming from the last cells up: the
-least volume that 1, 2, ... cells can have below each cell. Refinement goes past the limit before. Where the
-best choice could still be elsewhere, what `tercast.encoding.budgeted_search` finds is
-compared. For large limits, where this
-would take long, the halves that gain least are joined one after the other.
+A cell can replace all cells below it. Dynamic programming from the last cells upwards selects these cells: it
+computes the least volume of 1, 2, ... cells below each cell. Before that, refinement continues beyond the
+limit. If a better selection may exist elsewhere, it is compared with that of `budgeted_search`. For large
+limits, this would take long. So the halves that gain least are joined one at a time.
 
-A larger limit looks at all that a smaller one looks at, so volume never grows with the limit.
+A larger limit considers everything that a smaller one considers, so the volume never grows with the limit.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from tercast.encoding.cell_node import Cell
 from tercast.encoding.refinement_tree import Refinement
 
 CHOICE = 256
-"""Up to which limit the choice is by dynamic programming, which takes its square; above, it is greedy."""
+"""Largest limit for dynamic programming (quadratic time); above it, selection is greedy."""
 
 PASSING = 16
-"""Up to which limit passing over is tried, which takes its square, too, and longer."""
+"""Largest limit for the budgeted search, whose time is quadratic too, with a larger factor."""
 
 LOOKAHEAD = 2
-"""How many times the limit refinement goes to before the choice."""
+"""Number of cells to which refinement continues before selection, in multiples of the limit."""
 
 
 def chosen(refinement: Refinement, limit: int) -> list[Cell]:
-    """The cells that together have the least volume within the limit, in text order.
+    """The cells with the least total volume within the limit, in text order.
 
-    It never grows with the limit, and splitting the worst cell until there are so many never comes to less.
+    The volume never grows with the limit. It is never more than the volume of plain best-first splitting.
     """
     if limit > CHOICE:
         return _of_many(refinement, limit)
@@ -47,12 +46,12 @@ def chosen(refinement: Refinement, limit: int) -> list[Cell]:
 
 
 def _compared(refinement: Refinement, limit: int, cells: list[Cell]) -> list[Cell]:
-    """`cells`, or what passing over comes to with the limit or fewer cells, where that has less volume."""
+    """Return `cells`, or the result of the budgeted search if that has less volume."""
     refinement.rest()
     found = _volume(cells)
     most = min(limit, PASSING)
     gains = list(accumulate(-excess for excess, _, _ in nsmallest(most, refinement.heap)))
-    # The most first: what it comes to mostly rules out that fewer cells could do better.
+    # The largest number first: its result usually excludes that fewer cells are better.
     for budgets in (range(most, most + 1), range(2, most)):
         if refinement.exact:
             budgets = _open(budgets, refinement.root.least, gains, found)
@@ -65,7 +64,7 @@ def _compared(refinement: Refinement, limit: int, cells: list[Cell]) -> list[Cel
 
 
 def _weigh(order: Sequence[Cell], limit: int) -> None:
-    """Find `least` of all cells in `order`, parents first, from that of their halves."""
+    """Compute `least` of all cells in `order`, parents first, from the values of their halves."""
     for cell in reversed(order):
         left, right = cell.left, cell.right
         if left is None:
@@ -84,10 +83,11 @@ def _weigh(order: Sequence[Cell], limit: int) -> None:
 
 
 def _open(budgets: range, least: Sequence[int], gains: Sequence[int], found: int) -> range:
-    """Which numbers of cells could come to less than `found` by cells below the last ones.
+    """The numbers of cells that could reach less than `found` with cells below the last ones.
 
-    Each last cell that they are below takes one cell from the others, at least, and gains its excess, at
-    most: `gains` of 1, 2, ... of the worst. What so many cells could do, more could.
+    Each last cell that is split uses at least one cell of the others, and gains at most its excess. `gains`
+    are the sums for the 1, 2, ... worst cells. If a number of cells could be better, larger numbers could
+    too.
     """
     have = list(accumulate(least, min))
     have += have[-1:] * (budgets.stop - len(have))
@@ -98,7 +98,7 @@ def _open(budgets: range, least: Sequence[int], gains: Sequence[int], found: int
 
 
 def _combined(own: int, left: list[int], right: list[int], limit: int) -> list[int]:
-    """The least of a cell with 1, 2, ... cells, from that of its halves; `own` is that of itself."""
+    """The least volume of a cell with 1, 2, ... cells, from its halves; `own` is its own volume."""
     ls, rs = len(left), len(right)
     backwards = right[::-1]
     out = [own]
@@ -111,7 +111,7 @@ def _combined(own: int, left: list[int], right: list[int], limit: int) -> list[i
 
 
 def _within(root: Cell) -> list[Cell]:
-    """The cells that make up the root's least volume."""
+    """The cells that form the root's least volume."""
     out = []
     stack = [(root, root.least.index(min(root.least)) + 1)]
     while stack:
@@ -128,7 +128,7 @@ def _within(root: Cell) -> list[Cell]:
 
 
 def _leftward(left: list[int], right: list[int], count: int, least: int) -> int:
-    """How many of `count` cells go to the left half, so that both halves together have the `least` volume."""
+    """The number of `count` cells for the left half, so that both have the `least` volume."""
     low, high = max(1, count - len(right)), min(len(left), count - 1)
     return next(i for i in range(low, high + 1) if left[i - 1] + right[count - i - 1] == least)
 
@@ -138,7 +138,7 @@ def _least(cell: Cell) -> list[int]:
 
 
 def _of_many(refinement: Refinement, limit: int) -> list[Cell]:
-    """Greedily: from the cells for 512, for 1,024, ..., so that no limit does worse than a smaller one."""
+    """Select greedily from 512, 1,024, ... cells, so that no limit is worse than a smaller one."""
     best = chosen(refinement, CHOICE)
     rung = CHOICE
     while rung < limit:
@@ -154,7 +154,7 @@ def _volume(cells: Sequence[Cell]) -> int:
 
 
 def _cut_back(root: Cell, order: Sequence[Cell], limit: int) -> list[Cell]:
-    """The cells that are left when halves that gain least are joined, until the limit holds and all gain."""
+    """Join the halves that gain least until the limit is met and all gain; return the cells."""
     split = {cell for cell in order if cell.left is not None}
     parents = {half: cell for cell in split for half in (cell.left, cell.right)}
 
@@ -184,6 +184,6 @@ def _cut_back(root: Cell, order: Sequence[Cell], limit: int) -> list[Cell]:
 
 
 def _gain(cell: Cell) -> int:
-    """The volume that the two halves leave out."""
+    """The volume that is in neither half."""
     assert cell.left is not None
     return cell.volume - cell.left.volume - cell.right.volume

@@ -1,4 +1,4 @@
-"""The compiled encoder of filters and boxes, where it is in use and can answer."""
+"""Access to the compiled encoder of filters and boxes, if it is in use and can encode them."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def dz_of_text(text: str, topic: Topic, schedule: BitSchedule, limit: int) -> DzSet | None:
-    """The dz set of a filter's text; None where plain Python has to find it, or what is wrong."""
+    """The dz set of a filter's text; None if plain Python must encode it, or report its error."""
     encoder = _encoder(topic, schedule, limit)
     return encoder.of_text(text, limit) if encoder else None
 
 
 def dz_of_texts(texts: Sequence[str], topic: Topic, schedule: BitSchedule, limit: int) -> list[DzSet | None]:
-    """Return the dz sets of many filters; None for those that plain Python has to encode."""
+    """Return the dz sets of many filters; None for those that plain Python must encode."""
     encoder = _encoder(topic, schedule, limit * len(texts))
     return encoder.of_texts(texts, limit) if encoder and texts else [None] * len(texts)
 
 
 def dz_of_box(box: Part, topic: Topic, schedule: BitSchedule, limit: int) -> DzSet | None:
-    """The dz set of a box (see `tercast.encoding.single_box`); None where plain Python has to find it."""
+    """The dz set of a box (see `single_box.box_of`); None if plain Python must encode it."""
     encoder = _encoder(topic, schedule, limit)
     return encoder.of_sides(box[0], box[1], box[3], limit) if encoder else None
 

@@ -1,4 +1,4 @@
-"""From a filter to its dz set: the canonical cells that hold every event that matches."""
+"""Encoding of a filter as a dz set: the canonical cells that contain every matching event."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from tercast.filters.volume import filter_volume
 from tercast.runtime.strict_json import expect_integer
 
 MAX_LIMIT = (1 << 31) - 1
-"""Largest limit on the cells of one filter."""
+"""Largest limit for the number of cells of one filter."""
 
 MAX_CELLS = 1 << 18
-"""Most cells that any filter gets, whatever its limit."""
+"""Maximum number of cells of any filter, regardless of its limit."""
 
 _LARGEST = Fraction(sys.float_info.max)
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedFilter:
-    """A filter's dz set and its excess volume, as a share of the filter's own (see `filter_volume`).
+    """A filter's dz set, and its excess volume as a share of the filter's own volume.
 
-    The excess is 0 or more and finite: a share beyond the largest double is the largest double. `volume` is
-    the filter's own share of the event space, `covered` that of the dz set; 0 below the least double.
+    See `filter_volume` for volumes. The excess is at least 0 and finite: a share beyond the largest double
+    becomes the largest double. `volume` is the filter's own share of the event space, `covered` is that of
+    the dz set. Both are 0 below the smallest double.
     """
 
     dz: DzSet
@@ -41,10 +42,10 @@ class EncodedFilter:
 
 
 def encode(filter_: Filter, depth: int, limit: int) -> EncodedFilter:
-    """The dz set of a filter: cells of at most `depth` bits, at most `limit` of them.
+    """Encode a filter as at most `limit` cells of at most `depth` bits.
 
-    Where `limit` is enough, the set is the canonical one of all cells of full length that meet the filter;
-    where it is not, a superset of it (see `tercast.encoding.refinement`).
+    If `limit` is large enough, the set is the canonical set of all full-length cells that overlap the filter.
+    Otherwise it is a superset of it (see `tercast.encoding.refinement`).
     """
     schedule = filter_.topic.schedule(depth)
     dz, taken = _cells(filter_, schedule, limit)
@@ -55,7 +56,7 @@ def encode(filter_: Filter, depth: int, limit: int) -> EncodedFilter:
 
 
 def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
-    """The dz set of `encode` alone, which is faster."""
+    """Return only the dz set of `encode`, which is faster."""
     return _cells(filter_, filter_.topic.schedule(depth), limit)[0]
 
 
@@ -76,7 +77,7 @@ def _cells(filter_: Filter, schedule: BitSchedule, limit: int) -> tuple[DzSet, i
 
 
 def _parts(filter_: Filter, schedule: BitSchedule) -> list[Part]:
-    """The filter's terms on the schedule's grid; tests of attributes that are not indexed drop out."""
+    """The filter's terms on the schedule's grid, without attributes that are not indexed."""
     attributes = filter_.topic.attributes
     positions = filter_.topic.indexed_positions
     parts = []

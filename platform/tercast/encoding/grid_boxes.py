@@ -1,9 +1,9 @@
-"""Parts of an event space on a schedule's grid: products of code ranges, and how they are cut.
+"""Parts of an event space on a schedule's grid: products of code ranges, and their cuts.
 
-A *side* is a part's extent in one attribute: a flat tuple (first, last, first, last, ...) of codes that
-indexes have, sorted, no two ranges touching. A *part* has one side for each indexed attribute. Its two
-corners (all first codes, all last codes) are kept interleaved, because the smallest cell that holds the
-part is their common prefix: a cell is a product of ranges, so it holds the part as soon as it holds both
+A *side* is a part's extent in one attribute: a flat tuple (first, last, first, last, ...) of codes of
+indexes. The ranges are sorted and do not touch. A *part* has one side for each indexed attribute. Its two
+corners (all first codes, all last codes) are stored interleaved, because their common prefix is the smallest
+cell that contains the part: a cell is a product of ranges, so it contains the part if it contains both
 corners.
 """
 
@@ -25,7 +25,7 @@ Part = tuple[int, int, int, tuple[Side, ...]]
 
 
 def make_part(schedule: BitSchedule, sides: tuple[Side, ...]) -> Part:
-    """The part with these sides."""
+    """Create the part with these sides."""
     low = high = 0
     volume = 1
     for a, side in enumerate(sides):
@@ -36,7 +36,7 @@ def make_part(schedule: BitSchedule, sides: tuple[Side, ...]) -> Part:
 
 
 def side_of(attribute: Attribute, halving: Halving, held: IntervalSet) -> Side:
-    """The codes whose indexes meet an interval set: rounded outwards to what the schedule can tell apart."""
+    """The codes whose indexes overlap an interval set, rounded outwards to the schedule's grid."""
     ranges = []
     for interval in held:
         first, last = attribute.cells(interval)
@@ -46,7 +46,7 @@ def side_of(attribute: Attribute, halving: Halving, held: IntervalSet) -> Side:
 
 
 def width(halving: Halving, side: Side) -> int:
-    """The size of a side: codes where all are alike (`even`), else the indexes behind them."""
+    """The size of a side: in codes if all have equal size (`even`), else in indexes."""
     if len(side) == 2 and halving.even:
         return side[1] - side[0] + 1
     pairs = zip(side[::2], side[1::2], strict=True)
@@ -56,7 +56,7 @@ def width(halving: Halving, side: Side) -> int:
 
 
 def cut(schedule: BitSchedule, part: Part, bit: int) -> tuple[Part | None, Part | None]:
-    """What of the part has 0 and 1 at `bit`, where all earlier bits of its corners are alike."""
+    """Cut a part by the value of `bit`; earlier bits of its corners are equal. None: no part."""
     mask = 1 << bit - 1
     low, high, volume, sides = part
     if not high & mask:
@@ -96,7 +96,7 @@ def cut(schedule: BitSchedule, part: Part, bit: int) -> tuple[Part | None, Part 
 
 
 def rounded(schedule: BitSchedule, part: Part, rest: int) -> Part:
-    """The part, rounded outwards to what is left of the grid without its last `rest` bits."""
+    """The part, rounded outwards to the grid without its last `rest` bits."""
     sides = []
     for halving, side, free in zip(schedule.halvings, part[3], schedule.free[rest], strict=True):
         if free:
@@ -127,7 +127,7 @@ def _covers(a: Part, b: Part) -> bool:
 
 
 def disjoint(schedule: BitSchedule, parts: Iterable[Part], limit: int) -> list[Part] | None:
-    """Parts of the same union that do not overlap; None when that takes more than `limit`."""
+    """Disjoint parts with the same union; None if there would be more than `limit`."""
     out: list[Part] = []
     for part in sorted(parts, key=_volume, reverse=True):
         pieces = [part[3]]
@@ -146,7 +146,7 @@ def _volume(part: Part) -> int:
 
 
 def _minus(halvings: Sequence[Halving], a: tuple[Side, ...], b: tuple[Side, ...]) -> list[tuple[Side, ...]]:
-    """Disjoint products that make up what of `a` lies outside `b`."""
+    """Disjoint products whose union is the part of `a` outside `b`."""
     common = []
     for x, y in zip(a, b, strict=True):
         both = x if x == y else _common(x, y)
@@ -178,7 +178,7 @@ def _side_minus(halving: Halving, a: Side, b: Side) -> Side:
     outside: list[int] = []
     start = 0
     for first, last in zip((*b[::2], 1 << halving.bits), (*b[1::2], 0), strict=True):
-        # The code next to a range may be a phantom, which no index has.
+        # The code next to a range may be a phantom that no index has.
         low, high = start + halving.is_phantom(start), _last_code(halving, first - 1)
         if low <= high:
             outside += (low, high)
@@ -194,7 +194,7 @@ def _cut_side(halving: Halving, side: Side, middle: int) -> tuple[Side, Side]:
 
 
 def _joined(halving: Halving, ranges: Sequence[tuple[int, int]]) -> Side:
-    """The flat side of ranges in ascending order, those that touch or overlap joined."""
+    """The flat side of ascending ranges; ranges that touch or overlap are joined."""
     out: list[int] = []
     for first, last in ranges:
         if out and first <= _next_code(halving, out[-1]):
@@ -205,10 +205,10 @@ def _joined(halving: Halving, ranges: Sequence[tuple[int, int]]) -> Side:
 
 
 def _last_code(halving: Halving, code: int) -> int:
-    """`code`, or the one before when no index has it."""
+    """Return `code`, or the code before it if no index has it."""
     return code - halving.is_phantom(code) if halving.phantoms and code >= 0 else code
 
 
 def _next_code(halving: Halving, code: int) -> int:
-    """The code behind `code` that an index has."""
+    """The next code after `code` that an index has."""
     return code + 1 + (halving.phantoms and halving.ends_early(code) and not code & 1)

@@ -1,4 +1,4 @@
-"""Limits of encoding and of trees."""
+"""Limits of encodings and trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_TREES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bits of a dz (None: all the room), cells of a filter, trees of a topic in a component."""
+    """Maximum bits of a dz (None: no limit), cells of a filter, trees of a topic by component."""
 
     max_dz_length: int | None = None
     max_dz_per_filter: int = 50
@@ -24,7 +24,7 @@ class Limits:
 
     @classmethod
     def from_json(cls, obj: object, path: Path = ()) -> Limits:
-        """The `limits` of a scenario; each key is optional."""
+        """Read the `limits` of a scenario; each key is optional."""
         fields = expect_keys(obj, path, (), ("max_dz_length", "max_dz_per_filter", "max_trees"))
         highest = {
             "max_dz_length": MAX_DZ_LENGTH,
@@ -36,12 +36,12 @@ class Limits:
         )
 
     def to_json(self) -> dict[str, object]:
-        """As in a scenario."""
+        """Write the `limits` object of a scenario."""
         out: dict[str, object] = {"max_dz_per_filter": self.max_dz_per_filter, "max_trees": self.max_trees}
         if self.max_dz_length is not None:
             out["max_dz_length"] = self.max_dz_length
         return out
 
     def depth(self, address: AddressPlan) -> int:
-        """The length of a full dz: the limit, or the room where that is less."""
+        """The length of a full-depth dz: the limit, or the dz bits of an address if fewer."""
         return address.dz_room if self.max_dz_length is None else min(self.max_dz_length, address.dz_room)

@@ -1,12 +1,11 @@
-"""Best-first refinement: from the parts of a filter to at most so many cells with the least excess volume.
+"""Best-first refinement of a filter to a limited number of cells with least excess volume.
 
-The papers encode a filter by halving the event space until cells lie inside it, and bound the number of dz
-by leaving some cells whole. Here the order of halving is by excess, the volume of a cell that the filter
-does not want, and every cell first shrinks to the smallest one that holds its part of the filter.
-Refinement goes on past the limit, and the best way to stay within it is chosen on the tree of cells (see
-`tercast.encoding.cell_selection`): of two halves that gain nothing, the whole remains,
-and what that frees is spent where it
-gains most.
+The papers encode a filter by halving the event space until cells are inside the filter, and limit the number
+of dz by leaving some cells whole. Here the order of halving is by excess: the volume of a cell outside the
+filter. Every cell first shrinks to the smallest cell that contains its part of the filter. Refinement
+continues beyond the limit, and the best selection within the limit is made on the tree of cells (see
+`tercast.encoding.cell_selection`). If two halves gain nothing, the whole cell remains, and the saved cell is
+used where it gains most.
 """
 
 from __future__ import annotations
@@ -22,18 +21,19 @@ from tercast.encoding.refinement_tree import Refinement
 from tercast.eventspace.interleaving import BitSchedule
 
 UNSURE = 512
-"""How many cells it goes to where full cells may not be seen to be full at once."""
+"""Minimum cells for refinement if full cells may not be recognised immediately."""
 
-_MAX_WORK = 16_384  # parts that are cut in the search for something better than plain best-first
-_MAX_DISJOINT = 24  # more parts than these are not made disjoint; their cell is refined as it is
-_GIANTS = 8  # so many of the largest parts are looked at to drop what they cover
+_MAX_WORK = 16_384  # maximum number of cut parts in the search for a better result than plain best-first
+_MAX_DISJOINT = 24  # maximum number of parts that are made disjoint; otherwise they are refined as they are
+_GIANTS = 8  # number of the largest parts that are checked for covering other parts
 _UNIT = 1 << 30
 
 
 def refine(schedule: BitSchedule, parts: Sequence[Part], limit: int) -> list[Cell]:
-    """At most `limit` disjoint cells, in text order, that hold all of `parts`; exact where that is enough.
+    """Return at most `limit` disjoint cells, in text order, that contain all of `parts`.
 
-    Exact means: the cells are the canonical set of all full-length dz that meet the parts.
+    If the limit is large enough, the cells are the canonical set of all full-length dz that overlap the
+    parts.
     """
     root = smallest(schedule, parts, len(parts) == 1, None)
     return chosen(_Parts(schedule, root, limit), limit)
@@ -42,9 +42,9 @@ def refine(schedule: BitSchedule, parts: Sequence[Part], limit: int) -> list[Cel
 class _Parts(Refinement):
     """The refinement of any number of parts.
 
-    Where full cells may not be seen to be full at once (not `exact`), their halves are, and join them again;
-    so there refinement goes on for a while, in case it ends by itself. Cells of hundreds of parts tire it:
-    then it splits as often as plain best-first, and no more.
+    If full cells may not be recognised immediately (not `exact`), their halves are, and join them again. So
+    refinement then continues for a while, in case it ends without the limit. Cells with hundreds of parts
+    make it `tired`: then it splits exactly as often as plain best-first.
     """
 
     __slots__ = ("leaves", "limit", "schedule", "work")
@@ -57,7 +57,7 @@ class _Parts(Refinement):
         self.leaves = 1
 
     def explore(self, most: int) -> None:
-        """Split until there are `most` cells, or all are full; where that may show late, a while longer."""
+        """Split until there are `most` cells or all are full; continue longer if not `exact`."""
         while self.heap and self._goes_on(most):
             cell = heappop(self.heap)[2]
             self.take(cell)
@@ -65,7 +65,7 @@ class _Parts(Refinement):
             self.leaves -= _collapsed(cell)
 
     def rest(self) -> None:
-        """Begin another search: what the last one cost counts no more."""
+        """Start another search without the cost of the last one."""
         self.tired, self.work = False, 0
 
     def _goes_on(self, most: int) -> bool:
@@ -74,7 +74,7 @@ class _Parts(Refinement):
         return self.leaves < (most if self.exact else max(most, UNSURE))
 
     def split(self, cell: Cell) -> None:
-        """Cut the cell's parts, and see to it that halves know which of theirs do not overlap."""
+        """Cut the cell's parts; halves inherit whether their parts are known to be disjoint."""
         self.work += len(cell.parts)
         self.tired = self.work >= _MAX_WORK
         halves = [cut(self.schedule, part, cell.rest) for part in cell.parts]
@@ -84,7 +84,7 @@ class _Parts(Refinement):
 
 
 def _collapsed(cell: Cell | None) -> int:
-    """Join halves that turned out to fill their cell, upwards; the number of joins."""
+    """Join halves that fill their cell, upwards; return the number of joins."""
     joins = 0
     while cell is not None and _is_full(cell):
         cell.left = None
@@ -95,7 +95,7 @@ def _collapsed(cell: Cell | None) -> int:
 
 
 def _is_full(cell: Cell) -> bool:
-    """Whether both halves are full, and so the cell."""
+    """Whether both halves are full, so that the cell is full."""
     left, right = cell.left, cell.right
     if left is None or left.met < left.volume or right.met < right.volume:
         return False
@@ -103,7 +103,7 @@ def _is_full(cell: Cell) -> bool:
 
 
 def smallest(schedule: BitSchedule, parts: Sequence[Part], distinct: bool, parent: Cell | None) -> Cell:
-    """The smallest cell that holds the parts; `distinct`: they are known not to overlap."""
+    """The smallest cell that contains the parts; `distinct`: they are known to be disjoint."""
     code, high, _, sides = parts[0]
     differing = code ^ high
     for other in parts[1:]:
@@ -133,7 +133,7 @@ def smallest(schedule: BitSchedule, parts: Sequence[Part], distinct: bool, paren
 
 
 def _deepest(schedule: BitSchedule, code: int, rest: int, codes: Sequence[int]) -> Cell:
-    """The cell where the limit cuts the dz: all of it is wanted, since something of it is."""
+    """The cell at which the limit cuts the dz; it counts as full, because part of it is needed."""
     while schedule.length(rest, codes) > schedule.depth:
         rest += 1
     volume = schedule.volume(rest, codes)
@@ -141,11 +141,10 @@ def _deepest(schedule: BitSchedule, code: int, rest: int, codes: Sequence[int]) 
 
 
 def _rounded(schedule: BitSchedule, parts: Sequence[Part], rest: int, codes: Sequence[int]) -> Sequence[Part]:
-    """The parts rounded to where the limit cuts the dz of this cell; `parts` itself when that changes
-    nothing.
+    """Round the parts to the cells at which the limit cuts dz; return `parts` if unchanged.
 
-    A dz of full length that meets the filter is wanted whole, so the coarsest rounding that is right for all
-    of them counts: that of the deepest.
+    A full-length dz that overlaps the filter is needed completely. So the rounding must be correct for all dz
+    in this cell: that of the deepest one.
     """
     free = schedule.width - schedule.deepest(rest, codes)
     coarse = [rounded(schedule, part, free) for part in parts]
@@ -153,7 +152,7 @@ def _rounded(schedule: BitSchedule, parts: Sequence[Part], rest: int, codes: Seq
 
 
 def _made_disjoint(schedule: BitSchedule, parts: Sequence[Part]) -> tuple[Sequence[Part], bool]:
-    """Parts of the same union, and whether they do not overlap: they may be too many for that."""
+    """Parts with the same union, and whether they are disjoint, which fails for too many parts."""
     parts = uncovered(parts, _GIANTS)
     if len(parts) > _MAX_DISJOINT:
         return parts, False
@@ -162,7 +161,7 @@ def _made_disjoint(schedule: BitSchedule, parts: Sequence[Part]) -> tuple[Sequen
 
 
 def _estimate(volumes: Sequence[int], cell: int) -> int:
-    """What parts of these volumes take of a cell, as if they lay at random; all of it only when one does."""
+    """Estimated volume of parts at random positions; the whole cell only if one part fills it."""
     if max(volumes) == cell:
         return cell
     missed = math.prod([1 - volume / cell for volume in volumes])

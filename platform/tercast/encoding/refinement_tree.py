@@ -1,6 +1,6 @@
-"""Best-first refinement of a cell: always split the worst, the one with the most excess volume.
+"""Best-first refinement of a cell: always split the worst cell, with the most excess volume.
 
-This order does not depend on how far refinement goes, and a half is never worse than the cell it comes from.
+This order does not depend on the depth of refinement. A half is never worse than its cell.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from tercast.encoding.cell_node import Cell
 class Refinement(ABC):
     """A tree of cells below `root`.
 
-    `order` are those that were split, parents first, `heap` the last ones that are not full, the worst first.
-    `exact`: what the filter wants of a cell is known, and not estimated. `tired`: no more work should be put
-    into what might be better still.
+    `order` are the split cells, parents first. `heap` are the last cells that are not full, the worst first.
+    `exact`: the volume of the filter in each cell is known, not estimated. `tired`: the search for better
+    results should stop.
     """
 
     __slots__ = ("count", "exact", "heap", "order", "root", "tired")
@@ -32,12 +32,12 @@ class Refinement(ABC):
         self.tired = False
 
     def rest(self) -> None:
-        """Begin another search: what the last one cost counts no more."""
+        """Start another search without the cost of the last one."""
         self.tired = False
 
     @abstractmethod
     def split(self, cell: Cell) -> None:
-        """Give a cell its two halves, each shrunk to what the filter wants of it."""
+        """Create the halves of a cell, each shrunk to its part of the filter."""
 
     def explore(self, most: int) -> None:
         """Split until there are `most` cells, or all are full."""
@@ -48,7 +48,7 @@ class Refinement(ABC):
             take(heappop(heap)[2])
 
     def take(self, cell: Cell) -> None:
-        """Split a cell that is no longer in the heap, and go on with its halves."""
+        """Split a cell that is no longer in the heap, and continue with its halves."""
         self.order.append(cell)
         if cell.left is None:
             self.split(cell)

@@ -1,4 +1,4 @@
-"""The dz set of a request: encoded from its filter, or as it came."""
+"""The dz set of a request: encoded from its filter, or given in the request."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tercast.requests.model import Registering
 
 
 def encoding_of(request: Registering, topic: Topic, depth: int, limit: int) -> DzSet:
-    """The dz set of a request; where it brings its own, that one, if it is short enough.
+    """The dz set of a request: its own, if it has one that is short enough, or its filter's.
 
-    A filter that stands beside is parsed all the same, since it is what a change of `indexed` starts from.
+    A filter in addition to a dz set is parsed too, because changes of `indexed` start from the filter.
     """
     if request.dz is None:
         return encode_text(request.filter or "", topic, depth, limit)
     for i, dz in enumerate(request.dz):
         if dz.bit_length() - 1 > depth:
-            detail = f"a dz of {dz.bit_length() - 1} bits; at most {depth} here"
+            detail = f"the dz has {dz.bit_length() - 1} bits; at most {depth} are allowed"
             raise Refused(("dz", i), "dz_too_long", detail, text(dz))
     if request.filter is not None and dz_of_text(request.filter, topic, topic.schedule(depth), 1) is None:
-        Filter.parse(request.filter, topic, ("filter",))  # it may be wrong
+        Filter.parse(request.filter, topic, ("filter",))  # raises an error if the filter is invalid
     return request.dz
 
 

@@ -1,4 +1,4 @@
-"""Fast path of `tercast.encoding.refinement`: one range for each attribute, all sizes even.
+"""Fast path of `tercast.encoding.refinement`: one range per attribute, and even sizes.
 
 Even sizes are powers of two. The cells, their order and the result are those of `refine`.
 """
@@ -14,7 +14,7 @@ from tercast.filters.filter import Filter
 
 
 def box_of(filter_: Filter, schedule: BitSchedule) -> Part | None:
-    """The filter as a single box on the schedule's grid; None when it is none."""
+    """The filter as a single box on the schedule's grid; None if it is not a single box."""
     if len(filter_.terms) > 1 or not schedule.all_even:
         return None
     held = dict(filter_.terms[0])
@@ -48,7 +48,7 @@ def box_of(filter_: Filter, schedule: BitSchedule) -> Part | None:
 
 
 def refine_box(schedule: BitSchedule, box: Part, limit: int) -> list[Cell]:
-    """What `refine` makes of this one part."""
+    """Return what `refine` returns for this single part."""
     low, high, volume, _ = box
     rest = (low ^ high).bit_length()
     root = Cell(low, rest, 1 << rest, volume, (box,))

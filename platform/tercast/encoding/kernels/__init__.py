@@ -1,1 +1,1 @@
-"""Compiled kernels of the encoding."""
+"""Compiled kernels for encoding."""

@@ -1,4 +1,4 @@
-"""Compiled: filters that are one box on an even grid, from text or ranges to dz; all else answers None."""
+"""Compiled encoder of filters that are one box on an even grid; it returns None for others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST = 1 << 55
 
 
 class BoxEncoder:
-    """Encodes the boxes of one topic on one grid; results are those of `tercast.encoding.encoder`."""
+    """Encoder of a topic's boxes on one grid; results equal `tercast.encoding.encoder`."""
 
     __slots__ = ("_packed",)
 
@@ -33,11 +33,11 @@ class BoxEncoder:
 
     @staticmethod
     def serves(schedule: BitSchedule) -> bool:
-        """Whether boxes on this grid can be encoded here."""
+        """Whether this encoder can encode boxes on this grid."""
         return schedule.all_even and 0 < schedule.width <= MAX_WIDTH
 
     def of_text(self, text: str, limit: int) -> DzSet | None:
-        """The dz set of a filter's text; None where it is not for here, or wrong."""
+        """The dz set of a filter's text; None if the parser must read it."""
         if limit > MAX_LIMIT or not text.isascii():
             return None
         out = np.empty(limit, np.int64)
@@ -56,7 +56,7 @@ class BoxEncoder:
         return [tuple(row[:count]) if count > 0 else None for row, count in rows]
 
     def of_sides(self, low: int, high: int, sides: tuple[Side, ...], limit: int) -> DzSet | None:
-        """The dz set of a box as `tercast.encoding.single_box.box_of` gives it."""
+        """The dz set of a box in the form of `tercast.encoding.single_box.box_of`."""
         if limit > MAX_LIMIT:
             return None
         out = np.empty(limit, np.int64)
@@ -65,11 +65,12 @@ class BoxEncoder:
 
 
 def _packed(topic: Topic, schedule: BitSchedule) -> Ints:
-    """All that kernels have to know, in one array, since handing over each takes a third of a microsecond.
+    """Pack all data for kernels in one array.
 
-    The numbers of attributes, of name characters, of indexed attributes and of bits; then where names begin,
-    the names, domains (those that are not for here are empty), what `_plan` says, and the schedule's owner,
-    place and below.
+    Passing each array separately takes a third of a microsecond. First come the numbers of attributes, of
+    name characters, of indexed attributes and of bits. Then the ends of names, the names, the domains (empty
+    if the kernel does not handle the attribute), the rows of `_plan`, and the schedule's owner, place and
+    below.
     """
     good = [_is_plain(attribute) for attribute in topic.attributes]
     rows = list(zip(topic.attributes, good, strict=True))
@@ -99,7 +100,7 @@ def _is_plain(attribute: Any) -> bool:
 
 
 def _plan(topic: Topic, schedule: BitSchedule) -> list[tuple[int, int, int, int]]:
-    """For each indexed attribute: its position, what its domain begins with, its shift, its last code."""
+    """The position, first value of the domain, shift and last code of each indexed attribute."""
     rows = []
     for a, position in enumerate(topic.indexed_positions):
         attribute, halving = topic.attributes[position], schedule.halvings[a]
@@ -110,7 +111,7 @@ def _plan(topic: Topic, schedule: BitSchedule) -> list[tuple[int, int, int, int]
 
 @compile_kernel
 def _unpacked(packed: Ints) -> tuple[Names, Ints, EvenGrid]:
-    """The parts of what `_packed` made."""
+    """Unpack the array of `_packed`."""
     attributes, letters, indexed, width = packed[0], packed[1], packed[2], packed[3]
     starts = packed[4 : 5 + attributes]
     at = 5 + attributes
@@ -133,14 +134,14 @@ def _unpacked(packed: Ints) -> tuple[Names, Ints, EvenGrid]:
 
 @compile_kernel
 def _encode_box(low: int, high: int, sides: Ints, packed: Ints, out: Ints) -> int:
-    """Write the dz of a box to `out`, as many as there is room for; their number."""
+    """Write the dz of a box to `out`, at most as many as fit; return their number."""
     _, _, grid = _unpacked(packed)
     return refine_box(grid, low, high, sides, out.size, out)
 
 
 @compile_kernel
 def _encode_text(text: Text, packed: Ints, out: Ints) -> int:
-    """Write the dz of a filter's text to `out`, as many as there is room for; 0 where it is not for here."""
+    """Write the dz of a filter's text to `out`; 0 if the parser must read the text."""
     names, plan, grid = _unpacked(packed)
     low = np.empty(names.low.size, np.int64)
     high = np.empty(names.low.size, np.int64)
@@ -164,7 +165,7 @@ def _encode_text(text: Text, packed: Ints, out: Ints) -> int:
 
 @compile_kernel
 def _encode_texts(text: Text, ends: Ints, packed: Ints, out: Ints) -> Ints:
-    """Write the dz of each of many texts, one after the other in `text`, to a row of `out`; their numbers."""
+    """Write the dz of many concatenated texts to the rows of `out`; return their numbers."""
     found = np.empty(ends.size, np.int64)
     start = 0
     for i in range(ends.size):

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.encoding.budgeted_search`: passing over cells that do not fit."""
+"""Compiled twin of `tercast.encoding.budgeted_search`: skips cells that do not fit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_ROOM = -1
 
 
 class SearchArrays(NamedTuple):
-    """A way down a tree of cells; `state`: number and volume of what is left, and the number of splits."""
+    """A path down a tree of cells; `state`: count and volume of cells, number of splits."""
 
     split: Flags
     joined: Flags
@@ -35,7 +35,7 @@ class SearchArrays(NamedTuple):
 
 @compile_kernel
 def new_walk(room: int, root_volume: int) -> SearchArrays:
-    """The way that has not begun."""
+    """Create a path without splits."""
     walk = SearchArrays(np.zeros(room, np.uint8), np.zeros(room, np.uint8), np.zeros(3, np.int64))
     walk.state[0] = 1
     walk.state[1] = root_volume
@@ -44,7 +44,7 @@ def new_walk(room: int, root_volume: int) -> SearchArrays:
 
 @compile_kernel
 def copy_walk(source: SearchArrays, target: SearchArrays, cells: int) -> None:
-    """Let `target` be where `source` is; only the first `cells` rows are set in either."""
+    """Copy `source` to `target`; only the first `cells` rows are set in either."""
     target.split[:cells] = source.split[:cells]
     target.joined[:cells] = source.joined[:cells]
     target.state[:] = source.state
@@ -52,14 +52,14 @@ def copy_walk(source: SearchArrays, target: SearchArrays, cells: int) -> None:
 
 @compile_kernel
 def gain(cells: CellTree, cell: int) -> int:
-    """The volume that the halves of a cell leave out."""
+    """The volume that is in neither half of a cell."""
     left = cells.left[cell]
     return volume(cells, cell) - volume(cells, left) - volume(cells, left + 1)
 
 
 @compile_kernel
 def cost_of(cells: CellTree, walk: SearchArrays, cell: int) -> int:
-    """How many cells more there are when the cell, whose halves are known, is split."""
+    """The number of additional cells after a split of a cell whose halves are known."""
     if not gain(cells, cell):
         return 0
     cost = 1
@@ -72,7 +72,7 @@ def cost_of(cells: CellTree, walk: SearchArrays, cell: int) -> int:
 
 @compile_kernel
 def take(cells: CellTree, walk: SearchArrays, cell: int, cost: int) -> None:
-    """Go on with the cell's halves."""
+    """Split the cell and continue with its halves."""
     walk.split[cell] = 1
     walk.state[2] += 1
     if not cost:
@@ -88,7 +88,7 @@ def take(cells: CellTree, walk: SearchArrays, cell: int, cost: int) -> None:
 
 @compile_kernel
 def can_fit(cells: CellTree, walk: SearchArrays, cell: int, left: int) -> bool:
-    """Whether anything below a cell could be had for `left` cells more."""
+    """Whether cells below a cell can be reached with `left` additional cells."""
     above = cells.parent[cell]
     while left and above >= 0 and walk.joined[above]:
         left -= 1
@@ -98,7 +98,7 @@ def can_fit(cells: CellTree, walk: SearchArrays, cell: int, left: int) -> bool:
 
 @compile_kernel
 def worst_below(cells: CellTree, walk: SearchArrays) -> Heap:
-    """All cells that are not full and could be split next; the walk is a beginning of the order."""
+    """The heap of cells that are not full and can be split next; the path starts the order."""
     heap = new_heap(cells.low.size)
     if not walk.state[2]:
         if excess(cells, 0):
@@ -115,7 +115,7 @@ def worst_below(cells: CellTree, walk: SearchArrays) -> Heap:
 
 @compile_kernel
 def finish(grid: EvenGrid, cells: CellTree, walk: SearchArrays, heap: Heap, budget: int, found: int) -> int:
-    """Always split the worst cell that the budget allows, while this can still come below `found`."""
+    """Split the worst cells that fit the budget, while a volume below `found` is possible."""
     room = heap.keys.size
     passed = np.empty((room, 3), np.int64)
     waiting = 0
@@ -153,13 +153,13 @@ def finish(grid: EvenGrid, cells: CellTree, walk: SearchArrays, heap: Heap, budg
 def passing_over(
     grid: EvenGrid, cells: CellTree, lowest: int, highest: int, found: int, best: SearchArrays
 ) -> tuple[int, int]:
-    """Find, in `best`, the way with the least volume within `lowest`..`highest` cells that is below `found`.
+    """Store in `best` the path with least volume below `found` for `lowest`..`highest` cells.
 
     Returns whether there is one (1, 0, or NO_ROOM), and its volume.
     """
     room = cells.low.size
     walk, twin = new_walk(room, volume(cells, 0)), new_walk(room, 0)
-    have = 0  # 1: `best` holds it; 2: it is `walk` itself, wherever that goes from there
+    have = 0  # 1: `best` has the result; 2: the result is `walk` itself, in its current or a later state
     budget = lowest
     for i in range(cells.made[1] + 1):
         last = i == cells.made[1]
@@ -189,7 +189,7 @@ def passing_over(
 def _ending(
     grid: EvenGrid, cells: CellTree, walk: SearchArrays, twin: SearchArrays, budget: int, found: int
 ) -> int:
-    """Go on until `budget` cells are spent: 1 if `twin`, 2 if `walk` itself comes below `found`, else 0."""
+    """Continue to `budget` cells; 1 if `twin` is below `found`, 2 if `walk` itself is, else 0."""
     itself = 2 if walk.state[1] < found else 0
     if walk.state[0] == budget:
         return itself

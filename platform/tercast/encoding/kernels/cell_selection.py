@@ -22,18 +22,18 @@ from tercast.encoding.kernels.refinement_tree import (
 from tercast.runtime.compiler import compile_kernel
 
 MAX_LIMIT = CHOICE
-"""The largest limit that is chosen for here."""
+"""The largest limit that this kernel handles."""
 
 ROOM = 32
-"""For how many times the limit of cells there is room at first: mostly enough, and stays in the cache."""
+"""Cells reserved at first, as a multiple of the limit: usually enough, and fit in the cache."""
 
 MAX_WIDTH = 56
-"""The widest grid: volumes, times the most cells of a passing over, stay within 64 bits."""
+"""The widest grid: volumes, times the most cells of a budgeted search, fit in 64 bits."""
 
 
 @compile_kernel
 def refine_box(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, out: Ints) -> int:
-    """Write the dz of a box, at most `limit`, to `out`; their number.
+    """Write at most `limit` dz of a box to `out`; return their number.
 
     `sides[0]` and `sides[1]` are the first and last code of every attribute.
     """
@@ -48,7 +48,7 @@ def refine_box(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, out
 
 @compile_kernel
 def _chosen(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, room: int, out: Ints) -> int:
-    """Write the dz of a box to `out`, with space for `room` cells; NO_ROOM if that is too little."""
+    """Write the dz of a box to `out`, with space for `room` cells; NO_ROOM if that is too few."""
     cells = new_cells(room, sides.shape[1], LOOKAHEAD * limit)
     cells.low[0], cells.high[0], cells.rest[0] = low, high, bits_of(low ^ high)
     cells.left[0] = cells.parent[0] = -1
@@ -83,7 +83,7 @@ def _dz(grid: EvenGrid, cells: CellTree, cell: int) -> int:
 
 @compile_kernel
 def _weigh(cells: CellTree, limit: int) -> tuple[Ints, Ints]:
-    """For every cell of the order, by its place: the least volumes with 1, 2, ... cells, and how many."""
+    """The least volumes with 1, 2, ... cells of each cell in the order, and their number."""
     splits = cells.made[1]
     least = np.empty((splits, limit), np.int64)
     lengths = np.zeros(splits, np.int64)
@@ -114,7 +114,7 @@ def _weigh(cells: CellTree, limit: int) -> tuple[Ints, Ints]:
 
 @compile_kernel
 def _within(cells: CellTree, least: Ints, lengths: Ints) -> tuple[Flags, int]:
-    """Which cells are split in the way to the root's least volume, and that volume."""
+    """The cells that are split to reach the root's least volume, and that volume."""
     chosen = np.zeros(cells.low.size, np.uint8)
     place = np.full(cells.made[0], -1, np.int64)
     for i in range(cells.made[1]):
@@ -154,7 +154,7 @@ def _within(cells: CellTree, least: Ints, lengths: Ints) -> tuple[Flags, int]:
 def _compared(
     grid: EvenGrid, cells: CellTree, heap: Heap, least: Ints, limit: int, found: int, best: SearchArrays
 ) -> int:
-    """Leave in `best` what passing over comes to, where that has less volume than `found`; NO_ROOM or 0."""
+    """Store the result of the budgeted search in `best` if it is below `found`; NO_ROOM or 0."""
     most = min(limit, PASSING)
     gains = -np.sort(heap.keys[: heap.size[0]])[:most]
     gains = np.cumsum(gains)
@@ -178,7 +178,7 @@ def _compared(
 
 @compile_kernel
 def _open(start: int, stop: int, have: Ints, gains: Ints, found: int) -> int:
-    """The first number of cells from `start` on that could come below `found`; `stop` when none could."""
+    """The first number of cells from `start` on that could be below `found`; `stop`: none."""
     first = stop
     while first > start:
         could = False
@@ -194,7 +194,7 @@ def _open(start: int, stop: int, have: Ints, gains: Ints, found: int) -> int:
 
 @compile_kernel
 def _write(grid: EvenGrid, cells: CellTree, split: Flags, joined: Flags, out: Ints) -> int:
-    """Write the dz of the cells that are left, in text order; their number."""
+    """Write the dz of the remaining cells, in text order; return their number."""
     stack = np.empty(cells.made[0] + 2, np.int64)
     stack[0] = 0
     size, written = 1, 0

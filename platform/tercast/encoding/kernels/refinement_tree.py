@@ -1,7 +1,7 @@
-"""Compiled twin of `tercast.encoding.refinement_tree`: the tree of cells of one box, as arrays.
+"""Compiled twin of `tercast.encoding.refinement_tree`: a box's tree of cells, as arrays.
 
-A cell is its row. `low`, `high` and `first`, `last` (by attribute) are the box's part in the cell, `met` its
-volume; the cell itself has the volume 2**rest. `left` is -1 where a cell was not split.
+A cell is a row. `low`, `high` and `first`, `last` (by attribute) are the box's part in the cell, `met` is its
+volume. The volume of the cell is 2**rest. `left` is -1 if the cell is not split.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Flags = NDArray[np.uint8]
 
 
 class EvenGrid(NamedTuple):
-    """A schedule whose sizes are all even: what gives each bit (see `eventspace.interleaving.Schedule`)."""
+    """A schedule whose sizes are all even: the source of each bit (see `BitSchedule`)."""
 
     owner: Ints
     place: Ints
@@ -27,7 +27,7 @@ class EvenGrid(NamedTuple):
 
 
 class CellTree(NamedTuple):
-    """The cells made so far, `made[0]` of them; `order[:made[1]]` are those that were split, in order."""
+    """The cells created so far, `made[0]` in all; `order[:made[1]]` are the split ones."""
 
     low: Ints
     high: Ints
@@ -52,7 +52,7 @@ class Heap(NamedTuple):
 
 @compile_kernel
 def new_cells(room: int, attributes: int, splits: int) -> CellTree:
-    """Room for so many cells."""
+    """Create arrays for `room` cells."""
     return CellTree(
         np.empty(room, np.int64),
         np.empty(room, np.int64),
@@ -69,7 +69,7 @@ def new_cells(room: int, attributes: int, splits: int) -> CellTree:
 
 @compile_kernel
 def new_heap(room: int) -> Heap:
-    """An empty heap."""
+    """Create an empty heap."""
     return Heap(
         np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
     )
@@ -77,7 +77,7 @@ def new_heap(room: int) -> Heap:
 
 @compile_kernel
 def push(heap: Heap, key: int, number: int, item: int) -> None:
-    """Take in a cell."""
+    """Add a cell."""
     keys, numbers, items = heap.keys, heap.numbers, heap.items
     at = heap.size[0]
     heap.size[0] = at + 1
@@ -92,7 +92,7 @@ def push(heap: Heap, key: int, number: int, item: int) -> None:
 
 @compile_kernel
 def pop(heap: Heap) -> tuple[int, int, int]:
-    """Take out the first: its key, number and cell."""
+    """Remove the first cell; return its key, its number and the cell."""
     keys, numbers, items = heap.keys, heap.numbers, heap.items
     first = keys[0], numbers[0], items[0]
     size = heap.size[0] - 1
@@ -124,13 +124,13 @@ def volume(cells: CellTree, cell: int) -> int:
 
 @compile_kernel
 def excess(cells: CellTree, cell: int) -> int:
-    """What of a cell the box does not want."""
+    """The volume of a cell outside the box."""
     return int((1 << cells.rest[cell]) - cells.met[cell])
 
 
 @compile_kernel
 def bits_of(value: int) -> int:
-    """The number of bits of a value that is not negative."""
+    """The number of bits of a non-negative value."""
     bits = 0
     step = 32
     while step:
@@ -143,7 +143,7 @@ def bits_of(value: int) -> int:
 
 @compile_kernel
 def split(grid: EvenGrid, cells: CellTree, cell: int) -> None:
-    """Give a cell its two halves, at `left` and the row behind it."""
+    """Create the two halves of a cell, at row `left` and the next row."""
     bit = cells.rest[cell]
     a, place, below, mask = grid.owner[bit], grid.place[bit], grid.below[bit], 1 << (bit - 1)
     left = cells.made[0]
@@ -170,7 +170,7 @@ def split(grid: EvenGrid, cells: CellTree, cell: int) -> None:
 
 @compile_kernel
 def explore(grid: EvenGrid, cells: CellTree, heap: Heap, most: int) -> None:
-    """From the first cell, always split the worst, until there are `most` or all are full."""
+    """Split the worst cell repeatedly, until there are `most` cells or all are full."""
     if excess(cells, 0):
         push(heap, -excess(cells, 0), 0, 0)
     number = 1
