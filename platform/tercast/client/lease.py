@@ -121,7 +121,7 @@ class PublisherLease:
         if self._until == float("-inf"):
             return
         self._until = float("-inf")
-        with suppress(ApiError):  # it runs out by itself
+        with suppress(ApiError):  # it expires automatically
             self._source.release(self.advertisement, self._holder)
 
     def __enter__(self) -> Self:

@@ -70,11 +70,9 @@ def _resize(planner: BudgetedTables, request: SetBudget | SetReserve, field: str
         keeper.take_back(step)
         planner.topology.switches[before.id] = before
         network.read_budgets()
-        detail = f"{quantity(room, 'entry is', 'entries are')} too few for {shown(site.id)}: " + (
-            f"{least}"
-            if least is not None
-            else f"it has {site.installed} entries, and with aggregation policy none, entries are not merged"
-        )
+        count = quantity(site.installed, "entry", "entries")
+        why = f"it has {count}, and the aggregation policy is none, so entries are not merged"
+        detail = f"{quantity(room, 'entry is', 'entries are')} too few for {shown(site.id)}: {least or why}"
         return Outcome(False, Refused((field,), "budget", detail, room), failed_switches=(site.id,))
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
