@@ -37,7 +37,7 @@ class HostKey:
         return Seal(self.key, self._take(-1))
 
     def skip(self, last: int) -> None:
-        """Make all later counters larger than `last`, the last one that the platform counted.
+        """Make later counters exceed `last`, the last one that the platform accepted or skipped.
 
         Raises:
             KeyFileError: The counter cannot be stored.
