@@ -141,7 +141,7 @@ def _add_verify(commands: Any) -> None:
 
 
 def _add_simulate(commands: Any) -> None:
-    text = "Send events through the tables of a plan and count expected, lost, duplicate and unneeded copies."
+    text = "Send events through a plan and count expected, lost, duplicate and redundant copies."
     parser = commands.add_parser("simulate", help="send events through a plan", description=text)
     parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
     parser.add_argument("plan", metavar="PLAN", help="output of tercast plan")

@@ -83,7 +83,7 @@ def test_what_la_is_expected_to_cost_is_what_its_traffic_costs(bench: Bench) -> 
     copies = (report["link_copies"] - least["link_copies"]) / len(lines)
     unwanted = (report["unwanted"] - least["unwanted"]) / len(lines)
     assert unwanted > 0
-    assert f" {copies:.4f} unneeded copies between switches and {unwanted:.4f} unwanted" in table[-1]
+    assert f" {copies:.4f} redundant copies between switches and {unwanted:.4f} unwanted" in table[-1]
     columns = [[float(cell) for cell in line.split()[-2:]] for line in table[1:-1]]
     assert [sum(column) for column in zip(*columns, strict=True)] == pytest.approx(
         [copies, unwanted], abs=2e-4
@@ -202,7 +202,7 @@ def test_other_budgets_and_methods_come_from_the_command_line(bench: Bench) -> N
         "plan", scenario, "-o", plan, "--aggregation", "la", "--budget", "all=2", "--budget", "s2=none"
     )
     assert (status, out) == (0, "")
-    assert errors[-1] == "la: unneeded copies and unwanted deliveries are unknown (no traffic)"
+    assert errors[-1] == "la: redundant copies and unwanted deliveries are unknown (no traffic)"
     assert [line.split() for line in errors[:-1]] == [
         ["switch", "exact", "installed", "budget"],
         ["s1", "3", "2", "2"],
