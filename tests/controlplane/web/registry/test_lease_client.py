@@ -62,5 +62,5 @@ def test_it_follows_to_another_encoding(source):
 def test_an_advertisement_that_is_none_has_no_lease(source):
     with pytest.raises(ApiError, match="404"):
         source.lease("a9").begin(source.topic("pairs"))
-    with pytest.raises(ApiError, match="no advertisement's id"):
+    with pytest.raises(ApiError, match="not the id of an advertisement"):
         source.lease("q1x").begin(source.topic("pairs"))
