@@ -111,7 +111,7 @@ def register_host(page, number):
     dialog.get_by_label("IP address").fill(f"fd00::{number}")
     dialog.get_by_label("MAC address").fill(f"02:00:00:00:00:0{number}")
     dialog.get_by_role("button", name="Register").click()
-    expect(dialog).to_contain_text("is not a name")
+    expect(dialog).to_contain_text("is not a valid name")
     dialog.get_by_label("Name").fill(f"h{number}")
     dialog.get_by_role("button", name="Register").click()
     expect(dialog).to_have_count(0)

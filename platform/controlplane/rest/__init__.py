@@ -1,1 +1,1 @@
-"""What all of the REST API shares: errors, strict bodies, pages, filters, permissions, waiting."""
+"""Shared parts of the REST API: errors, strict bodies, pages, filters, permissions, waiting."""

@@ -1,4 +1,4 @@
-"""The base of all views: declared parameters, ids, and the options of calls that change something."""
+"""Base classes of all views: declared parameters, ids, and options of write calls."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -37,26 +37,32 @@ ROOT = "/api/v1"
 
 
 def url(resource: str, pk: object) -> str:
-    """The address of an object of the API."""
+    """Return the address of an object of the API."""
     return f"{ROOT}/{resource}/{pk}/"
 
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """What the query says about a call that changes something."""
+    """Query options of a call that changes something."""
 
     dry_run: bool
     wait: Wait
     partly: bool = False
-    """Whether the good items of a list are taken without the others."""
+    """Whether a list is accepted without its bad items."""
 
     @classmethod
     def read(cls, request: Request, lists: bool = False) -> "WriteOptions":
-        """From the query; raises `Problem` for `atomic=false` where no `lists` are taken."""
+        """Read the options from the query.
+
+        Raises:
+            Problem: if the query has `atomic=false` and the view accepts no `lists`.
+        """
         query = request.query_params
         partly = not read_flag("atomic", query.get("atomic", "true"))
         if partly and not lists:
-            detail = "atomic=false is not available here: the call is carried out or not. Leave it out."
+            detail = (
+                "atomic=false is not available here: the call has no list of items. Remove the parameter."
+            )
             raise bad_parameter("atomic", "not_available", detail, "false")
         return cls(read_flag("dry_run", query.get("dry_run", "false")), Wait.read(request), partly)
 
@@ -67,34 +73,34 @@ class StrictView(APIView):
     open: ClassVar[bool] = False
     clients: ClassVar[Clients] = {}
     remedy: ClassVar[str] = ""
-    """What a caller without the role or scope can do, where that is not to ask for the role."""
+    """Advice for a caller without the role or scope; empty: ask for the role."""
     audited: ClassVar[bool] = True
-    """Whether changes are noted in the audit trail; what is denied always is."""
+    """Whether the audit trail records changes; it always records denied calls."""
     keyed: ClassVar[bool] = True
-    """Whether changes take an `Idempotency-Key`."""
+    """Whether write calls accept an `Idempotency-Key`."""
     secret: ClassVar[bool] = False
-    """Whether answers hold what is shown once, and so are not kept for a key."""
+    """Whether answers contain a secret that is shown once. Such answers are not stored for a key."""
     versioned: ClassVar[bool] = True
-    """Whether `pk` of the address is that of a row of the view's own, with a version."""
+    """Whether `pk` in the address is the id of a row of the view's own model, with a version."""
     single: ClassVar[bool] = False
-    """Whether the view is about one object, whose address has no `pk`."""
+    """Whether the view has exactly one object. The address then has no `pk`."""
     deprecated: ClassVar[Deprecated | None] = None
     csv: ClassVar[bool] = False
-    """Whether what it reads is there as CSV, too."""
+    """Whether the view can also return its data as CSV."""
 
     def exports(self) -> bool:
         """Whether the current call may ask for CSV."""
         return self.csv
 
     def get_renderers(self) -> Any:
-        """JSON, and CSV where there is any."""
+        """Return the JSON renderer, and the CSV renderer if the call may ask for CSV."""
         return [*super().get_renderers(), *([CsvRenderer()] if self.exports() else ())]
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """By `Accept`, or by `?format=` where CSV may be asked for."""
+        """Choose the renderer by `Accept`, or by `?format=` if the call may ask for CSV."""
         asked = None
         if request.method == "GET" and self.exports():
-            with suppress(Problem):  # told together with the other parameters
+            with suppress(Problem):  # `check_parameters` reports it together with the other parameters
                 asked = asked_format(request)
         if asked is None:
             return super().perform_content_negotiation(request, force)
@@ -104,15 +110,15 @@ class StrictView(APIView):
     http_method_names: ClassVar[list[str]] = ["get", "head", "post", "patch", "delete"]  # type: ignore[misc]
 
     def known_parameters(self) -> Iterable[str]:
-        """The query parameters of the current call."""
+        """Return the names of the query parameters of the current call."""
         return ()
 
     def readers(self, request: Request) -> Readers:
-        """What reads the query parameters of the current call, so that all bad ones are told together."""
+        """Return the readers of the query parameters, so that one answer reports all bad ones."""
         return {FORMAT: partial(asked_format, request)} if self.exports() else {}
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """As of any view, but that handlers run within `carry_out`."""
+        """Handle the call like `APIView.dispatch`, but run the handler within `carry_out`."""
         self.args, self.kwargs = args, kwargs
         call = self.initialize_request(request, *args, **kwargs)
         self.request = call
@@ -132,11 +138,11 @@ class StrictView(APIView):
         return self.response
 
     def tagged(self, request: Request, response: Response) -> Response:
-        """The answer to a reading call, with its `ETag` where there is one."""
+        """Return the answer to a read call, with an `ETag` if the view has one."""
         return response
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Count the call, authenticate and authorize; then check what stands around the body."""
+        """Count, authenticate and authorize the call, then check its query and its length header."""
         rate_limits.check(request, self.open)
         super().initial(request, *args, **kwargs)
         check_parameters(request.query_params, self.known_parameters(), self.readers(request))
@@ -145,12 +151,12 @@ class StrictView(APIView):
 
 
 class Resource(StrictView, GenericViewSet[Any]):
-    """A resource: lists by `filters`, `search` and `orderings`; `bulk` where a POST takes a list."""
+    """Resource with lists by `filters`, `search`, `orderings`; `bulk`: POST accepts a list."""
 
     filters: ClassVar[tuple[QueryFilterField, ...]] = ()
     search: ClassVar[tuple[str, ...]] = ()
     id_prefix: ClassVar[str] = ""
-    """What stands before the id where a row is shown, like `q` in `q3`; `q=` finds it by that."""
+    """Prefix of a displayed id, like `q` in `q3`; the parameter `q` finds the row by it."""
     orderings: ClassVar[tuple[str, ...]] = ("id",)
     bulk: ClassVar[bool] = False
     write_parameters: ClassVar[frozenset[str]] = WRITE_PARAMETERS
@@ -160,7 +166,7 @@ class Resource(StrictView, GenericViewSet[Any]):
     """The object that `find` found."""
 
     def known_parameters(self) -> Iterable[str]:
-        """Filters and paging in lists, options of a write elsewhere."""
+        """Return the names of filters and paging parameters for lists, of write options elsewhere."""
         if self.action is None:
             return self.request.query_params.keys()  # 405 follows
         if self.action in ("create", "partial_update", "destroy"):
@@ -170,7 +176,7 @@ class Resource(StrictView, GenericViewSet[Any]):
         return filter_parameters(self) | PARAMETERS | ({FORMAT} if self.csv else set())
 
     def readers(self, request: Request) -> Readers:
-        """Filters and paging in lists, options of a write elsewhere."""
+        """Return the readers of filters and paging parameters for lists, of write options elsewhere."""
         query = request.query_params
         if not self.lists():
             names = [name for name in WRITE_PARAMETERS & self.write_parameters if name in query]
@@ -179,35 +185,39 @@ class Resource(StrictView, GenericViewSet[Any]):
         return {**super().readers(request), **filter_readers(self, query), **paging}
 
     def lists(self) -> bool:
-        """Whether the current action answers with a page."""
+        """Whether the current action returns a page."""
         return self.action == "list"
 
     def exports(self) -> bool:
-        """Lists alone."""
+        """Whether the current call may ask for CSV: only lists may."""
         return self.csv and self.lists()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """As of any view; and what a client token changes has to be its own."""
+        """Check the call like any view, and check that a client token changes only its own objects."""
         super().initial(request, *args, **kwargs)
         client = caller_of(request).client
         if client is not None and self.action in ("partial_update", "destroy"):
             self.check_own(client)
 
     def check_own(self, client: Client) -> None:
-        """Raise `Problem` (404) unless the object that the path names is the client's own."""
+        """Raise `Problem` (404) unless the object in the path belongs to the client."""
         self.find()
 
     def own(self, client: Client) -> Q:
-        """Which rows a client token may read: none, but for views that say otherwise."""
+        """Return the condition for the rows that a client token may read; the default is no row."""
         return Q(pk__in=())
 
     def rows(self) -> QuerySet[Any]:
-        """The rows that the caller may read."""
+        """Return the rows that the caller may read."""
         client = caller_of(self.request).client
         return self.get_queryset() if client is None else self.get_queryset().filter(self.own(client))
 
     def find(self, queryset: QuerySet[Any] | None = None) -> Any:
-        """The object that the path names; raises `Problem` (400 for what is no id, 404)."""
+        """Return the object that the path names.
+
+        Raises:
+            Problem: 400 if the path has no valid id, 404 if the object does not exist.
+        """
         pk = read_id(self.kwargs["pk"])
         rows = self.rows() if queryset is None else queryset
         row: Model | None = rows.filter(pk=pk).first()
@@ -217,45 +227,45 @@ class Resource(StrictView, GenericViewSet[Any]):
         return row
 
     def row_id(self) -> int:
-        """The id of the row that the address names."""
+        """Return the id in the address."""
         return read_id(self.kwargs["pk"])
 
     def tagged(self, request: Request, response: Response) -> Response:
-        """A single object has a tag."""
+        """Return the answer, with an `ETag` if it contains a single object."""
         single = (self.single or self.action == "retrieve") and self.found is not None
         return etags.tagged(request, self.found, response) if single else response
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """`rows` by the view's serializer."""
+        """Return `rows` as the view's serializer renders them."""
         return self.get_serializer(rows, many=many).data
 
 
 class Single(Resource):
-    """One object for the network, without a list: the one row of the model, made where there is none."""
+    """Resource with exactly one object, the only row of its model, created if missing."""
 
     single = True
     pagination_class = None
     filter_backends = ()
 
     def lists(self) -> bool:
-        """It is one object, without pages."""
+        """Return False: the resource is one object without pages."""
         return False
 
     def row_id(self) -> int:
-        """The id of the one row."""
+        """Return the id of the only row."""
         return int(self.get_queryset().model.current().pk)
 
     def find(self, queryset: QuerySet[Any] | None = None) -> Any:
-        """The one row."""
+        """Return the only row."""
         self.found = self.get_queryset().model.current()
         return self.found
 
 
 class ListAndRead(Resource):
-    """The two reading actions of a resource."""
+    """Resource with the two read actions."""
 
     def list(self, request: Request) -> Response:
-        """A page of the rows that the parameters ask for."""
+        """Return a page of the rows that match the parameters."""
         if in_csv(request):
             found = self.filter_queryset(self.rows())
             return cast("Response", export(self, request, found, request.path.split("/")[-2]))
@@ -263,5 +273,5 @@ class ListAndRead(Resource):
         return self.get_paginated_response(self.rendered(rows, many=True))
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """One row."""
+        """Return one object."""
         return Response(self.rendered(self.find()))

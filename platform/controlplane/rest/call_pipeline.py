@@ -1,4 +1,4 @@
-"""Carrying out a call that changes something: noted, once a key, on the version that the caller saw."""
+"""Execution of write calls: audit record, once per idempotency key, version check."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,10 +19,10 @@ EDITS = ("PATCH", "DELETE")
 
 
 def carry_out(view: Any, request: Request, act: Callable[[], Response]) -> Response:
-    """The answer of `act`, the view's handler.
+    """Run `act`, the view's handler, and return its answer.
 
-    Changes of single objects, and calls with an `Idempotency-Key`, are one transaction with all that they
-    store; what a caller waits for is waited for after it.
+    A change of a single object and a call with an `Idempotency-Key` are one transaction with everything that
+    they store. If the caller asked to wait, the wait starts after this transaction.
     """
     if request.method in SAFE_METHODS:
         read: Response = view.tagged(request, act())
@@ -47,7 +47,7 @@ def _once(view: Any, request: Request, key: str | None, act: Callable[[], Respon
 
 
 def _edit(view: Any, request: Request, act: Callable[[], Response]) -> Callable[[], Response]:
-    """`act` in a transaction, where `If-Match` holds; a row that has a version gets the next one."""
+    """Wrap `act` in a transaction that checks `If-Match` and increments the version of the row."""
 
     def edit() -> Response:
         with transaction.atomic():
@@ -62,6 +62,6 @@ def _edit(view: Any, request: Request, act: Callable[[], Response]) -> Callable[
 
 
 def _begin(request: Request) -> None:
-    """Note it in the trail before anything is done."""
+    """Record the call in the audit trail before it changes anything."""
     call = request._request
     setattr(call, BEGUN, writer.begin(call, resource_of(call)))

@@ -1,4 +1,4 @@
-"""Lists as CSV, streamed: a page of rows in memory at a time, whatever the number of rows."""
+"""Lists as a CSV stream, with one page of rows in memory at a time."""
 
 import csv
 import io
@@ -22,35 +22,35 @@ PAGE = 1000
 
 
 class CsvRenderer(BaseRenderer):
-    """Stands for CSV where the type of the answer is agreed on; rows are written by `stream`."""
+    """Placeholder for CSV in content negotiation; `stream` writes the rows."""
 
     media_type = CSV_TYPE
     format = "csv"
 
     def render(self, data: Any, media_type: str | None = None, context: Any = None) -> bytes:
-        """Nothing is rendered by it."""
+        """Raise `NotImplementedError`: this class renders nothing."""
         raise NotImplementedError
 
 
 def in_csv(request: Request) -> bool:
-    """Whether the answer is to be CSV."""
+    """Whether the answer must be CSV."""
     return isinstance(getattr(request, "accepted_renderer", None), CsvRenderer)
 
 
 def asked_format(request: Any) -> str | None:
-    """What `?format=` says; raises `Problem` for what is none."""
+    """Return the value of `?format=`, None if missing; raise `Problem` for an unknown one."""
     text: str | None = request.query_params.get(FORMAT)
     if text is not None and text not in FORMATS:
-        detail = f"{FORMAT}={text[:40]}: use one of {', '.join(FORMATS)}."
+        detail = f"{FORMAT}={text[:40]} is not a format; use one of {', '.join(FORMATS)}."
         raise bad_parameter(FORMAT, "not_a_choice", detail, text)
     return text
 
 
 def export(view: Any, request: Request, queryset: Any, name: str) -> StreamingHttpResponse:
-    """All rows that the filters leave, in the order asked for, as a file `name`.csv."""
+    """Return all rows that match the filters, in the requested order, as the file `name`.csv."""
     for parameter in ("limit", "cursor", "count"):
         if parameter in request.query_params:
-            detail = f"CSV has all rows, without pages. Leave {parameter} out."
+            detail = f"A CSV answer contains all rows, without pages. Remove the parameter {parameter}."
             raise bad_parameter(parameter, "not_available", detail)
     fields = list(view.get_serializer().fields)
     rows = pages(queryset, request.query_params.get("ordering"), view.orderings, PAGE)
@@ -61,9 +61,9 @@ def export(view: Any, request: Request, queryset: Any, name: str) -> StreamingHt
 def stream(
     request: Request, name: str, fields: Sequence[str], tables: Iterable[Iterable[Any]]
 ) -> StreamingHttpResponse:
-    """Rows (objects by field) as CSV with a heading, piece by piece."""
+    """Stream rows (objects by field) as CSV with a heading."""
     pieces = _pieces(fields, tables)
-    # Under ASGI Django would read a plain iterator to its end before it sends anything.
+    # Under ASGI, Django would read a plain iterator to its end before it sends anything.
     content = _one_by_one(pieces) if isinstance(request._request, ASGIRequest) else pieces
     response = StreamingHttpResponse(content, content_type=f"{CSV_TYPE}; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
@@ -89,7 +89,7 @@ def _text(rows: Iterable[list[str]]) -> bytes:
 
 
 def _cell(value: Any) -> str:
-    """Text as it is (but for formulas), nothing for null, JSON for all else."""
+    """Return text unchanged except for formulas, "" for null, and JSON for other values."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Cursor pages: each costs the same, wherever it lies; the order always ends with the primary key."""
+"""Cursor pages of equal cost. Every order ends with the primary key."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,43 +19,49 @@ from tercast.errors import shown
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
 LEAST_READ = 100
-"""Rows that are read where fewer are asked for: SQLite would sort all of a list to get at a handful."""
+"""Least number of rows to read: for a smaller limit SQLite would sort the whole list."""
 PARAMETERS = frozenset({"limit", "cursor", "count", "ordering"})
 _SALT = "tercast.cursor"
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a page starts: behind the row with these values (before it when `back`)."""
+    """Start of a page: after the row with these values, or before it if `back` is set."""
 
     ordering: str
     values: tuple[Any, ...]
     back: bool
 
     def text(self, place: str) -> str:
-        """The cursor of the list `place`, signed, so that only ours are followed."""
+        """Return the signed cursor of the list `place`. The signature excludes cursors of others."""
         values = [v.isoformat() if isinstance(v, datetime) else v for v in self.values]
         return signing.dumps([place, self.ordering, values, self.back], salt=_SALT)
 
     @classmethod
     def read(cls, text: str, place: str, ordering: str) -> "Position":
-        """The cursor `text` of the list `place` in this `ordering`; raises `Problem` for any other."""
+        """Read a cursor.
+
+        Raises:
+            Problem: if `text` is not a cursor of the list `place` in this `ordering`.
+        """
         try:
             there, of, values, back = signing.loads(text, salt=_SALT)
         except (signing.BadSignature, ValueError, TypeError):
-            detail = f"cursor={shown(text)} is none of ours. Take `next` or `previous` from an answer."
+            detail = (
+                f"cursor={shown(text)} is not a valid cursor. Use the link `next` or `previous` of an answer."
+            )
             raise bad_parameter("cursor", "bad_cursor", detail, text) from None
         if there != place:
-            detail = f"The cursor belongs to the list {there}, and this is {place}. Begin without a cursor."
+            detail = f"The cursor belongs to the list {there}, not to {place}. Start without a cursor."
             raise bad_parameter("cursor", "bad_cursor", detail, text)
         if of != ordering:
-            detail = f"The cursor belongs to a list ordered by {of}. Keep `ordering` while paging."
+            detail = f"The cursor belongs to a list ordered by {of}. Keep `ordering` while you read pages."
             raise bad_parameter("cursor", "bad_cursor", detail, text)
         return cls(of, tuple(values), back)
 
 
 class CursorPages(BasePagination):
-    """Pages by `limit` and `cursor`; the view's `orderings` lists the fields to order by, default first."""
+    """Pages by `limit` and `cursor`. The view's `orderings` names the fields, the default first."""
 
     ordering: str
     place: str
@@ -66,7 +72,7 @@ class CursorPages(BasePagination):
     has_previous: bool
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
-        """The rows of the page that the request asks for."""
+        """Return the rows of the requested page."""
         query = request.query_params
         limit = read_integer("limit", query.get("limit", str(DEFAULT_LIMIT)), 1, MAX_LIMIT)
         self.ordering = _read_ordering(query.get("ordering"), view.orderings)
@@ -84,7 +90,7 @@ class CursorPages(BasePagination):
         return self.rows
 
     def get_paginated_response(self, data: Any) -> Response:
-        """The page, with links to its neighbours."""
+        """Return the page with links to the next and the previous page."""
         page: dict[str, Any] = {
             "next": self._link(self.rows[-1], back=False) if self.has_next else None,
             "previous": self._link(self.rows[0], back=True) if self.has_previous else None,
@@ -100,19 +106,35 @@ class CursorPages(BasePagination):
         return f"{self.request.path}?{urlencode(query)}"
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        """The parameters, for the API's schema."""
+        """Return the paging parameters for the OpenAPI schema."""
         choices = [sign + name for name in view.orderings for sign in ("", "-")]
         return [
-            _parameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}, "rows of a page"),
-            _parameter("cursor", {"type": "string"}, "from `next` or `previous` of an answer"),
-            _parameter("count", {"type": "boolean"}, "whether to count all rows, which costs time"),
-            _parameter("ordering", {"type": "string", "enum": choices}, "- is descending"),
+            _parameter(
+                "limit",
+                {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT},
+                "maximum number of rows in a page",
+            ),
+            _parameter(
+                "cursor", {"type": "string"}, "start of the page, from `next` or `previous` of an answer"
+            ),
+            _parameter(
+                "count", {"type": "boolean"}, "true: count all rows, which takes longer for long lists"
+            ),
+            _parameter(
+                "ordering",
+                {"type": "string", "enum": choices},
+                "field to order by; a minus sign before it means descending order",
+            ),
         ]
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """The page, for the API's schema."""
+        """Return the page format for the OpenAPI schema."""
         link = {"type": "string", "nullable": True, "format": "uri-reference", "example": None}
-        count = {"type": "integer", "description": "all rows, when `count=true` asked for it", "example": 1}
+        count = {
+            "type": "integer",
+            "description": "number of all rows, if the query has `count=true`",
+            "example": 1,
+        }
         return {
             "type": "object",
             "required": ["next", "previous", "results"],
@@ -126,7 +148,7 @@ class CursorPages(BasePagination):
 
 
 def _place(request: Request, view: Any) -> str:
-    """The address of the list, whichever object it is of: ids of rows go on over all of them."""
+    """Return the list's address with `<id>` for ids: row ids are unique over all such lists."""
     place = str(request.path)
     for value in view.kwargs.values():
         place = place.replace(f"/{value}/", "/<id>/", 1)
@@ -134,7 +156,7 @@ def _place(request: Request, view: Any) -> str:
 
 
 def page_readers(request: Request, view: Any) -> dict[str, Callable[[], object]]:
-    """What reads the parameters of the page that a call asks for."""
+    """Return the readers of the paging parameters, by name."""
     query = request.query_params
     ordering = query.get("ordering")
     order = str(ordering if _is_order(ordering, view.orderings) else view.orderings[0])
@@ -147,7 +169,7 @@ def page_readers(request: Request, view: Any) -> dict[str, Callable[[], object]]
 
 
 def pages(queryset: Any, ordering: str | None, allowed: tuple[str, ...], size: int) -> Iterator[list[Any]]:
-    """All rows in the order asked for, `size` at a time, each by a query of its own."""
+    """Yield all rows in the requested order in lists of `size`. Each list is one query."""
     order = _read_ordering(ordering, allowed)
     return _all_pages(queryset, order, size)
 
@@ -171,13 +193,16 @@ def _read_ordering(text: str | None, allowed: tuple[str, ...]) -> str:
     if text is None:
         return allowed[0]
     if not _is_order(text, allowed):
-        detail = f"ordering={shown(text)}: use one of {', '.join(allowed)}, with - before it for descending."
+        names = ", ".join(allowed)
+        detail = (
+            f"ordering={shown(text)} is not available; use one of {names}, or `-` and the name to reverse."
+        )
         raise bad_parameter("ordering", "not_a_choice", detail, text)
     return text
 
 
 def _fields(ordering: str) -> list[tuple[str, bool]]:
-    """(field, descending) of the order; the primary key is the last."""
+    """Return (field, descending) for each field of the order. The primary key is last."""
     descending = ordering.startswith("-")
     name = ordering.removeprefix("-")
     return [(name, descending)] if name == "id" else [(name, descending), ("id", descending)]

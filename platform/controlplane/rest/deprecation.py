@@ -1,4 +1,4 @@
-"""Announcing that an address will go: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and a link."""
+"""Headers of deprecated addresses: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), `Link`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,14 +9,14 @@ from django.utils.http import http_date
 
 @dataclass(frozen=True, slots=True)
 class Deprecated:
-    """Since when an address is to go, when it will be gone (both with zones), and where to read about it."""
+    """Start of a deprecation, date of the removal (both with time zones), and explaining link."""
 
     since: datetime
     sunset: datetime
     link: str
 
     def tell(self, response: Any) -> None:
-        """Put the headers on an answer."""
+        """Add the headers to an answer."""
         response.headers["Deprecation"] = f"@{int(self.since.timestamp())}"
         response.headers["Sunset"] = http_date(self.sunset.timestamp())
         response.headers["Link"] = f'<{self.link}>; rel="deprecation"'

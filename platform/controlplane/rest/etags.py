@@ -1,9 +1,10 @@
 """`ETag`, `If-None-Match` and `If-Match` of single objects.
 
-A tag is `"VERSION.DIGEST"`: the row's version, which every edit raises, and a digest of what is shown, which
-also changes when the network does. `If-None-Match` is about all of it, `If-Match` about the version, so that
-an edit is not refused because a counter went on. Objects without a version have the digest alone. Weak tags
-(`W/"..."`) are good for `If-None-Match`, and never match in `If-Match` (RFC 9110, section 8.8.3.2).
+A tag is `"VERSION.DIGEST"`. Every edit increments the row's version. The digest covers the rendered object,
+and so it also changes when the network changes. `If-None-Match` compares the whole tag. `If-Match` compares
+only the version, so that a changed counter does not block an edit. Objects without a version have only the
+digest. Weak tags (`W/"..."`) are valid for `If-None-Match`. In `If-Match` they never match (RFC 9110, section
+8.8.3.2).
 """
 
 import hashlib
@@ -21,7 +22,7 @@ _TAG = re.compile(r'(W/)?"([\x21\x23-\x7e]*)"')
 
 
 def has_version(model: Any) -> bool:
-    """Whether rows of the model count their edits."""
+    """Whether rows of the model have a version number that counts their edits."""
     try:
         model._meta.get_field("version")
     except FieldDoesNotExist:
@@ -30,14 +31,14 @@ def has_version(model: Any) -> bool:
 
 
 def tag_of(row: Any, data: Any) -> str:
-    """The tag of an object as it is shown, without its quotes."""
+    """Return the tag of an object as rendered, without quotes."""
     digest = hashlib.sha256(JSONRenderer().render(data)).hexdigest()[:16]
     version = getattr(row, "version", None)
     return digest if version is None else f"{version}.{digest}"
 
 
 def tagged(request: Request, row: Any, response: Response) -> Response:
-    """The answer with its tag; 304 without a body when the caller has it already."""
+    """Return the answer with its tag, or 304 without a body if the caller has this version."""
     tag = tag_of(row, response.data)
     known = request.headers.get("If-None-Match", "")
     headers = {"ETag": f'"{tag}"', "Cache-Control": "private, no-cache"}
@@ -49,7 +50,11 @@ def tagged(request: Request, row: Any, response: Response) -> Response:
 
 
 def check_match(view: Any, request: Request) -> None:
-    """Lock the object; raise `Problem` (412) unless it is what `If-Match` says, 404 where there is none."""
+    """Lock the object and compare it with `If-Match`.
+
+    Raises:
+        Problem: 412 if the object has another version, 404 if it does not exist.
+    """
     wanted = request.headers.get("If-Match")
     if wanted is None:
         return
@@ -61,10 +66,13 @@ def check_match(view: Any, request: Request) -> None:
         return
     current = tag_of(row, view.rendered(row))
     if not any(_same(tag, current) for tag in tags):
-        detail = f'If-Match {wanted[:100]}: it was changed meanwhile, and is "{current}" now. Read it again.'
+        detail = (
+            f'If-Match {wanted[:100]} does not match: the object has changed, its tag is now "{current}". '
+            "Read it again, then repeat the change."
+        )
         raise Problem(412, "changed_meanwhile", detail, headers={"ETag": f'"{current}"'})
 
 
 def _same(tag: str, current: str) -> bool:
-    """Whether both are of one version, or of one digest where there are no versions."""
+    """Whether both tags have the same version, or the same digest for objects without versions."""
     return tag.split(".", maxsplit=1)[0] == current.split(".", maxsplit=1)[0]

@@ -1,4 +1,4 @@
-"""The one place where errors become answers, inside the REST framework and outside of it."""
+"""Conversion of errors to answers, inside the REST framework and outside of it."""
 
 import logging
 import sys
@@ -34,40 +34,41 @@ _CODES = {
 }
 _REMEDIES = {
     HTTPStatus.UNAUTHORIZED: "Log in, or send `Authorization: Bearer TOKEN`.",
-    HTTPStatus.NOT_ACCEPTABLE: "This API answers in application/json; accept it.",
+    HTTPStatus.NOT_ACCEPTABLE: "This API returns application/json. Accept this type.",
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "Send the body as `Content-Type: application/json`.",
 }
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """The problem answer to `error`; None for what is a fault of ours, which `server_error` answers."""
+    """Return the problem answer; None for an internal fault, which `server_error` answers."""
     problem = as_problem(error)
     if problem is None:
         return None
     request = context["request"]
-    renderer = JSONRenderer()  # whatever was negotiated for the good answer
+    renderer = JSONRenderer()  # replaces the renderer that was negotiated for the good answer
     request.accepted_renderer, request.accepted_media_type = renderer, renderer.media_type
     document = problem.to_json(request_id(request))
     return Response(document, problem.status, headers=dict(problem.headers), content_type=CONTENT_TYPE)
 
 
 def as_problem(error: Exception) -> Problem | None:
-    """The problem that `error` stands for; None when it is none of the caller's doing."""
+    """Return the problem for `error`; None if neither the caller nor an outage causes it."""
     match error:
         case Problem():
             return error
         case Refused() | RefusedMany():
             return invalid(from_refused(error))
         case Http404():
-            return Problem(HTTPStatus.NOT_FOUND, "not_found", "There is nothing here.")
+            return Problem(HTTPStatus.NOT_FOUND, "not_found", "Nothing exists at this address.")
         case PermissionDenied():
-            return Problem(HTTPStatus.FORBIDDEN, "forbidden", "You may not do this.")
+            return Problem(HTTPStatus.FORBIDDEN, "forbidden", "You do not have permission for this call.")
         case exceptions.APIException():
             return _from_framework(error)
         case RequestDataTooBig():
             return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "The body is too large.")
         case SuspiciousOperation() | UnreadablePostError():
-            return Problem(HTTPStatus.BAD_REQUEST, "bad_request", "The request cannot be read.")
+            detail = "The request cannot be read. Check its Host header and that its body is complete."
+            return Problem(HTTPStatus.BAD_REQUEST, "bad_request", detail)
         case _:
             outage = outage_of(error)
             return None if outage is None else outage.problem()
@@ -86,45 +87,48 @@ def _from_framework(error: exceptions.APIException) -> Problem:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler of 400, outside the REST framework (a Host header that is not allowed, say)."""
+    """Answer 400 for errors outside the REST framework, such as a forbidden Host header."""
     if not request.path.startswith(PREFIX):
         return defaults.bad_request(request, exception)
-    problem = Problem(HTTPStatus.BAD_REQUEST, "bad_request", "The request cannot be read.")
+    detail = "The request cannot be read. Check its Host header and that its body is complete."
+    problem = Problem(HTTPStatus.BAD_REQUEST, "bad_request", detail)
     return _answer(request, as_problem(exception) or problem)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler of 403."""
+    """Answer 403 for errors outside the REST framework."""
     if not request.path.startswith(PREFIX):
         return defaults.permission_denied(request, exception)
-    return _answer(request, Problem(HTTPStatus.FORBIDDEN, "forbidden", "You may not do this."))
+    detail = "You do not have permission for this call."
+    return _answer(request, Problem(HTTPStatus.FORBIDDEN, "forbidden", detail))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler of 404."""
+    """Answer 404 for errors outside the REST framework."""
     if not request.path.startswith(PREFIX):
         return defaults.page_not_found(request, exception)
-    return _answer(request, Problem(HTTPStatus.NOT_FOUND, "not_found", "There is nothing here."))
+    return _answer(request, Problem(HTTPStatus.NOT_FOUND, "not_found", "Nothing exists at this address."))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler of 500; the traceback is in the log, under the same request id.
+    """Answer 500; the log contains the traceback with the same request id.
 
-    An outage (a full disk, a locked database) is answered as what it is, outside of the API by a page.
+    For an outage (a full disk, a locked database) the answer names the cause and the remedy. Outside of the
+    API it is a page.
     """
     error = sys.exc_info()[1]
     if not request.path.startswith(PREFIX):
         outage = None if error is None else outage_of(error)
         return defaults.server_error(request) if outage is None else _outage_page(request, outage)
     if isinstance(error, Exception) and (problem := as_problem(error)) is not None:
-        return _answer(request, problem)  # it came before the REST framework had the call
+        return _answer(request, problem)  # the error occurred before the REST framework had the call
     logger.error("request %s failed: %s %s", request_id(request), request.method, request.path)
-    detail = "The server failed; the log has the reason under this request_id."
+    detail = "The server failed because of an internal error. Search the server's log for this request_id."
     return _answer(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", detail))
 
 
 def _outage_page(request: HttpRequest, outage: OutageAnswer) -> HttpResponse:
-    """A page that reads nothing from the database; it says what is wrong and when to try again."""
+    """Return a page with cause, remedy and retry time. It reads nothing from the database."""
     context = {"outage": outage, "request_id": request_id(request)}
     text = loader.get_template("outage.html").render(context)
     return HttpResponse(text, status=outage.status, headers={"Retry-After": str(outage.retry_seconds)})

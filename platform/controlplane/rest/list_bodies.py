@@ -1,4 +1,4 @@
-"""Bodies that are lists, with the line that each item begins at: JSON, and CSV with a heading."""
+"""Bodies with lists of items, as JSON or as CSV with a heading, and the line of each item."""
 
 import csv
 import io
@@ -16,15 +16,15 @@ from tercast.runtime.wording import quantity
 CSV_TYPE = "text/csv"
 MAX_CELL = 128 * 1024
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-"""What other tools put between columns, in words. No name of a field has one of these."""
+"""Column separators of other tools, in words. No field name contains one of them."""
 GUARDED = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
+"""Characters that start a formula in a spreadsheet."""
 
 
 class Listed(list[Any]):
-    """The items of a body; `line_of` gives the line of its text at which an item begins, counted from 1.
+    """Items of a body. `line_of` returns the line where an item starts, counted from 1.
 
-    `heading` is that of a CSV file: the line it is in, and the names of its columns.
+    `heading` is the heading of a CSV file: its line and the names of its columns.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Listed(list[Any]):
         self._lines: Sequence[int] | None = None
 
     def line_of(self, index: int) -> int | None:
-        """The line of an item; looked for at the first question, since good bodies need none."""
+        """Return the line of an item, None if unknown. The first call computes all lines."""
         if self._lines is None:
             self._lines = self._find()
         return self._lines[index] if index < len(self._lines) else None
@@ -47,13 +47,13 @@ class Listed(list[Any]):
 
 @dataclass(frozen=True, slots=True)
 class UnreadableBody:
-    """Stands for an item that is none: `detail` says what its line has and should have."""
+    """Placeholder for an unreadable item. `detail` states the fault of its line and the rule."""
 
     detail: str
 
 
 def json_lines(text: str) -> list[int]:
-    """The line at which each item of the JSON list `text` begins."""
+    """Return the line where each item of the JSON list `text` starts."""
     decoder, at = json.JSONDecoder(), text.index("[") + 1
     lines: list[int] = []
     line = 1
@@ -72,12 +72,12 @@ def json_lines(text: str) -> list[int]:
 
 
 class CsvParser(BaseParser):
-    """`text/csv` in UTF-8 with a heading of field names; every cell is text."""
+    """Parser for `text/csv` in UTF-8 with a heading of field names. Every cell is text."""
 
     media_type = CSV_TYPE
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
-        """The rows as objects; raises `Problem` for what is no such file."""
+        """Return the rows as objects; raise `Problem` if the file is not valid CSV."""
         view = (parser_context or {})["view"]
         body = stream.read(view.max_bytes + 1)
         if len(body) > view.max_bytes:
@@ -85,9 +85,11 @@ class CsvParser(BaseParser):
         try:
             text = body.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise _bad("not_utf8", f"byte {error.start} is not UTF-8. Save the file as UTF-8.") from None
+            raise _bad(
+                "not_utf8", f"Byte {error.start} is not valid UTF-8. Save the file as UTF-8."
+            ) from None
         if "\0" in text:
-            raise _bad("null_character", "The file must not contain U+0000. Take it out.")
+            raise _bad("null_character", "The file contains U+0000, which is not allowed. Remove it.")
         _check_separator(text)
         heading: list[tuple[int, list[str]]] = []
         rows, lines = [], []
@@ -98,20 +100,23 @@ class CsvParser(BaseParser):
 
 
 def _check_separator(text: str) -> None:
-    """Refuse a file whose heading is separated by something else than commas."""
+    """Raise `Problem` if the separator in the heading is not a comma."""
     lines = enumerate(io.StringIO(text), 1)
     number, line = next(((number, line) for number, line in lines if line.strip()), (1, ""))
     mark = max(SEPARATORS, key=line.count)
     if line.count(mark) > line.count(","):
         detail = (
-            f"line {number}: the heading {shown(line.strip())} is separated by {SEPARATORS[mark]}. "
-            "Separate the columns by commas, in every line (in a spreadsheet: save as CSV with commas)."
+            f"line {number}: {SEPARATORS[mark]} separate the columns of the heading {shown(line.strip())}. "
+            "Use commas in every line (in a spreadsheet: save as CSV with commas)."
         )
         raise _bad("bad_heading", detail)
 
 
 def _rows(text: str, most: int, headings: list[tuple[int, list[str]]]) -> Iterator[tuple[int, Any]]:
-    """(line, object) of each row behind the heading, which goes to `headings`; blank lines do not count."""
+    """Yield (line, object) for each row after the heading and add the heading to `headings`.
+
+    Blank lines do not count as rows.
+    """
     csv.field_size_limit(MAX_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     heading: list[str] | None = None
@@ -127,22 +132,24 @@ def _rows(text: str, most: int, headings: list[tuple[int, list[str]]]) -> Iterat
                 continue
             count += 1
             if count > most:
-                raise too_large(f"The file has more than {most} rows; that is the most. Split it.")
+                raise too_large(
+                    f"The file has more than {most} rows, the maximum. Split it into several calls."
+                )
             yield begin, _object(heading, cells)
     except csv.Error as error:
-        raise _bad("not_csv", f"line {reader.line_num}: {error}. Write CSV as RFC 4180 says.") from None
+        raise _bad("not_csv", f"line {reader.line_num}: {error}. Write CSV as defined in RFC 4180.") from None
     if heading is None:
-        raise _bad("empty", "The file is empty. Begin it with a heading of field names.")
+        raise _bad("empty", "The file is empty. Start it with a heading of field names.")
 
 
 def _heading(cells: list[str], line: int) -> list[str]:
     names = [cell.strip() for cell in cells]
     for place, name in enumerate(names, 1):
         if not name:
-            detail = f"line {line}: column {place} of the heading has no name. Name each column once."
+            detail = f"line {line}: column {place} of the heading has no name. Give each column one name."
             raise _bad("bad_heading", detail)
         if names.count(name) > 1:
-            detail = f"line {line}: the heading has the column {shown(name)} twice. Name each column once."
+            detail = f"line {line}: the heading contains column {shown(name)} twice. Name each column once."
             raise _bad("bad_heading", detail)
     return names
 
@@ -150,18 +157,19 @@ def _heading(cells: list[str], line: int) -> list[str]:
 def _object(heading: list[str], cells: list[str]) -> Any:
     if len(cells) != len(heading):
         return UnreadableBody(
-            f"The line has {quantity(len(cells), 'cell')}, the heading {len(heading)}. Make them equal."
+            f"The line has {quantity(len(cells), 'cell')}, but the heading has {len(heading)}. "
+            "Use the same number."
         )
     return {name: unguarded(cell) for name, cell in zip(heading, cells, strict=True)}
 
 
 def unguarded(cell: str) -> str:
-    """A cell as it was before `guarded`."""
+    """Reverse `guarded`: return the cell without the added `'`."""
     return cell[1:] if cell[:1] == "'" and cell[1:2] in GUARDED and len(cell) > 1 else cell
 
 
 def guarded(cell: str) -> str:
-    """`cell` with a `'` before it where a spreadsheet would take it for a formula."""
+    """Add a `'` before `cell` if a spreadsheet would read it as a formula."""
     return f"'{cell}" if cell.startswith(GUARDED) else cell
 
 

@@ -1,4 +1,4 @@
-"""What the OpenAPI schema says beyond what views and serializers say by themselves."""
+"""OpenAPI texts and responses that views and serializers do not declare themselves."""
 
 from typing import Any, Literal
 
@@ -13,46 +13,49 @@ from controlplane.rest.request_body import MAX_ITEMS
 from controlplane.rest.serializers import ProblemSerializer
 
 DRY_RUN = OpenApiParameter(
-    "dry_run", bool, OpenApiParameter.QUERY, description="check and tell the cost, and change nothing"
+    "dry_run",
+    bool,
+    OpenApiParameter.QUERY,
+    description="true: check the call and return its cost, without changing anything",
 )
 ATOMIC = OpenApiParameter(
     "atomic",
     bool,
     OpenApiParameter.QUERY,
     enum=[True],
-    description="all items or none; the only way so far",
+    description="all items or none; the only supported value is true",
 )
 PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description=f"`wait=N` holds the answer until an end state, up to N seconds (at most {MAX_WAIT})",
+    description=f"`wait=N` delays the answer until an end state, for at most N seconds (maximum {MAX_WAIT})",
 )
 PARTLY = OpenApiParameter(
     "atomic",
     bool,
     OpenApiParameter.QUERY,
-    description="false: take the good items of a list, and tell of the others; by default all or none",
+    description="false: accept the valid items of a list and report the others; the default is all or none",
 )
 BULK_WRITE = (DRY_RUN, PARTLY, PREFER)
 WRITE = (DRY_RUN, ATOMIC, PREFER)
 
 _REASONS = {
-    "400": "The input is refused; all errors are in `errors`.",
-    "401": "Nobody is logged in.",
-    "403": "The caller's role does not suffice.",
-    "404": "There is no such object.",
-    "406": "The answer cannot be in an accepted type.",
-    "409": "It does not go with what is there, or the first call with the key is in flight.",
-    "411": "The body's length is not announced.",
-    "412": "The object is not what `If-Match` says any more.",
-    "413": "A limit on items or bytes is exceeded.",
+    "400": "The input is invalid. `errors` contains all errors.",
+    "401": "The caller is not authenticated.",
+    "403": "The caller does not have the required role or scope.",
+    "404": "The object does not exist.",
+    "406": "The answer is not available in an accepted media type.",
+    "409": "The call conflicts with existing objects, or the first call with the key is still running.",
+    "411": "The call has a body but no Content-Length header.",
+    "412": "The object has changed since the version in `If-Match`.",
+    "413": "The body exceeds a limit on items or bytes.",
     "414": "The address with its query is too long.",
     "415": "The body is not JSON.",
-    "422": "The key came with another call.",
-    "429": "Too many calls; `Retry-After` says when to go on.",
+    "422": "The key belongs to another call.",
+    "429": "Too many calls. `Retry-After` contains the seconds until the next call is allowed.",
     "431": "The headers are too large.",
-    "503": "The database is busy; try again.",
+    "503": "The database is busy. Send the call again.",
 }
 _ANY_REASONS = ("400", "406", "413", "414", "429", "431", "503")
 _BODY_REASONS = ("409", "411", "415")
@@ -66,15 +69,15 @@ _FORMAT = {
     "in": "query",
     "name": "format",
     "schema": {"type": "string", "enum": list(FORMATS)},
-    "description": "csv: all rows as a file, without pages; `Accept: text/csv` does the same",
+    "description": "csv: all rows as a file, without pages; `Accept: text/csv` has the same effect",
 }
-_KEY = _header("Idempotency-Key", "the call is carried out once, however often it is sent with this key")
-_IF_MATCH = _header("If-Match", "`ETag` of the object as the caller saw it; 412 when it was changed since")
-_IF_NONE_MATCH = _header("If-None-Match", "`ETag` of an earlier answer; 304 when nothing has changed")
+_KEY = _header("Idempotency-Key", "unique key of the call; repeated calls with the key run only once")
+_IF_MATCH = _header("If-Match", "`ETag` of the version that the caller read; 412 if the object has changed")
+_IF_NONE_MATCH = _header("If-None-Match", "`ETag` of an earlier answer; 304 if nothing has changed")
 
 
 class TercastSchema(AutoSchema):
-    """Adds bulk bodies and the problem answers."""
+    """Schema of one operation, with bulk bodies and problem answers."""
 
     def _get_request_for_media_type(self, serializer: Any, direction: str = "request") -> Any:
         schema, required = super()._get_request_for_media_type(serializer, direction)  # type: ignore[no-untyped-call]
@@ -84,13 +87,13 @@ class TercastSchema(AutoSchema):
         return schema, required
 
     def _is_list_view(self, serializer: Any = None) -> bool:
-        """Addresses of one object are read by an action `list`, too, and have no pages."""
+        """Return False for an action `list` that returns one object without pages."""
         if getattr(self.view, "action", None) == "list" and not getattr(self.view, "lists", bool)():
             return False
         return bool(super()._is_list_view(serializer))
 
     def is_deprecated(self) -> bool:
-        """Whether the view says so."""
+        """Whether the view or its annotation marks the operation as deprecated."""
         return getattr(self.view, "deprecated", None) is not None or bool(super().is_deprecated())
 
     def _get_parameters(self) -> Any:
@@ -129,7 +132,9 @@ class TercastSchema(AutoSchema):
     def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> Any:
         responses = super()._get_response_bodies(direction)
         if self._is_single():
-            responses["304"] = {"description": "It is as `If-None-Match` has it."}
+            responses["304"] = {
+                "description": "The object has not changed since the version in `If-None-Match`."
+            }
         if self._in_csv():
             responses["200"]["content"][CSV_TYPE] = {"schema": {"type": "string"}}
         for code in self._problem_codes():

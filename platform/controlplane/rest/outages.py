@@ -1,4 +1,4 @@
-"""Errors of database, disk, memory and file descriptors, as answers that name cause and remedy."""
+"""Answers with cause and remedy for errors of database, disk, memory, file descriptors."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ from controlplane.common.problems import Problem
 
 @dataclass(frozen=True, slots=True)
 class OutageAnswer:
-    """What a call lacks now: HTTP status and code, cause, remedy, and seconds until a retry."""
+    """HTTP status and code of an outage, its cause and remedy, and the seconds until a retry."""
 
     status: HTTPStatus
     code: str
@@ -26,11 +26,11 @@ class OutageAnswer:
 
     @property
     def detail(self) -> str:
-        """Cause and remedy in one text."""
+        """Return cause and remedy in one text."""
         return f"{self.cause} {self.remedy}"
 
     def problem(self) -> Problem:
-        """The problem answer, with `Retry-After`."""
+        """Return the problem answer, with `Retry-After`."""
         headers = {"Retry-After": str(self.retry_seconds)}
         return Problem(self.status, self.code, self.detail, headers=headers)
 
@@ -40,7 +40,7 @@ FULL = OutageAnswer(
     HTTPStatus.INSUFFICIENT_STORAGE,
     "disk_full",
     "The server's disk is full, so nothing was stored.",
-    "Free disk space at the server, then send the call again; no restart is needed.",
+    "Free disk space on the server, then send the call again. A restart is not necessary.",
     30,
 )
 READ_ONLY = OutageAnswer(
@@ -54,37 +54,41 @@ FAULTY = OutageAnswer(
     _UNAVAILABLE,
     "storage_fault",
     "The server's disk reports an I/O error, so nothing was stored.",
-    "Check the disk and its free space (the kernel's log names the device), then send the call again.",
+    "Check the disk and its free space (the kernel log names the device), then send the call again.",
     30,
 )
 LOCKED = OutageAnswer(
     _UNAVAILABLE,
     "busy",
     "Another process holds a lock in the database, so nothing was stored.",
-    "Send the call again; if this lasts, find the process that keeps a transaction open.",
+    "Send the call again. If the error persists, find the process that keeps a transaction open.",
     2,
 )
 AWAY = OutageAnswer(
-    _UNAVAILABLE, "busy", "The database is busy or away.", "Send the call again in a second.", 1
+    _UNAVAILABLE,
+    "busy",
+    "The database is busy or unreachable.",
+    "Send the call again in one second. If the error persists, check that the database server runs.",
+    1,
 )
 DESCRIPTORS = OutageAnswer(
     _UNAVAILABLE,
     "no_descriptors",
     "The server has no free file descriptor or cannot open its database.",
-    "Send the call again. If this lasts, raise the limit of open files (`ulimit -n`, LimitNOFILE), and check "
-    "that the database file is readable.",
+    "Send the call again. If the error persists, raise the limit of open files (`ulimit -n`, LimitNOFILE), "
+    "and check that the server can read the database file.",
     5,
 )
 MEMORY = OutageAnswer(
     _UNAVAILABLE,
     "no_memory",
     "The server has no memory left for this call, so nothing was stored.",
-    "Send the call again, in smaller parts if it is large. If this lasts, give the server more memory.",
+    "Send the call again, in smaller parts if it is large. If this persists, give the server more memory.",
     10,
 )
 
 LEAST_BYTES = 64 * 1024
-"""Below this SQLite cannot create the shared memory of its write-ahead log (32 KiB) and a page of it."""
+"""With less free space, SQLite cannot create the shared memory of its write-ahead log (32 KiB) and a page."""
 
 _SQLITE = {
     sqlite3.SQLITE_FULL: FULL,
@@ -114,10 +118,11 @@ _SYSTEM = {
 
 
 def outage_of(error: BaseException) -> OutageAnswer | None:
-    """The outage behind `error`; None if it has another cause.
+    """Return the outage behind `error`; None if it has another cause.
 
-    A database error counts by the driver's code, which its `__cause__` has. SQLite has no code for a lock
-    that Django reports by words alone; PostgreSQL's other operational errors are a server that is away.
+    The driver's code decides for database errors. Django keeps the driver's error in `__cause__`. SQLite has
+    no code for a lock that Django reports only in words. For PostgreSQL, all other operational errors mean
+    that the server is unreachable.
     """
     for one in _chain(error):
         found = _direct(one)
@@ -145,7 +150,7 @@ def _direct(error: BaseException) -> OutageAnswer | None:
 
 
 def _is_full() -> bool:
-    """Whether SQLite's disk is full: it reports an I/O error for a file that it cannot extend."""
+    """Whether SQLite's disk is full. SQLite reports an I/O error if a file cannot grow."""
     try:
         found = os.statvfs(Path(str(connection.settings_dict["NAME"])).parent)
     except OSError:
@@ -154,7 +159,7 @@ def _is_full() -> bool:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error, and for a database error the driver's behind it."""
+    """Yield the error, and for a database error also the driver's error behind it."""
     yield error
     if isinstance(error, DatabaseError) and error.__cause__ is not None:
         yield error.__cause__

@@ -1,4 +1,4 @@
-"""The one permission class: it decides by role, scope and client, for every view of the API."""
+"""Permission class for every view of the API. It decides by role, scope and client."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,16 +22,17 @@ BOTH_READ: Clients = {PUBLISHER: GET, SUBSCRIBER: GET}
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a method of a view takes: a role, and a scope where the caller is a token."""
+    """Requirements of a method of a view: a role, and a scope if the caller uses a token."""
 
     role: Role
     scope: Scope
 
 
 class RolePermission(BasePermission):
-    """Viewers read, operators write, unless a view's `open`, `read_role`, `write_role`, `write_scope` differ.
+    """Permission by role: viewers read and operators write, unless the view has other roles.
 
-    Client tokens may do what the view's `clients` names and nothing else; views narrow that to their own.
+    A view declares them with `open`, `read_role`, `write_role` and `write_scope`. Client tokens may use only
+    the methods in the view's `clients`. Views restrict them further to their own objects.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
@@ -43,7 +44,7 @@ class RolePermission(BasePermission):
 
 
 def refused(caller: Caller, method: str, view: Any) -> str | None:
-    """Why the caller may not use `method` on `view` (a view or its class); None when it may."""
+    """Return why the caller may not use `method` on `view` (view or class); None if it may."""
     if getattr(view, "open", False):
         return None
     if caller.client is not None:
@@ -52,13 +53,14 @@ def refused(caller: Caller, method: str, view: Any) -> str | None:
     remedy = getattr(view, "remedy", "")
     if caller.role < need.role:
         return (
-            f"This needs the role {need.role.name.lower()}; you have the role {caller.role.name.lower()}. "
-            + (remedy or "Ask an administrator for it.")
+            f"This call needs the role {need.role.name.lower()}; your role is {caller.role.name.lower()}. "
+            + (remedy or "Ask an administrator for the role.")
         )
     if need.scope not in caller.scopes:
         return (
-            f"This needs a token with the scope {need.scope}; yours has {', '.join(sorted(caller.scopes))}. "
-            + (remedy or "Issue another.")
+            f"This call needs a token with the scope {need.scope}; "
+            f"your token has {', '.join(sorted(caller.scopes))}. "
+            + (remedy or "Create a token with this scope.")
         )
     return None
 
@@ -67,16 +69,22 @@ def _client_refused(caller: Caller, method: str, view: Any) -> str | None:
     assert caller.client is not None
     kind = caller.client.kind
     if Scope.CLIENT not in caller.scopes or caller.role < Role.OPERATOR:
-        return "The user of this token may not write any more; its client tokens are good for nothing."
+        return (
+            "The user of this client token has no permission to write, so the token is not valid. "
+            "Ask an administrator for the role operator."
+        )
     clients: Clients = getattr(view, "clients", {})
     method = "GET" if method in SAFE_METHODS else method
     if method in clients.get(kind, ()):
         return None
-    return f"This token is good for the {kind} {caller.client.name} alone, which has no use for this."
+    return (
+        f"This client token is valid only for the {kind} {caller.client.name}, which may not make this call. "
+        "Use a token of a user."
+    )
 
 
 def needed(method: str, view: Any) -> Need:
-    """The least role that may use `method` on `view` (a view or its class), and the scope."""
+    """Return the lowest role that may use `method` on `view` (view or class), and the scope."""
     if method in SAFE_METHODS:
         role = getattr(view, "read_role", READ)
         return Need(role, BY_ROLE[role])

@@ -1,4 +1,4 @@
-"""`Prefer: wait=N` (RFC 7240): holding an answer back until something has ended."""
+"""`Prefer: wait=N` (RFC 7240): delay an answer until a change or run has ended."""
 
 import re
 import time
@@ -18,13 +18,13 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.25
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """How long the caller would wait, in seconds; None when it did not say."""
+    """Time that the caller wants to wait, in seconds; None if the call does not specify it."""
 
     seconds: int | None
 
     @classmethod
     def read(cls, request: Request) -> "Wait":
-        """From the request's `Prefer`; other preferences are left alone, a bad `wait` raises `Problem`."""
+        """Read `wait` from the `Prefer` header, ignore the rest; raise `Problem` if it is bad."""
         for preference in request.headers.get("Prefer", "").split(","):
             name, _, value = preference.partition(";")[0].partition("=")
             if name.strip().lower() == "wait":
@@ -32,9 +32,9 @@ class Wait:
         return cls(None)
 
     def until(self, ended: Callable[[], bool]) -> None:
-        """Return once `ended()` or when the time is over; asks often at first, then less so.
+        """Return when `ended()` is true or the time is over. The time between two checks increases.
 
-        Call it outside of transactions: each question must see what others have committed.
+        Call it outside of transactions, because each check must see what others have committed.
         """
         if not self.seconds:
             return
@@ -49,14 +49,14 @@ class Wait:
 
     @property
     def headers(self) -> dict[str, str]:
-        """`Preference-Applied`, where a wait was asked for."""
+        """Return `Preference-Applied` if the caller asked for a wait."""
         return {} if self.seconds is None else {"Preference-Applied": f"wait={self.seconds}"}
 
 
 class Awaited(Response):
-    """An answer about something that goes on; `settled` is the one at its end.
+    """Answer about unfinished work. `settled` returns the answer at its end.
 
-    Waiting is left to who sends the answer, since a transaction may have to be committed first.
+    The sender of the answer waits, because a transaction may have to commit first.
     """
 
     wait: Wait
@@ -64,7 +64,7 @@ class Awaited(Response):
     again: Callable[[], Response]
 
     def plus(self, fields: dict[str, Any]) -> "Awaited":
-        """With more fields in the body, now and at the end."""
+        """Add fields to the body, both now and at the end."""
         again = self.again
         self.data |= fields
 
@@ -77,13 +77,13 @@ class Awaited(Response):
         return self
 
     def settled(self) -> Response:
-        """The answer once it has ended or the time is over."""
+        """Wait for the end or until the time is over, then return the answer."""
         self.wait.until(self.ended)
         return self.again()
 
 
 def awaited(wait: Wait, ended: Callable[[], bool], answer: Callable[[], Response]) -> Awaited:
-    """The answer as it is now, which can be waited for."""
+    """Return the present answer as one that the sender can wait for."""
     first = answer()
     out = Awaited(first.data, first.status_code, headers={**dict(first.headers), **wait.headers})
     out.wait, out.ended, out.again = wait, ended, lambda: _with(answer(), wait.headers)
@@ -98,6 +98,6 @@ def _with(response: Response, headers: dict[str, str]) -> Response:
 
 def _seconds(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text, re.ASCII):
-        detail = f"Prefer: wait={shown(text)} is not a number of seconds. Use 0 to {MAX_WAIT}."
+        detail = f"Prefer: wait={shown(text)} is not a whole number of seconds. Use 0 to {MAX_WAIT}."
         raise bad_parameter("Prefer", "bad_wait", detail, text)
     return min(int(text), MAX_WAIT)

@@ -1,4 +1,4 @@
-"""Query parameters: declared filters, and a refusal by name of whatever was not declared."""
+"""Query parameters: declared filters, and errors for all undeclared parameters."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MAX_TEXT = 500
 
 @dataclass(frozen=True, slots=True)
 class ParameterKind:
-    """How a parameter's text is read, and how the schema tells it."""
+    """Reader of a parameter's text, and its schema."""
 
     read: Callable[[str, str], Any]
     schema: Mapping[str, Any]
@@ -30,75 +30,80 @@ class ParameterKind:
 
 @dataclass(frozen=True, slots=True)
 class QueryFilterField:
-    """A filter `name` on the model field `field`, with the lookups it takes beside equality."""
+    """Filter `name` on the model field `field`, with its lookups in addition to equality."""
 
     name: str
     field: str
     kind: ParameterKind
     lookups: tuple[str, ...] = ()
     words: str = ""
-    """What the parameter says; empty: what its lookup does."""
+    """Description of the parameter; empty: the description of its lookup."""
 
     def parameters(self) -> dict[str, str]:
-        """Parameter names, each with its lookup."""
+        """Return parameter names, each with its lookup."""
         return {self.name: "exact"} | {f"{self.name}__{lookup}": lookup for lookup in self.lookups}
 
     def condition(self, parameter: str, lookup: str, text: str) -> Q:
-        """What the parameter with this value asks for."""
+        """Return the condition that the parameter with this value means."""
         if lookup != "in":
             return Q(**{f"{self.field}__{lookup}": self.kind.read(parameter, text)})
         parts = text.split(",")
         if len(parts) > MAX_LIST:
             raise bad_parameter(
-                parameter, "too_many", f"{parameter} lists {len(parts)} values; at most {MAX_LIST} are taken."
+                parameter,
+                "too_many",
+                f"{parameter} lists {len(parts)} values; at most {MAX_LIST} are allowed. Split the call.",
             )
         return Q(**{f"{self.field}__in": [self.kind.read(parameter, part) for part in parts]})
 
 
 def read_integer(name: str, text: str, low: int = 0, high: int = MAX_ID) -> int:
-    """A whole number in plain decimal digits within low..high; raises `Problem` naming the parameter."""
+    """Read a whole number from low to high; raise `Problem` with the parameter's name."""
     if not (text.isascii() and text.isdigit()):
         raise bad_parameter(
-            name, "not_an_integer", f"{name}={shown(text)} is not a number in decimal digits.", text
+            name, "not_an_integer", f"{name}={shown(text)} is not a whole number; use decimal digits.", text
         )
     if len(text) > 19 or not low <= int(text) <= high:
-        raise bad_parameter(name, "out_of_range", f"{name}={shown(text)} is not in {low}..{high}.", text)
+        detail = f"{name}={shown(text)} is out of range; use a number from {low} to {high}."
+        raise bad_parameter(name, "out_of_range", detail, text)
     return int(text)
 
 
 def read_flag(name: str, text: str) -> bool:
-    """`true` or `false`; raises `Problem` naming the parameter."""
+    """Read `true` or `false`; raise `Problem` with the parameter's name."""
     if text not in ("true", "false"):
-        raise bad_parameter(name, "not_a_flag", f"{name}={shown(text)}: use true or false.", text)
+        detail = f"{name}={shown(text)} is not a boolean; use true or false."
+        raise bad_parameter(name, "not_a_flag", detail, text)
     return text == "true"
 
 
 def read_text(name: str, text: str) -> str:
-    """Text of a bounded length."""
+    """Read text; raise `Problem` if it is too long."""
     if len(text) > MAX_TEXT:
         raise bad_parameter(
-            name, "too_long", f"{name} has {len(text)} characters; at most {MAX_TEXT} are taken."
+            name,
+            "too_long",
+            f"{name} has {len(text)} characters; at most {MAX_TEXT} are allowed. Shorten it.",
         )
     return text
 
 
 def read_time(name: str, text: str) -> datetime:
-    """An ISO 8601 time with its offset from UTC, in UTC; raises `Problem` naming the parameter."""
+    """Read an ISO 8601 time with its offset from UTC; raise `Problem` with the parameter's name."""
     try:
         return read_utc(text)
     except Refused as refused:
-        detail = f"{name}={refused.detail.removesuffix('.')} (a plus sign as %2B)."
+        detail = f"{name}={refused.detail.removesuffix('.')} (write a plus sign as %2B)."
         raise bad_parameter(name, refused.code, detail, text) from None
 
 
 def choice(*values: str) -> ParameterKind:
-    """One of `values`."""
+    """Return the kind of a parameter that is one of `values`."""
 
     def read(name: str, text: str) -> str:
         if text not in values:
-            raise bad_parameter(
-                name, "not_a_choice", f"{name}={shown(text)}: use one of {', '.join(values)}.", text
-            )
+            detail = f"{name}={shown(text)} is not allowed; use one of {', '.join(values)}."
+            raise bad_parameter(name, "not_a_choice", detail, text)
         return text
 
     return ParameterKind(read, {"type": "string", "enum": list(values)})
@@ -113,11 +118,11 @@ ID = QueryFilterField("id", "id", INTEGER, ("in", "gte", "lte"))
 
 
 Readers = Mapping[str, Callable[[], object]]
-"""By parameter: what reads its value in the current call, and raises `Problem` for a bad one."""
+"""Readers by parameter. Each reads its value in the current call, and raises `Problem` if it is bad."""
 
 
 def check_parameters(query: QueryDict, known: Iterable[str], readers: Readers | None = None) -> None:
-    """Raise `Problem` with every parameter that is unknown, given twice, no text for a database, or bad."""
+    """Raise `Problem` with every unknown, repeated or bad parameter, or with a null character."""
     names, found = sorted(known), list[FieldError]()
     for name, values in query.lists():
         try:
@@ -132,18 +137,19 @@ def check_parameters(query: QueryDict, known: Iterable[str], readers: Readers | 
 
 def _check_parameter(name: str, values: list[str], known: list[str]) -> None:
     if name not in known:
-        rule = f"Known are: {', '.join(known)}." if known else "None is taken here."
-        raise bad_parameter(
-            name, "unknown_parameter", f"There is no query parameter {shown(name)}. {rule}", values[0]
-        )
+        rule = f"Use one of: {', '.join(known)}." if known else "This call accepts no query parameters."
+        detail = f"{shown(name)} is not a known query parameter. {rule}"
+        raise bad_parameter(name, "unknown_parameter", detail, values[0])
     if len(values) > 1:
-        raise bad_parameter(name, "repeated_parameter", f"{name} stands {len(values)} times. Keep one.")
+        detail = f"{name} occurs {len(values)} times in the query. Give it once."
+        raise bad_parameter(name, "repeated_parameter", detail)
     if "\0" in values[0]:
-        raise bad_parameter(name, "null_character", f"{name} must not contain U+0000.", values[0])
+        detail = f"{name} contains U+0000, which is not allowed. Remove it."
+        raise bad_parameter(name, "null_character", detail, values[0])
 
 
 def filter_readers(view: Any, query: QueryDict) -> dict[str, Callable[[], object]]:
-    """What reads the filters of `view` that the query names."""
+    """Return the readers of those filters of `view` that occur in the query."""
     readers: dict[str, Callable[[], object]] = {
         parameter: partial(each.condition, parameter, lookup, query[parameter])
         for each in view.filters
@@ -156,10 +162,10 @@ def filter_readers(view: Any, query: QueryDict) -> dict[str, Callable[[], object
 
 
 class QueryFilter(BaseFilterBackend):
-    """Narrows a list by the view's `filters` and `search`."""
+    """Filter backend that narrows a list by the view's `filters` and `search`."""
 
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
-        """The rows that all given parameters ask for."""
+        """Return the rows that match all given parameters."""
         wanted = Q()
         for each in view.filters:
             for parameter, lookup in each.parameters().items():
@@ -171,7 +177,7 @@ class QueryFilter(BaseFilterBackend):
         return queryset.filter(wanted)
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        """The parameters, for the API's schema."""
+        """Return the parameters for the OpenAPI schema."""
         out = []
         for each in view.filters:
             for parameter, lookup in each.parameters().items():
@@ -180,22 +186,22 @@ class QueryFilter(BaseFilterBackend):
                 out.append(_parameter(parameter, schema, text))
         if view.search:
             fields = ", ".join(map(_words, view.search))
-            shown_id = f", or an id like {view.id_prefix}3" if view.id_prefix else ""
-            words = f"text that {fields} contains, in any letter case{shown_id}"
+            shown_id = f", or an id such as {view.id_prefix}3" if view.id_prefix else ""
+            words = f"text that occurs in {fields}, in upper or lower case{shown_id}"
             out.append(_parameter("q", dict(TEXT.schema), words))
         return out
 
 
 _DESCRIPTIONS = {
-    "exact": "{name} equals this",
-    "in": "{name} is one of these, separated by commas",
-    "gte": "{name} is this or more",
-    "lte": "{name} is this or less",
+    "exact": "{name} equals this value",
+    "in": "{name} is one of these values, separated by commas",
+    "gte": "{name} is at least this value",
+    "lte": "{name} is at most this value",
 }
 
 
 def filter_parameters(view: Any) -> set[str]:
-    """The names of all filter parameters of `view`."""
+    """Return the names of all filter parameters of `view`."""
     names = {parameter for each in view.filters for parameter in each.parameters()}
     return names | ({"q"} if view.search else set())
 
@@ -208,14 +214,14 @@ def _search(fields: Iterable[str], text: str) -> Q:
 
 
 def _shown_id(prefix: str, text: str) -> Q:
-    """Find the row whose id is shown as this text, like `q3`; nothing where rows are shown otherwise."""
+    """Return the condition for the row with a displayed id like `q3`, or one without rows."""
     number = text.strip().removeprefix(prefix)
     is_one = prefix and number != text.strip() and number.isascii() and number.isdigit() and len(number) < 19
     return Q(pk=int(number)) if is_one else Q(pk__in=())
 
 
 def _words(field: str) -> str:
-    """Name a model field for readers: `subscriber__host__name` is the host of the subscriber."""
+    """Describe a model field: `subscriber__host__name` is the host of the subscriber."""
     parts = field.removesuffix("__name").removeprefix("payload__").split("__")
     return " of ".join(part.replace("_", " ") for part in reversed(parts))
 
@@ -225,10 +231,13 @@ def _parameter(name: str, schema: dict[str, Any], description: str) -> dict[str,
 
 
 def read_id(text: str) -> int:
-    """The id in a path; raises `Problem` for what cannot be one."""
+    """Read the id in a path; raise `Problem` if the text is not a valid id."""
     if not (text.isascii() and text.isdigit()) or (text[0] == "0" and text != "0"):
-        detail = f"{shown(text)} is not an id; ids are decimal numbers. Find one by its name in the list."
+        detail = (
+            f"{shown(text)} is not a valid id; use a decimal number. `?name=` on the list finds an object."
+        )
         raise bad_parameter("id", "not_an_id", detail, text)
     if len(text) > 19 or int(text) > MAX_ID:
-        raise bad_parameter("id", "out_of_range", f"{shown(text)} is beyond the largest id, {MAX_ID}.", text)
+        detail = f"{shown(text)} is out of range; the largest id is {MAX_ID}."
+        raise bad_parameter("id", "out_of_range", detail, text)
     return int(text)

@@ -1,4 +1,4 @@
-"""How many calls a principal may make in a minute; counted over all processes where there is Redis."""
+"""Limit of calls per minute and principal. With Redis the count includes all processes."""
 
 import logging
 import time
@@ -15,13 +15,18 @@ from tercast.runtime.wording import quantity
 
 MINUTE = 60
 ANONYMOUS_SHARE = 10
-"""Without log-in an address may make a tenth of the calls of a principal."""
+"""An unauthenticated address may make a tenth of the calls of a principal."""
 
 logger = logging.getLogger(__name__)
 
 
 def check(request: Request, open_view: bool) -> None:
-    """Count the call; raises `Problem` (429) for too many in a minute, else what is wrong with the log-in."""
+    """Count the call.
+
+    Raises:
+        Problem: 429 if the principal made too many calls in this minute.
+        AuthenticationFailed: if the credentials are invalid.
+    """
     limit = settings.ENV.rate_limit
     if not limit:
         return
@@ -32,37 +37,37 @@ def check(request: Request, open_view: bool) -> None:
     if _count(f"rate:{who}:{int(now // MINUTE)}") > limit:
         wait = max(1, ceil(MINUTE - now % MINUTE))
         detail = (
-            f"More than {limit} calls in a minute. Go on in {quantity(wait, 'second')}, with fewer calls "
-            "or larger ones."
+            f"This caller made more than {limit} calls in one minute, the limit. Retry in "
+            f"{quantity(wait, 'second')}, with fewer or larger calls."
         )
         raise Problem(429, "too_many_requests", detail, headers={"Retry-After": str(wait)})
     if failed is not None:
-        raise failed  # the framework would ask once only, and forget why
+        raise failed  # the framework authenticates only once and would lose the reason
 
 
 def _who(request: Request, open_view: bool) -> tuple[str, AuthenticationFailed | None]:
-    """Who is asking, and what is wrong with the log-in; what is open to all asks no database."""
+    """Return the principal and the error of its credentials; open views make no database query."""
     if open_view:
         return f"address:{address_of(request)}", None
     try:
-        _ = request.user  # looks at the log-in
+        _ = request.user  # authenticates the call
     except AuthenticationFailed as error:
         return f"address:{address_of(request)}", error
     return principal(request), None
 
 
 def _count(key: str) -> int:
-    """How many calls with this one; 0 when nobody can count, so that nobody is kept out."""
+    """Count this call and return the number of calls; 0 if counting fails: no call is refused."""
     try:
         cache.add(key, 0, timeout=2 * MINUTE)
         return int(cache.incr(key))
-    except ValueError:  # dropped between the two
+    except ValueError:  # the cache dropped the key between the two calls
         return 1
     except Exception as error:
-        logger.warning("calls cannot be counted: %s", error)
+        logger.warning("the cache cannot count calls, so no rate limit applies: %s", error)
         return 0
 
 
 def reset() -> None:
-    """Forget all counts."""
+    """Delete all counts."""
     cache.clear()

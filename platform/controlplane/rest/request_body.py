@@ -1,4 +1,4 @@
-"""Reading a body by its serializer: every error of every item at once, nothing coerced, nothing ignored."""
+"""Bodies read by serializers: all errors together, no coercion, no ignored field."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ MAX_NESTED = 1000
 
 @dataclass(slots=True)
 class Errors:
-    """The errors found so far; `index` of an item is told in bulk bodies only."""
+    """Errors found so far. Only errors of bulk bodies contain the `index` of their item."""
 
     bulk: bool = False
     found: list[FieldError] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Errors:
         value: object = None,
         existing: str | None = None,
     ) -> None:
-        """Add a bad value of item `index`; `existing` is the address of a row that it duplicates."""
+        """Add a bad value of item `index`; `existing` is the address of the row that it duplicates."""
         self.bad.add(index)
         at, line = index if self.bulk else None, self._line(index)
         error = FieldError(pointer(path), code, detail, value, at, line=line, existing=existing)
@@ -47,12 +47,12 @@ class Errors:
         return self.line_of(index if self.places is None else self.places[index])
 
     def refused(self, index: int, path: Path, refused: Refused | RefusedMany) -> None:
-        """What the core library refused of item `index`, below `path`."""
+        """Add what the core library refused of item `index`, below `path`."""
         for each in refused.errors if isinstance(refused, RefusedMany) else (refused,):
             self.add(index, (*path, *each.path), each.code, each.detail, each.value)
 
     def check(self) -> None:
-        """Raise `Problem` when anything was found, in the order of the items."""
+        """Raise `Problem` with all errors, in the order of the items, if there are any."""
         if self.found:
             self.found.sort(key=lambda error: error.index or 0)
             raise invalid(self.found)
@@ -60,20 +60,20 @@ class Errors:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What was read: the good fields of each item, and the errors; `bulk` when the body was a list."""
+    """Valid fields of each item, and the errors. `bulk` is true if the body was a list."""
 
     items: list[dict[str, Any]]
     errors: Errors
     bulk: bool
     partly: bool = False
-    """Whether what is good is taken without the rest."""
+    """Whether the valid items are accepted without the others."""
     places: list[int] = field(default_factory=list)
-    """Where each item stood in the body."""
+    """Index of each item in the body."""
     refused: list[FieldError] = field(default_factory=list)
-    """The errors of items that were left out."""
+    """Errors of the items that were left out."""
 
     def leave_out(self) -> None:
-        """Go on without the items that have errors; raises `Problem` with all errors when none is left."""
+        """Remove the items that have errors; raise `Problem` with all errors if no item remains."""
         self.refused[:] = self.located()
         good = [at for at in range(len(self.items)) if at not in self.errors.bad]
         self.items[:] = [self.items[at] for at in good]
@@ -85,7 +85,7 @@ class Body:
             raise invalid(self.refused)
 
     def located(self) -> list[FieldError]:
-        """Return all errors, those of items left out before too, with the items' places in the call."""
+        """Return all errors, also of removed items, with item indexes of the original call."""
         found = list(self.refused)
         for error in self.errors.found:
             index = None if error.index is None else self.places[error.index]
@@ -93,36 +93,37 @@ class Body:
         return sorted(found, key=lambda error: error.index or 0)
 
     def add_if_free(self, field_name: str, taken: Mapping[Any, str], what: str) -> None:
-        """Add an error for each item whose field repeats an earlier one's, or is in `taken` (by owner)."""
+        """Add an error for each item whose field repeats an earlier one or is in `taken` (owners)."""
         seen: dict[Any, int] = {}
         for index, item in enumerate(self.items):
             value = item.get(field_name)
             if value is None:
                 continue
             if value in taken:
-                detail = f"{what} {shown(value)} belongs to {taken[value]}. Choose another."
+                detail = f"{what} {shown(value)} is already used by {taken[value]}. Use another value."
                 self.errors.add(index, (field_name,), "not_unique", detail, value)
             elif value in seen:
-                detail = f"{what} {shown(value)} stands in item {seen[value]} too. Choose another."
+                detail = f"{what} {shown(value)} is also in item {seen[value]}. Use another value."
                 self.errors.add(index, (field_name,), "not_unique", detail, value)
             else:
                 seen[value] = index
 
     def values(self, field_name: str) -> set[Any]:
-        """All values of a field, over the items that have it."""
+        """Return all values of a field, over the items that have it."""
         return {item[field_name] for item in self.items if item.get(field_name) is not None}
 
 
 def read_body(
     request: Request, serializer: serializers.Serializer[Any], bulk: bool = False, partly: bool = False
 ) -> Body:
-    """The body as one object, or (with `bulk`) as a list of objects; errors are collected, not raised."""
+    """Read the body as one object, or as a list if `bulk` is true, and collect its errors."""
     data = request.data
     if bulk and isinstance(data, list):
         if not data:
-            raise invalid([FieldError("", "empty", "The list has no item. Send at least one.")])
+            raise invalid([FieldError("", "empty", "The list is empty. Send at least one item.")])
         if len(data) > MAX_ITEMS:
-            raise too_large(f"The list has {len(data)} items; at most {MAX_ITEMS} are taken. Split it.")
+            detail = f"The list has {len(data)} items; at most {MAX_ITEMS} are allowed. Split it."
+            raise too_large(detail)
         if isinstance(data, Listed) and data.heading is not None:
             _check_heading(serializer, *data.heading)
         errors = Errors(bulk=True, line_of=data.line_of if isinstance(data, Listed) else None)
@@ -133,13 +134,13 @@ def read_body(
 
 
 def _check_heading(serializer: serializers.Serializer[Any], line: int, names: Sequence[str]) -> None:
-    """Raise `Problem` where the heading of a file is wrong for all of its rows."""
+    """Raise `Problem` if the heading of a file has unknown columns or misses required ones."""
     fields = _writable(serializer)
     found = [
         FieldError(
             pointer((name,)),
             "unknown_field",
-            f"The heading has a column {shown(name)}, which is no field. Known are: {', '.join(fields)}.",
+            f"Column {shown(name)} in the heading is not a known field. Use: {', '.join(fields)}.",
             line=line,
         )
         for name in names
@@ -149,7 +150,7 @@ def _check_heading(serializer: serializers.Serializer[Any], line: int, names: Se
         FieldError(
             pointer((name,)),
             "required",
-            f"The heading has no column {shown(name)}; it is required. It has: {', '.join(names)}.",
+            f"The heading has no column {shown(name)}, which is required. It has: {', '.join(names)}.",
             line=line,
         )
         for name, each in fields.items()
@@ -163,7 +164,7 @@ T = TypeVar("T")
 
 
 def taking(body: Body, act: Callable[[Body], T]) -> T:
-    """What `act` makes of all items, or (`partly`) of the good ones, tried until no more are bad."""
+    """Run `act` on all items. With `partly`, remove bad items and repeat until it succeeds."""
     while True:
         try:
             return act(body)
@@ -174,7 +175,7 @@ def taking(body: Body, act: Callable[[Body], T]) -> T:
 
 
 def tell_refused(told: dict[str, Any], body: Body) -> None:
-    """Add to an answer which items were left out, and say of the others where they stood."""
+    """Add the left out items to an answer, and correct the indexes of the others."""
     if not body.partly:
         return
     told["refused"] = len({error.index for error in body.refused})
@@ -184,8 +185,8 @@ def tell_refused(told: dict[str, Any], body: Body) -> None:
 
 
 def check_owner(body: Body, name: str, owner: str) -> None:
-    """Raise `Problem` (403) where an item's field `name` is not `owner`, for whom alone the caller speaks."""
-    detail = f"Your token is good for {name} {owner} alone."
+    """Raise `Problem` (403) if the field `name` of an item is not `owner`, the caller's client."""
+    detail = f"Your client token is valid only for {name} {owner}. Use this name, or another token."
     errors = [
         FieldError(f"/{name}", "forbidden", detail, item[name], index if body.bulk else None)
         for index, item in enumerate(body.items)
@@ -196,7 +197,7 @@ def check_owner(body: Body, name: str, owner: str) -> None:
 
 
 def read_one(request: Request, serializer: serializers.Serializer[Any]) -> dict[str, Any]:
-    """The body as one object; raises `Problem` with all errors."""
+    """Read the body as one object; raise `Problem` with all errors."""
     body = read_body(request, serializer)
     body.errors.check()
     return body.items[0]
@@ -205,7 +206,7 @@ def read_one(request: Request, serializer: serializers.Serializer[Any]) -> dict[
 def read_object(
     serializer: serializers.Serializer[Any], data: Any, errors: Errors, index: int = 0, path: Path = ()
 ) -> dict[str, Any]:
-    """The good fields of `data` by the serializer's fields, with defaults; the bad ones go to `errors`."""
+    """Return the valid fields of `data`, with defaults. Errors are added to `errors`."""
     if isinstance(data, UnreadableBody):
         errors.add(index, path, "wrong_columns", data.detail)
         return {}
@@ -213,13 +214,14 @@ def read_object(
     hidden = any(isinstance(each, Secret) for each in fields.values())
     if not isinstance(data, dict):
         what, value = ("The body", None) if hidden else (shown(data), data)
-        errors.add(index, path, "wrong_type", f"{what} is not an object with fields.", value)
+        errors.add(index, path, "wrong_type", f"{what} is not a JSON object; give fields.", value)
         return {}
     for key in data:
         if key not in fields:
-            rule = f"Known are: {', '.join(fields)}."
+            rule = f"Use one of: {', '.join(fields)}."
             value = None if hidden else data[key]
-            errors.add(index, (*path, key), "unknown_field", f"There is no field {shown(key)}. {rule}", value)
+            detail = f"{shown(key)} is not a known field. {rule}"
+            errors.add(index, (*path, key), "unknown_field", detail, value)
     out: dict[str, Any] = {}
     for name, each in fields.items():
         if name in data:
@@ -261,12 +263,12 @@ def _read_list(
     each: serializers.ListSerializer[Any], value: Any, errors: Errors, index: int, path: Path
 ) -> list[dict[str, Any]]:
     if not isinstance(value, list):
-        told = f" It takes {each.help_text}." if each.help_text else ""
+        told = f" Expected: {each.help_text}." if each.help_text else ""
         errors.add(index, path, "wrong_type", f"{shown(value)} is not a list.{told}", value)
         return []
     limit = getattr(each, "max_length", None) or MAX_NESTED
     if len(value) > limit:
-        errors.add(index, path, "too_many", f"{len(value)} items; at most {limit} are taken.")
+        errors.add(index, path, "too_many", f"The list has {len(value)} items; the limit is {limit}.")
         return []
     child = each.child
     assert isinstance(child, serializers.Serializer)

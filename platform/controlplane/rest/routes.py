@@ -1,4 +1,4 @@
-"""The routes of the API, as its URL patterns have them, with the methods of each."""
+"""Routes of the API with their methods, read from the URL patterns."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _PARAMETER = re.compile(r"<\w+:(\w+)>|\(\?P<(\w+)>[^)]*\)")
 
 @dataclass(frozen=True, slots=True)
 class ApiRoute:
-    """An address below the version (`switches/{pk}/aggregated/`), its view, and the methods taken there."""
+    """Address below the version (`switches/{pk}/aggregated/`), its view, and its methods."""
 
     path: str
     view: type[Any]
@@ -21,17 +21,17 @@ class ApiRoute:
 
     @property
     def resource(self) -> str:
-        """What the address belongs to: a list and its objects are one resource."""
+        """Return the name of the resource. A list and its objects are one resource."""
         return self.path.removesuffix("{pk}/").rstrip("/")
 
 
 def routes() -> Iterator[ApiRoute]:
-    """All routes below the version, in the order in which they are looked up."""
+    """Yield all routes below the version, in the order of resolution."""
     for pattern in _patterns("api/", "v1/"):
         assert isinstance(pattern, URLPattern)
         text = str(pattern.pattern).removeprefix("^").removesuffix("$")
         path = _PARAMETER.sub(lambda found: f"{{{found[1] or found[2]}}}", text)
-        if "." not in path:  # the router's twins with a format suffix
+        if "." not in path:  # the router adds a second pattern with a format suffix
             callback: Any = pattern.callback
             yield ApiRoute(path, callback.cls, _methods(callback))
 

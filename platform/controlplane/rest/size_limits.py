@@ -1,4 +1,4 @@
-"""What is let in at all: bodies, addresses and headers are measured before anything of them is kept."""
+"""Limits for bodies, addresses and headers, checked before the server stores any of them."""
 
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -15,13 +15,13 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[..., Awaitable[None]]
 
 FORM_OVERHEAD = 64 * 1024
-"""What a form may add to the file in it."""
+"""Bytes that a form may add to the file in it."""
 
 MAX_BODY = MAX_BULK_BYTES + FORM_OVERHEAD
-"""The largest body that any call of the API takes; most take less."""
+"""Bytes of the largest body that any API call accepts. Most calls accept less."""
 
 MAX_PAGE_BODY = 1024 * 1024
-"""The largest body outside of the API: forms of pages."""
+"""Bytes of the largest body outside of the API: forms of pages."""
 
 MAX_TARGET = 16 * 1024
 """Bytes of a path with its query."""
@@ -31,17 +31,17 @@ MAX_HEADERS = 64 * 1024
 
 
 class Intake:
-    """ASGI middleware around Django, which would write whatever comes to a file before anybody looks at it.
+    """ASGI middleware that limits calls. Django alone would store every body in a file first.
 
-    A body beyond the limit is refused (413) by its announced length, or as soon as too much of it came;
-    addresses (414) and headers (431) beyond theirs before any of the body is read.
+    A body above the limit is refused (413): by its `Content-Length`, or as soon as too many bytes arrive.
+    Addresses (414) and headers (431) above their limits are refused before any of the body is read.
     """
 
     def __init__(self, inner: Application) -> None:
         self.inner = inner
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the call on, or refuse it."""
+        """Pass the call to the application, or refuse it."""
         if scope["type"] != "http":
             await self.inner(scope, receive, send)
             return
@@ -56,7 +56,7 @@ class Intake:
 
 
 class _Body:
-    """A call's body, which ends for the application when more of it comes than is taken."""
+    """Body of a call. It ends for the application when it exceeds the limit."""
 
     def __init__(self, receive: Receive, send: Send, limit: int) -> None:
         self._receive = receive
@@ -65,26 +65,26 @@ class _Body:
         self.answered = False
 
     async def receive(self) -> Message:
-        """The next piece; the client is as good as gone after too many."""
+        """Return the next part; after too many bytes, report that the client has disconnected."""
         message = await self._receive()
         self.left -= len(message.get("body", b""))
         return message if self.left >= 0 else {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
-        """A piece of the answer."""
+        """Send a part of the answer."""
         self.answered = True
         await self._send(message)
 
 
 def _refused(scope: Scope, limit: int) -> Problem | None:
-    """Why nothing more of the call is read; None where it may come."""
+    """Return the problem if address, headers or announced body are too large, else None."""
     target = len(scope.get("raw_path") or scope["path"].encode()) + len(scope.get("query_string", b""))
     if target > MAX_TARGET:
-        detail = f"Path and query have {target} bytes; at most {MAX_TARGET} are taken. Ask for less at once."
+        detail = f"Path and query have {target} bytes; at most {MAX_TARGET} are allowed. Split the call."
         return Problem(414, "uri_too_long", detail)
     headers = sum(len(name) + len(value) for name, value in scope["headers"])
     if headers > MAX_HEADERS:
-        detail = f"The headers have {headers} bytes; at most {MAX_HEADERS} are taken. Send fewer or shorter."
+        detail = f"The headers have {headers} bytes; at most {MAX_HEADERS} are allowed. Shorten them."
         return Problem(431, "headers_too_large", detail)
     announced = _header(scope, b"content-length")
     if announced.isdigit() and (len(announced) > 19 or int(announced) > limit):

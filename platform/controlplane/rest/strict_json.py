@@ -1,4 +1,4 @@
-"""Strict JSON bodies: whatever JSON leaves to chance is refused by name, with a pointer to it."""
+"""Strict JSON bodies: all that JSON leaves undefined is refused, with a pointer to it."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 @dataclass(frozen=True, slots=True)
 class _Bad:
-    """Stands in the parsed body where something is refused."""
+    """Placeholder in the parsed body for a refused value."""
 
     code: str
     detail: str
@@ -30,18 +30,18 @@ class _Bad:
 
 
 class _Repeated(dict[str, Any]):
-    """An object whose text has a key twice."""
+    """JSON object whose text contains a key twice."""
 
     key = ""
 
 
 class StrictJSONParser(BaseParser):
-    """`application/json`: UTF-8, unique keys, finite numbers, text that databases store, bounded depth."""
+    """Parser for JSON in UTF-8 with unique keys, finite numbers, storable text, limited depth."""
 
     media_type = "application/json"
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
-        """The body as Python values; raises `Problem` with all that is wrong with it."""
+        """Return the body as Python values; raise `Problem` with all its errors."""
         view = (parser_context or {}).get("view")
         bulk = getattr(view, "bulk", False) or getattr(view, "bulk_bytes", False)
         limit = MAX_BULK_BYTES if bulk else MAX_BYTES
@@ -62,7 +62,7 @@ def _decode(body: bytes) -> str:
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        _fail("not_utf8", f"byte {error.start} is not UTF-8. Send JSON as UTF-8.")
+        _fail("not_utf8", f"Byte {error.start} is not valid UTF-8. Send JSON as UTF-8.")
 
 
 def _load(text: str) -> Any:
@@ -78,7 +78,7 @@ def _load(text: str) -> Any:
         where = f"line {error.lineno}, column {error.colno}"
         _fail("not_json", f"{where}: {error.msg}. The body must be one JSON document.")
     except RecursionError:
-        _fail("too_deep", f"The body nests deeper than {MAX_DEPTH} levels. Flatten it.")
+        _fail("too_deep", f"The body has more than {MAX_DEPTH} nested levels. Flatten it.")
 
 
 def _fail(code: str, detail: str) -> NoReturn:
@@ -103,23 +103,26 @@ def _float(digits: str) -> float | _Bad:
     value = float(digits)
     if value - value == 0:
         return value
-    return _Bad("number_too_large", f"{digits[:40]} is beyond the largest IEEE double.", digits)
+    return _Bad(
+        "number_too_large", f"{digits[:40]} exceeds the largest IEEE double. Use a smaller number.", digits
+    )
 
 
 def _int(digits: str) -> int | _Bad:
     if len(digits) <= MAX_DIGITS:
         return int(digits)
-    detail = f"An integer of {len(digits)} digits; at most {MAX_DIGITS} are read."
+    detail = f"The integer has {len(digits)} digits; at most {MAX_DIGITS} are allowed."
     return _Bad("number_too_large", detail, digits)
 
 
 def _walk(value: Any, check_text: bool) -> Iterator[FieldError]:
-    """What is refused in a parsed body, depth first, without recursion."""
+    """Yield the errors in a parsed body, depth first, without recursion."""
     stack: list[tuple[Path, Any]] = [((), value)]
     while stack:
         path, node = stack.pop()
         if isinstance(node, dict | list) and len(path) >= MAX_DEPTH:
-            yield FieldError(pointer(path), "too_deep", f"The body nests deeper than {MAX_DEPTH} levels.")
+            detail = f"The body has more than {MAX_DEPTH} nested levels. Flatten it."
+            yield FieldError(pointer(path), "too_deep", detail)
             return
         if isinstance(node, _Bad):
             yield FieldError(pointer(path), node.code, node.detail, node.value)
@@ -134,7 +137,7 @@ def _walk(value: Any, check_text: bool) -> Iterator[FieldError]:
 
 def _check_keys(path: Path, node: dict[str, Any], check_text: bool) -> Iterator[FieldError]:
     if isinstance(node, _Repeated):
-        detail = f"The key {shown(node.key)} stands twice in one object. Keep one."
+        detail = f"The key {shown(node.key)} occurs twice in one object. Keep one."
         yield FieldError(pointer((*path, node.key)), "repeated_key", detail, node.key)
     if check_text:
         for key in node:
@@ -143,9 +146,10 @@ def _check_keys(path: Path, node: dict[str, Any], check_text: bool) -> Iterator[
 
 def _check_text(path: Path, text: str) -> Iterator[FieldError]:
     if "\0" in text:
-        yield FieldError(pointer(path), "null_character", "Text must not contain U+0000. Take it out.", text)
+        detail = "The text contains U+0000, which is not allowed. Remove it."
+        yield FieldError(pointer(path), "null_character", detail, text)
     elif not _encodes(text):
-        detail = "Text must not contain half a surrogate pair. Send whole characters."
+        detail = "The text contains half a surrogate pair, which is not allowed. Send whole characters."
         yield FieldError(pointer(path), "lone_surrogate", detail, text)
 
 
@@ -158,5 +162,7 @@ def _encodes(text: str) -> bool:
 
 
 def body_required() -> Problem:
-    """411 for a body of unannounced length."""
-    return Problem(411, "length_required", "Send the body with a Content-Length header.")
+    """Return the problem 411 for a body without a `Content-Length`."""
+    return Problem(
+        411, "length_required", "The body has no announced length. Send it with a Content-Length header."
+    )

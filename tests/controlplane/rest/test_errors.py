@@ -76,7 +76,7 @@ def test_all_errors_come_at_once(operator, pointers):
 def test_an_error_tells_value_rule_and_remedy(operator, error):
     found = error(operator.post("switches/", {"name": "s 1", "dpid": "00000000000000a1"}))
     assert found["value"] == "s 1"
-    assert '"s 1" is not a name; use letters, digits' in found["detail"]
+    assert '"s 1" is not a valid name; use letters, digits' in found["detail"]
 
 
 def test_a_fault_of_ours_is_a_problem_with_its_id():

@@ -206,7 +206,7 @@ def test_who_calls_too_often_is_told_when_to_go_on(limit, viewer, operator, anon
     for _ in range(5):
         assert viewer.get("me/").status_code == 200
     answer = viewer.get("me/")
-    assert "5 calls" in problem(answer, 429)["detail"] and answer.headers["Retry-After"] == "60"
+    assert "5 of your calls" in problem(answer, 429)["detail"] and answer.headers["Retry-After"] == "60"
     assert operator.get("me/").status_code == 200
     assert problem(anonymous.get("me/"), 401)
     problem(anonymous.get("me/"), 429)

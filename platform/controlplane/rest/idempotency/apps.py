@@ -1,10 +1,10 @@
-"""Answers that are kept for who asks again."""
+"""App for stored answers to calls with an `Idempotency-Key`."""
 
 from django.apps import AppConfig
 
 
 class RepliesConfig(AppConfig):
-    """Calls with an `Idempotency-Key`, each carried out once."""
+    """App of the calls with an `Idempotency-Key`, each of which runs once."""
 
     name = "controlplane.rest.idempotency"
     label = "replies"

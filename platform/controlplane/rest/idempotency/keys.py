@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: a call is carried out once, and its answer kept in the transaction that did it."""
+"""`Idempotency-Key`: a call runs once, and its answer is stored in the same transaction."""
 
 import json
 import re
@@ -26,37 +26,39 @@ from controlplane.rest.idempotency.models import Reply
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 GIVEN_UP = timedelta(minutes=5)
-"""After so long without an end a call is taken for dead; should it live, it commits nothing any more."""
+"""Time after which an unfinished call counts as dead. If it still runs, it can commit nothing any more."""
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 
 @dataclass(frozen=True, slots=True)
 class HeldKey:
-    """The right to carry out the call of a key."""
+    """Right to run the call of a key."""
 
     pk: int
     attempt: str
 
     def rows(self) -> Any:
-        """The row of the call, as long as the right is this one's."""
+        """Return the row of the call while this attempt holds the right."""
         return Reply.objects.filter(pk=self.pk, attempt=self.attempt, status=None)
 
 
 def key_of(request: Request) -> str | None:
-    """The key that a call came with; raises `Problem` for one that cannot be."""
+    """Return the key of the call, None if it has no key; raise `Problem` for an invalid key."""
     key = request.headers.get(HEADER)
     if key is not None and not _KEY.fullmatch(key):
-        detail = f"{HEADER} has 1 to 255 visible ASCII characters. Use, say, a UUID."
+        detail = f"{HEADER} must have 1 to 255 visible ASCII characters. Use, for example, a UUID."
         raise bad_parameter(HEADER, "bad_key", detail, key[:100])
     return key
 
 
 def once(request: Request, key: str, secret: bool, act: Callable[[], Response]) -> Response:
-    """The answer of `act`, or the one that an earlier call with the key got; `act` is in a transaction.
+    """Run `act` in a transaction, or return the stored answer of an earlier call with the key.
 
-    Raises `Problem`: 409 while the first call is in flight, 422 when the key came with another call. A call
-    that was refused changed nothing, and its key is free again.
+    If the call is refused, it changes nothing, and its key is free again.
+
+    Raises:
+        Problem: 409 while the first call with the key runs, 422 if another call used the key.
     """
     held = _hold(request, key)
     if isinstance(held, Reply):
@@ -74,14 +76,14 @@ def once(request: Request, key: str, secret: bool, act: Callable[[], Response]) 
 
 
 def keep_end(request: Request, key: str, response: Response) -> None:
-    """Keep the answer that a caller waited for, in place of the first one."""
+    """Store the answer after the wait. It replaces the first answer."""
     rows = Reply.objects.filter(principal=principal(request), key=key).exclude(body="")
     body = JSONRenderer().render(response.data).decode()
     rows.update(body=body, size=len(body))
 
 
 def prune() -> None:
-    """Forget keys that are older than they are kept."""
+    """Delete keys that are older than the retention time."""
     Reply.objects.filter(began_at__lt=_oldest()).delete()
 
 
@@ -90,7 +92,7 @@ def _oldest() -> Any:
 
 
 def _hold(request: Request, key: str) -> HeldKey | Reply:
-    """The right to carry the call out, or the answer of who did."""
+    """Return the right to run the call, or the stored answer if the call already ran."""
     mine = secrets.token_hex(16)
     call = {"method": request.method, "path": request.get_full_path(), "digest": _digest(request)}
     who = {"principal": principal(request), "key": key}
@@ -102,11 +104,11 @@ def _hold(request: Request, key: str) -> HeldKey | Reply:
         return HeldKey(made.pk, mine)
     except IntegrityError:
         row = Reply.objects.filter(**who).first()
-    if row is None:  # the first one was refused meanwhile
+    if row is None:  # the first call was refused in the meantime
         raise _in_flight()
     if any(getattr(row, name) != value for name, value in call.items()):
-        came = f"{HEADER} {key} came with another call ({row.method} {row.path})"
-        raise Problem(422, "key_reused", f"{came}. Use a new key for a new call.")
+        other = f"{HEADER} {key} belongs to another call ({row.method} {row.path})"
+        raise Problem(422, "key_reused", f"{other}. Use a new key for each new call.")
     if row.status is not None:
         return row
     given_up = clock.over("began_at", GIVEN_UP, timezone.now())
@@ -117,7 +119,7 @@ def _hold(request: Request, key: str) -> HeldKey | Reply:
 
 
 def _check_room(new: Reply) -> None:
-    """Raise `Problem` (429) where the caller had as many keys, or as much kept for them, as there may be."""
+    """Raise `Problem` (429) if the caller has too many keys, or too much text stored for them."""
     others = Reply.objects.filter(principal=new.principal, began_at__gte=_oldest()).exclude(pk=new.pk)
     held = others.aggregate(keys=Count("id"), size=Sum("size", default=0), oldest=Min("began_at"))
     most, room = settings.ENV.keys, settings.ENV.key_megabytes << 20
@@ -125,14 +127,14 @@ def _check_room(new: Reply) -> None:
         return
     wait = max(1, ceil((held["oldest"] - _oldest()).total_seconds()))
     detail = (
-        f"Answers to {held['keys']} calls of yours with an {HEADER} are kept, of {held['size']} characters; "
-        f"{most} calls and {room} characters are the most. Call without a key, or in {wait} seconds."
+        f"{held['keys']} of your calls with an {HEADER} are stored, with {held['size']} characters in total; "
+        f"the limits are {most} and {room} characters. Send the call without a key, or retry in {wait} s."
     )
     raise Problem(429, "too_many_keys", detail, headers={"Retry-After": str(wait)})
 
 
 def _in_flight() -> Problem:
-    detail = f"The first call with this {HEADER} is still in flight. Ask again in a second."
+    detail = f"The first call with this {HEADER} is still running. Send the call again in one second."
     problem = conflict("in_flight", detail)
     problem.headers = {"Retry-After": "1"}
     return problem
@@ -149,8 +151,8 @@ def _again(row: Reply) -> Response:
     if not row.body and row.status != 204:
         made = row.location or row.path
         detail = (
-            f"{made} was made with the same {HEADER}. What it showed once is not kept; "
-            "make another one with a new key."
+            f"A call with the same {HEADER} has already created {made}. Its secret was shown once and is not "
+            "stored; create another object with a new key."
         )
         raise conflict("shown_once", detail)
     headers = {REPLAYED: "true", **({"Location": row.location} if row.location else {})}
@@ -159,6 +161,6 @@ def _again(row: Reply) -> Response:
 
 
 def _digest(request: Request) -> str:
-    """Keyed, since bodies may hold what is easily guessed."""
+    """Return a keyed hash of the body, because a body may contain text that is easy to guess."""
     body = request._request.body
     return salted_hmac("tercast.replies", body, algorithm="sha256").hexdigest()

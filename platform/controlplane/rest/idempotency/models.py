@@ -1,12 +1,12 @@
-"""Calls by their `Idempotency-Key`."""
+"""Model of calls with an `Idempotency-Key`."""
 
 from django.db import models
 
 
 class Reply(models.Model):
-    """A call with a key, and the answer to it; while it is in flight `status` is null.
+    """A call with a key, and the answer to it. While the call runs, `status` is null.
 
-    `attempt` names who carries it out: an attempt that was given up for dead commits nothing any more.
+    `attempt` identifies the process that runs the call. A replaced attempt can commit nothing any more.
     """
 
     principal = models.CharField(max_length=80)

@@ -85,7 +85,7 @@ def test_a_bad_value_is_named(operator, error, field, value):
 @pytest.mark.parametrize("value", [1.01, 0, -0.5])
 def test_a_bad_share_is_told_with_the_rule(operator, value):
     answer = operator.patch("aggregation/", {"sampling": value})
-    assert f"{value} is not above 0, and 1 at most" in answer.content.decode()
+    assert f"{value} is out of range; use a number above 0 and at most 1" in answer.content.decode()
 
 
 def test_all_bad_values_at_once_and_none_of_the_good(operator, pointers):

@@ -65,7 +65,7 @@ def test_names_are_unique(operator, error):
     assert error(operator.post("topics/", SMALL)) == {
         "pointer": "/name",
         "code": "not_unique",
-        "detail": f'name "news" belongs to topic {Topic.objects.get().pk}. Choose another.',
+        "detail": f'name "news" is already used by topic {Topic.objects.get().pk}. Use another value.',
         "value": "news",
     }
 
