@@ -76,7 +76,7 @@ def _check_name(body: Body, name: str) -> None:
     row = Topic.objects.filter(name=name).select_related("removal").first()
     if row is None:
         return
-    detail = f"name {shown(name)} belongs to topic {row.pk}. Choose another."
+    detail = f"name {shown(name)} is already used by topic {row.pk}. Use another value."
     if row.removal is not None and row.removal.state not in FINAL_STATES:
         detail = f"topic {name} is being removed by request {row.removal_id}. Try again once that has ended."
     body.errors.add(0, ("name",), "not_unique", detail, name)

@@ -135,14 +135,16 @@ class CursorPages(BasePagination):
             "description": "number of all rows, if the query has `count=true`",
             "example": 1,
         }
+        # drf-spectacular passes a placeholder instead of a schema for examples
+        rows = {**schema, "description": "rows of the page"} if isinstance(schema, dict) else schema
         return {
             "type": "object",
             "required": ["next", "previous", "results"],
             "properties": {
-                "next": link,
-                "previous": link,
+                "next": {**link, "description": "address of the next page; null: this is the last page"},
+                "previous": {**link, "description": "address of the previous page; null: this is the first"},
                 "count": count,
-                "results": schema,
+                "results": rows,
             },
         }
 

@@ -7,6 +7,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from controlplane.rest.csv_export import FORMATS
 from controlplane.rest.exception_handler import CONTENT_TYPE
+from controlplane.rest.field_texts import field_text
 from controlplane.rest.list_bodies import CSV_TYPE
 from controlplane.rest.prefer_header import MAX_WAIT
 from controlplane.rest.request_body import MAX_ITEMS
@@ -76,6 +77,12 @@ _IF_MATCH = _header("If-Match", "`ETag` of the version that the caller read; 412
 _IF_NONE_MATCH = _header("If-None-Match", "`ETag` of an earlier answer; 304 if nothing has changed")
 
 
+PATH_PARAMETERS = {"id": "id of the object", "entry": "id of the entry"}
+
+SHARED_ACTIONS = "controlplane.rest.base_views"
+"""Module of the actions that many views inherit."""
+
+
 class TercastSchema(AutoSchema):
     """Schema of one operation, with bulk bodies and problem answers."""
 
@@ -92,12 +99,37 @@ class TercastSchema(AutoSchema):
             return False
         return bool(super()._is_list_view(serializer))
 
+    def get_summary(self) -> str:
+        """Return a summary by name for shared actions, else the first sentence of the description."""
+        if self._is_shared():
+            resource = self.path.rstrip("/").rsplit("/", 1)[-1].replace("-", " ")
+            return f"List {resource}" if self.view.action == "list" else f"Read one {self.view.noun}"
+        return " ".join(self.get_description().split("\n\n")[0].split()).split(". ")[0].removesuffix(".")
+
+    def get_description(self) -> str:
+        """Return the docstring of the action; for shared actions after that of the view."""
+        text = super().get_description()
+        return f"{type(self.view).__doc__}\n\n{text}" if self._is_shared() else text
+
+    def _is_shared(self) -> bool:
+        action = getattr(self.view, getattr(self.view, "action", None) or "", None)
+        return getattr(action, "__module__", "") == SHARED_ACTIONS
+
+    def _get_serializer_field_meta(self, field: Any, direction: Literal["request", "response"]) -> Any:
+        meta = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
+        if "description" not in meta and (text := field_text(field)) is not None:
+            return {**meta, "description": text}
+        return meta
+
     def is_deprecated(self) -> bool:
         """Whether the view or its annotation marks the operation as deprecated."""
         return getattr(self.view, "deprecated", None) is not None or bool(super().is_deprecated())
 
     def _get_parameters(self) -> Any:
         parameters = super()._get_parameters()
+        for one in parameters:
+            if one["in"] == "path" and not one.get("description"):
+                one["description"] = PATH_PARAMETERS[one["name"]]
         if self._takes_key():
             parameters.append(_KEY)
         if self._edits():

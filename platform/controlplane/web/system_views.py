@@ -1,4 +1,4 @@
-"""Who the caller is, and what there is."""
+"""Views of the caller, of the OpenAPI schema, and of unknown addresses."""
 
 from typing import Any
 
@@ -24,45 +24,56 @@ from controlplane.rest.routes import METHODS, routes
 
 
 class AllowedSerializer(serializers.Serializer[Any]):
-    """What the caller may do with a resource."""
+    """Permissions of the caller for a resource."""
 
-    resource = serializers.CharField(help_text="its address; a list and its objects are one")
-    methods = serializers.ListField(child=serializers.ChoiceField(choices=METHODS))
+    resource = serializers.CharField(
+        help_text="address of the resource; a list and its objects are one resource"
+    )
+    methods = serializers.ListField(
+        child=serializers.ChoiceField(choices=METHODS), help_text="methods that the caller may use"
+    )
 
 
 class ClientSerializer(serializers.Serializer[Any]):
-    """Whom a client token is good for."""
+    """Publisher or subscriber of a client token."""
 
-    kind = serializers.ChoiceField(choices=("publisher", "subscriber"))
+    kind = serializers.ChoiceField(choices=("publisher", "subscriber"), help_text="kind of client")
     id = serializers.IntegerField(source="pk")
     name = serializers.CharField()
     host = serializers.CharField()
 
 
 class MeSerializer(serializers.Serializer[Any]):
-    """The caller."""
+    """Caller, with permissions."""
 
-    id = serializers.IntegerField(help_text="of the user")
-    username = serializers.CharField()
-    role = serializers.ChoiceField(choices=[role.name.lower() for role in Role if role])
-    login = serializers.ChoiceField(choices=("session", "token"))
-    scopes = serializers.ListField(child=serializers.ChoiceField(choices=[scope.value for scope in Scope]))
+    id = serializers.IntegerField(help_text="id of the user")
+    username = serializers.CharField(help_text="name of the user")
+    role = serializers.ChoiceField(
+        choices=[role.name.lower() for role in Role if role], help_text="role of the user"
+    )
+    login = serializers.ChoiceField(choices=("session", "token"), help_text="method of authentication")
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=[scope.value for scope in Scope]),
+        help_text="scopes of the caller",
+    )
     client = ClientSerializer(
-        allow_null=True, help_text="whom the token is good for, where it is for one alone"
+        allow_null=True, help_text="publisher or subscriber of a client token; null for all other callers"
     )
     token = serializers.CharField(allow_null=True, help_text="name of the token in use")
-    token_expires_at = serializers.DateTimeField(allow_null=True)
-    may = AllowedSerializer(many=True)
+    token_expires_at = serializers.DateTimeField(
+        allow_null=True, help_text="expiry of the token; null: never"
+    )
+    may = AllowedSerializer(many=True, help_text="permissions by resource")
 
 
 class MeView(StrictView):
-    """The caller, and what it may do."""
+    """Caller, with permissions."""
 
     clients = BOTH_READ
 
     @extend_schema(operation_id="me", responses=MeSerializer, tags=["system"])
     def get(self, request: Request) -> Response:
-        """Who the caller is, and which methods it may use on which resource."""
+        """Return the caller, and the methods that the caller may use on each resource."""
         token = request.auth if isinstance(request.auth, Token) else None
         caller = caller_of(request)
         told = {
@@ -80,7 +91,7 @@ class MeView(StrictView):
 
 
 def allowed(caller: Caller) -> list[dict[str, Any]]:
-    """The methods that the caller may use, by resource."""
+    """Return the methods that the caller may use, by resource."""
     granted: dict[str, set[str]] = {}
     for route in routes():
         may = {method for method in route.methods if refused(caller, method, route.view) is None}
@@ -89,23 +100,23 @@ def allowed(caller: Caller) -> list[dict[str, Any]]:
 
 
 class _Counted(APIView):
-    """Counts as a call like any other."""
+    """Base of views that count as API calls although they are not `StrictView`s."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Count it, before anything else is done."""
+        """Count the call before anything else."""
         rate_limits.check(request, open_view=False)
         super().initial(request, *args, **kwargs)
 
 
 class SchemaView(_Counted, SpectacularAPIView):
-    """The OpenAPI schema."""
+    """OpenAPI schema."""
 
 
 class DocsView(_Counted, SpectacularSwaggerSplitView):
-    """The browsable page, from local files; a browser without log-in is sent to log in."""
+    """Browsable API page from local files. Browsers without a session are sent to the log-in."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """The page, or the way to the log-in."""
+        """Return the page, or a redirection to the log-in."""
         if not request.user.is_authenticated and "Authorization" not in request.headers:
             return HttpResponseRedirect(f"/login/?next={request.path}")
         response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
@@ -113,18 +124,18 @@ class DocsView(_Counted, SpectacularSwaggerSplitView):
 
 
 class NothingHereView(StrictView):
-    """Every address under /api/ that is none."""
+    """View of all unknown addresses under /api/."""
 
     open = True
     authentication_classes = ()
     schema = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Answer 404, with the remedy where a slash is all that is missing."""
+        """Answer 404, with the remedy if only the final slash is missing."""
         path = request.path
-        detail = f"There is nothing at {path}. See /api/schema/ for what there is."
+        detail = f"Nothing exists at {path}. /api/schema/ lists all addresses."
         if not path.endswith("/") and _resolves(path + "/"):
-            detail = f"There is nothing at {path}. The address ends with a slash: {path}/"
+            detail = f"Nothing exists at {path}. Addresses end with a slash: use {path}/"
         raise not_found(detail)
 
 

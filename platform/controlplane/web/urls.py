@@ -102,7 +102,7 @@ CHARTS = (
     NeedlessCopiesView,
     DimensionSelectionView,
 )
-"""Views of results, each under the name of its job."""
+"""Views of charts. The address of each is the name of its job."""
 
 v1: list[URLPattern | URLResolver] = [
     path("health/", HealthView.as_view(), name="health"),

@@ -1,4 +1,4 @@
-"""Actions, as the API shows them."""
+"""Serializer of the audit trail."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from controlplane.accounts.trail.models import Action, ActionOutcome
 
 
 class AuditedActionSerializer(serializers.Serializer[Any]):
-    """What somebody did or tried."""
+    """Action in the audit trail: a change, or an attempt."""
 
     id = serializers.IntegerField()
     at = serializers.DateTimeField()
-    last_at = serializers.DateTimeField(help_text="its end, or the last one of many alike")
-    times = serializers.IntegerField(help_text="denied attempts that are alike are counted by the minute")
+    last_at = serializers.DateTimeField(help_text="end of the action, or time of the last identical attempt")
+    times = serializers.IntegerField(help_text="number of identical denied attempts within a minute")
     actor = serializers.SerializerMethodField()
     token = serializers.SerializerMethodField()
     token_id = serializers.IntegerField(allow_null=True)
@@ -23,12 +23,12 @@ class AuditedActionSerializer(serializers.Serializer[Any]):
     resource = serializers.CharField()
     object = serializers.CharField()
     outcome = serializers.ChoiceField(choices=ActionOutcome.choices)
-    status = serializers.IntegerField(allow_null=True, help_text="of HTTP")
-    detail = serializers.CharField(help_text="why it was not done; of a command, who gave it")
-    call = serializers.CharField(help_text="`X-Request-ID`, also in the log and at requests")
+    status = serializers.IntegerField(allow_null=True, help_text="HTTP status")
+    detail = serializers.CharField(help_text="reason of a failure; for a command: the user who ran it")
+    call = serializers.CharField(help_text="`X-Request-ID`, also in the log and in requests")
 
     def get_actor(self, row: Action) -> str | None:
-        """The user; of a failed log-in the name that was tried; null without log-in."""
+        """User; for a failed log-in the user name of the attempt; null without authentication."""
         return row.actor or None
 
     def get_token(self, row: Action) -> str | None:
@@ -36,5 +36,5 @@ class AuditedActionSerializer(serializers.Serializer[Any]):
         return row.token or None
 
     def get_client(self, row: Action) -> str | None:
-        """Whom a client token speaks for."""
+        """Publisher or subscriber of the client token."""
         return row.client or None

@@ -1,4 +1,4 @@
-"""`/api/v1/audit/actions/`."""
+"""View of `/api/v1/audit/actions/`."""
 
 from drf_spectacular.utils import extend_schema, extend_schema_view
 
@@ -14,7 +14,7 @@ from controlplane.web.accounts.trail_serializers import AuditedActionSerializer
     retrieve=extend_schema(operation_id="actions_read", tags=["accounts"]),
 )
 class ActionViewSet(ListAndRead):
-    """Who did or tried what, when, and from where; for administrators."""
+    """Audit trail for administrators: user, action, time, and source address."""
 
     queryset = Action.objects.all()
     serializer_class = AuditedActionSerializer

@@ -1,4 +1,4 @@
-"""Users: made and changed by administrators, of whom one is always left."""
+"""Creation and changes of users. At least one administrator always remains."""
 
 from typing import Any
 
@@ -18,11 +18,11 @@ ROLES = tuple(role.name.lower() for role in Role if role)
 
 
 def add(body: Body) -> User:
-    """Make a user with a role; raises `Problem` with all that is wrong, name and password included."""
+    """Create a user with a role; raise `Problem` with all errors in name and password."""
     values, errors = body.items[0], body.errors
     name = values.get("username")
     if name is not None and User.objects.filter(username=name).exists():
-        detail = f"username {shown(name)} belongs to another user. Choose another."
+        detail = f"username {shown(name)} is already used by another user. Use another value."
         errors.add(0, ("username",), "not_unique", detail, name)
     user = User(username=name or "", is_active=values.get("active", True))
     check_password(errors, user, values.get("password"))
@@ -35,7 +35,12 @@ def add(body: Body) -> User:
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> User:
-    """Change role, standing or password; 409 for what would lock out the caller or the last administrator."""
+    """Change role, `active` or password.
+
+    Raises:
+        Problem: 404 if the user does not exist, 409 if the change would lock out the caller or the last
+            administrator.
+    """
     with transaction.atomic():
         locked = User.objects.select_for_update().filter(pk__in=_administrators()).order_by("pk")
         administrators = {row.pk for row in locked}
@@ -60,16 +65,17 @@ def _administrators() -> list[int]:
 
 def _check_left(user: User, administrators: set[int], actor: Any) -> None:
     if user.pk == actor.pk:
-        detail = "This would lock you out: another administrator has to change your role or standing."
+        detail = "This change would lock you out. Ask another administrator to make it."
         raise conflict("locks_out", detail)
     if administrators == {user.pk}:
         raise conflict(
-            "last_administrator", f"{user.username} is the last administrator. Name another first."
+            "last_administrator",
+            f"{user.username} is the last administrator. Make another user an administrator first.",
         )
 
 
 def set_own_password(user: User, password: str) -> None:
-    """Change the password of the caller; raises `Problem` for a weak one."""
+    """Change the password of the caller; raise `Problem` if the new one is weak."""
     errors = Errors()
     check_password(errors, user, password)
     errors.check()
@@ -86,7 +92,7 @@ def check_password(errors: Errors, user: User, password: str | None) -> None:
         validate_password(password, user)
     except ValidationError as error:
         for text in error.messages:
-            errors.add(0, ("password",), "weak_password", f"{text} Choose another.")
+            errors.add(0, ("password",), "weak_password", f"{text} Choose another password.")
 
 
 def _set_password(user: User, password: str | None) -> None:
@@ -97,7 +103,7 @@ def _set_password(user: User, password: str | None) -> None:
 
 
 def _set_role(user: User, role: str) -> None:
-    """The one role group; whoever is no administrator loses the rights of Django's admin pages as well."""
+    """Set the role group. Only administrators keep their access to Django's admin pages."""
     wanted, _ = Group.objects.get_or_create(name=role)
     user.groups.remove(*Group.objects.filter(name__in=ROLES).exclude(pk=wanted.pk))
     user.groups.add(wanted)

@@ -1,4 +1,4 @@
-"""`/api/v1/tokens/`, `/api/v1/users/` and the caller's own password."""
+"""Views of `/api/v1/tokens/`, `/api/v1/users/` and the caller's own password."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ NOTHING: frozenset[str] = frozenset()
     retrieve=extend_schema(operation_id="tokens_read", tags=["accounts"]),
 )
 class TokenViewSet(ListAndRead):
-    """Access tokens: the caller's own, or all for administrators. They do not change, but can be revoked."""
+    """Access tokens: the caller's own, or all for administrators. Tokens do not change."""
 
     serializer_class = TokenSerializer
     noun = "token"
@@ -62,7 +62,7 @@ class TokenViewSet(ListAndRead):
     orderings = ("id", "name", "created_at")
 
     def get_queryset(self) -> Any:
-        """The caller's own, or all."""
+        """Return the caller's own tokens, or all for an administrator."""
         rows = client_tokens.with_standing()
         if caller_of(self.request).has(Role.ADMINISTRATOR, Scope.ADMIN):
             return rows
@@ -75,7 +75,7 @@ class TokenViewSet(ListAndRead):
         responses={201: TokenIssuedSerializer},
     )
     def create(self, request: Request) -> Response:
-        """Issue a token; its text is in this answer and nowhere else."""
+        """Create a token. Only this answer contains its text."""
         body = read_body(request, TokenCreateSerializer())
         own = request.auth if isinstance(request.auth, Token) else None
         issued = client_tokens.issue(body, caller_of(request), request.user, own)
@@ -88,10 +88,10 @@ class TokenViewSet(ListAndRead):
         operation_id="tokens_revoke",
         tags=["accounts"],
         request=None,
-        responses={204: OpenApiResponse(description="It is good for nothing any more.")},
+        responses={204: OpenApiResponse(description="The token is revoked.")},
     )
     def destroy(self, request: Request, pk: str) -> Response:
-        """Revoke it, for good; it stays in the list."""
+        """Revoke a token permanently. It remains in the list."""
         revoke_token(self.find())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -125,7 +125,7 @@ class UserViewSet(ListAndRead):
         responses={201: UserSerializer},
     )
     def create(self, request: Request) -> Response:
-        """Make a user with a role."""
+        """Create a user with a role."""
         row = user_changes.add(read_body(request, UserCreateSerializer()))
         headers = {"Location": url("users", row.pk)}
         return Response(self.rendered(row), status.HTTP_201_CREATED, headers=headers)
@@ -137,7 +137,10 @@ class UserViewSet(ListAndRead):
         responses=UserSerializer,
     )
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change role, standing or password; nobody locks out themselves or the last administrator (409)."""
+        """Change role, `active` or password, unless this locks out an administrator.
+
+        The call fails (409) if it would lock out the caller or the last administrator.
+        """
         user = self.find()
         body = read_body(request, UserChangeSerializer(partial=True))
         values = body.items[0]
@@ -147,28 +150,32 @@ class UserViewSet(ListAndRead):
 
 
 class OwnPasswordView(StrictView):
-    """The caller's own password."""
+    """Password of the caller."""
 
     write_role = Role.VIEWER
     write_scope = Scope.WRITE
-    keyed = False  # a transaction would forget the guesses
+    keyed = False  # a rolled back transaction would also lose the count of wrong passwords
 
     @extend_schema(
         operation_id="me_password",
         tags=["accounts"],
         request=OwnPasswordSerializer,
-        responses={204: OpenApiResponse(description="Changed; all other sessions have ended.")},
+        responses={
+            204: OpenApiResponse(description="The password has changed; all other sessions have ended.")
+        },
     )
     def post(self, request: Request) -> Response:
-        """Change it; the current one is asked for, and guesses are throttled like log-ins."""
+        """Change the caller's password. The limit for wrong passwords is that of log-ins."""
         body = read_body(request, OwnPasswordSerializer())
         body.errors.check()
         values = body.items[0]
         user: Any = request.user
         if not user.has_usable_password():
-            raise conflict("no_password", "You have no password; an administrator can give you one.")
+            detail = "Your account has no password. Ask an administrator to set one."
+            raise conflict("no_password", detail)
         if not check_password(request, values["current"]):
-            body.errors.add(0, ("current",), "wrong_password", "This is not your password.")
+            detail = "This is not your present password. Try again."
+            body.errors.add(0, ("current",), "wrong_password", detail)
             body.errors.check()
         user_changes.set_own_password(user, values["password"])
         if request.auth is None:

@@ -1,13 +1,12 @@
-"""The policy and its runs, as the API reads and shows them."""
+"""Serializers of the aggregation policy and its runs."""
 
 from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from controlplane.aggregation.models import AggregatedEntry, AggregationRunState, AggregationTrigger, Run
+from controlplane.aggregation.models import AggregationRunState, AggregationTrigger, Run
 from controlplane.aggregation.policy import METHODS, RUNNING_METHODS
-from controlplane.registry.models import Subscription
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Choice, Integer, Number, Reference, Share, Values
 from controlplane.web.network.serializers import MAX_BUDGET, Budgets
@@ -22,34 +21,36 @@ def _request(pk: int | None) -> str | None:
 
 
 class PartedSerializer(serializers.Serializer[Any]):
-    """A switch whose aggregated entries cost what nobody expected, in needless copies an event."""
+    """Switch whose measured redundant copies differ from the expected ones."""
 
-    switch = serializers.CharField()
-    measured = serializers.FloatField()
-    expected = serializers.FloatField()
-    since = serializers.DateTimeField()
+    switch = serializers.CharField(help_text="name of the switch")
+    measured = serializers.FloatField(help_text="measured redundant copies per event")
+    expected = serializers.FloatField(help_text="expected redundant copies per event")
+    since = serializers.DateTimeField(help_text="start of the difference")
 
 
 @extend_schema_serializer(many=False)
 class PolicySerializer(serializers.Serializer[Any]):
-    """How tables are kept within budgets."""
+    """Policy that keeps tables within budgets."""
 
-    method = serializers.ChoiceField(choices=METHODS, help_text="as the planner has it")
+    method = serializers.ChoiceField(choices=METHODS, help_text="method of the planner")
     sampling = serializers.FloatField(
-        source="policy.sampling", help_text="share of the samples that runs use"
+        source="policy.sampling", help_text="share of the samples that runs learn from, 0 to 1"
     )
     gain = serializers.FloatField(
         source="policy.gain",
-        help_text="share of what is needless that a periodic run must save to install",
+        help_text="share of the unneeded traffic that a periodic run must save to be installed, 0 to 1",
     )
     period = serializers.IntegerField(
-        allow_null=True, help_text="seconds between periodic runs; null: there are none"
+        allow_null=True, help_text="seconds between periodic runs; null: no periodic runs"
     )
-    request = serializers.SerializerMethodField(help_text="the last change of the method")
-    alarms = PartedSerializer(many=True, help_text="where measured and expected do not go together")
+    request = serializers.SerializerMethodField(
+        help_text="address of the last request that changed the method"
+    )
+    alarms = PartedSerializer(many=True, help_text="switches whose cost differs from the expected cost")
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        """With the method in its place."""
+        """Return the values of the policy and the state of its row."""
         return {
             "method": instance.policy.method,
             "sampling": instance.policy.sampling,
@@ -60,7 +61,7 @@ class PolicySerializer(serializers.Serializer[Any]):
         }
 
     def get_request(self, row: Any) -> str | None:
-        """Where it can be read."""
+        """Address of the last request that changed the method."""
         return _request(row.policy.asked_id)
 
 
@@ -68,72 +69,93 @@ class PolicySerializer(serializers.Serializer[Any]):
     examples=[OpenApiExample("policy", {"method": "fa-pb", "sampling": 1.0, "gain": 0.1, "period": 300})]
 )
 class PolicyChangeSerializer(serializers.Serializer[Any]):
-    """What can be changed of the policy."""
+    """Changes of the aggregation policy."""
 
-    method = Choice(METHODS, required=False)
-    sampling = Share(required=False, help_text="above 0, 1 at most")
-    gain = Number(min_value=0, max_value=1, required=False)
-    period = Integer(min_value=SHORTEST_PERIOD, max_value=LONGEST_PERIOD, allow_null=True, required=False)
+    method = Choice(METHODS, required=False, help_text="method; a change is a request")
+    sampling = Share(
+        required=False, help_text="share of the samples that runs learn from, above 0, at most 1"
+    )
+    gain = Number(
+        min_value=0,
+        max_value=1,
+        required=False,
+        help_text="share of the unneeded traffic that a periodic run must save to be installed",
+    )
+    period = Integer(
+        min_value=SHORTEST_PERIOD,
+        max_value=LONGEST_PERIOD,
+        allow_null=True,
+        required=False,
+        help_text="seconds between periodic runs; null: no periodic runs",
+    )
 
 
 class RunCreateSerializer(serializers.Serializer[Any]):
-    """A run; what is left out is the policy's."""
+    """Run to start. Omitted fields have the values of the policy."""
 
-    method = Choice(RUNNING_METHODS, required=False)
-    sampling = Share(required=False, help_text="above 0, 1 at most")
+    method = Choice(RUNNING_METHODS, required=False, help_text="method of the run")
+    sampling = Share(required=False, help_text="share of the samples to learn from, above 0, at most 1")
 
 
 class FiguresSerializer(serializers.Serializer[Any]):
-    """The installed tables now, and with what was worked out."""
+    """Value for the installed tables, and value for the calculated ones."""
 
-    before = serializers.FloatField(allow_null=True)
-    after = serializers.FloatField(allow_null=True)
+    before = serializers.FloatField(allow_null=True, help_text="with the installed tables")
+    after = serializers.FloatField(allow_null=True, help_text="with the calculated tables")
 
 
 class SwitchFiguresSerializer(serializers.Serializer[Any]):
-    """What becomes of a switch."""
+    """Effect on one switch."""
 
-    switch = serializers.CharField()
-    tcam_budget = serializers.IntegerField(allow_null=True)
+    switch = serializers.CharField(help_text="name of the switch")
+    tcam_budget = serializers.IntegerField(
+        allow_null=True, help_text="maximum content entries; null: no limit"
+    )
     exact = serializers.IntegerField(help_text="entries without aggregation")
-    before = serializers.IntegerField(help_text="entries now")
-    after = serializers.IntegerField(help_text="entries with what was worked out")
-    needless_before = serializers.FloatField(allow_null=True, help_text="needless copies an event, now")
-    needless_after = serializers.FloatField(allow_null=True, help_text="needless copies an event, afterwards")
+    before = serializers.IntegerField(help_text="entries in the installed table")
+    after = serializers.IntegerField(help_text="entries in the calculated table")
+    needless_before = serializers.FloatField(
+        allow_null=True, help_text="redundant copies per event with the installed tables"
+    )
+    needless_after = serializers.FloatField(
+        allow_null=True, help_text="redundant copies per event with the calculated tables"
+    )
     unwanted_before = serializers.FloatField(
-        allow_null=True, help_text="deliveries an event to hosts that do not want it, now"
+        allow_null=True, help_text="unwanted deliveries per event with the installed tables"
     )
     unwanted_after = serializers.FloatField(
-        allow_null=True, help_text="deliveries an event to hosts that do not want it, afterwards"
+        allow_null=True, help_text="unwanted deliveries per event with the calculated tables"
     )
 
 
 class ResultsSerializer(serializers.Serializer[Any]):
-    """What was worked out."""
+    """Results of a calculation."""
 
-    chosen = serializers.CharField(help_text="the method whose covers were taken")
-    needless = FiguresSerializer(help_text="needless copies an event over links between switches")
-    unwanted = FiguresSerializer(help_text="deliveries an event to hosts that do not want it")
-    gap = serializers.FloatField(allow_null=True, help_text="to the yardstick, as a share of it")
-    seconds = serializers.FloatField()
-    switches = SwitchFiguresSerializer(many=True, help_text="those with a budget, or with covers")
+    chosen = serializers.CharField(help_text="method whose covers were chosen")
+    needless = FiguresSerializer(help_text="redundant copies per event over links between switches")
+    unwanted = FiguresSerializer(help_text="deliveries per event to hosts without a matching subscription")
+    gap = serializers.FloatField(
+        allow_null=True, help_text="distance from the best choice of merge points, as a share of its cost"
+    )
+    seconds = serializers.FloatField(help_text="duration of the calculation in seconds")
+    switches = SwitchFiguresSerializer(many=True, help_text="switches with a budget or with covers")
 
 
 class WhatIfAnswerSerializer(ResultsSerializer):
-    """What other terms would bring; nothing was touched."""
+    """Answer to a what-if question. The question changes nothing."""
 
     unmet = serializers.ListField(
-        child=serializers.CharField(), help_text="switches whose budgets do not hold by this method"
+        child=serializers.CharField(), help_text="switches whose budgets this method cannot meet"
     )
-    events = serializers.IntegerField(help_text="events that it looked at")
+    events = serializers.IntegerField(help_text="number of past events used")
 
 
 @extend_schema_serializer(component_name="Event")
 class TrafficEventSerializer(serializers.Serializer[Any]):
-    """A past event."""
+    """Past event."""
 
-    publisher = Reference()
-    values = Values()
+    publisher = Reference(help_text="name of the advertisement of the publisher, for example a1")
+    values = Values(help_text="value of each attribute")
 
 
 @extend_schema_serializer(
@@ -142,106 +164,49 @@ class TrafficEventSerializer(serializers.Serializer[Any]):
     ]
 )
 class WhatIfSerializer(serializers.Serializer[Any]):
-    """Other terms; what is left out is as it is."""
+    """What-if question. Omitted fields keep their present values."""
 
-    method = Choice(METHODS, required=False)
-    sampling = Share(required=False, help_text="above 0, 1 at most")
-    traffic = TrafficEventSerializer(  # type: ignore[call-arg] # the stubs forget what lists take
+    method = Choice(METHODS, required=False, help_text="method; default: the policy's")
+    sampling = Share(required=False, help_text="share of the events to learn from, above 0, at most 1")
+    traffic = TrafficEventSerializer(  # type: ignore[call-arg] # the stubs do not declare arguments of lists
         many=True,
         required=False,
         allow_null=True,
         max_length=MAX_EVENTS,
-        help_text="past events; left out or null: the samples that are kept",
+        help_text="a list of past events; omitted or null: the stored samples",
     )
     budget = Integer(
-        min_value=0, max_value=MAX_BUDGET, allow_null=True, required=False, help_text="of every switch"
+        min_value=0,
+        max_value=MAX_BUDGET,
+        allow_null=True,
+        required=False,
+        help_text="budget of every switch, in entries; null: no limit",
     )
-    budgets = Budgets(required=False, help_text="by switch; these stand above `budget`")
-
-
-class AggregatedEntrySerializer(serializers.ModelSerializer[AggregatedEntry]):
-    """An entry that says more than was asked for."""
-
-    subscriptions = serializers.SerializerMethodField(
-        help_text="how many it stands for; null for some seconds, where very many entries are new at once"
-    )
-    subscriptions_url = serializers.SerializerMethodField()
-    measured = serializers.FloatField(help_text="needless copies that it made of the window's events")
-    unwanted = serializers.FloatField(help_text="deliveries of the window to hosts that did not want them")
-    expected = serializers.FloatField(
-        allow_null=True, help_text="needless copies that older events let expect of as many"
-    )
-    packets = serializers.IntegerField(allow_null=True, help_text="the switch's own counter of the entry")
-    window = serializers.IntegerField(
-        help_text="events that were looked at, the newest; a new entry is estimated from the newest of its "
-        "topic, with the request that merged it, and measured within a minute"
-    )
-
-    class Meta:
-        model = AggregatedEntry
-        fields = (
-            "id",
-            "topic",
-            "in_port",
-            "dz",
-            "subscriptions",
-            "subscriptions_url",
-            "measured",
-            "unwanted",
-            "expected",
-            "packets",
-            "window",
-            "position",
-            "measured_at",
-        )
-        read_only_fields = fields
-
-    def get_subscriptions(self, row: AggregatedEntry) -> int | None:
-        """Their number, once they have been looked up."""
-        return None if row.measured_at is None else len(row.subscriptions)
-
-    def get_subscriptions_url(self, row: AggregatedEntry) -> str:
-        """Where they are listed."""
-        return f"{url('switches', row.switch_id)}aggregated/{row.pk}/subscriptions/"
-
-
-class StandsForSerializer(serializers.ModelSerializer[Subscription]):
-    """A subscription that an aggregated entry stands for."""
-
-    url = serializers.SerializerMethodField()
-    name = serializers.CharField(source="planner_id", help_text="its id in plans")
-    subscriber = serializers.CharField(source="subscriber.name")
-
-    class Meta:
-        model = Subscription
-        fields = ("id", "url", "name", "subscriber", "filter")
-        read_only_fields = fields
-
-    def get_url(self, row: Subscription) -> str:
-        """Where it can be read."""
-        return url("subscriptions", row.pk)
+    budgets = Budgets(required=False, help_text="budgets by switch; they override `budget`")
 
 
 class CurvePointSerializer(serializers.Serializer[Any]):
-    """One budget; all but it is null where it cannot hold."""
+    """Result for one budget. All other values are null if the budget cannot be met."""
 
-    budget = serializers.IntegerField()
-    entries = serializers.IntegerField(allow_null=True)
-    needless = serializers.FloatField(allow_null=True, help_text="needless copies an event, network-wide")
-    unwanted = serializers.FloatField(allow_null=True, help_text="unwanted deliveries an event, network-wide")
+    budget = serializers.IntegerField(help_text="budget of the switch, in entries")
+    entries = serializers.IntegerField(allow_null=True, help_text="entries in the table of the switch")
+    needless = serializers.FloatField(allow_null=True, help_text="redundant copies per event, network-wide")
+    unwanted = serializers.FloatField(
+        allow_null=True, help_text="unwanted deliveries per event, network-wide"
+    )
 
 
 class CurveSerializer(serializers.Serializer[Any]):
-    """False positives against the budget of one switch; all others stay as they are."""
+    """False positives as a function of one switch's budget. All other switches stay unchanged."""
 
-    switch = serializers.CharField()
-    method = serializers.ChoiceField(choices=RUNNING_METHODS)
-    events = serializers.IntegerField()
-    points = CurvePointSerializer(many=True)
+    switch = serializers.CharField(help_text="name of the switch")
+    method = serializers.ChoiceField(choices=RUNNING_METHODS, help_text="method of the calculation")
+    events = serializers.IntegerField(help_text="number of past events used")
+    points = CurvePointSerializer(many=True, help_text="results by budget")
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
-    """A run."""
+    """Run of an aggregation method."""
 
     url = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=AggregationRunState.values)
@@ -273,19 +238,19 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         read_only_fields = fields
 
     def get_url(self, row: Run) -> str:
-        """Where it can be read again."""
+        """Address of the run."""
         return url(RUNS, row.pk)
 
     def get_request(self, row: Run) -> str | None:
-        """The request that installs what it found."""
+        """Address of the request that installs the result."""
         return _request(row.request_id)
 
     def get_reverts(self, row: Run) -> str | None:
-        """The run whose covers it takes back."""
+        """Address of the run that this run reverts."""
         return None if row.reverts_id is None else url(RUNS, row.reverts_id)
 
     @extend_schema_field(ResultsSerializer(allow_null=True))
     def get_results(self, row: Run) -> dict[str, Any] | None:
-        """What it worked out; null while it has not, and for one that takes back."""
+        """Results; null before they are calculated, and for a run that reverts another one."""
         found: dict[str, Any] | None = row.results
         return found

@@ -1,4 +1,4 @@
-"""`/api/v1/aggregation/`."""
+"""Views of `/api/v1/aggregation/`."""
 
 from typing import Any, ClassVar
 
@@ -19,37 +19,36 @@ from controlplane.rest.prefer_header import Wait, awaited
 from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, QueryFilterField, choice, read_id
 from controlplane.rest.request_body import read_one
 from controlplane.web.aggregation import what_if
+from controlplane.web.aggregation.entry_serializers import AggregatedEntrySerializer, StandsForSerializer
 from controlplane.web.aggregation.serializers import (
     RUNS,
-    AggregatedEntrySerializer,
     CurveSerializer,
     PolicyChangeSerializer,
     PolicySerializer,
     RunCreateSerializer,
     RunSerializer,
-    StandsForSerializer,
     WhatIfAnswerSerializer,
     WhatIfSerializer,
 )
 from controlplane.web.requests.accepted_responses import ACCEPTED, accepted, cost_answer
 
-RUN_ACCEPTED = OpenApiResponse(RunSerializer, "Asked for; `Location` names the run.")
+RUN_ACCEPTED = OpenApiResponse(RunSerializer, "Accepted; `Location` is the address of the run.")
 
 
 class PolicyViewSet(Single):
-    """The network's policy of aggregation."""
+    """Aggregation policy of the network."""
 
     queryset = Policy.objects.all()
     serializer_class = PolicySerializer
     noun = "policy"
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """The policy as it is, with what stands beside its row."""
+        """Return the policy with the state that its row does not contain."""
         return PolicySerializer(policy.standing()).data
 
     @extend_schema(operation_id="aggregation_read", tags=["aggregation"], responses=PolicySerializer)
     def list(self, request: Request) -> Response:
-        """The policy as it is."""
+        """Return the aggregation policy."""
         return Response(self.rendered(self.find()))
 
     @extend_schema(
@@ -60,7 +59,7 @@ class PolicyViewSet(Single):
         parameters=[*WRITE],
     )
     def partial_update(self, request: Request) -> Response:
-        """Change it; the method is the network's, and logged (202), the rest is done at once (200)."""
+        """Change the policy. A change of the method is a request (202); all else applies now (200)."""
         options = WriteOptions.read(request)
         values = read_one(request, PolicyChangeSerializer(partial=True))
         if options.dry_run:
@@ -75,7 +74,7 @@ class PolicyViewSet(Single):
     retrieve=extend_schema(operation_id="runs_read", tags=["aggregation"], parameters=[PREFER]),
 )
 class AggregationRunViewSet(ListAndRead):
-    """Runs: computations of covers, and what became of them."""
+    """Runs that calculate merged entries, with their results."""
 
     queryset = Run.objects.all()
     serializer_class = RunSerializer
@@ -89,7 +88,7 @@ class AggregationRunViewSet(ListAndRead):
     )
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """One run; `Prefer: wait=N` waits for its end."""
+        """Return one run. `Prefer: wait=N` waits for its end."""
         wait = Wait.read(request)
         row = self.find()
         wait.until(lambda: runs.is_over(row.pk))
@@ -103,7 +102,7 @@ class AggregationRunViewSet(ListAndRead):
         parameters=[DRY_RUN, PREFER],
     )
     def create(self, request: Request) -> Response:
-        """Work out covers for the network as it is, and install them."""
+        """Calculate merged entries for the present network, and install them."""
         options = WriteOptions.read(request)
         values = read_one(request, RunCreateSerializer())
         method, sampling = values.get("method"), values.get("sampling")
@@ -119,7 +118,7 @@ class AggregationRunViewSet(ListAndRead):
         parameters=[PREFER],
     )
     def revert(self, request: Request, pk: str) -> Response:
-        """Install the covers that were there before a run."""
+        """Install the merged entries from before a run."""
         wait = Wait.read(request)
         return self._accepted(wait, runs.revert(read_id(pk), request.user))
 
@@ -132,10 +131,10 @@ class AggregationRunViewSet(ListAndRead):
 
 
 class WhatIfView(StrictView):
-    """What other budgets and methods would bring."""
+    """Question about other budgets and methods."""
 
     audited = keyed = False
-    bulk = True  # it takes as many bytes
+    bulk = True  # accept as many bytes as for lists
     write_role = Role.VIEWER
 
     @extend_schema(
@@ -145,13 +144,13 @@ class WhatIfView(StrictView):
         responses={200: WhatIfAnswerSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Entries and false positives, per switch and network-wide; nothing is touched."""
+        """Calculate entries and false positives, by switch and network-wide. Nothing changes."""
         return Response(what_if.what_if(request))
 
 
 @extend_schema_view(list=extend_schema(operation_id="aggregated_list", tags=["aggregation"]))
 class AggregatedViewSet(Resource):
-    """The aggregated entries of a switch."""
+    """Merged entries of a switch."""
 
     queryset = AggregatedEntry.objects.all()
     serializer_class = AggregatedEntrySerializer
@@ -163,7 +162,7 @@ class AggregatedViewSet(Resource):
     )
 
     def list(self, request: Request, pk: str) -> Response:
-        """A page of them, as the last request left them, with what was measured last."""
+        """Return a page of merged entries after the last request, with the newest measurement."""
         switch = self.find(Switch.objects.all())
         rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(switch=switch)))
         return self.get_paginated_response(self.rendered(rows or [], many=True))
@@ -171,18 +170,19 @@ class AggregatedViewSet(Resource):
 
 @extend_schema_view(list=extend_schema(operation_id="aggregated_subscriptions", tags=["aggregation"]))
 class StandsForViewSet(Resource):
-    """The subscriptions that an aggregated entry stands for."""
+    """Subscriptions that a merged entry serves."""
 
     queryset = Subscription.objects.select_related("subscriber")
     serializer_class = StandsForSerializer
     noun = "entry"
 
     def list(self, request: Request, pk: str, entry: str) -> Response:
-        """A page of them."""
+        """Return a page of the subscriptions that a merged entry serves."""
         row = AggregatedEntry.objects.filter(switch=read_id(pk), pk=read_id(entry)).first()
         if row is None:
             detail = (
-                f"There is no aggregated entry {entry} at switch {pk}. An entry that changes gets a new id."
+                f"Switch {pk} has no merged entry {entry}. A changed entry gets a new id; "
+                "read the list of merged entries again."
             )
             raise not_found(detail)
         found = self.get_queryset().filter(pk__in=row.subscriptions)
@@ -191,10 +191,10 @@ class StandsForViewSet(Resource):
 
 
 class BudgetCurveView(StrictView):
-    """False positives against the budget of a switch."""
+    """False positives as a function of a switch's budget."""
 
     def known_parameters(self) -> tuple[str, ...]:
-        """What the question may say."""
+        """Return the names of the query parameters."""
         return ("method", "budgets")
 
     @extend_schema(
@@ -202,10 +202,12 @@ class BudgetCurveView(StrictView):
         tags=["aggregation"],
         responses={200: CurveSerializer},
         parameters=[
-            OpenApiParameter("method", str, enum=policy.RUNNING_METHODS, description="default: the policy's"),
-            OpenApiParameter("budgets", str, description="some numbers of entries, separated by commas"),
+            OpenApiParameter(
+                "method", str, enum=policy.RUNNING_METHODS, description="method; default: policy's"
+            ),
+            OpenApiParameter("budgets", str, description="budgets in entries, separated by commas"),
         ],
     )
     def get(self, request: Request, pk: str) -> Response:
-        """By the samples that are kept, with all other switches as they are."""
+        """Calculate false positives from the stored samples, with all other switches unchanged."""
         return Response(what_if.budget_curve(read_id(pk), request.query_params))

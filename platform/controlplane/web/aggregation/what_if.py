@@ -1,4 +1,4 @@
-"""Questions about other budgets: read strictly, answered beside this process."""
+"""Questions about other budgets: strict reading of the call, answer from another process."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,14 +22,14 @@ MAX_POINTS = 32
 
 
 def what_if(request: Request) -> dict[str, Any]:
-    """The answer to the body of a call; raises `Problem` with all that is wrong with it."""
+    """Answer the question in the body of a call; raise `Problem` with all its errors."""
     body = read_body(request, WhatIfSerializer())
     item = body.items[0]
     budgets = item.get("budgets") or {}
     known = set(Switch.objects.values_list("name", flat=True))
     for name in budgets:
         if name not in known:
-            detail = f"There is no switch {shown(name)}. Look into /api/v1/switches/."
+            detail = f"There is no switch {shown(name)}. /api/v1/switches/ lists all switches."
             body.errors.add(0, ("budgets", name), "unknown_switch", detail, name)
     body.errors.check()
     every = dict.fromkeys(known, item["budget"]) if "budget" in item else {}
@@ -40,7 +40,7 @@ def what_if(request: Request) -> dict[str, Any]:
 
 
 def ask(method: str, sampling: float, budgets: dict[str, int | None], item: dict[str, Any]) -> dict[str, Any]:
-    """The answer, with the samples that are kept where the caller brings no traffic."""
+    """Return the answer. Without traffic in the call, it uses the stored samples."""
     given = item.get("traffic")
     past: dict[str, Any] = {"events": given, "numbers": None, "loads": {}}
     if given is None:
@@ -53,7 +53,7 @@ def ask(method: str, sampling: float, budgets: dict[str, int | None], item: dict
 
 
 def budget_curve(pk: int, query: Mapping[str, str]) -> dict[str, Any]:
-    """The answer to a question about the switch with this id; raises `Problem`."""
+    """Answer a question about the switch with this id; raise `Problem` if it is invalid."""
     switch = Switch.objects.filter(pk=pk).first()
     if switch is None:
         raise not_found(f"There is no switch {pk}.")
@@ -70,7 +70,7 @@ def budget_curve(pk: int, query: Mapping[str, str]) -> dict[str, Any]:
 def _budgets(text: str) -> list[int]:
     parts = text.split(",")
     if len(parts) > MAX_POINTS:
-        detail = f"budgets lists {len(parts)} numbers; at most {MAX_POINTS} are taken."
+        detail = f"budgets lists {len(parts)} numbers; at most {MAX_POINTS} are allowed. Split the call."
         raise bad_parameter("budgets", "too_many", detail)
     return [read_integer("budgets", part, 0, MAX_BUDGET) for part in parts]
 

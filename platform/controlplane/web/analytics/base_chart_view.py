@@ -1,4 +1,4 @@
-"""Ranges, grids and the base class of charts."""
+"""Time ranges, grids and the base view of charts."""
 
 import sys
 from collections.abc import Iterable
@@ -29,70 +29,76 @@ DEFAULT_POINTS, MOST_POINTS = 300, 5000
 
 
 MARGIN = timedelta(days=61)
-"""How near a question may come to the first and the last day of the calendar."""
+"""Minimum distance of a range from the first and last day of the calendar."""
 
 
 TIME_PARAMETERS = (
-    OpenApiParameter("since", datetime, description="from this time on; by default a day before `until`"),
-    OpenApiParameter("until", datetime, description="before this time; by default now"),
+    OpenApiParameter("since", datetime, description="start of the range; default: one day before `until`"),
+    OpenApiParameter("until", datetime, description="end of the range, excluded; default: now"),
 )
 
 
 GRID_PARAMETERS = (
     *TIME_PARAMETERS,
-    OpenApiParameter("window", str, description='length of the windows, like "1 minute"; the schedule\'s'),
     OpenApiParameter(
-        "max_points", int, description=f"points of a series at most, up to {MOST_POINTS}; {DEFAULT_POINTS}"
+        "window", str, description='length of the windows, like "1 minute"; default: as in the schedule'
+    ),
+    OpenApiParameter(
+        "max_points",
+        int,
+        description=f"maximum number of points in a series, up to {MOST_POINTS}; default: {DEFAULT_POINTS}",
     ),
 )
 
 
 def _key_parameters(*names: str) -> list[OpenApiParameter]:
     return [
-        OpenApiParameter(name, str, description=f"only this {name}, or these, by commas") for name in names
+        OpenApiParameter(name, str, description=f"only series of these values of {name}, separated by commas")
+        for name in names
     ]
 
 
 def read_range(request: Request) -> tuple[datetime, datetime]:
-    """The time that a question is about; raises `Problem`."""
+    """Return the time range of a question; raise `Problem` if it is invalid."""
     query = request.query_params
     until = _within("until", query["until"]) if "until" in query else timezone.now()
     since = _within("since", query["since"]) if "since" in query else until - DEFAULT_SPAN
     if since >= until:
-        raise bad_parameter("since", "out_of_order", "since has to be earlier than until.")
+        detail = "since is not earlier than until. Use a `since` before `until`."
+        raise bad_parameter("since", "out_of_order", detail)
     return since, until
 
 
 def _within(name: str, text: str) -> datetime:
-    """The time, where windows around it lie in the calendar, too."""
+    """Read a time for which windows around it are also in the calendar."""
     time = read_time(name, text)
     if not datetime.min + MARGIN <= time.replace(tzinfo=None) <= datetime.max - MARGIN:
         detail = (
-            f"{name}={text} is less than {MARGIN.days} days from an end of the calendar; move it inwards."
+            f"{name}={text} is less than {MARGIN.days} days from an end of the calendar. Use another time."
         )
         raise bad_parameter(name, "out_of_range", detail, text)
     return time
 
 
 class ChartView(StrictView):
-    """The results of one job."""
+    """Chart of the results of one job."""
 
     job: ClassVar[Job]
     csv = True
 
     def known_parameters(self) -> Iterable[str]:
-        """Time, windows, points, and the job's keys."""
+        """Return the parameters: range, windows, number of points, and the keys of the job."""
         keys = (*self.job.keys, *self.more_parameters)
         return ("since", "until", "window", "max_points", FORMAT, *keys)
 
     more_parameters: ClassVar[tuple[str, ...]] = ()
 
     def keys(self, request: Request) -> tuple[str, ...]:
-        """The keys that there is a series for each value of."""
+        """Return the keys whose values each get a series."""
         return self.job.keys
 
     def answer(self, request: Request) -> Any:
-        """The charts that the question is about."""
+        """Return the requested charts."""
         since, until = read_range(request)
         most = self._most_points(request)
         window = self._window(request)
@@ -122,24 +128,24 @@ class ChartView(StrictView):
         return Response(body)
 
     def _most_points(self, request: Request) -> int:
-        """How many points a series may have: in CSV all of them, where the question sets no number."""
+        """Return the maximum number of points in a series; CSV has no limit by default."""
         text = request.query_params.get("max_points")
         if text is None:
             return sys.maxsize if in_csv(request) else DEFAULT_POINTS
         return read_integer("max_points", text, 2, MOST_POINTS)
 
     def completed(self, point: dict[str, Any]) -> dict[str, Any]:
-        """A point with what follows from its values."""
+        """Return a point with the values derived from its measured ones."""
         return point
 
     def shown(self, grid: ChartGrid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
-        """One series."""
+        """Return one series as the API shows it."""
         names = dict.fromkeys(self.job.keys)
         points = [self.completed(point) for point in charts.points(self.job, grid, chart)]
         return {**names, **dict(zip(keys, key, strict=True)), "points": points}
 
     def why_empty(self, series: Series | None, span: Span) -> Why:
-        """What is missing in this time."""
+        """Return why the chart has no data in this time."""
         return why_empty(self.job, series, span)
 
     def _window(self, request: Request) -> int:
@@ -154,14 +160,14 @@ class ChartView(StrictView):
 
 
 def _wanted(job: Job, request: Request) -> dict[str, Any]:
-    """The conditions that the parameters of keys are."""
+    """Return the conditions that the key parameters mean."""
     out = {}
     for name in job.keys:
         text = request.query_params.get(name)
         if text is not None:
             parts = read_text(name, text).split(",")
             if len(parts) > MAX_LIST:
-                detail = f"{name} lists {len(parts)} values; at most {MAX_LIST} are taken."
+                detail = f"{name} lists {len(parts)} values; at most {MAX_LIST} are allowed. Split the call."
                 raise bad_parameter(name, "too_many", detail)
             out[f"{COLUMNS.get(name, 'subject')}__in"] = parts
     return out

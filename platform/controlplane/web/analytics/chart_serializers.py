@@ -1,4 +1,4 @@
-"""Charts of results, as the API shows them: a shape for each job, so that nothing is of any type."""
+"""Serializers of charts, one for each job, so that every value has a type."""
 
 from typing import Any
 
@@ -20,214 +20,222 @@ def _count(text: str) -> serializers.IntegerField:
 
 
 class EmptySerializer(serializers.Serializer[Any]):
-    """Why there is nothing to show."""
+    """Reason for a chart without data."""
 
-    missing = serializers.ChoiceField(choices=MISSING, help_text="what is missing")
-    detail = serializers.CharField()
+    missing = serializers.ChoiceField(choices=MISSING, help_text="missing part")
+    detail = serializers.CharField(help_text="description of the reason")
 
 
 class ChartsSerializer(serializers.Serializer[Any]):
-    """What all charts have; a point without a measurement has null in each value."""
+    """Fields of all charts. A point without a measurement has only null values."""
 
-    job = serializers.CharField(help_text="whose results these are")
-    window = serializers.CharField(help_text="length of the windows that were measured")
+    job = serializers.CharField(help_text="job that computed the results")
+    window = serializers.CharField(help_text="length of the measured windows")
     since = serializers.DateTimeField(help_text="time of the first point")
-    until = serializers.DateTimeField(help_text="end of the last one")
-    step_s = serializers.FloatField(help_text="seconds from point to point; extremes of their windows stay")
-    run = serializers.CharField(allow_null=True, help_text="the last run that succeeded")
-    updated_at = serializers.DateTimeField(allow_null=True, help_text="when it ended")
-    more = serializers.IntegerField(help_text="series beyond those that are shown")
-    empty = EmptySerializer(allow_null=True)
+    until = serializers.DateTimeField(help_text="end of the last point")
+    step_s = serializers.FloatField(
+        help_text="seconds between two points; a point keeps the extremes of its windows"
+    )
+    run = serializers.CharField(allow_null=True, help_text="address of the last successful run")
+    updated_at = serializers.DateTimeField(allow_null=True, help_text="end of the last successful run")
+    more = serializers.IntegerField(help_text="number of series that are not shown")
+    empty = EmptySerializer(allow_null=True, help_text="why the chart has no data; null if it has data")
 
 
 class PointSerializer(serializers.Serializer[Any]):
-    """One point."""
+    """One point of a chart."""
 
-    at = serializers.DateTimeField(help_text="its start")
+    at = serializers.DateTimeField(help_text="start of the point's time")
 
 
 class TableSizePointSerializer(PointSerializer):
-    """The table of a switch; `budget` is the last, `occupancy_max` 1 where it was full."""
+    """Table of a switch. `budget` is the last one. `occupancy_max` is 1 for a full table."""
 
-    entries_min = _count("least entries")
-    entries_avg = _number("mean entries")
-    entries_max = _count("most entries")
-    budget = _count("null without a budget")
-    occupancy_max = _number("largest part of the budget")
+    entries_min = _count("minimum number of entries")
+    entries_avg = _number("mean number of entries")
+    entries_max = _count("maximum number of entries")
+    budget = _count("budget in entries; null: no budget")
+    occupancy_max = _number("largest share of the budget in use")
 
 
 class TableSizeSeriesSerializer(serializers.Serializer[Any]):
-    """A switch."""
+    """Series of a switch."""
 
-    switch = serializers.CharField()
-    points = TableSizePointSerializer(many=True)
+    switch = serializers.CharField(help_text="name of the switch")
+    points = TableSizePointSerializer(many=True, help_text="points in the order of time")
 
 
 class TableSizeSerializer(ChartsSerializer):
-    """Table sizes against budgets."""
+    """Table sizes compared with budgets."""
 
-    series = TableSizeSeriesSerializer(many=True)
+    series = TableSizeSeriesSerializer(many=True, help_text="series by switch")
 
 
 class DelayPointSerializer(PointSerializer):
-    """Delays; of several windows or hosts each percentile is the largest of theirs."""
+    """Delays. For several windows or hosts, each percentile is the largest of theirs."""
 
-    events = _count("first deliveries")
-    p50_ms = _number("milliseconds")
-    p95_ms = _number("milliseconds")
-    p99_ms = _number("milliseconds")
-    max_ms = _number("milliseconds")
+    events = _count("number of first deliveries")
+    p50_ms = _number("median delay in milliseconds")
+    p95_ms = _number("95th percentile in milliseconds")
+    p99_ms = _number("99th percentile in milliseconds")
+    max_ms = _number("largest delay in milliseconds")
 
 
 class DelaySeriesSerializer(serializers.Serializer[Any]):
-    """A topic and a host; null where they are put together."""
+    """Series of a topic and a host. Null means all of them together."""
 
-    topic = serializers.CharField(allow_null=True)
-    host = serializers.CharField(allow_null=True)
-    points = DelayPointSerializer(many=True)
+    topic = serializers.CharField(allow_null=True, help_text="name of the topic")
+    host = serializers.CharField(allow_null=True, help_text="name of the host")
+    points = DelayPointSerializer(many=True, help_text="points in the order of time")
 
 
 class DelayChartsSerializer(ChartsSerializer):
     """Delays by topic and host."""
 
-    series = DelaySeriesSerializer(many=True)
+    series = DelaySeriesSerializer(many=True, help_text="series by topic and host")
 
 
 class FalsePositivesPointSerializer(PointSerializer):
     """Deliveries."""
 
-    delivered = _count("events delivered, first copies")
-    unwanted = _count("those that the host had not asked for")
-    doubled = _count("further copies")
-    lost = _count("wanted events that never came; null where that is not known")
-    fpr = _number("percent of delivered that was unwanted")
+    delivered = _count("events delivered (first copies)")
+    unwanted = _count("delivered events that match no subscription of the host")
+    doubled = _count("further copies of delivered events")
+    lost = _count("expected events that were not delivered; null if unknown")
+    fpr = _number("unwanted events in percent of delivered events")
 
 
 class FalsePositivesSeriesSerializer(serializers.Serializer[Any]):
-    """A topic and a host; null where they are put together."""
+    """Series of a topic and a host. Null means all of them together."""
 
-    topic = serializers.CharField(allow_null=True)
-    host = serializers.CharField(allow_null=True)
-    points = FalsePositivesPointSerializer(many=True)
+    topic = serializers.CharField(allow_null=True, help_text="name of the topic")
+    host = serializers.CharField(allow_null=True, help_text="name of the host")
+    points = FalsePositivesPointSerializer(many=True, help_text="points in the order of time")
 
 
 class FalsePositivesSerializer(ChartsSerializer):
     """False positives, network-wide or by topic and host."""
 
-    series = FalsePositivesSeriesSerializer(many=True)
+    series = FalsePositivesSeriesSerializer(many=True, help_text="series by topic and host")
 
 
 class PublisherLoadPointSerializer(PointSerializer):
     """Events of a publisher."""
 
-    events = _count("events published")
-    events_per_s = _number("over the time of the point, pauses included, as far as there are results")
+    events = _count("number of events published")
+    events_per_s = _number("events per second over the point's time, pauses included, where results exist")
 
 
 class PublisherLoadSeriesSerializer(serializers.Serializer[Any]):
-    """A publisher, by the id of its advertisement."""
+    """Series of a publisher, identified by its advertisement."""
 
-    publisher = serializers.CharField()
-    dz_histogram = Counts(help_text="events by the first bits of their dz, over the whole time")
-    points = PublisherLoadPointSerializer(many=True)
+    publisher = serializers.CharField(help_text="name of the advertisement")
+    dz_histogram = Counts(help_text="number of events by the first bits of their dz, over the whole range")
+    points = PublisherLoadPointSerializer(many=True, help_text="points in the order of time")
 
 
 class PublisherLoadSerializer(ChartsSerializer):
     """Loads of publishers."""
 
-    series = PublisherLoadSeriesSerializer(many=True)
+    series = PublisherLoadSeriesSerializer(many=True, help_text="series by publisher")
 
 
 class NeedlessPointSerializer(PointSerializer):
-    """Of the events that were looked at, on average."""
+    """Mean cost of merged entries, over the checked events."""
 
-    copies = _number("copies an event over links to where nobody wants it")
-    unwanted = _number("deliveries an event to hosts that do not want it")
-    expected = _number("copies an event that older events let expect")
+    copies = _number("redundant copies per event over links")
+    unwanted = _number("deliveries per event to hosts without a matching subscription")
+    expected = _number("redundant copies per event, expected from older events")
 
 
 class NeedlessSeriesSerializer(serializers.Serializer[Any]):
-    """A switch whose entries are merged."""
+    """Series of a switch with merged entries."""
 
-    switch = serializers.CharField()
-    points = NeedlessPointSerializer(many=True)
+    switch = serializers.CharField(help_text="name of the switch")
+    points = NeedlessPointSerializer(many=True, help_text="points in the order of time")
 
 
 class NeedlessSerializer(ChartsSerializer):
-    """Needless copies over links."""
+    """Redundant copies over links."""
 
-    series = NeedlessSeriesSerializer(many=True)
+    series = NeedlessSeriesSerializer(many=True, help_text="series by switch")
 
 
 class StageTimesSerializer(serializers.Serializer[Any]):
-    """Milliseconds of a stage; of several windows the largest percentiles."""
+    """Duration of a stage in milliseconds. For several windows, percentiles are the largest."""
 
-    p50 = serializers.FloatField()
-    p95 = serializers.FloatField()
-    mean = serializers.FloatField()
+    p50 = serializers.FloatField(help_text="median in milliseconds")
+    p95 = serializers.FloatField(help_text="95th percentile in milliseconds")
+    mean = serializers.FloatField(help_text="mean in milliseconds")
 
 
 class RequestLatencyPointSerializer(PointSerializer):
-    """Requests that came in."""
+    """Requests received in a time."""
 
-    requests = _count("requests received")
-    failed = _count("those that failed")
-    waiting_ms = StageTimesSerializer(allow_null=True, help_text="received to started")
-    computing_ms = StageTimesSerializer(allow_null=True, help_text="started to computed")
-    deploying_ms = StageTimesSerializer(allow_null=True, help_text="computed to confirmed")
-    processing_ms = StageTimesSerializer(allow_null=True, help_text="received to confirmed")
+    requests = _count("number of requests received")
+    failed = _count("number of these requests that failed")
+    waiting_ms = StageTimesSerializer(allow_null=True, help_text="time from received to started")
+    computing_ms = StageTimesSerializer(allow_null=True, help_text="time from started to computed")
+    deploying_ms = StageTimesSerializer(allow_null=True, help_text="time from computed to confirmed")
+    processing_ms = StageTimesSerializer(allow_null=True, help_text="time from received to confirmed")
 
 
 class RequestLatencySeriesSerializer(serializers.Serializer[Any]):
-    """A kind of request."""
+    """Series of a kind of request."""
 
-    kind = serializers.CharField()
-    points = RequestLatencyPointSerializer(many=True)
+    kind = serializers.CharField(help_text="kind of request")
+    points = RequestLatencyPointSerializer(many=True, help_text="points in the order of time")
 
 
 class RequestLatencySerializer(ChartsSerializer):
-    """What requests wait for."""
+    """Durations of requests by stage."""
 
-    series = RequestLatencySeriesSerializer(many=True)
+    series = RequestLatencySeriesSerializer(many=True, help_text="series by kind of request")
 
 
 class WeightSerializer(serializers.Serializer[Any]):
-    """An attribute, and how much it tells events apart."""
+    """Attribute, with its weight for distinguishing events."""
 
-    attribute = serializers.CharField()
-    weight = serializers.FloatField()
-    selected = serializers.BooleanField(help_text="among the first that reach the threshold")
+    attribute = serializers.CharField(help_text="name of the attribute")
+    weight = serializers.FloatField(
+        help_text="weight of the attribute; a larger one distinguishes events better"
+    )
+    selected = serializers.BooleanField(
+        help_text="whether it is among the first ones that reach the threshold"
+    )
     indexed = serializers.BooleanField(help_text="whether the topic indexes it now")
 
 
 class SelectionSerializer(serializers.Serializer[Any]):
-    """What was found for a topic by one run."""
+    """Result of one run for a topic."""
 
-    topic = serializers.CharField()
-    at = serializers.DateTimeField()
-    run = serializers.CharField(allow_null=True)
-    events = serializers.IntegerField()
-    subscriptions = serializers.IntegerField()
-    ranking = WeightSerializer(many=True)
-    eigenvalues = serializers.ListField(child=serializers.FloatField())
+    topic = serializers.CharField(help_text="name of the topic")
+    at = serializers.DateTimeField(help_text="start of the window")
+    run = serializers.CharField(allow_null=True, help_text="address of the run")
+    events = serializers.IntegerField(help_text="number of events used")
+    subscriptions = serializers.IntegerField(help_text="number of subscriptions used")
+    ranking = WeightSerializer(many=True, help_text="attributes by weight, the largest first")
+    eigenvalues = serializers.ListField(
+        child=serializers.FloatField(), help_text="eigenvalues of the covariance matrix"
+    )
     measured_fpr = serializers.FloatField(
-        allow_null=True, help_text="percent of delivered that was unwanted, in the day before"
+        allow_null=True, help_text="unwanted events in percent of delivered events, in the day before"
     )
 
     @extend_schema_field(serializers.BooleanField())
     def get_differs(self, row: Any) -> bool:
-        """Whether the topic indexes others than those selected."""
+        """Whether the topic now indexes other attributes than the selected ones."""
         return bool(row["differs"])
 
-    differs = serializers.SerializerMethodField(help_text="whether the topic indexes others now")
+    differs = serializers.SerializerMethodField(help_text="whether the topic now indexes other attributes")
 
 
 class SelectionsSerializer(serializers.Serializer[Any]):
     """Selections of attributes, the newest first."""
 
-    job = serializers.ChoiceField(choices=list(JOBS))
-    since = serializers.DateTimeField()
-    until = serializers.DateTimeField()
-    more = serializers.IntegerField(help_text="selections beyond those that are shown")
-    empty = EmptySerializer(allow_null=True)
-    selections = SelectionSerializer(many=True)
+    job = serializers.ChoiceField(choices=list(JOBS), help_text="job that computed the results")
+    since = serializers.DateTimeField(help_text="start of the range")
+    until = serializers.DateTimeField(help_text="end of the range, excluded")
+    more = serializers.IntegerField(help_text="number of selections that are not shown")
+    empty = EmptySerializer(allow_null=True, help_text="why there is no selection; null if there is one")
+    selections = SelectionSerializer(many=True, help_text="selections, the newest first")

@@ -1,4 +1,4 @@
-"""`/api/v1/analytics/flow-table-size/` and the others: results as charts need them."""
+"""Views of the charts, such as `/api/v1/analytics/flow-table-size/`."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -32,7 +32,7 @@ from controlplane.web.analytics.serializers import RUNS
 
 
 class TableSizeView(ChartView):
-    """Table sizes."""
+    """Chart of table sizes."""
 
     job = JOBS["flow_table_size"]
 
@@ -43,12 +43,12 @@ class TableSizeView(ChartView):
         parameters=[*GRID_PARAMETERS, *_key_parameters("switch")],
     )
     def get(self, request: Request) -> Any:
-        """Table size of each switch against its budget, over time."""
+        """Return the table size and the budget of each switch over time."""
         return self.answer(request)
 
 
 class _ByView(ChartView):
-    """Charts of topics and hosts, or of both together."""
+    """Base of charts by topic, by host, or by both."""
 
     ways: ClassVar[dict[str, tuple[str, ...]]] = {
         "network": (),
@@ -60,21 +60,21 @@ class _ByView(ChartView):
     more_parameters = ("by",)
 
     def keys(self, request: Request) -> tuple[str, ...]:
-        """By the parameter `by`."""
+        """Return the keys that the parameter `by` selects."""
         text = request.query_params.get("by", self.default)
         if text not in self.ways:
-            detail = f"by={text[:40]}: use one of {', '.join(self.ways)}."
+            detail = f"by={text[:40]} is not available; use one of {', '.join(self.ways)}."
             raise bad_parameter("by", "not_a_choice", detail, text)
         return self.ways[text]
 
 
 def _by(default: str) -> OpenApiParameter:
-    text = f"a series for each of these, all else put together; {default}"
+    text = f"one series for each of these; other keys are combined; default: {default}"
     return OpenApiParameter("by", str, enum=list(_ByView.ways), description=text)
 
 
 class DelayView(_ByView):
-    """Delays."""
+    """Chart of delays."""
 
     job = JOBS["delay"]
     default = "both"
@@ -86,12 +86,12 @@ class DelayView(_ByView):
         parameters=[*GRID_PARAMETERS, _by("both"), *_key_parameters("topic", "host")],
     )
     def get(self, request: Request) -> Any:
-        """Percentiles of the delay from publisher to host, by topic and host, over time."""
+        """Return percentiles of the delay from publisher to host, by topic and host, over time."""
         return self.answer(request)
 
 
 class FalsePositivesView(_ByView):
-    """False positives."""
+    """Chart of false positives."""
 
     job = JOBS["false_positives"]
     default = "network"
@@ -103,17 +103,17 @@ class FalsePositivesView(_ByView):
         parameters=[*GRID_PARAMETERS, _by("network"), *_key_parameters("topic", "host")],
     )
     def get(self, request: Request) -> Any:
-        """Events that hosts got and had not asked for, network-wide or by topic and host, over time."""
+        """Return deliveries without a matching subscription, network-wide or by topic and host."""
         return self.answer(request)
 
     def completed(self, point: dict[str, Any]) -> dict[str, Any]:
-        """With the share of what was unwanted."""
+        """Return the point with the share of unwanted deliveries."""
         came = point["delivered"]
         return {**point, "fpr": 100 * point["unwanted"] / came if came else None}
 
 
 class PublisherLoadView(ChartView):
-    """Loads of publishers."""
+    """Chart of the publishers' load."""
 
     job = JOBS["publisher_load"]
 
@@ -124,11 +124,11 @@ class PublisherLoadView(ChartView):
         parameters=[*GRID_PARAMETERS, *_key_parameters("publisher")],
     )
     def get(self, request: Request) -> Any:
-        """How much each publisher sends, over time, and where in the event space."""
+        """Return the event rate of each publisher over time, and its events by cell."""
         return self.answer(request)
 
     def shown(self, grid: ChartGrid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
-        """With the histogram."""
+        """Return the series with its histogram."""
         return {
             **super().shown(grid, keys, key, chart),
             "dz_histogram": dict(sorted(chart.histogram.items())),
@@ -136,7 +136,7 @@ class PublisherLoadView(ChartView):
 
 
 class RequestLatencyView(ChartView):
-    """What requests wait for."""
+    """Chart of the durations of requests."""
 
     job = JOBS["request_latency"]
 
@@ -147,12 +147,12 @@ class RequestLatencyView(ChartView):
         parameters=[*GRID_PARAMETERS, *_key_parameters("kind")],
     )
     def get(self, request: Request) -> Any:
-        """How long requests wait, are computed and are deployed, by kind, over time."""
+        """Return the time that requests wait, are computed and are deployed, by kind, over time."""
         return self.answer(request)
 
 
 class NeedlessCopiesView(ChartView):
-    """Needless copies over links."""
+    """Chart of redundant copies over links."""
 
     job = NEEDLESS
 
@@ -163,29 +163,29 @@ class NeedlessCopiesView(ChartView):
         parameters=[*GRID_PARAMETERS, *_key_parameters("switch")],
     )
     def get(self, request: Request) -> Any:
-        """Copies that merged entries send over links to where nobody wants them, by switch, over time."""
+        """Return the redundant copies that merged entries send over links, by switch, over time."""
         return self.answer(request)
 
     def why_empty(self, series: Series | None, span: Span) -> Why:
-        """No run does this."""
+        """Return the reason for missing data. No job computes this chart."""
         if series is not None and Result.objects.filter(series=series).exists():
             return super().why_empty(series, span)
         detail = (
-            "Nothing was measured yet: no table has merged entries, or too few samples of events came "
-            "(POST /api/v1/traffic/samples/)."
+            "No measurements yet: no table has merged entries, or too few event samples exist. "
+            "Report samples with POST /api/v1/traffic/samples/."
         )
         return {"missing": "telemetry", "detail": detail}
 
 
 class DimensionSelectionView(StrictView):
-    """Which attributes tell events apart."""
+    """Attributes that distinguish events best."""
 
     job = JOBS["dimension_selection"]
     MOST = 100
     csv = True
 
     def known_parameters(self) -> Iterable[str]:
-        """Time and topic."""
+        """Return the parameters: range and topic."""
         return ("since", "until", "topic", FORMAT)
 
     @extend_schema(
@@ -195,7 +195,7 @@ class DimensionSelectionView(StrictView):
         parameters=[*TIME_PARAMETERS, *_key_parameters("topic")],
     )
     def get(self, request: Request) -> Any:
-        """Attributes of each topic by how much they tell events apart, the newest run first."""
+        """Return the attributes of each topic by weight, from the newest run to the oldest."""
         since, until = read_range(request)
         series = Series.objects.filter(job=self.job.name).order_by("-id").first()
         rows = Result.objects.filter(
@@ -243,6 +243,6 @@ def _selection(row: Result, indexed: list[str]) -> dict[str, Any]:
 
 
 def measured_fpr(topic: str, until: datetime) -> float | None:
-    """Percent of a topic's deliveries in the day before that were unwanted; None where none was measured."""
+    """Return the percentage of unwanted deliveries in the day before; None without deliveries."""
     came, wrong = unwanted(topic, until - DEFAULT_SPAN, until)
     return 100 * wrong / came if came else None

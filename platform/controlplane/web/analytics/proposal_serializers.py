@@ -1,4 +1,4 @@
-"""Proposals, as the API reads and shows them."""
+"""Serializers of proposals for indexed attributes."""
 
 from typing import Any
 
@@ -23,57 +23,69 @@ OPEN, APPLYING, APPLIED, REVERTED, FAILED = PROPOSAL_STATES = (
 
 @extend_schema_serializer(examples=[OpenApiExample("topic", {"topic": "quotes"})])
 class ProposalCreateSerializer(serializers.Serializer[Any]):
-    """A proposal to be computed."""
+    """Proposal to compute."""
 
-    topic = Reference(help_text="by name")
+    topic = Reference(help_text="name of the topic")
 
 
 class CandidateSerializer(serializers.Serializer[Any]):
-    """A choice of attributes, and what it costs on events that it was not chosen by."""
+    """Choice of attributes, with its cost on events that were not used to choose it."""
 
-    method = serializers.ChoiceField(choices=ProposalMethod.choices)
-    indexed = serializers.ListField(child=serializers.CharField())
-    delivered = serializers.IntegerField(help_text="deliveries to hosts")
-    unwanted = serializers.IntegerField(help_text="those that no subscription of the host matches")
-    fpr = serializers.FloatField(help_text="percent of deliveries that are unwanted")
-    cells = serializers.IntegerField(help_text="of all filters together")
+    method = serializers.ChoiceField(
+        choices=ProposalMethod.choices, help_text="method that chose the attributes"
+    )
+    indexed = serializers.ListField(child=serializers.CharField(), help_text="chosen attributes")
+    delivered = serializers.IntegerField(help_text="number of deliveries to hosts")
+    unwanted = serializers.IntegerField(help_text="deliveries that match no subscription of the host")
+    fpr = serializers.FloatField(help_text="unwanted deliveries in percent of all deliveries")
+    cells = serializers.IntegerField(help_text="number of dz cells of all filters together")
 
 
 class CountedSerializer(serializers.Serializer[Any]):
-    """Deliveries of the topic that hosts have reported of a time."""
+    """Deliveries of a topic that hosts reported for a time."""
 
-    since = serializers.DateTimeField()
-    until = serializers.DateTimeField()
-    delivered = serializers.IntegerField()
-    unwanted = serializers.IntegerField()
-    fpr = serializers.FloatField(allow_null=True, help_text="percent; null where nothing was reported")
+    since = serializers.DateTimeField(help_text="start of the time")
+    until = serializers.DateTimeField(help_text="end of the time")
+    delivered = serializers.IntegerField(help_text="number of deliveries")
+    unwanted = serializers.IntegerField(help_text="deliveries that match no subscription of the host")
+    fpr = serializers.FloatField(
+        allow_null=True, help_text="unwanted deliveries in percent; null without reports"
+    )
 
 
 class EffectSerializer(serializers.Serializer[Any]):
-    """What hosts have reported before the change and after it, an hour at most each."""
+    """Reports of hosts before and after the change, of at most one hour each."""
 
-    before = CountedSerializer()
-    after = CountedSerializer()
+    before = CountedSerializer(help_text="before the change")
+    after = CountedSerializer(help_text="after the change")
 
 
 class ProposalSerializer(serializers.ModelSerializer[Proposal]):
-    """A proposal."""
+    """Proposal to index other attributes of a topic."""
 
     url = serializers.SerializerMethodField()
-    topic = serializers.CharField(source="topic.name")
+    topic = serializers.CharField(source="topic.name", help_text="name of the topic")
     trigger = serializers.ChoiceField(choices=ProposalTrigger.choices)
-    method = serializers.ChoiceField(choices=ProposalMethod.choices)
-    before = serializers.ListField(child=serializers.CharField(), help_text="what is indexed without it")
-    indexed = serializers.ListField(child=serializers.CharField(), help_text="what it would index")
-    state = serializers.SerializerMethodField()
-    candidates = CandidateSerializer(source="figures.candidates", many=True)
-    ranking = serializers.SerializerMethodField()
-    judged_by = serializers.IntegerField(source="figures.judged_by", help_text="events")
-    subscriptions = serializers.IntegerField(source="figures.subscriptions")
-    saved = serializers.FloatField(
-        source="figures.saved", help_text="unwanted deliveries of an event that it is expected to spare"
+    method = serializers.ChoiceField(
+        choices=ProposalMethod.choices, help_text="method of the proposed choice"
     )
-    standard_error = serializers.FloatField(source="figures.standard_error", allow_null=True)
+    before = serializers.ListField(child=serializers.CharField(), help_text="attributes indexed before")
+    indexed = serializers.ListField(child=serializers.CharField(), help_text="attributes to index")
+    state = serializers.SerializerMethodField()
+    candidates = CandidateSerializer(source="figures.candidates", many=True, help_text="compared choices")
+    ranking = serializers.SerializerMethodField()
+    judged_by = serializers.IntegerField(
+        source="figures.judged_by", help_text="number of events in the comparison"
+    )
+    subscriptions = serializers.IntegerField(
+        source="figures.subscriptions", help_text="number of subscriptions"
+    )
+    saved = serializers.FloatField(
+        source="figures.saved", help_text="expected decrease of unwanted deliveries per event"
+    )
+    standard_error = serializers.FloatField(
+        source="figures.standard_error", allow_null=True, help_text="standard error of `saved`"
+    )
     measured = serializers.SerializerMethodField()
     request = serializers.SerializerMethodField()
     undoing = serializers.SerializerMethodField()
@@ -103,17 +115,17 @@ class ProposalSerializer(serializers.ModelSerializer[Proposal]):
         read_only_fields = fields
 
     def get_url(self, row: Proposal) -> str:
-        """Where it can be read again."""
+        """Address of the proposal."""
         return url("analytics/proposals", row.pk)
 
     @extend_schema_field(serializers.ChoiceField(choices=PROPOSAL_STATES))
     def get_state(self, row: Proposal) -> str:
-        """Where it stands."""
+        """State of the proposal."""
         return state(row)
 
     @extend_schema_field(WeightSerializer(many=True))
     def get_ranking(self, row: Proposal) -> list[dict[str, Any]]:
-        """PLEROMA's ranking."""
+        """Ranking of the attributes by PLEROMA's method."""
         selected = next(c["indexed"] for c in row.figures["candidates"] if c["method"] == "spectral")
         return [
             {
@@ -127,21 +139,21 @@ class ProposalSerializer(serializers.ModelSerializer[Proposal]):
 
     @extend_schema_field(EffectSerializer(allow_null=True))
     def get_measured(self, row: Proposal) -> dict[str, Any] | None:
-        """What it has changed; null unless it was applied."""
+        """Measured effect; null if the proposal is not applied."""
         found = effect.measured(row)
         return None if found is None else EffectSerializer(found).data
 
     def get_request(self, row: Proposal) -> str | None:
-        """The request that applied it."""
+        """Address of the request that applied the proposal."""
         return None if row.request_id is None else url("requests", row.request_id)
 
     def get_undoing(self, row: Proposal) -> str | None:
-        """The request that took it back."""
+        """Address of the request that reverted the proposal."""
         return None if row.undoing_id is None else url("requests", row.undoing_id)
 
 
 def state(row: Proposal) -> str:
-    """Where a proposal stands, by its requests."""
+    """Return the state of a proposal, derived from its requests."""
     if row.request is None:
         return OPEN
     if row.request.state not in FINAL_STATES:

@@ -1,4 +1,4 @@
-"""`/api/v1/analytics/proposals/`."""
+"""Views of `/api/v1/analytics/proposals/`."""
 
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import status
@@ -24,7 +24,7 @@ from tercast.errors import shown
     retrieve=extend_schema(operation_id="analytics_proposals_read", tags=["analytics"]),
 )
 class ProposalViewSet(ListAndRead):
-    """Which attributes topics should index."""
+    """Proposals of the attributes that a topic should index."""
 
     queryset = Proposal.objects.select_related("topic", "request", "undoing")
     serializer_class = ProposalSerializer
@@ -45,12 +45,12 @@ class ProposalViewSet(ListAndRead):
         responses={201: ProposalSerializer},
     )
     def create(self, request: Request) -> Response:
-        """Compute a proposal from the samples and subscriptions of a topic; nothing changes."""
+        """Compute a proposal from the samples and subscriptions of a topic. Nothing changes."""
         name = read_one(request, ProposalCreateSerializer())["topic"]
         topic = topics.visible().filter(name=name).first()
         if topic is None:
             errors = Errors()
-            detail = f"There is no topic {shown(name)}. Look into /api/v1/topics/."
+            detail = f"There is no topic {shown(name)}. /api/v1/topics/ lists all topics."
             errors.add(0, ("topic",), "unknown_topic", detail, name)
             errors.check()
         row = propose.compute(topic, ProposalTrigger.OPERATOR, request.user)
@@ -65,7 +65,7 @@ class ProposalViewSet(ListAndRead):
         parameters=[PREFER],
     )
     def apply(self, request: Request, pk: str) -> Response:
-        """Index what it proposes: under the topic's other code first, then publishers change over."""
+        """Index the proposed attributes. The new encoding is deployed first, then publishers use it."""
         wait = Wait.read(request)
         self.find()
         return accepted(wait, applying.apply(read_id(pk), request.user))
@@ -78,7 +78,7 @@ class ProposalViewSet(ListAndRead):
         parameters=[PREFER],
     )
     def revert(self, request: Request, pk: str) -> Response:
-        """Index again what was indexed before."""
+        """Index the attributes from before the proposal."""
         wait = Wait.read(request)
         self.find()
         return accepted(wait, applying.revert(read_id(pk), request.user))

@@ -1,4 +1,4 @@
-"""Runs and schedules of analytics, as the API reads and shows them."""
+"""Serializers of runs and schedules of analytics."""
 
 from typing import Any
 
@@ -18,13 +18,13 @@ SHORTEST_PERIOD, LONGEST_PERIOD = 10, 28 * 86400
 
 
 class Length(Text):
-    """A length of time like "1 minute"."""
+    """Duration such as "1 minute"."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"max_length": 40, **options})
 
     def to_internal_value(self, data: Any) -> str:
-        """The text, as it is written for its length."""
+        """Return the duration in its standard form."""
         text = super().to_internal_value(data)
         try:
             return length_text(parse_length(text))
@@ -33,25 +33,25 @@ class Length(Text):
 
 
 class VolumeSerializer(serializers.Serializer[Any]):
-    """Some of telemetry's files."""
+    """Number and size of telemetry files."""
 
-    files = serializers.IntegerField()
-    rows = serializers.IntegerField()
-    bytes = serializers.IntegerField()
+    files = serializers.IntegerField(help_text="number of files")
+    rows = serializers.IntegerField(help_text="number of rows")
+    bytes = serializers.IntegerField(help_text="size in bytes")
 
 
 class WholeSerializer(serializers.Serializer[Any]):
-    """All of telemetry's files that the job could read."""
+    """All telemetry files that the job could read."""
 
-    files = serializers.IntegerField()
-    bytes = serializers.IntegerField()
+    files = serializers.IntegerField(help_text="number of files")
+    bytes = serializers.IntegerField(help_text="size in bytes")
 
 
 class UnreadableSerializer(serializers.Serializer[Any]):
-    """A file that cannot be read."""
+    """File that cannot be read."""
 
-    file = serializers.CharField()
-    reason = serializers.CharField()
+    file = serializers.CharField(help_text="path of the file below the telemetry root")
+    reason = serializers.CharField(help_text="why it cannot be read")
 
 
 COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
@@ -59,60 +59,62 @@ COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
 
 @extend_schema_field(COUNTS)
 class Counts(serializers.ReadOnlyField):
-    """Numbers by names."""
+    """Numbers by name."""
 
 
 class DrawnSamplesSerializer(serializers.Serializer[Any]):
-    """What became of the events that a run of `event_samples` drew."""
+    """Result for the events that a run of `event_samples` selected."""
 
-    taken = serializers.IntegerField(help_text="kept as samples")
-    earlier = serializers.IntegerField(help_text="not later than what was taken of their publisher before")
-    reported = serializers.IntegerField(
-        help_text="of publishers whose samples are reported to traffic/samples/ as well"
+    taken = serializers.IntegerField(help_text="number of events stored as samples")
+    earlier = serializers.IntegerField(
+        help_text="events that are not later than stored samples of their publisher"
     )
-    unfit = Counts(help_text="what no live advertisement may have sent, by what is wrong")
+    reported = serializers.IntegerField(
+        help_text="events of publishers that also report samples to traffic/samples/"
+    )
+    unfit = Counts(help_text="events that no active advertisement permits, by reason")
 
 
 class CutOffSerializer(serializers.Serializer[Any]):
-    """The time before which rows count, the same for all datasets of a run."""
+    """Time before which rows count. It is equal for all datasets of a run."""
 
     at = serializers.DateTimeField(
-        allow_null=True, help_text="null where no writer was at work, so that all rows counted"
+        allow_null=True, help_text="limit; null if no writer was active, so that all rows counted"
     )
-    writer = serializers.CharField(allow_null=True, help_text="the writer that was the furthest behind")
-    listed_at = serializers.DateTimeField(help_text="when the files were listed")
+    writer = serializers.CharField(allow_null=True, help_text="writer that determines the limit, the slowest")
+    listed_at = serializers.DateTimeField(help_text="time when the run listed the files")
     left = Counts(help_text="rows that the run left for the next one, by dataset")
 
 
 class RunFiguresSerializer(serializers.Serializer[Any]):
-    """What a run read: new files first, then all those with rows for the windows that these change."""
+    """Input of a run: new files, and all files with rows for the windows that they change."""
 
-    new = VolumeSerializer(help_text="files that no run had seen")
-    read = VolumeSerializer(help_text="files that the results were computed from")
-    there = WholeSerializer(help_text="all files of the time that is kept")
+    new = VolumeSerializer(help_text="files that no earlier run has read")
+    read = VolumeSerializer(help_text="files that the run read to compute the results")
+    there = WholeSerializer(help_text="all files within the retention time")
     kept = serializers.IntegerField(
-        help_text="spans left as they were, since files that they came from are gone"
+        help_text="number of spans with unchanged results, because their files no longer exist"
     )
-    rejected = Counts(help_text="rows and files of the new ones that do not count, by reason")
-    notes = Counts(help_text="what is in no result, by kind")
-    unreadable = UnreadableSerializer(many=True)
+    rejected = Counts(help_text="rejected rows and files among the new ones, by reason")
+    notes = Counts(help_text="rows without an effect on results, by kind")
+    unreadable = UnreadableSerializer(many=True, help_text="files that cannot be read")
     cut_off = CutOffSerializer(default=None, allow_null=True, help_text="null for runs of earlier releases")
     samples = DrawnSamplesSerializer(
-        allow_null=True, default=None, help_text="of `event_samples`; null for other jobs"
+        allow_null=True, default=None, help_text="samples of `event_samples`; null for other jobs"
     )
 
 
 class AnalyticsRunSerializer(serializers.ModelSerializer[Run]):
-    """A run."""
+    """Run of a Spark job."""
 
     url = serializers.SerializerMethodField()
     job = serializers.ChoiceField(choices=list(JOBS))
     window = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=AnalyticsRunState.values)
     trigger = serializers.ChoiceField(choices=AnalyticsTrigger.values)
-    schedule = serializers.SerializerMethodField(help_text="the schedule that it was claimed for")
+    schedule = serializers.SerializerMethodField(help_text="address of the schedule that started the run")
     figures = serializers.SerializerMethodField()
-    next_run = serializers.SerializerMethodField(help_text="when its schedule is due next")
+    next_run = serializers.SerializerMethodField(help_text="next time of the run's schedule")
 
     class Meta:
         model = Run
@@ -144,67 +146,67 @@ class AnalyticsRunSerializer(serializers.ModelSerializer[Run]):
         read_only_fields = fields
 
     def get_url(self, row: Run) -> str:
-        """Where it can be read again."""
+        """Address of the run."""
         return url(RUNS, row.pk)
 
     def get_window(self, row: Run) -> str:
-        """The length of its windows."""
+        """Length of the windows."""
         return length_text(row.series.window)
 
     def get_schedule(self, row: Run) -> str | None:
-        """Where it can be read."""
+        """Address of the schedule that started the run."""
         return None if row.schedule_id is None else url(SCHEDULES, row.schedule_id)
 
     @extend_schema_field(RunFiguresSerializer(allow_null=True))
     def get_figures(self, row: Run) -> dict[str, Any] | None:
-        """What it read; null before it has succeeded."""
+        """Input of the run; null until it has succeeded."""
         found: dict[str, Any] | None = row.figures
         return found
 
     @extend_schema_field(serializers.DateTimeField(allow_null=True))
     def get_next_run(self, row: Run) -> Any:
-        """By its schedule; null without one, and while it is off."""
+        """Next time of the run's schedule; null without a schedule, or if the schedule is off."""
         return None if row.schedule is None else schedules.next_run(row.schedule)
 
 
 class AnalyticsRunLogSerializer(serializers.Serializer[Any]):
-    """The end of what a run's process wrote."""
+    """Last part of the output of a run's process."""
 
-    log = serializers.CharField()
-    truncated = serializers.BooleanField(help_text="whether more came before")
+    log = serializers.CharField(help_text="text of the output")
+    truncated = serializers.BooleanField(help_text="whether earlier output is left out")
 
 
 @extend_schema_serializer(
     examples=[
         OpenApiExample("now", {"job": "delay"}),
-        OpenApiExample("anew", {"job": "delay", "since": "2026-01-31T00:00:00Z"}),
+        OpenApiExample("recompute", {"job": "delay", "since": "2026-01-31T00:00:00Z"}),
     ]
 )
 class AnalyticsRunCreateSerializer(serializers.Serializer[Any]):
-    """A run; without `since`, `until` and `rebuild` it takes in what is new."""
+    """Run to start. Without `since`, `until` and `rebuild` it processes only new telemetry."""
 
-    job = Choice(tuple(JOBS))
+    job = Choice(tuple(JOBS), help_text="name of the job")
     window = Length(
-        required=False, help_text='like "1 minute"; that of the job\'s schedule where it is left out'
+        required=False, help_text='length of the windows, like "1 minute"; default: as in the job\'s schedule'
     )
-    since = Time(required=False, allow_null=True, help_text="results from this time on are made anew")
-    until = Time(required=False, allow_null=True, help_text="results before this time are made anew")
-    rebuild = Flag(required=False, help_text="all results are made anew")
+    since = Time(required=False, allow_null=True, help_text="recompute results from this time")
+    until = Time(required=False, allow_null=True, help_text="recompute results before this time")
+    rebuild = Flag(required=False, help_text="true: recompute all results")
 
 
 class ScheduleSerializer(serializers.ModelSerializer[Schedule]):
-    """When a job runs by itself."""
+    """Schedule of a job."""
 
     url = serializers.SerializerMethodField()
     job = serializers.ChoiceField(choices=list(JOBS))
-    enabled = serializers.BooleanField(source="task.enabled")
-    period = serializers.SerializerMethodField(help_text="seconds; null where it is no interval")
-    timetable = serializers.SerializerMethodField(help_text="the same for people, crontabs too")
+    enabled = serializers.BooleanField(source="task.enabled", help_text="whether the schedule is on")
+    period = serializers.SerializerMethodField(help_text="interval in seconds; null for a crontab")
+    timetable = serializers.SerializerMethodField(help_text="interval or crontab as text")
     problem = serializers.SerializerMethodField(
-        help_text="why it cannot run, and what to change; null where it can"
+        help_text="why the schedule cannot run, and what to change; null if it can run"
     )
     next_run = serializers.SerializerMethodField()
-    last_run = serializers.SerializerMethodField(help_text="its newest run")
+    last_run = serializers.SerializerMethodField(help_text="address of the newest run")
 
     class Meta:
         model = Schedule
@@ -225,37 +227,42 @@ class ScheduleSerializer(serializers.ModelSerializer[Schedule]):
         read_only_fields = fields
 
     def get_url(self, row: Schedule) -> str:
-        """Where it can be read again."""
+        """Address of the schedule."""
         return url(SCHEDULES, row.pk)
 
     def get_period(self, row: Schedule) -> int | None:
-        """The length of its interval."""
+        """Interval in seconds; null for a crontab."""
         found = timetable.period(row.task)
         return None if found is None else int(found.total_seconds())
 
     def get_timetable(self, row: Schedule) -> str:
-        """An interval in words, a crontab in its fields."""
+        """Interval in words, or the fields of a crontab."""
         return timetable_text(row.task)
 
     def get_problem(self, row: Schedule) -> str | None:
-        """Why it cannot run."""
+        """Why the schedule cannot run; null if it can."""
         return schedules.problem(row)
 
     @extend_schema_field(serializers.DateTimeField(allow_null=True))
     def get_next_run(self, row: Schedule) -> Any:
-        """Null while it is off, and where it cannot run."""
+        """Next time of the schedule; null if it is off or cannot run."""
         return schedules.next_run(row)
 
     def get_last_run(self, row: Schedule) -> str | None:
-        """Where it can be read."""
+        """Address of the newest run."""
         newest = row.runs.order_by("-id").values_list("id", flat=True).first()
         return None if newest is None else url(RUNS, newest)
 
 
 @extend_schema_serializer(examples=[OpenApiExample("hourly", {"period": 3600, "window": "5 minutes"})])
 class ScheduleChangeSerializer(serializers.Serializer[Any]):
-    """What can be changed of a schedule; crontabs are edited in the admin pages."""
+    """Changes of a schedule. Crontabs are edited on the admin pages."""
 
-    enabled = Flag(required=False)
-    period = Integer(min_value=SHORTEST_PERIOD, max_value=LONGEST_PERIOD, required=False, help_text="seconds")
-    window = Length(required=False, help_text="another length begins results of their own")
+    enabled = Flag(required=False, help_text="whether the schedule is on")
+    period = Integer(
+        min_value=SHORTEST_PERIOD,
+        max_value=LONGEST_PERIOD,
+        required=False,
+        help_text="interval in seconds",
+    )
+    window = Length(required=False, help_text="length of the windows; each length has separate results")

@@ -1,4 +1,4 @@
-"""`/api/v1/analytics/runs/` and `/api/v1/analytics/schedules/`."""
+"""Views of `/api/v1/analytics/runs/` and `/api/v1/analytics/schedules/`."""
 
 from typing import Any, ClassVar
 
@@ -34,7 +34,7 @@ from controlplane.web.analytics.serializers import (
     ScheduleSerializer,
 )
 
-RUN_ACCEPTED = OpenApiResponse(AnalyticsRunSerializer, "Asked for; `Location` names the run.")
+RUN_ACCEPTED = OpenApiResponse(AnalyticsRunSerializer, "Accepted; `Location` is the address of the run.")
 
 
 @extend_schema_view(
@@ -62,7 +62,7 @@ class AnalyticsRunViewSet(ListAndRead):
     )
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """One run; `Prefer: wait=N` waits for its end."""
+        """Return one run. `Prefer: wait=N` waits for its end."""
         wait = Wait.read(request)
         row = self.find()
         wait.until(lambda: runs.is_over(row.pk))
@@ -76,12 +76,13 @@ class AnalyticsRunViewSet(ListAndRead):
         parameters=[PREFER],
     )
     def create(self, request: Request) -> Response:
-        """Run a job now, as soon as the worker is free."""
+        """Run a job as soon as the worker is free."""
         body = read_body(request, AnalyticsRunCreateSerializer())
         values = body.items[0]
         since, until = values.get("since"), values.get("until")
         if since and until and since >= until:
-            body.errors.add(0, ("until",), "out_of_order", "until has to be later than since.", str(until))
+            detail = "until is not later than since. Use an `until` after `since`."
+            body.errors.add(0, ("until",), "out_of_order", detail, str(until))
         body.errors.check()
         job = values.pop("job")
         window = values.pop("window", None) or _window_of(job)
@@ -96,12 +97,12 @@ class AnalyticsRunViewSet(ListAndRead):
         parameters=[PREFER],
     )
     def cancel(self, request: Request, pk: str) -> Response:
-        """End a run; its process and all that it started go."""
+        """Cancel a run, and end its process with all child processes."""
         return self._accepted(Wait.read(request), runs.cancel(read_id(pk)))
 
     @extend_schema(operation_id="analytics_runs_log", tags=["analytics"], responses=AnalyticsRunLogSerializer)
     def log(self, request: Request, pk: str) -> Response:
-        """The end of what a run's process wrote."""
+        """Return the last part of the output of a run's process."""
         row = self.find(Run.objects.all())
         return Response({"log": row.log, "truncated": len(row.log.encode()) >= LOG_BYTES})
 
@@ -114,7 +115,7 @@ class AnalyticsRunViewSet(ListAndRead):
 
 
 def _window_of(job: str) -> str:
-    """The length of windows that the job's schedule has."""
+    """Return the window length of the job's schedule, or the default without a valid schedule."""
     row = Schedule.objects.filter(job=job).first()
     return row.window if row is not None and row.fault() is None else JOBS[job].window
 
@@ -124,7 +125,7 @@ def _window_of(job: str) -> str:
     retrieve=extend_schema(operation_id="analytics_schedules_read", tags=["analytics"]),
 )
 class ScheduleViewSet(ListAndRead):
-    """When jobs run by themselves."""
+    """Schedules of jobs."""
 
     queryset = Schedule.objects.select_related(*TASK_PARTS)
     serializer_class = ScheduleSerializer
@@ -145,6 +146,6 @@ class ScheduleViewSet(ListAndRead):
         responses=ScheduleSerializer,
     )
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change when it runs, how long its windows are, or whether it runs at all."""
+        """Change the interval or the windows of a schedule, or switch it on or off."""
         values = read_one(request, ScheduleChangeSerializer(partial=True))
         return Response(self.rendered(schedules.change(self.find(), values)))

@@ -1,4 +1,4 @@
-"""Audits, as the API reads and shows them."""
+"""Serializers of audits."""
 
 from typing import Any
 
@@ -23,28 +23,34 @@ MAX_SWITCHES = 10_000
 
 @extend_schema_serializer(examples=[OpenApiExample("two", {"switches": ["s1", "s2"], "repair": False})])
 class AuditCreateSerializer(serializers.Serializer[Any]):
-    """An audit; what is left out: all switches, and what differs is repaired."""
+    """Audit to start. By default it covers all switches and repairs differences."""
 
     switches = serializers.ListField(
-        child=Reference(), required=False, min_length=1, max_length=MAX_SWITCHES, help_text="by name"
+        child=Reference(),
+        required=False,
+        min_length=1,
+        max_length=MAX_SWITCHES,
+        help_text="names of the switches; default: all",
     )
-    repair = Flag(required=False, help_text="false: tell only, and change nothing")
+    repair = Flag(required=False, help_text="false: report differences without repairing them")
 
 
 class CountsSerializer(serializers.Serializer[Any]):
-    """How many switches are in each state; those without any are left out."""
+    """Number of switches in each state. States without a switch are left out."""
 
-    waiting = serializers.IntegerField(required=False)
-    equal = serializers.IntegerField(required=False)
-    drifted = serializers.IntegerField(required=False, help_text="told, and not to be repaired")
-    repaired = serializers.IntegerField(required=False)
-    unrepaired = serializers.IntegerField(required=False)
-    unreachable = serializers.IntegerField(required=False)
-    unsettled = serializers.IntegerField(required=False, help_text="with changes under way")
+    waiting = serializers.IntegerField(required=False, help_text="not checked yet")
+    equal = serializers.IntegerField(required=False, help_text="table equals the plan")
+    drifted = serializers.IntegerField(
+        required=False, help_text="table differs; the audit does not repair it"
+    )
+    repaired = serializers.IntegerField(required=False, help_text="table differed and was repaired")
+    unrepaired = serializers.IntegerField(required=False, help_text="table differs and the repair failed")
+    unreachable = serializers.IntegerField(required=False, help_text="switch did not answer")
+    unsettled = serializers.IntegerField(required=False, help_text="changes of the table were in progress")
 
 
 class AuditSerializer(serializers.ModelSerializer[Audit]):
-    """An audit."""
+    """Audit of switch tables."""
 
     url = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=AuditState.choices)
@@ -72,26 +78,26 @@ class AuditSerializer(serializers.ModelSerializer[Audit]):
         read_only_fields = fields
 
     def get_url(self, row: Audit) -> str:
-        """Where it can be read again."""
+        """Address of the audit."""
         return url("audits", row.pk)
 
     @extend_schema_field(CountsSerializer())
     def get_switches(self, row: Audit) -> dict[str, int]:
-        """How many are in each state."""
+        """Number of switches in each state."""
         found: dict[int, dict[str, int]] = self.context["counts"]
         return found.get(row.pk, {})
 
     def get_checks_url(self, row: Audit) -> str:
-        """Where each switch is told."""
+        """Address of the list with the result of each switch."""
         return f"{url('audits', row.pk)}checks/"
 
     def get_drift_url(self, row: Audit) -> str:
-        """Where each entry that differed is told."""
+        """Address of the list of entries that differed."""
         return f"{url('audits', row.pk)}drift/"
 
 
 class CheckSerializer(serializers.ModelSerializer[Check]):
-    """How a switch was found."""
+    """Result of an audit for one switch."""
 
     state = serializers.ChoiceField(choices=CheckState.choices)
 
@@ -113,13 +119,17 @@ class CheckSerializer(serializers.ModelSerializer[Check]):
 
 
 class DriftSerializer(serializers.ModelSerializer[Drift]):
-    """An entry that differed, as it was before anything was repaired."""
+    """Entry that differed, as it was before any repair."""
 
-    switch = serializers.CharField(source="check_of.switch")
+    switch = serializers.CharField(source="check_of.switch", help_text="name of the switch")
     kind = serializers.ChoiceField(choices=DriftKind.choices)
-    expected = ActionSerializer(many=True, allow_null=True, help_text="null: the plan has no such entry")
+    expected = ActionSerializer(
+        many=True, allow_null=True, help_text="actions in the plan; null: the plan has no such entry"
+    )
     found = ActionSerializer(
-        many=True, allow_null=True, help_text="null: the switch had no such entry, or one that cannot be said"
+        many=True,
+        allow_null=True,
+        help_text="actions on the switch; null: the switch had no such entry, or it cannot be shown",
     )
 
     class Meta:

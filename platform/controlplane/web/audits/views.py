@@ -1,4 +1,4 @@
-"""`/api/v1/audits/`."""
+"""Views of `/api/v1/audits/`."""
 
 from typing import Any, ClassVar
 
@@ -30,7 +30,7 @@ from controlplane.web.audits.serializers import (
     DriftSerializer,
 )
 
-ACCEPTED = OpenApiResponse(AuditSerializer, "Asked for; `Location` names the audit.")
+ACCEPTED = OpenApiResponse(AuditSerializer, "Accepted; `Location` is the address of the audit.")
 SWITCH = QueryFilterField("switch", "switch", TEXT, ("in",))
 
 
@@ -39,7 +39,7 @@ SWITCH = QueryFilterField("switch", "switch", TEXT, ("in",))
     retrieve=extend_schema(operation_id="audits_read", tags=["audits"], parameters=[PREFER]),
 )
 class AuditViewSet(ListAndRead):
-    """Audits: what switches hold, compared with the plan."""
+    """Audits: comparisons of switch tables with the plan."""
 
     queryset = Audit.objects.all()
     serializer_class = AuditSerializer
@@ -54,13 +54,13 @@ class AuditViewSet(ListAndRead):
     )
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With the numbers of switches in each state."""
+        """Return audits with the numbers of switches in each state."""
         listed = list(rows) if many else [rows]
         shown = AuditSerializer(listed, many=True, context={"counts": audits.counts(listed)}).data
         return shown if many else shown[0]
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """One audit; `Prefer: wait=N` waits for its end."""
+        """Return one audit. `Prefer: wait=N` waits for its end."""
         wait = Wait.read(request)
         row = self.find()
         wait.until(lambda: audits.is_over(row.pk))
@@ -74,7 +74,7 @@ class AuditViewSet(ListAndRead):
         parameters=[PREFER],
     )
     def create(self, request: Request) -> Response:
-        """Read switches back, tell what differs from the plan, and repair it."""
+        """Read tables from switches, report differences from the plan, and repair them."""
         wait = Wait.read(request)
         body = read_body(request, AuditCreateSerializer())
         values = body.items[0]
@@ -89,7 +89,7 @@ class AuditViewSet(ListAndRead):
 
 
 def _check(names: list[str], errors: Errors) -> None:
-    """Refuse, by place, names of no switch, with the errors that were found before."""
+    """Raise `Problem` with earlier errors and one error for each name that is not a switch."""
     known = find_switches(names)
     for index, name in enumerate(names):
         if name not in known:
@@ -99,7 +99,7 @@ def _check(names: list[str], errors: Errors) -> None:
 
 @extend_schema_view(list=extend_schema(operation_id="audits_checks", tags=["audits"]))
 class CheckViewSet(Resource):
-    """How each switch of an audit was found."""
+    """Result of an audit by switch."""
 
     queryset = Check.objects.all()
     serializer_class = CheckSerializer
@@ -108,7 +108,7 @@ class CheckViewSet(Resource):
     search = ("switch", "detail")
 
     def list(self, request: Request, pk: str) -> Response:
-        """A page of them."""
+        """Return a page of the results of an audit, by switch."""
         audit = self.find(Audit.objects.all())
         rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(audit=audit)))
         return self.get_paginated_response(self.rendered(rows or [], many=True))
@@ -116,7 +116,7 @@ class CheckViewSet(Resource):
 
 @extend_schema_view(list=extend_schema(operation_id="audits_drift", tags=["audits"]))
 class DriftViewSet(Resource):
-    """The entries that differed."""
+    """Entries that differed in an audit."""
 
     queryset = Drift.objects.select_related("check_of")
     serializer_class = DriftSerializer
@@ -129,7 +129,7 @@ class DriftViewSet(Resource):
     search = ("check_of__switch", "dst")
 
     def list(self, request: Request, pk: str) -> Response:
-        """A page of them."""
+        """Return a page of the entries that differed in an audit."""
         audit = self.find(Audit.objects.all())
         rows = self.get_queryset().filter(check_of__audit=audit)
         page = self.paginate_queryset(self.filter_queryset(rows))

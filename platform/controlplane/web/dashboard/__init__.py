@@ -1,1 +1,1 @@
-"""The dashboard's page: what Vite built from `frontend/`, behind this site's log-in and policy."""
+"""Page of the dashboard: Vite's build of `frontend/`, with this site's log-in and policy."""

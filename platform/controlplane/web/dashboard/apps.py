@@ -1,10 +1,10 @@
-"""The dashboard."""
+"""App of the dashboard."""
 
 from django.apps import AppConfig
 
 
 class DashboardConfig(AppConfig):
-    """One page; the browser does the rest over REST and the live stream."""
+    """App with one page. The browser does the rest over REST and the live stream."""
 
     name = "controlplane.web.dashboard"
     label = "dashboard"

@@ -16,7 +16,7 @@ PAGES = (
     "account",
     "welcome",
 )
-"""First parts of the addresses, as `frontend/src/app/routes.tsx` has them."""
+"""First parts of the dashboard's addresses, as in `frontend/src/app/routes.tsx`."""
 
 page = DashboardPage.as_view()
 

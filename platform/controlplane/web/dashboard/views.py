@@ -1,4 +1,4 @@
-"""The page that starts the dashboard."""
+"""View of the page that starts the dashboard."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from controlplane.web.dashboard import vite_manifest
 
 @method_decorator([never_cache, ensure_csrf_cookie], name="dispatch")
 class DashboardPage(LoginRequiredMixin, TemplateView):
-    """The same document for each address of the dashboard; its script shows the page that it names."""
+    """Document for every address of the dashboard. Its script shows the page for the address."""
 
     template_name = "dashboard/page.html"
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """The document; 503 with the remedy where nothing was built."""
+        """Return the document, or 503 with the remedy if the dashboard is not built."""
         try:
             context = self.get_context_data(build=vite_manifest.current())
         except vite_manifest.NotBuilt as error:

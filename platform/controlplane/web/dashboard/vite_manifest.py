@@ -1,4 +1,4 @@
-"""What Vite built: the names of its files, from the manifest."""
+"""Names of the files that Vite built, from its manifest."""
 
 import json
 from functools import lru_cache
@@ -10,7 +10,7 @@ ENTRY = "src/main.tsx"
 
 
 class Build(NamedTuple):
-    """Addresses below `/static/`: the module to start, its style sheets, the chunks that it always needs."""
+    """Addresses below `/static/`: the start module, its style sheets, its required chunks."""
 
     script: str
     styles: tuple[str, ...]
@@ -18,14 +18,14 @@ class Build(NamedTuple):
 
 
 class NotBuilt(Exception):  # noqa: N818 - named by meaning
-    """The dashboard was not built yet: run `make setup`, or `scripts/frontend.sh build`."""
+    """The dashboard is not built. Run `make setup`, or `scripts/frontend.sh build`."""
 
 
 def current() -> Build:
-    """The build that is there.
+    """Return the existing build.
 
     Raises:
-        NotBuilt: there is none.
+        NotBuilt: if the dashboard is not built.
     """
     path = BUILT / "manifest.json"
     try:

@@ -1,1 +1,1 @@
-"""REST views of the first steps."""
+"""REST views for first use: the demo, test events, and connecting switches."""

@@ -1,4 +1,4 @@
-"""First use: the demo, test events and connecting switches, as the API reads and shows them."""
+"""Serializers for first use: the demo, test events, and connecting switches."""
 
 from typing import Any
 
@@ -13,100 +13,114 @@ MAX_NAMES = 10_000
 
 
 class DemoSerializer(serializers.Serializer[Any]):
-    """How the demo network is."""
+    """State of the demo network."""
 
-    state = serializers.ChoiceField(choices=DemoState.choices, help_text="absent: no launcher stands by")
-    step = serializers.CharField(help_text="what is being done", allow_blank=True)
-    progress = serializers.FloatField(help_text="0 to 1, while it starts")
-    reason = serializers.CharField(help_text="why not, and what to do", allow_blank=True)
-    fixed = serializers.BooleanField(help_text="it began with `make run`, and ends with it")
-    may_start = serializers.BooleanField()
-    may_stop = serializers.BooleanField()
-    heard_at = serializers.DateTimeField(allow_null=True, help_text="the launcher's last heartbeat")
+    state = serializers.ChoiceField(
+        choices=DemoState.choices, help_text="state; absent: no launcher is available"
+    )
+    step = serializers.CharField(help_text="step in progress", allow_blank=True)
+    progress = serializers.FloatField(help_text="progress of the start, 0 to 1")
+    reason = serializers.CharField(
+        help_text="why the demo is not available, and what to do", allow_blank=True
+    )
+    fixed = serializers.BooleanField(help_text="whether the demo runs as long as `make run` does")
+    may_start = serializers.BooleanField(help_text="whether the demo can be started now")
+    may_stop = serializers.BooleanField(help_text="whether the demo can be stopped now")
+    heard_at = serializers.DateTimeField(allow_null=True, help_text="last heartbeat of the launcher")
 
 
 class DemoAskSerializer(serializers.Serializer[Any]):
-    """What to do with the demo."""
+    """Action for the demo."""
 
-    action = Choice(("start", "stop"))
+    action = Choice(("start", "stop"), help_text="start or stop the demo")
 
 
 class ReceivedReportSerializer(serializers.Serializer[Any]):
-    """A host that got a test event."""
+    """Host that received a test event."""
 
-    host = Reference()
-    delay_ms = Number(min_value=-86_400_000, max_value=86_400_000)
+    host = Reference(help_text="name of the host")
+    delay_ms = Number(
+        min_value=-86_400_000, max_value=86_400_000, help_text="delay from publisher to host in milliseconds"
+    )
 
 
 class TestReportSerializer(serializers.Serializer[Any]):
-    """What became of a test event."""
+    """Result of a test event."""
 
-    id = Integer(min_value=1)
-    seq = Integer(min_value=0, allow_null=True, default=None)
-    problem = Text(max_length=2000, allow_blank=True, default="")
-    received = ReceivedReportSerializer(many=True, required=False)
+    id = Integer(min_value=1, help_text="id of the test event")
+    seq = Integer(min_value=0, allow_null=True, default=None, help_text="sequence number; null: not sent")
+    problem = Text(max_length=2000, allow_blank=True, default="", help_text="why the event was not sent")
+    received = ReceivedReportSerializer(many=True, required=False, help_text="hosts that received the event")
 
 
 class HeartbeatSerializer(serializers.Serializer[Any]):
-    """What a launcher says of itself."""
+    """Heartbeat of a launcher."""
 
-    name = Name()
-    state = Choice(TOLD)
-    step = Text(max_length=200, allow_blank=True, default="")
-    progress = Number(min_value=0, max_value=1, default=0)
-    reason = Text(max_length=10_000, allow_blank=True, default="")
-    fixed = Flag(default=False)
-    switches = serializers.ListField(child=Name(), default=list, max_length=MAX_NAMES)
-    hosts = serializers.ListField(child=Name(), default=list, max_length=MAX_NAMES)
-    tested = TestReportSerializer(many=True, required=False)
+    name = Name(help_text="name of the launcher")
+    state = Choice(TOLD, help_text="state of the demo")
+    step = Text(max_length=200, allow_blank=True, default="", help_text="step in progress")
+    progress = Number(min_value=0, max_value=1, default=0, help_text="progress of the start, 0 to 1")
+    reason = Text(max_length=10_000, allow_blank=True, default="", help_text="why the demo failed")
+    fixed = Flag(default=False, help_text="whether the demo runs as long as `make run` does")
+    switches = serializers.ListField(
+        child=Name(), default=list, max_length=MAX_NAMES, help_text="names of the demo's switches"
+    )
+    hosts = serializers.ListField(
+        child=Name(), default=list, max_length=MAX_NAMES, help_text="names of the demo's hosts"
+    )
+    tested = TestReportSerializer(many=True, required=False, help_text="results of test events")
 
 
 class TestOrderSerializer(serializers.Serializer[Any]):
-    """An event that a launcher is to publish."""
+    """Event that a launcher must publish."""
 
-    id = serializers.IntegerField()
-    advertisement = serializers.CharField()
-    filter = serializers.CharField(allow_blank=True)
-    topic = serializers.CharField()
-    host = serializers.CharField()
+    id = serializers.IntegerField(help_text="id of the test event")
+    advertisement = serializers.CharField(help_text="name of the advertisement, for example a6")
+    filter = serializers.CharField(allow_blank=True, help_text="filter of the advertisement")
+    topic = serializers.CharField(help_text="name of the topic")
+    host = serializers.CharField(help_text="name of the publisher's host")
     values = Values()
 
 
 class OrdersSerializer(serializers.Serializer[Any]):
-    """What a launcher is to do."""
+    """Orders for a launcher."""
 
-    wanted = serializers.BooleanField(help_text="whether the demo is to run")
-    tests = TestOrderSerializer(many=True)
+    wanted = serializers.BooleanField(help_text="whether the demo must run")
+    tests = TestOrderSerializer(many=True, help_text="test events to publish")
 
 
 class TestEventAskSerializer(serializers.Serializer[Any]):
-    """An event to be published once, in the demo network."""
+    """Event to publish once in the demo network."""
 
-    advertisement = Reference(help_text="by its id in plans: `a` and its number")
+    advertisement = Reference(help_text="name of the advertisement: `a` and its number")
     values = Values()
 
 
 class ReceivedSerializer(serializers.Serializer[Any]):
-    """A host that got the event, as it reported."""
+    """Host that reported the event as received."""
 
-    host = serializers.CharField()
-    delay_ms = serializers.FloatField(help_text="from publisher to host")
-    wanted = serializers.BooleanField(help_text="whether a subscription there matches it")
-    subscriptions = serializers.ListField(child=serializers.CharField(), help_text="which match it, like q7")
+    host = serializers.CharField(help_text="name of the host")
+    delay_ms = serializers.FloatField(help_text="delay from publisher to host in milliseconds")
+    wanted = serializers.BooleanField(help_text="whether a subscription at the host matches the event")
+    subscriptions = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the matching subscriptions, for example q7"
+    )
 
 
 class TestEventSerializer(serializers.ModelSerializer[TestEvent]):
-    """A test event, and who got it."""
+    """Test event, with the hosts that received it."""
 
     url = serializers.SerializerMethodField()
-    advertisement = serializers.CharField(source="advertisement.planner_id")
+    advertisement = serializers.CharField(
+        source="advertisement.planner_id", help_text="name of the advertisement, for example a6"
+    )
     publisher = serializers.CharField(source="advertisement.publisher.name")
     host = serializers.CharField(source="advertisement.publisher.host.name")
     topic = serializers.CharField(source="advertisement.topic.name")
     values = Values()
     state = serializers.ChoiceField(choices=TestState.choices)
-    received = ReceivedSerializer(many=True)
-    problem = serializers.CharField(help_text="why it was not sent, and what to do", allow_blank=True)
+    received = ReceivedSerializer(many=True, help_text="hosts that received the event")
+    problem = serializers.CharField(help_text="why the event was not sent, and what to do", allow_blank=True)
 
     class Meta:
         model = TestEvent
@@ -128,38 +142,44 @@ class TestEventSerializer(serializers.ModelSerializer[TestEvent]):
         read_only_fields = fields
 
     def get_url(self, row: TestEvent) -> str:
-        """Where it can be read again."""
+        """Address of the test event."""
         return url("test-events", row.pk)
 
 
 class WaitingSwitchSerializer(serializers.Serializer[Any]):
-    """A switch that is registered and has yet to connect."""
+    """Registered switch that has not connected yet."""
 
     name = serializers.CharField()
     dpid = serializers.CharField()
-    command = serializers.CharField(help_text="to type at it, where its bridge has its name")
+    command = serializers.CharField(help_text="command for this switch, if its bridge has the same name")
 
 
 class UnknownSwitchSerializer(serializers.Serializer[Any]):
-    """A switch that is connected and not registered."""
+    """Connected switch that is not registered."""
 
     dpid = serializers.CharField()
-    address = serializers.CharField()
+    address = serializers.CharField(help_text="address of the connection")
 
 
 class ConnectSerializer(serializers.Serializer[Any]):
-    """Where switches connect, and which have yet to."""
+    """Address of the controller, and switches that are not connected yet."""
 
-    addresses = serializers.ListField(child=serializers.CharField(), help_text="as Open vSwitch takes them")
-    local_only = serializers.BooleanField(help_text="switches of this machine alone reach it")
-    tls = serializers.BooleanField(help_text="switches need TLS and a certificate of their own")
-    reported = serializers.BooleanField(
-        help_text="the controller reports these addresses; false: it does not answer, they are the setting"
+    addresses = serializers.ListField(
+        child=serializers.CharField(), help_text="addresses of the controller in the format of Open vSwitch"
     )
-    note = serializers.CharField(allow_blank=True)
-    command = serializers.CharField(help_text="to type at a switch; BRIDGE stands for its bridge")
-    switches = serializers.IntegerField(help_text="registered")
-    connected = serializers.IntegerField(help_text="of these")
-    waiting = WaitingSwitchSerializer(many=True, help_text="the first that have yet to connect")
-    unknown = UnknownSwitchSerializer(many=True, help_text="connected, and not registered yet")
-    problem = serializers.CharField(allow_blank=True, help_text="why the controller was not asked")
+    local_only = serializers.BooleanField(help_text="whether only switches on this machine can connect")
+    tls = serializers.BooleanField(help_text="whether each switch needs TLS and a certificate")
+    reported = serializers.BooleanField(
+        help_text="true: reported by the controller; false: the setting, because it does not answer"
+    )
+    note = serializers.CharField(allow_blank=True, help_text="advice on the addresses")
+    command = serializers.CharField(
+        help_text="command for a switch; replace BRIDGE by the name of its bridge"
+    )
+    switches = serializers.IntegerField(help_text="number of registered switches")
+    connected = serializers.IntegerField(help_text="number of these that are connected")
+    waiting = WaitingSwitchSerializer(many=True, help_text="first registered switches that are not connected")
+    unknown = UnknownSwitchSerializer(many=True, help_text="connected switches that are not registered")
+    problem = serializers.CharField(
+        allow_blank=True, help_text="why the controller did not report its addresses"
+    )

@@ -1,4 +1,4 @@
-"""`/api/v1/` demo, demo/launcher, test-events and connect."""
+"""Views of `/api/v1/` demo, demo/launcher, test-events and connect."""
 
 from typing import ClassVar
 
@@ -27,27 +27,27 @@ from controlplane.web.demo.serializers import (
 
 
 class DemoView(StrictView):
-    """The demo network."""
+    """Demo network."""
 
     @extend_schema(operation_id="demo_read", tags=["first use"], responses=DemoSerializer)
     def get(self, request: Request) -> Response:
-        """How it is, and whether it is offered."""
+        """Return the state of the demo, and whether it is available."""
         return Response(demo.standing())
 
     @extend_schema(
         operation_id="demo_ask",
         tags=["first use"],
         request=DemoAskSerializer,
-        responses={202: OpenApiResponse(DemoSerializer, "Asked for; the launcher takes it up in a second.")},
+        responses={202: OpenApiResponse(DemoSerializer, "Accepted; the launcher starts within a second.")},
     )
     def post(self, request: Request) -> Response:
-        """Start it, or end it; 409 where no launcher stands by, or another network is there."""
+        """Start or stop the demo; 409 if no launcher is available, or another network exists."""
         demo.ask(read_one(request, DemoAskSerializer())["action"] == "start")
         return Response(demo.standing(), status.HTTP_202_ACCEPTED)
 
 
 class LauncherView(StrictView):
-    """What a launcher says, and what it is to do."""
+    """Heartbeats of launchers, and their orders."""
 
     audited = False
 
@@ -58,7 +58,7 @@ class LauncherView(StrictView):
         responses={200: OrdersSerializer},
     )
     def post(self, request: Request) -> Response:
-        """A launcher's heartbeat, once a second; the answer is what it is to do."""
+        """Accept a launcher's heartbeat, sent once a second, and return its orders."""
         values = read_one(request, HeartbeatSerializer())
         row = demo.heard(values)
         test_events.reported(values.get("tested") or [])
@@ -70,7 +70,7 @@ class LauncherView(StrictView):
     retrieve=extend_schema(operation_id="testevents_read", tags=["first use"], parameters=[PREFER]),
 )
 class TestEventViewSet(ListAndRead):
-    """Test events, the newest 200, and who got them."""
+    """The newest 200 test events, with the hosts that received them."""
 
     queryset = TestEvent.objects.select_related("advertisement__topic", "advertisement__publisher__host")
     serializer_class = TestEventSerializer
@@ -80,12 +80,12 @@ class TestEventViewSet(ListAndRead):
     write_parameters: ClassVar[frozenset[str]] = frozenset()
 
     def list(self, request: Request) -> Response:
-        """A page of them."""
+        """Return a page of test events."""
         test_events.expire()
         return super().list(request)
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """One; `Prefer: wait=N` waits for its end."""
+        """Return one test event. `Prefer: wait=N` waits for its end."""
         wait = Wait.read(request)
         row = self.find()
         wait.until(lambda: test_events.ended(row.pk))
@@ -96,11 +96,11 @@ class TestEventViewSet(ListAndRead):
         operation_id="testevents_send",
         tags=["first use"],
         request=TestEventAskSerializer,
-        responses={202: OpenApiResponse(TestEventSerializer, "Queued; `Location` names it.")},
+        responses={202: OpenApiResponse(TestEventSerializer, "Queued; `Location` is its address.")},
         parameters=[PREFER],
     )
     def create(self, request: Request) -> Response:
-        """Have an event published once at its publisher's host in the demo network, and see who gets it."""
+        """Publish an event once at its publisher's host in the demo network."""
         wait = Wait.read(request)
         row = test_events.ask(read_body(request, TestEventAskSerializer()), request.user)
         wait.until(lambda: test_events.ended(row.pk))
@@ -110,9 +110,9 @@ class TestEventViewSet(ListAndRead):
 
 
 class ConnectView(StrictView):
-    """Where switches connect."""
+    """Address for switches."""
 
     @extend_schema(operation_id="connect", tags=["first use"], responses=ConnectSerializer)
     def get(self, request: Request) -> Response:
-        """The controller's addresses, what to type at a switch, and which switches have yet to connect."""
+        """Return the controller's addresses, the command for a switch, and unconnected switches."""
         return Response(connect())

@@ -1,4 +1,4 @@
-"""The shape of a picture, for the API's schema."""
+"""Serializers of event space projections."""
 
 from typing import Any
 
@@ -10,91 +10,92 @@ def _box() -> serializers.ListField:
         child=serializers.FloatField(),
         min_length=4,
         max_length=4,
-        help_text="left, right, bottom, top, in the units of the axes",
+        help_text="left, right, bottom and top, in the units of the axes",
     )
 
 
 class TickSerializer(serializers.Serializer[Any]):
-    """A label on an axis."""
+    """Label on an axis."""
 
-    at = serializers.FloatField()
-    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    at = serializers.FloatField(help_text="position on the axis")
+    label = serializers.CharField(allow_blank=True, help_text="text of the label")  # type: ignore[assignment]
 
 
 class PictureAxisSerializer(serializers.Serializer[Any]):
-    """An axis: numbers by their value; places in a list; or texts, each that occurs with room of its own."""
+    """Axis with numbers by value, with positions of a list, or with one slot for each text."""
 
-    attribute = serializers.CharField()
-    type = serializers.CharField(help_text="of the attribute")
-    kind = serializers.ChoiceField(choices=("number", "category", "text"))
-    low = serializers.FloatField()
-    high = serializers.FloatField()
-    ticks = TickSerializer(many=True)
+    attribute = serializers.CharField(help_text="name of the attribute")
+    type = serializers.CharField(help_text="type of the attribute")
+    kind = serializers.ChoiceField(choices=("number", "category", "text"), help_text="kind of axis")
+    low = serializers.FloatField(help_text="start of the axis")
+    high = serializers.FloatField(help_text="end of the axis")
+    ticks = TickSerializer(many=True, help_text="labels on the axis")
 
 
 class PicturedSerializer(serializers.Serializer[Any]):
-    """An announcement: what it holds of the two attributes."""
+    """Announcement, projected onto the two attributes."""
 
     id = serializers.IntegerField()
-    name = serializers.CharField(help_text="its id in plans, like q7")
-    owner = serializers.CharField(help_text="its publisher or subscriber")
-    host = serializers.CharField()
+    name = serializers.CharField(help_text="name of the announcement, for example q7")
+    owner = serializers.CharField(help_text="name of the publisher or subscriber")
+    host = serializers.CharField(help_text="name of the host")
     filter = serializers.CharField(allow_null=True)
-    boxes = serializers.ListField(child=_box())
-    truncated = serializers.BooleanField(help_text="there are more boxes")
+    boxes = serializers.ListField(child=_box(), help_text="boxes that contain the announcement's events")
+    truncated = serializers.BooleanField(help_text="whether boxes are left out")
 
 
 class PicturedManySerializer(serializers.Serializer[Any]):
-    """The newest announcements of a kind."""
+    """Newest announcements of a kind."""
 
-    total = serializers.IntegerField()
-    truncated = serializers.BooleanField()
-    items = PicturedSerializer(many=True)
+    total = serializers.IntegerField(help_text="complete number")
+    truncated = serializers.BooleanField(help_text="whether announcements are left out")
+    items = PicturedSerializer(many=True, help_text="announcements, the newest first")
 
 
 class PicturedCellSerializer(serializers.Serializer[Any]):
-    """A place of dz cells."""
+    """Box that dz cells share."""
 
     box = _box()
-    cells = serializers.IntegerField(help_text="how many distinct dz cells lie there")
+    cells = serializers.IntegerField(help_text="number of distinct dz cells with this box")
 
 
 class PicturedCellsSerializer(serializers.Serializer[Any]):
-    """The dz cells of the announcements that are shown."""
+    """Distinct dz cells of the announcements in the answer."""
 
-    total = serializers.IntegerField(help_text="distinct ones")
-    truncated = serializers.BooleanField()
-    items = PicturedCellSerializer(many=True)
+    total = serializers.IntegerField(help_text="number of distinct cells")
+    truncated = serializers.BooleanField(help_text="whether cells are left out")
+    items = PicturedCellSerializer(many=True, help_text="cells, the largest first")
 
 
 class PicturedEventSerializer(serializers.Serializer[Any]):
-    """A past event."""
+    """Past event."""
 
     id = serializers.IntegerField()
-    advertisement = serializers.CharField()
-    at = serializers.DateTimeField(help_text="when it was reported")
-    x = serializers.FloatField()
-    y = serializers.FloatField()
+    advertisement = serializers.CharField(help_text="name of the advertisement, for example a7")
+    at = serializers.DateTimeField(help_text="time of the report")
+    x = serializers.FloatField(help_text="position on the x axis")
+    y = serializers.FloatField(help_text="position on the y axis")
 
 
 class PicturedEventsSerializer(serializers.Serializer[Any]):
-    """The newest of the samples that are kept."""
+    """Newest stored samples."""
 
-    total = serializers.IntegerField()
-    truncated = serializers.BooleanField()
-    items = PicturedEventSerializer(many=True)
+    total = serializers.IntegerField(help_text="complete number")
+    truncated = serializers.BooleanField(help_text="whether samples are left out")
+    items = PicturedEventSerializer(many=True, help_text="samples, the newest first")
 
 
 class SpaceSerializer(serializers.Serializer[Any]):
-    """The event space of a topic over two attributes."""
+    """Projection of a topic's event space onto two attributes."""
 
     topic = serializers.CharField()
-    x = PictureAxisSerializer()
+    x = PictureAxisSerializer(help_text="x axis")
     y = PictureAxisSerializer(
-        allow_null=True, help_text="null where the topic has one attribute; boxes go from 0 to 1"
+        allow_null=True,
+        help_text="y axis; null if the topic has one attribute: boxes then extend from 0 to 1",
     )
-    advertisements = PicturedManySerializer()
-    subscriptions = PicturedManySerializer()
-    advertisement_cells = PicturedCellsSerializer()
-    subscription_cells = PicturedCellsSerializer()
-    events = PicturedEventsSerializer()
+    advertisements = PicturedManySerializer(help_text="newest advertisements")
+    subscriptions = PicturedManySerializer(help_text="newest subscriptions")
+    advertisement_cells = PicturedCellsSerializer(help_text="dz cells of these advertisements")
+    subscription_cells = PicturedCellsSerializer(help_text="dz cells of these subscriptions")
+    events = PicturedEventsSerializer(help_text="newest stored samples")

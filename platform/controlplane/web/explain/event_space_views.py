@@ -1,4 +1,4 @@
-"""`/api/v1/topics/<id>/space/`."""
+"""View of `/api/v1/topics/<id>/space/`."""
 
 from collections.abc import Mapping
 
@@ -20,10 +20,10 @@ MAX_LIMIT = 1000
 
 
 class SpaceView(StrictView):
-    """What lies where in the event space of a topic."""
+    """Projection of a topic's event space."""
 
     def known_parameters(self) -> tuple[str, ...]:
-        """What the question may say."""
+        """Return the names of the query parameters."""
         return ("x", "y", "limit")
 
     @extend_schema(
@@ -31,17 +31,19 @@ class SpaceView(StrictView):
         tags=["topics"],
         responses=SpaceSerializer,
         parameters=[
-            OpenApiParameter("x", str, description="an attribute; default: the first indexed one"),
-            OpenApiParameter("y", str, description="another; default: the next indexed one, or any"),
+            OpenApiParameter("x", str, description="attribute of the x axis; default: first indexed one"),
+            OpenApiParameter(
+                "y", str, description="attribute of the y axis; default: next indexed one, or any"
+            ),
             OpenApiParameter(
                 "limit",
                 int,
-                description=f"of each kind, the newest; at most {MAX_LIMIT}, default {DEFAULT_LIMIT}",
+                description=f"number of the newest of each kind, up to {MAX_LIMIT}; default {DEFAULT_LIMIT}",
             ),
         ],
     )
     def get(self, request: Request, pk: str) -> Response:
-        """Advertisements, subscriptions, dz cells and recent events over two attributes."""
+        """Project advertisements, subscriptions, dz cells and recent events onto two attributes."""
         row = topics.visible().select_related("reindexing").filter(pk=read_id(pk)).first()
         if row is None:
             raise not_found(f"There is no topic {pk}.")
@@ -51,15 +53,19 @@ class SpaceView(StrictView):
 
 
 def _axes(row: Topic, query: Mapping[str, str]) -> tuple[str, str | None]:
-    """The two attributes; raises `Problem` for one that there is not, or twice the same."""
+    """Return the two attributes; raise `Problem` if one is unknown, or if both are equal."""
     names = [attribute["name"] for attribute in row.attributes]
     for axis in ("x", "y"):
         if axis in query and query[axis] not in names:
-            detail = f"{axis}={shown(query[axis])}: topic {row.name} has the attributes {', '.join(names)}."
+            known = ", ".join(names)
+            detail = (
+                f"{axis}={shown(query[axis])} is not an attribute of topic {row.name}; use one of {known}."
+            )
             raise bad_parameter(axis, "unknown_attribute", detail, query[axis])
     given = [query[axis] for axis in ("x", "y") if axis in query]
     if len(given) == 2 and given[0] == given[1]:
-        raise bad_parameter("y", "repeated", f"x and y are both {shown(given[0])}. Choose two attributes.")
+        detail = f"x and y are both {shown(given[0])}. Use two different attributes."
+        raise bad_parameter("y", "repeated", detail)
     free = [name for name in dict.fromkeys((*row.indexed, *names)) if name not in given]
     x = query["x"] if "x" in query else free.pop(0) if free else ""
     y = query["y"] if "y" in query else free.pop(0) if free else None

@@ -1,4 +1,4 @@
-"""`/api/v1/<resource>/<id>/affected/`."""
+"""Views of `/api/v1/<resource>/<id>/affected/`."""
 
 from typing import Any
 
@@ -27,12 +27,12 @@ OF: dict[str, type[Any]] = {
 
 
 class AffectedView(StrictView):
-    """Whom it would affect if something went."""
+    """Effects of removing an object."""
 
     model: type[Any]
 
     def get(self, request: Request, pk: str) -> Response:
-        """Count the subscriptions, hosts and others that it would affect, also where it is still in use."""
+        """Count what the removal would affect, such as subscriptions and hosts, also while in use."""
         row = self.model._default_manager.filter(pk=read_id(pk)).first()
         if row is None:
             raise not_found(f"There is no {self.model._meta.verbose_name} {pk}.")
@@ -40,7 +40,7 @@ class AffectedView(StrictView):
 
 
 def view_of(resource: str) -> Any:
-    """The view of one resource, with an operation of its own in the schema."""
+    """Return the view of one resource, with a separate operation in the schema."""
     made = type(f"Affected{resource.title()}View", (AffectedView,), {"model": OF[resource]})
     get = extend_schema(
         operation_id=f"{resource}_affected", tags=[resource], responses={200: AffectedSerializer}

@@ -1,4 +1,4 @@
-"""The question and the answer of a filter's preview, for the API's schema."""
+"""Serializers of the filter preview."""
 
 from typing import Any
 
@@ -19,89 +19,105 @@ MAX_CELLS = 1000
 @extend_schema_serializer(
     examples=[
         OpenApiExample(
-            "of a subscriber", {"topic": "quotes", "filter": "open in [100, 200]", "subscriber": "alice"}
+            "with a subscriber", {"topic": "quotes", "filter": "open in [100, 200]", "subscriber": "alice"}
         )
     ]
 )
 class PreviewSerializer(serializers.Serializer[Any]):
-    """A filter that somebody types; with a host, publisher or subscriber also its cost in the network."""
+    """Filter to check, complete or not. With a host, publisher or subscriber also its cost."""
 
-    topic = Reference(help_text="name of a topic")
-    filter = Text(max_length=MAX_FILTER, allow_blank=True, help_text="as far as it is typed")
-    kind = Choice(KINDS, required=False, help_text="left out: an advertisement where a publisher is named")
-    host = Reference(required=False, help_text="name of a host, for somebody who is not registered yet")
-    publisher = Reference(required=False, help_text="name of a publisher")
-    subscriber = Reference(required=False, help_text="name of a subscriber")
+    topic = Reference(help_text="name of the topic")
+    filter = Text(max_length=MAX_FILTER, allow_blank=True, help_text="filter, complete or incomplete")
+    kind = Choice(
+        KINDS,
+        required=False,
+        help_text="kind of announcement; default: advertisement if `publisher` is given",
+    )
+    host = Reference(required=False, help_text="name of a host, if the owner is not registered yet")
+    publisher = Reference(required=False, help_text="name of the publisher")
+    subscriber = Reference(required=False, help_text="name of the subscriber")
     limit = Integer(
         required=False,
         min_value=0,
         max_value=MAX_CELLS,
-        help_text=f"dz cells to list; {DEFAULT_CELLS} by default",
+        help_text=f"maximum number of dz cells in the answer; default: {DEFAULT_CELLS}",
     )
 
 
 class MistakeSerializer(serializers.Serializer[Any]):
-    """What is wrong with the filter."""
+    """Error in the filter."""
 
-    pointer = serializers.CharField(help_text="into the body of the call")
-    code = serializers.CharField()
-    detail = serializers.CharField(help_text="value, rule and remedy")
-    offset = serializers.IntegerField(allow_null=True, help_text="characters before it; null: all of it")
-    length = serializers.IntegerField(allow_null=True, help_text="characters of it; 0 at the end of the text")
+    pointer = serializers.CharField(help_text="JSON pointer into the body of the call")
+    code = serializers.CharField(help_text="kind of error, for programs")
+    detail = serializers.CharField(help_text="received value, rule and remedy")
+    offset = serializers.IntegerField(
+        allow_null=True, help_text="position in characters, from 0; null: the whole filter"
+    )
+    length = serializers.IntegerField(
+        allow_null=True, help_text="length in characters; 0 at the end of the text"
+    )
     expected = serializers.CharField(
-        allow_null=True, help_text="what should stand there; null where it is not about that"
+        allow_null=True, help_text="expected text at the position; null if another rule is broken"
     )
 
 
 class OverlapSerializer(serializers.Serializer[Any]):
-    """Live announcements of the other kind in the same topic whose events it shares."""
+    """Active announcements of the other kind in the topic that share events with the filter."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
-    matched = serializers.IntegerField()
-    looked_at = serializers.IntegerField()
-    total = serializers.IntegerField(help_text="more than were looked at where there was no time for all")
-    names = serializers.ListField(child=serializers.CharField(), help_text="the first of them, like a7")
+    kind = serializers.ChoiceField(choices=KINDS, help_text="kind of these announcements")
+    matched = serializers.IntegerField(help_text="number of checked announcements that share events")
+    looked_at = serializers.IntegerField(help_text="number of checked announcements")
+    total = serializers.IntegerField(
+        help_text="number of announcements; larger if the time was too short for all"
+    )
+    names = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the first matching ones, for example a7"
+    )
 
 
 class PreviewCostSerializer(serializers.Serializer[Any]):
-    """What it would cost to announce it now."""
+    """Cost of announcing the filter now."""
 
-    accepted = serializers.BooleanField(help_text="whether the network would take it")
-    matched = serializers.BooleanField(allow_null=True)
-    code = serializers.CharField(allow_null=True, help_text="kind of error, where it would fail")
-    detail = serializers.CharField(allow_null=True)
-    change = serializers.IntegerField(help_text="entries more (or fewer), over all switches")
+    accepted = serializers.BooleanField(help_text="whether the network would accept the announcement")
+    matched = serializers.BooleanField(
+        allow_null=True, help_text="whether another announcement would match it"
+    )
+    code = serializers.CharField(allow_null=True, help_text="kind of error; null: accepted")
+    detail = serializers.CharField(allow_null=True, help_text="why it would fail; null: accepted")
+    change = serializers.IntegerField(help_text="additional entries over all switches; negative: fewer")
     entries = SwitchCostSerializer(many=True, help_text="switches whose number of entries changes")
-    budgets_exceeded = serializers.ListField(child=serializers.CharField())
-    merging = MergingSerializer(allow_null=True, help_text="null: no merged entry changes")
+    budgets_exceeded = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the switches whose budgets it would exceed"
+    )
+    merging = MergingSerializer(allow_null=True, help_text="changed merged entries; null: none changes")
 
 
 class PreviewAnswerSerializer(serializers.Serializer[Any]):
-    """What the filter means and would cost; what is null is not known of a filter that is wrong."""
+    """Meaning and cost of the filter. Unknown values of an incorrect filter are null."""
 
-    valid = serializers.BooleanField()
-    errors = MistakeSerializer(many=True)  # type: ignore[assignment]
-    canonical = serializers.CharField(allow_null=True, help_text="the same filter, as the platform writes it")
+    valid = serializers.BooleanField(help_text="whether the filter is correct")
+    errors = MistakeSerializer(many=True, help_text="errors in the filter")  # type: ignore[assignment]
+    canonical = serializers.CharField(allow_null=True, help_text="normal form of the filter")
     dz = serializers.ListField(
         child=serializers.CharField(allow_blank=True), help_text="the first dz cells, up to `limit`"
     )
-    dz_cells = serializers.IntegerField(allow_null=True, help_text="how many there are")
-    more = serializers.IntegerField(help_text="how many are not listed")
+    dz_cells = serializers.IntegerField(allow_null=True, help_text="number of dz cells")
+    more = serializers.IntegerField(help_text="number of dz cells that are not listed")
     volume = serializers.FloatField(
-        allow_null=True, help_text="the filter's share of the event space; 0: too small for a double"
+        allow_null=True, help_text="share of the event space in the filter; 0 if too small for a double"
     )
-    covered = serializers.FloatField(allow_null=True, help_text="the share that the dz cells hold")
+    covered = serializers.FloatField(allow_null=True, help_text="share of the event space in the dz cells")
     excess = serializers.FloatField(
-        allow_null=True, help_text="what they hold beyond it, as a share of the filter's own"
+        allow_null=True, help_text="volume of the cells beyond the filter, as a share of the filter's volume"
     )
-    overlap = OverlapSerializer(allow_null=True)
+    overlap = OverlapSerializer(allow_null=True, help_text="announcements that share events; null if unknown")
     reach = serializers.ChoiceField(
-        choices=REACHES, allow_null=True, help_text=f"{REACH_HELP}; null where no host is named"
+        choices=REACHES, allow_null=True, help_text=f"{REACH_HELP}; null without a host"
     )
     unreachable = UnreachableSerializer(
-        allow_null=True, help_text="whom it would match and not reach; null: nobody, or no host is named"
+        allow_null=True, help_text="matching announcements without a path; null: none, or no host is given"
     )
-    cost = PreviewCostSerializer(allow_null=True, help_text="null where nobody is named to announce it")
+    cost = PreviewCostSerializer(allow_null=True, help_text="cost; null without an owner or a host")
     unknown = serializers.CharField(
-        allow_null=True, help_text="why overlap or cost are not told though they could be: ask again"
+        allow_null=True, help_text="why `overlap` or `cost` is missing; repeat the call to get it"
     )

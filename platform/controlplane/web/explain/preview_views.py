@@ -1,4 +1,4 @@
-"""`/api/v1/filters/preview/`."""
+"""View of `/api/v1/filters/preview/`."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -13,7 +13,7 @@ from controlplane.web.explain.preview_serializers import PreviewAnswerSerializer
 
 
 class PreviewView(StrictView):
-    """What a filter means and would cost, as it is typed."""
+    """Check of a filter while a user types it."""
 
     audited = keyed = False
     write_role = Role.VIEWER
@@ -25,5 +25,5 @@ class PreviewView(StrictView):
         responses={200: PreviewAnswerSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Place and kind of a mistake; or canonical text, dz cells, volumes, whom it meets, and its cost."""
+        """Check a filter, and return its errors, or its normal form, dz cells, matches and cost."""
         return Response(answer(PreviewQuestion.read(read_body(request, PreviewSerializer()))))

@@ -1,4 +1,4 @@
-"""The answer's shape, for the API's schema."""
+"""Serializers of explanations."""
 
 from typing import Any
 
@@ -16,23 +16,23 @@ DIFFERENCES = tuple(kind.value for kind in DifferenceKind)
 
 
 class EventSerializer(serializers.Serializer[Any]):
-    """The event, and who sends it."""
+    """Event, with its publisher."""
 
     publisher = serializers.CharField(allow_null=True)
-    advertisement = serializers.CharField(allow_null=True, help_text="the one that holds it")
+    advertisement = serializers.CharField(allow_null=True, help_text="advertisement that contains the event")
     filter = serializers.CharField(allow_null=True)
     host = serializers.CharField()
-    switch = serializers.CharField(allow_null=True, help_text="null: the host is attached to nothing")
+    switch = serializers.CharField(allow_null=True, help_text="switch of the host; null: not attached")
     port = serializers.IntegerField(allow_null=True)
     topic = serializers.CharField()
     values = Values()
-    dz = serializers.CharField()
-    address = serializers.CharField()
-    problem = serializers.ChoiceField(choices=REASONS, allow_null=True, help_text="why it is not sent at all")
+    dz = serializers.CharField(help_text="dz of the event")
+    address = serializers.CharField(help_text="multicast address of the event")
+    problem = serializers.ChoiceField(choices=REASONS, allow_null=True, help_text="why the event is not sent")
 
 
 class ExplainedEntrySerializer(serializers.Serializer[Any]):
-    """An entry."""
+    """Flow entry."""
 
     dst = serializers.CharField()
     in_port = serializers.IntegerField(allow_null=True)
@@ -41,138 +41,157 @@ class ExplainedEntrySerializer(serializers.Serializer[Any]):
 
 
 class OriginSerializer(serializers.Serializer[Any]):
-    """Where an entry comes from."""
+    """Origin of an entry."""
 
-    kind = serializers.ChoiceField(choices=ORIGINS)
-    subscriptions = serializers.ListField(child=serializers.CharField())
-    subscriptions_count = serializers.IntegerField()
+    kind = serializers.ChoiceField(choices=ORIGINS, help_text="kind of entry")
+    subscriptions = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the first subscriptions that the entry serves"
+    )
+    subscriptions_count = serializers.IntegerField(help_text="number of subscriptions that the entry serves")
 
 
 class OutputSerializer(serializers.Serializer[Any]):
-    """What an entry does with the event at one port."""
+    """Copy of the event that an entry sends to one port."""
 
     port = serializers.IntegerField()
-    next_switch = serializers.CharField(allow_null=True)
-    next_port = serializers.IntegerField(allow_null=True)
-    next_hop = serializers.IntegerField(allow_null=True)
-    host = serializers.CharField(allow_null=True)
-    problem = serializers.CharField(allow_null=True)
-    matching = serializers.ListField(child=serializers.CharField())
-    matching_count = serializers.IntegerField()
-    truncated = serializers.ListField(child=serializers.CharField())
-    truncated_count = serializers.IntegerField()
+    next_switch = serializers.CharField(allow_null=True, help_text="switch at the other end of the link")
+    next_port = serializers.IntegerField(allow_null=True, help_text="port at the other end of the link")
+    next_hop = serializers.IntegerField(allow_null=True, help_text="number of the next hop")
+    host = serializers.CharField(allow_null=True, help_text="host at the port")
+    problem = serializers.CharField(allow_null=True, help_text="why the copy goes no further")
+    matching = serializers.ListField(
+        child=serializers.CharField(), help_text="first subscriptions at the host that match the event"
+    )
+    matching_count = serializers.IntegerField(help_text="number of matching subscriptions")
+    truncated = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="first subscriptions whose dz, but not filter, contain the event",
+    )
+    truncated_count = serializers.IntegerField(help_text="number of these subscriptions")
 
 
 class HopSerializer(serializers.Serializer[Any]):
-    """One copy of the event at one switch."""
+    """Copy of the event at one switch."""
 
-    hop = serializers.IntegerField()
-    from_hop = serializers.IntegerField(allow_null=True)
-    switch = serializers.CharField()
+    hop = serializers.IntegerField(help_text="number of the hop")
+    from_hop = serializers.IntegerField(
+        allow_null=True, help_text="number of the previous hop; null: the host"
+    )
+    switch = serializers.CharField(help_text="name of the switch")
     in_port = serializers.IntegerField()
-    entry = ExplainedEntrySerializer(allow_null=True)
-    origin = OriginSerializer(allow_null=True)
-    outputs = OutputSerializer(many=True)
+    entry = ExplainedEntrySerializer(allow_null=True, help_text="matching entry; null: none, or not seen")
+    origin = OriginSerializer(allow_null=True, help_text="origin of the entry")
+    outputs = OutputSerializer(many=True, help_text="copies that the entry sends")
 
 
 class WishAnswerSerializer(serializers.Serializer[Any]):
-    """What one subscription has to do with the event."""
+    """Result for one subscription."""
 
-    subscription = serializers.CharField()
+    subscription = serializers.CharField(help_text="name of the subscription, for example q7")
     subscriber = serializers.CharField(allow_null=True)
     filter = serializers.CharField(allow_null=True)
-    reason = serializers.ChoiceField(choices=REASONS)
+    reason = serializers.ChoiceField(choices=REASONS, help_text="why it gets the event, or not")
 
 
 class VerdictSerializer(serializers.Serializer[Any]):
-    """What becomes of one host."""
+    """Result for one host."""
 
     host = serializers.CharField()
-    copies = serializers.IntegerField()
-    reason = serializers.ChoiceField(choices=REASONS)
-    detail = serializers.CharField()
-    at_switch = serializers.CharField(allow_null=True)
-    subscriptions = WishAnswerSerializer(many=True)
-    subscriptions_count = serializers.IntegerField()
+    copies = serializers.IntegerField(help_text="number of copies that reach the host")
+    reason = serializers.ChoiceField(choices=REASONS, help_text="why the host gets the event, or not")
+    detail = serializers.CharField(help_text="description of the reason")
+    at_switch = serializers.CharField(allow_null=True, help_text="switch where the path ends")
+    subscriptions = WishAnswerSerializer(many=True, help_text="first subscriptions at the host")
+    subscriptions_count = serializers.IntegerField(help_text="number of subscriptions at the host")
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):
-    """Where a real switch does something else."""
+    """Difference between a real switch and the plan."""
 
-    kind = serializers.ChoiceField(choices=DIFFERENCES)
+    kind = serializers.ChoiceField(choices=DIFFERENCES, help_text="kind of difference")
     switch = serializers.CharField()
     in_port = serializers.IntegerField()
-    expected = ExplainedEntrySerializer(allow_null=True)
-    found = ExplainedEntrySerializer(allow_null=True)
-    detail = serializers.CharField()
+    expected = ExplainedEntrySerializer(allow_null=True, help_text="entry in the plan")
+    found = ExplainedEntrySerializer(allow_null=True, help_text="entry on the switch")
+    detail = serializers.CharField(help_text="description of the difference")
 
 
 class NotSeenSerializer(serializers.Serializer[Any]):
-    """A switch that could not be looked at."""
+    """Switch that could not be checked."""
 
     switch = serializers.CharField()
-    detail = serializers.CharField()
+    detail = serializers.CharField(help_text="why it could not be checked")
 
 
 class RealHopSerializer(serializers.Serializer[Any]):
-    """One copy of the event at one real switch."""
+    """Copy of the event at one real switch."""
 
-    hop = serializers.IntegerField()
-    from_hop = serializers.IntegerField(allow_null=True)
+    hop = serializers.IntegerField(help_text="number of the hop")
+    from_hop = serializers.IntegerField(
+        allow_null=True, help_text="number of the previous hop; null: the host"
+    )
     switch = serializers.CharField()
     in_port = serializers.IntegerField()
     means = serializers.ChoiceField(
-        choices=[mean.value for mean in Means], allow_null=True, help_text="null: not seen"
+        choices=[mean.value for mean in Means],
+        allow_null=True,
+        help_text="source of the data; null: not seen",
     )
-    entry = ExplainedEntrySerializer(allow_null=True)
+    entry = ExplainedEntrySerializer(allow_null=True, help_text="matching entry; null: none, or not seen")
 
 
 class LostSerializer(serializers.Serializer[Any]):
-    """A host that the real switches keep the event from."""
+    """Host that does not receive the event because of the real switches."""
 
     host = serializers.CharField()
-    at_switch = serializers.CharField(allow_null=True)
+    at_switch = serializers.CharField(allow_null=True, help_text="switch where the path ends")
 
 
 class RealSerializer(serializers.Serializer[Any]):
-    """What the real switches do with the event."""
+    """Behaviour of the real switches."""
 
-    same = serializers.BooleanField(allow_null=True, help_text="null: as far as could be seen")
-    differences = DifferenceSerializer(many=True)
-    not_seen = NotSeenSerializer(many=True)
-    path = RealHopSerializer(many=True)
-    loops = serializers.BooleanField()
-    received = serializers.ListField(child=serializers.CharField())
-    lost = LostSerializer(many=True)
-    surplus = serializers.ListField(child=serializers.CharField())
+    same = serializers.BooleanField(
+        allow_null=True, help_text="whether they follow the plan; null: not all seen"
+    )
+    differences = DifferenceSerializer(many=True, help_text="differences from the plan")
+    not_seen = NotSeenSerializer(many=True, help_text="switches that could not be checked")
+    path = RealHopSerializer(many=True, help_text="hops of the event on the real switches")
+    loops = serializers.BooleanField(help_text="whether a copy loops")
+    received = serializers.ListField(child=serializers.CharField(), help_text="hosts that receive the event")
+    lost = LostSerializer(many=True, help_text="hosts that should receive the event and do not")
+    surplus = serializers.ListField(
+        child=serializers.CharField(), help_text="hosts that receive it unexpectedly"
+    )
 
 
 class ExplanationSerializer(serializers.Serializer[Any]):
-    """What becomes of one event, and why."""
+    """Path of one event, with the reasons."""
 
-    format = serializers.CharField()
-    event = EventSerializer()
-    tree = serializers.CharField(allow_null=True)
-    path = HopSerializer(many=True)
-    loops = serializers.BooleanField()
-    received = VerdictSerializer(many=True)
-    not_received = VerdictSerializer(many=True)
-    real = RealSerializer(allow_null=True, help_text="null: not asked for, or nothing is sent")
+    format = serializers.CharField(help_text="name and version of this format")
+    event = EventSerializer(help_text="the event and its publisher")
+    tree = serializers.CharField(allow_null=True, help_text="tree that carries the event")
+    path = HopSerializer(many=True, help_text="hops of the event in the plan")
+    loops = serializers.BooleanField(help_text="whether a copy loops")
+    received = VerdictSerializer(many=True, help_text="hosts that receive the event")
+    not_received = VerdictSerializer(many=True, help_text="hosts that do not receive the event, with reasons")
+    real = RealSerializer(
+        allow_null=True, help_text="behaviour of the real switches; null: not requested, or nothing is sent"
+    )
 
 
 class StoodForSerializer(serializers.Serializer[Any]):
-    """A subscription that an entry stands for."""
+    """Subscription that an entry serves."""
 
     id = serializers.IntegerField()
-    name = serializers.CharField(help_text="its id in plans")
+    name = serializers.CharField(help_text="name of the subscription, for example q7")
     subscriber = serializers.CharField()
     host = serializers.CharField()
-    filter = serializers.CharField(allow_null=True, help_text="null where the host told its dz set only")
+    filter = serializers.CharField(allow_null=True, help_text="filter; null if the host sent only dz cells")
 
 
 class EntryOriginSerializer(serializers.Serializer[Any]):
-    """Where an installed entry comes from."""
+    """Origin of an installed entry."""
 
-    kind = serializers.ChoiceField(choices=ORIGINS)
-    subscriptions = StoodForSerializer(many=True, help_text="the first 100")
-    subscriptions_count = serializers.IntegerField()
+    kind = serializers.ChoiceField(choices=ORIGINS, help_text="kind of entry")
+    subscriptions = StoodForSerializer(many=True, help_text="first 100 subscriptions that the entry serves")
+    subscriptions_count = serializers.IntegerField(help_text="number of subscriptions that the entry serves")

@@ -1,4 +1,4 @@
-"""`/api/v1/explain/`, and where the entries of tables come from."""
+"""Views of `/api/v1/explain/` and of the origin of table entries."""
 
 from collections.abc import Iterable
 
@@ -17,14 +17,14 @@ from controlplane.web.explain.serializers import EntryOriginSerializer, Explanat
 
 
 class ExplainView(StrictView):
-    """Why an event goes where it goes."""
+    """Explanation of an event's path."""
 
     def known_parameters(self) -> Iterable[str]:
-        """What a question says."""
+        """Return the names of the query parameters."""
         return PARAMETERS
 
     problems = ("404", "409")
-    """What its answers may be beside those of all views: it names objects in its question."""
+    """Additional error codes, because the question names objects."""
 
     @extend_schema(
         operation_id="explain",
@@ -32,32 +32,33 @@ class ExplainView(StrictView):
         responses=ExplanationSerializer,
         parameters=[
             OpenApiParameter(
-                "publisher", str, required=True, description="by name or id, or an advertisement like a7"
+                "publisher",
+                str,
+                required=True,
+                description="name or id of a publisher, or name of an advertisement such as a7",
             ),
             OpenApiParameter(
-                "values", str, required=True, description='the event: {"low": 92}, or low=92,symbol=IBM'
+                "values", str, required=True, description='event as {"low": 92} or as low=92,symbol=IBM'
             ),
-            OpenApiParameter("topic", str, description="of several that the publisher advertises"),
-            OpenApiParameter(
-                "trace", bool, description="whether to look at the real switches, too (default: true)"
-            ),
+            OpenApiParameter("topic", str, description="topic; required if the publisher advertises several"),
+            OpenApiParameter("trace", bool, description="whether to check the real switches (default: true)"),
         ],
     )
     def get(self, request: Request) -> Response:
-        """For one event: dz, address, the way with its entries, who receives it, who does not, and why."""
+        """Explain an event: dz, address, path with entries, its receivers, other hosts, reasons."""
         return Response(answer(ExplainQuestion.read(request.query_params)))
 
 
 class EntryOriginView(StrictView):
-    """Why an entry of a table is there."""
+    """Origin of a table entry."""
 
     @extend_schema(operation_id="tables_entry_origin", tags=["tables"], responses=EntryOriginSerializer)
     def get(self, request: Request, pk: str, entry: str) -> Response:
-        """The subscriptions that an installed entry stands for, as the plan has it."""
+        """Return the subscriptions that an installed entry serves, according to the plan."""
         rows = InstalledEntry.objects.filter(switch=read_id(pk)).select_related("switch")
         row = rows.filter(pk=read_id(entry)).first()
         if row is None:
             raise not_found(
-                f"There is no entry {entry} in table {pk}; entries come and go with subscriptions."
+                f"Table {pk} has no entry {entry}. Entries change with subscriptions; read the table again."
             )
         return Response(origin_of(row))

@@ -1,4 +1,4 @@
-"""`/api/v1/alarms/`, those that were told, and `/api/v1/alarms/standing/`, those that stand."""
+"""Views of `/api/v1/alarms/` (past alarms) and `/api/v1/alarms/standing/` (active alarms)."""
 
 from typing import Any
 
@@ -14,31 +14,31 @@ from controlplane.rest.query_parameters import ID, TIME, QueryFilterField
 
 
 class AlarmSerializer(serializers.Serializer[Any]):
-    """An alarm, as operators were told."""
+    """Past alarm."""
 
-    id = serializers.IntegerField(help_text="of its event in the live stream")
-    text = serializers.CharField(source="payload.text")
-    at = serializers.DateTimeField(source="created_at")
+    id = serializers.IntegerField(help_text="id of its event in the live stream")
+    text = serializers.CharField(source="payload.text", help_text="text of the alarm")
+    at = serializers.DateTimeField(source="created_at", help_text="time of the alarm")
 
 
 class StandingAlarmSerializer(serializers.Serializer[Any]):
-    """One thing that is wrong now."""
+    """Active alarm."""
 
-    source = serializers.ChoiceField(choices=alarms.SOURCES, help_text="who says so")  # type: ignore[assignment]
-    alarm = serializers.CharField(help_text="its name")
-    subject = serializers.CharField(help_text="what it is about")
-    detail = serializers.CharField()
-    since = serializers.DateTimeField(allow_null=True)
-    last = serializers.DateTimeField(allow_null=True, help_text="when it was last seen")
-    count = serializers.IntegerField(allow_null=True, help_text="how often it was seen")
+    source = serializers.ChoiceField(choices=alarms.SOURCES, help_text="part that reports it")  # type: ignore[assignment]
+    alarm = serializers.CharField(help_text="name of the alarm")
+    subject = serializers.CharField(help_text="object that it concerns")
+    detail = serializers.CharField(help_text="description of the problem")
+    since = serializers.DateTimeField(allow_null=True, help_text="time when it was first seen")
+    last = serializers.DateTimeField(allow_null=True, help_text="time when it was last seen")
+    count = serializers.IntegerField(allow_null=True, help_text="number of times that it was seen")
 
 
 class StandingAlarmsSerializer(serializers.Serializer[Any]):
-    """All that stand."""
+    """All active alarms."""
 
-    alarms = StandingAlarmSerializer(many=True)
+    alarms = StandingAlarmSerializer(many=True, help_text="active alarms")
     unknown = serializers.CharField(
-        allow_null=True, help_text="why those of the controller are not known; null: they are"
+        allow_null=True, help_text="why the controller's alarms are unknown; null: they are known"
     )
 
 
@@ -47,7 +47,7 @@ class StandingAlarmsSerializer(serializers.Serializer[Any]):
     retrieve=extend_schema(operation_id="alarms_read", tags=["system"]),
 )
 class AlarmViewSet(ListAndRead):
-    """Alarms that were told, as long as the live stream keeps them."""
+    """Past alarms. They are kept as long as the events of the live stream."""
 
     queryset = OutboxEvent.objects.filter(kind="alarm")
     serializer_class = AlarmSerializer
@@ -57,10 +57,10 @@ class AlarmViewSet(ListAndRead):
 
 
 class StandingAlarmsView(StrictView):
-    """What is wrong now."""
+    """Active alarms."""
 
     @extend_schema(operation_id="alarms_standing", tags=["system"], responses=StandingAlarmsSerializer)
     def get(self, request: Request) -> Response:
-        """The alarms that stand: of the controller, aggregation, audits, periodic tasks, found links."""
+        """Return active alarms of controller, aggregation, audits, periodic tasks, found links."""
         found, trouble = alarms.standing()
         return Response(StandingAlarmsSerializer({"alarms": found, "unknown": trouble}).data)

@@ -1,4 +1,4 @@
-"""`/api/v1/health/`: whether the platform is well, and what is not."""
+"""View of `/api/v1/health/`: the status of each part of the platform."""
 
 import time
 from collections.abc import Mapping
@@ -22,38 +22,38 @@ from controlplane.rest.base_views import StrictView
 from tercast.errors import shown
 
 KEPT_SECONDS = 2.0
-"""How old an answer to somebody without log-in may be: nobody makes the controller busy by asking."""
+"""Maximum age of an answer to an unauthenticated caller. Such calls cannot keep the controller busy."""
 
 
 class HealthCheckSerializer(serializers.Serializer[Any]):
-    """One part of the platform."""
+    """Status of one part of the platform."""
 
-    name = serializers.ChoiceField(choices=tuple(CHECKS))
-    status = serializers.ChoiceField(choices=checks.STATUSES)
-    detail = serializers.CharField(allow_null=True, help_text="null without log-in")
+    name = serializers.ChoiceField(choices=tuple(CHECKS), help_text="name of the check")
+    status = serializers.ChoiceField(choices=checks.STATUSES, help_text="status of the part")
+    detail = serializers.CharField(allow_null=True, help_text="description; null without authentication")
 
 
 class HealthSerializer(serializers.Serializer[Any]):
-    """The platform; its status is the worst of its checks."""
+    """Status of the platform: the worst status of its checks."""
 
-    status = serializers.ChoiceField(choices=checks.STATUSES)
-    checks = HealthCheckSerializer(many=True)
+    status = serializers.ChoiceField(choices=checks.STATUSES, help_text="worst status of the checks")
+    checks = HealthCheckSerializer(many=True, help_text="status of each part")
 
 
 class HealthView(StrictView):
-    """Open to all, without details."""
+    """Health of the platform. Everyone may read it, but without details."""
 
     open = True
 
     def known_parameters(self) -> tuple[str, ...]:
-        """Some checks alone."""
+        """Return the name of the query parameter that selects checks."""
         return ("only",)
 
     def perform_authentication(self, request: Request) -> None:
-        """Not before the database is known to answer."""
+        """Skip authentication until the database is known to answer."""
 
     def check_permissions(self, request: Request) -> None:
-        """Allow everybody; who asks is looked up with a short wait."""
+        """Allow every caller. `get` authenticates with a short wait."""
 
     @extend_schema(
         operation_id="health",
@@ -61,14 +61,16 @@ class HealthView(StrictView):
         tags=["system"],
         responses={
             200: HealthSerializer,
-            503: OpenApiResponse(HealthSerializer, "Something has failed: no change can be carried out."),
+            503: OpenApiResponse(HealthSerializer, "A part has failed: no change can be carried out."),
         },
         parameters=[
-            OpenApiParameter("only", str, description=f"some of {', '.join(CHECKS)}, separated by commas")
+            OpenApiParameter(
+                "only", str, description=f"checks to run, separated by commas: {', '.join(CHECKS)}"
+            )
         ],
     )
     def get(self, request: Request) -> Response:
-        """What is checked and how it is; 503 when something has failed. Who is logged in is told details."""
+        """Return the status of each check, with details for authenticated callers; 503 on failure."""
         names = _chosen(request.query_params.get("only"))
         full = _may_see(request)
         found = checks.look(names) if full else _kept(names)
@@ -91,13 +93,13 @@ def _chosen(text: str | None) -> Mapping[str, Any]:
     names = text.split(",")
     for name in names:
         if name not in CHECKS:
-            detail = f"There is no check {shown(name)}; there are {', '.join(CHECKS)}."
+            detail = f"{shown(name)} is not a check; use one of {', '.join(CHECKS)}."
             raise bad_parameter("only", "not_a_choice", detail, name)
     return {name: CHECKS[name] for name in CHECKS if name in names}
 
 
 def _may_see(request: Request) -> bool:
-    """Whether the caller may read; without a database nobody may."""
+    """Whether the caller may read details. Without a database no caller may."""
     try:
         with waiting_at_most(checks.WRITE_WAIT_MS):
             return caller_of(request).has(Role.VIEWER, Scope.READ)
@@ -110,7 +112,7 @@ _lock = Lock()
 
 
 def _kept(names: Mapping[str, Any]) -> dict[str, Finding]:
-    """What was found a moment ago, else what is found now; one looks at a time."""
+    """Return recent findings, or check now. Only one thread checks at a time."""
     key = tuple(names)
     with _lock:
         at, found = _answers.get(key, (float("-inf"), {}))

@@ -1,4 +1,4 @@
-"""`/metrics`."""
+"""View of `/metrics`."""
 
 from typing import Any
 
@@ -12,23 +12,23 @@ from controlplane.rest.base_views import StrictView
 
 
 class _AnyKind(BaseContentNegotiation):
-    """There is one kind of answer, whatever the caller accepts; problems are JSON."""
+    """Negotiation that ignores `Accept`: metrics have one type, and problems are JSON."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
-        """The first one."""
+        """Return the first parser."""
         return parsers[0]
 
     def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
-        """The first one."""
+        """Return the first renderer."""
         return renderers[0], renderers[0].media_type
 
 
 class MetricsView(StrictView):
-    """Counters and gauges for Prometheus; any viewer may read them."""
+    """Counters and gauges for Prometheus, for callers with the role viewer."""
 
     schema = None
     content_negotiation_class = _AnyKind
 
     def get(self, request: Request) -> HttpResponse:
-        """All of them."""
+        """Return all metrics as text."""
         return HttpResponse(metrics.text(), content_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -1,4 +1,4 @@
-"""`/api/v1/switches/budgets/`: the budgets of many switches in one call."""
+"""View of `/api/v1/switches/budgets/`: the budgets of many switches in one call."""
 
 from typing import ClassVar
 
@@ -24,20 +24,20 @@ class BudgetsViewSet(Resource):
     noun = "switch"
     pagination_class = None
     filter_backends = ()
-    bulk: ClassVar[bool] = True  # it takes as many bytes
+    bulk: ClassVar[bool] = True  # accept as many bytes as for lists
 
     @extend_schema(
         operation_id="switches_budgets",
         tags=["switches"],
         request=BudgetsSerializer,
         responses={
-            202: OpenApiResponse(OperationSerializer, "Logged; `Location` names the operation."),
+            202: OpenApiResponse(OperationSerializer, "Logged; `Location` is the address of the operation."),
             200: COST,
         },
         parameters=[*WRITE],
     )
     def create(self, request: Request) -> Response:
-        """Set budgets, each by a request of its own: one that cannot hold fails alone."""
+        """Set budgets. Each one is a separate request, and fails separately."""
         options = WriteOptions.read(request)
         body = read_body(request, BudgetsSerializer())
         if options.dry_run:

@@ -1,4 +1,4 @@
-"""`/api/v1/found-links/`: links that discovery found, for an operator to approve or reject."""
+"""Views of `/api/v1/found-links/`: discovered links that an operator approves or rejects."""
 
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from controlplane.web.requests.accepted_responses import ACCEPTED, accepted
 
 
 class FoundLinkSerializer(serializers.ModelSerializer[FoundLink]):
-    """A link that probes cross and that is not in the network."""
+    """Link that probes cross and that is not in the network."""
 
     a = serializers.CharField(source="a.name")
     b = serializers.CharField(source="b.name")
@@ -46,7 +46,7 @@ class FoundLinkSerializer(serializers.ModelSerializer[FoundLink]):
     retrieve=extend_schema(operation_id="found_links_read", tags=["links"]),
 )
 class FoundLinkViewSet(ListAndRead):
-    """Links that were found and wait for approval, or were rejected."""
+    """Found links that wait for approval or are rejected."""
 
     queryset = FoundLink.objects.select_related("a", "b")
     serializer_class = FoundLinkSerializer

@@ -1,4 +1,4 @@
-"""Hosts, as the API reads and shows them."""
+"""Serializers of hosts."""
 
 from datetime import datetime
 from typing import Any
@@ -24,25 +24,27 @@ from controlplane.web.network.serializers import MAX_STANDBY, request_url
 
 
 class AttachmentSerializer(serializers.Serializer[Any]):
-    """A port of a switch that a host is attached to."""
+    """Switch port that a host is attached to."""
 
-    switch = Reference(help_text="name of a switch")
+    switch = Reference(help_text="name of the switch")
     port = Integer(min_value=1, max_value=MAX_PORT)
 
 
 class HostSerializer(serializers.ModelSerializer[Host]):
-    """A host."""
+    """Host at a switch port."""
 
     url = serializers.SerializerMethodField()
     switch = serializers.CharField(source="switch.name")
-    standby = AttachmentSerializer(many=True)
+    standby = AttachmentSerializer(many=True, help_text="standby attachments, in the order of use")
     origin = serializers.SerializerMethodField()
     last_seen_at = serializers.SerializerMethodField()
     delivered = serializers.SerializerMethodField(
-        help_text="events that reached it, over all reporters; null: nobody has reported any"
+        help_text="number of delivered events, over all reporters; null: no report"
     )
-    unwanted = serializers.SerializerMethodField(help_text="those of them that no subscription there wanted")
-    last_event_at = serializers.SerializerMethodField(help_text="when the last of them came, if anybody told")
+    unwanted = serializers.SerializerMethodField(
+        help_text="number of delivered events that no subscription at the host matches"
+    )
+    last_event_at = serializers.SerializerMethodField(help_text="time of the last delivery; null: no report")
     has_key = serializers.SerializerMethodField()
     request = serializers.SerializerMethodField()
     removal = serializers.SerializerMethodField()
@@ -71,46 +73,46 @@ class HostSerializer(serializers.ModelSerializer[Host]):
         read_only_fields = fields
 
     def get_url(self, row: Host) -> str:
-        """Where it can be read again."""
+        """Address of the host."""
         return url("hosts", row.pk)
 
     @extend_schema_field(serializers.ChoiceField(choices=Origin.choices))
     def get_origin(self, row: Host) -> str:
-        """How it was registered."""
+        """Origin of the registration: in band, or over the API."""
         return str(Origin.IN_BAND if signals_of(row).in_band else Origin.API)
 
     @extend_schema_field(serializers.DateTimeField(allow_null=True))
     def get_last_seen_at(self, row: Host) -> Any:
-        """When its last control message came in; null while none has."""
+        """Time of its last control message; null before the first one."""
         return signals_of(row).last_seen_at
 
     def arrivals(self, row: Host) -> DeliveryArrivals:
-        """What was reported of it."""
+        """Return the delivery reports of a host."""
         found: DeliveryArrivals = self.context["arrivals"].get(row.pk, NOTHING_REPORTED)
         return found
 
     def get_delivered(self, row: Host) -> int | None:
-        """How many events reached it."""
+        """Number of delivered events."""
         return self.arrivals(row).delivered
 
     def get_unwanted(self, row: Host) -> int | None:
-        """How many of them for nothing."""
+        """Number of unwanted deliveries."""
         return self.arrivals(row).unwanted
 
     def get_last_event_at(self, row: Host) -> datetime | None:
-        """When the last one came."""
+        """Time of the last delivery."""
         return self.arrivals(row).last_at
 
     def get_has_key(self, row: Host) -> bool:
-        """Whether its control messages need a seal."""
+        """Whether its control messages must be sealed."""
         return signals_of(row).has_key
 
     def get_request(self, row: Host) -> str | None:
-        """The request that added it."""
+        """Address of the request that adds it."""
         return request_url(row.request_id)
 
     def get_removal(self, row: Host) -> str | None:
-        """The request that removes it."""
+        """Address of the request that removes it."""
         return request_url(row.removal_id)
 
 
@@ -130,23 +132,25 @@ class HostSerializer(serializers.ModelSerializer[Host]):
     ]
 )
 class HostCreateSerializer(serializers.Serializer[Any]):
-    """A new host."""
+    """Host to add."""
 
-    name = Name()
-    switch = Reference(help_text="name of a switch")
-    port = Integer(min_value=1, max_value=MAX_PORT)
-    ip = HostAddress(version=4 if settings.ADDRESS_FAMILY == "ipv4" else 6)
-    mac = Mac()
+    name = Name(help_text="name of the host")
+    switch = Reference(help_text="name of the switch")
+    port = Integer(min_value=1, max_value=MAX_PORT, help_text="port of the switch")
+    ip = HostAddress(
+        version=4 if settings.ADDRESS_FAMILY == "ipv4" else 6, help_text="unicast IP address of the host"
+    )
+    mac = Mac(help_text="unicast MAC address of the host")
     standby = AttachmentSerializer(  # type: ignore[call-arg] # max_length is for many=True
         many=True,
         default=list,
         max_length=MAX_STANDBY,
-        help_text="used in order while the earlier ones are down",
+        help_text="a list of standby attachments; each is used while all earlier ones are down",
     )
 
 
 class HostChangeSerializer(serializers.Serializer[Any]):
-    """Where a host moves to."""
+    """New place of a host."""
 
-    switch = Reference(required=False)
-    port = Integer(min_value=1, max_value=MAX_PORT, required=False)
+    switch = Reference(required=False, help_text="name of the new switch")
+    port = Integer(min_value=1, max_value=MAX_PORT, required=False, help_text="port of the new switch")

@@ -1,4 +1,4 @@
-"""Topology files, as the API reads them."""
+"""Serializers of topology files."""
 
 from typing import Any
 
@@ -9,27 +9,27 @@ from controlplane.web.requests.serializers import OperationSerializer
 
 
 class TopologyFileSerializer(serializers.Serializer[Any]):
-    """A form with a topology file."""
+    """Form with a topology file."""
 
-    file = serializers.FileField()
+    file = serializers.FileField(help_text="topology file")
 
 
 class PartCountsSerializer(serializers.Serializer[Any]):
-    """How much of each there is."""
+    """Number of objects by kind."""
 
-    switches = serializers.IntegerField()
-    links = serializers.IntegerField()
-    hosts = serializers.IntegerField()
+    switches = serializers.IntegerField(help_text="number of switches")
+    links = serializers.IntegerField(help_text="number of links")
+    hosts = serializers.IntegerField(help_text="number of hosts")
 
 
 class ImportOperationSerializer(OperationSerializer):
-    """The operation that adds an imported topology, and what was found in the file."""
+    """Operation that adds an imported topology, with the content of the file."""
 
-    format = serializers.CharField(help_text="the format that was read")
-    counts = PartCountsSerializer()
+    format = serializers.CharField(help_text="format of the file")
+    counts = PartCountsSerializer(help_text="number of objects in the file")
     repairs = serializers.ListField(
         child=serializers.CharField(),
-        help_text="what the file left open or had wrong, and what was made of it; 1,000 at most",
+        help_text="corrections of missing or wrong values in the file, at most 1,000",
     )
 
     class Meta(OperationSerializer.Meta):
@@ -38,8 +38,10 @@ class ImportOperationSerializer(OperationSerializer):
 
 
 class ImportCostSerializer(CostSerializer):
-    """What an import would make and cost; nothing was changed."""
+    """Objects and cost of an import. Nothing was changed."""
 
-    format = serializers.CharField(help_text="the format that was read")
-    counts = PartCountsSerializer()
-    repairs = serializers.ListField(child=serializers.CharField(), help_text="as they would be told")
+    format = serializers.CharField(help_text="format of the file")
+    counts = PartCountsSerializer(help_text="number of objects in the file")
+    repairs = serializers.ListField(
+        child=serializers.CharField(), help_text="corrections that the import would report"
+    )

@@ -1,4 +1,4 @@
-"""`/api/v1/topology/import/`."""
+"""View of `/api/v1/topology/import/`."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -29,13 +29,13 @@ FORMAT = OpenApiParameter(
     str,
     OpenApiParameter.QUERY,
     enum=FORMATS,
-    description="of the file, where its content does not tell",
+    description="format of the file; required if the content does not show it",
 )
 HOSTS = OpenApiParameter(
     "hosts",
     {"type": "integer", "minimum": 0, "maximum": MOST_HOSTS_A_SWITCH, "default": 0},
     OpenApiParameter.QUERY,
-    description="how many hosts to attach to every switch, beside those of the file",
+    description="number of hosts to attach to every switch, in addition to those in the file",
 )
 _FILE = OpenApiTypes.BINARY
 
@@ -47,7 +47,7 @@ class TopologyImportViewSet(StrictView, ViewSet):
     max_bytes: ClassVar[int] = topology_import.MAX_BYTES
 
     def known_parameters(self) -> Iterable[str]:
-        """Of the import; any where the method is not allowed, so that this is what is told."""
+        """Return the parameters of the import, or all if the method is not allowed: 405 follows."""
         if self.action is None:
             return self.request.query_params.keys()
         return WRITE_PARAMETERS | {FORMAT.name, HOSTS.name}
@@ -63,10 +63,10 @@ class TopologyImportViewSet(StrictView, ViewSet):
             "multipart/form-data": TopologyFileSerializer,
         },
         responses={
-            202: OpenApiResponse(ImportOperationSerializer, "Logged; `Location` names the operation."),
+            202: OpenApiResponse(ImportOperationSerializer, "Logged; `Location` is the operation's address."),
             200: ImportCostSerializer,
             (415, CONTENT_TYPE): OpenApiResponse(
-                ProblemSerializer, "The body is of a type that no file has."
+                ProblemSerializer, "The media type of the body is not one of a topology file."
             ),
         },
         parameters=[FORMAT, HOSTS, *WRITE],

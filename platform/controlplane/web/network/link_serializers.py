@@ -1,4 +1,4 @@
-"""Links, as the API reads and shows them."""
+"""Serializers of links."""
 
 from typing import Any
 
@@ -19,15 +19,15 @@ MAX_COST = (1 << 31) - 1
 
 
 class LinkSerializer(serializers.ModelSerializer[Link]):
-    """A link between two switches."""
+    """Link between two switches."""
 
     lost = serializers.IntegerField(
-        help_text="packets sent into it that did not arrive, counted when it is down"
+        help_text="packets sent into the link that did not arrive, counted when the link is down"
     )
 
     url = serializers.SerializerMethodField()
-    a = serializers.CharField(source="a.name")
-    b = serializers.CharField(source="b.name")
+    a = serializers.CharField(source="a.name", help_text="switch at one end")
+    b = serializers.CharField(source="b.name", help_text="switch at the other end")
     request = serializers.SerializerMethodField()
     removal = serializers.SerializerMethodField()
 
@@ -51,15 +51,15 @@ class LinkSerializer(serializers.ModelSerializer[Link]):
         read_only_fields = fields
 
     def get_url(self, row: Link) -> str:
-        """Where it can be read again."""
+        """Address of the link."""
         return url("links", row.pk)
 
     def get_request(self, row: Link) -> str | None:
-        """The request that added it."""
+        """Address of the request that adds it."""
         return request_url(row.request_id)
 
     def get_removal(self, row: Link) -> str | None:
-        """The request that removes it."""
+        """Address of the request that removes it."""
         return request_url(row.removal_id)
 
 
@@ -67,16 +67,16 @@ class LinkSerializer(serializers.ModelSerializer[Link]):
     examples=[OpenApiExample("link", {"a": "s1", "a_port": 1, "b": "s2", "b_port": 1, "cost": 1})]
 )
 class LinkCreateSerializer(serializers.Serializer[Any]):
-    """A new link; both ends are named."""
+    """Link to add, with the switch and port of both ends."""
 
-    a = Reference(help_text="name of a switch")
-    a_port = Integer(min_value=1, max_value=MAX_PORT)
-    b = Reference(help_text="name of another switch")
-    b_port = Integer(min_value=1, max_value=MAX_PORT)
-    cost = Integer(min_value=1, max_value=MAX_COST, default=1)
+    a = Reference(help_text="switch at one end")
+    a_port = Integer(min_value=1, max_value=MAX_PORT, help_text="port at this end")
+    b = Reference(help_text="switch at the other end")
+    b_port = Integer(min_value=1, max_value=MAX_PORT, help_text="port at the other end")
+    cost = Integer(min_value=1, max_value=MAX_COST, default=1, help_text="cost of the link in path selection")
 
 
 class LinkChangeSerializer(serializers.Serializer[Any]):
-    """What can be changed of a link."""
+    """Changes of a link."""
 
-    up = Flag(required=False)
+    up = Flag(required=False, help_text="false: the link is not used")

@@ -1,4 +1,4 @@
-"""The topology in one answer, for the API's schema."""
+"""Serializers of the topology in one answer."""
 
 from typing import Any
 
@@ -8,70 +8,73 @@ from controlplane.rest.fields import Flag
 
 
 class TopologySwitchSerializer(serializers.Serializer[Any]):
-    """A switch in the picture."""
+    """Switch on the map."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
     label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
     x = serializers.FloatField(
-        allow_null=True, help_text="null: it waits for a link, to lie beside a neighbour"
+        allow_null=True,
+        help_text="position to the right; null: the switch waits for its first link",
     )
-    y = serializers.FloatField(allow_null=True, help_text="grows downwards; a link is about 100 long")
-    moved = serializers.BooleanField(help_text="an operator has put it there")
-    connected = serializers.BooleanField()
-    up = serializers.BooleanField()
-    in_step = serializers.BooleanField(help_text="over this connection, its table equalled the plan")
-    problems = serializers.IntegerField(help_text="how many the switch has; its resource says which")
-    entries = serializers.IntegerField(help_text="content entries installed")
-    exact_entries = serializers.IntegerField(help_text="what it would have without aggregation")
+    y = serializers.FloatField(allow_null=True, help_text="position downwards; a link is about 100 long")
+    moved = serializers.BooleanField(help_text="whether an operator set the position")
+    connected = serializers.BooleanField(help_text="whether the switch is connected to the controller")
+    up = serializers.BooleanField(help_text="whether the network uses the switch")
+    in_step = serializers.BooleanField(
+        help_text="whether the table matched the plan on the current connection"
+    )
+    problems = serializers.IntegerField(help_text="number of problems; the switch resource lists them")
+    entries = serializers.IntegerField(help_text="number of installed content entries")
+    exact_entries = serializers.IntegerField(help_text="number of entries without aggregation")
     budget = serializers.IntegerField(
-        allow_null=True, help_text="content entries it may hold, by its budget and capacity; null: any number"
+        allow_null=True, help_text="maximum content entries, by budget and capacity; null: no limit"
     )
 
 
 class LinkLoadSerializer(serializers.Serializer[Any]):
-    """What is sent into a link, by both ends."""
+    """Load that both ends send into a link."""
 
-    packets_per_s = serializers.FloatField()
-    bytes_per_s = serializers.FloatField()
+    packets_per_s = serializers.FloatField(help_text="packets per second")
+    bytes_per_s = serializers.FloatField(help_text="bytes per second")
 
 
 class TopologyLinkSerializer(serializers.Serializer[Any]):
-    """A link in the picture; `a` and `b` are ids of switches."""
+    """Link on the map. `a` and `b` are ids of switches."""
 
     id = serializers.IntegerField()
-    a = serializers.IntegerField()
+    a = serializers.IntegerField(help_text="id of the switch at one end")
     a_port = serializers.IntegerField()
-    b = serializers.IntegerField()
+    b = serializers.IntegerField(help_text="id of the switch at the other end")
     b_port = serializers.IntegerField()
     up = serializers.BooleanField()
-    load = LinkLoadSerializer(allow_null=True, help_text="null: not counted lately")
+    load = LinkLoadSerializer(allow_null=True, help_text="load of the last seconds; null: not measured")
 
 
 class TopologyHostSerializer(serializers.Serializer[Any]):
-    """A host in the picture; `switch` is an id."""
+    """Host on the map. `switch` is an id."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
-    switch = serializers.IntegerField()
+    switch = serializers.IntegerField(help_text="id of the switch")
     port = serializers.IntegerField()
 
 
 class TopologySerializer(serializers.Serializer[Any]):
-    """All of the network that its picture shows."""
+    """Network as the map shows it."""
 
-    switches = TopologySwitchSerializer(many=True)
-    links = TopologyLinkSerializer(many=True)
-    hosts = TopologyHostSerializer(many=True)
+    switches = TopologySwitchSerializer(many=True, help_text="all switches")
+    links = TopologyLinkSerializer(many=True, help_text="all links")
+    hosts = TopologyHostSerializer(many=True, help_text="all hosts")
 
 
 class LayoutSerializer(serializers.Serializer[Any]):
-    """How to lay out anew."""
+    """Options of a new layout."""
 
-    moved_too = Flag(default=False, help_text="also the switches that operators have put somewhere")
+    moved_too = Flag(default=False, help_text="true: also replace positions that operators set")
 
 
 class LaidOutSerializer(serializers.Serializer[Any]):
-    """What was laid out."""
+    """Result of a new layout."""
 
-    placed = serializers.IntegerField(help_text="switches that got a new position")
+    placed = serializers.IntegerField(help_text="number of switches with a new position")

@@ -1,4 +1,4 @@
-"""`/api/v1/topology/` and `/api/v1/topology/layout/`."""
+"""Views of `/api/v1/topology/` and `/api/v1/topology/layout/`."""
 
 import hashlib
 
@@ -17,10 +17,10 @@ from controlplane.web.network.map_serializers import LaidOutSerializer, LayoutSe
 
 
 class TopologyView(StrictView):
-    """The whole topology in one answer."""
+    """Topology of the whole network in one answer."""
 
     def known_parameters(self) -> tuple[str, ...]:
-        """What the question may say."""
+        """Return the names of the query parameters."""
         return ("load",)
 
     @extend_schema(
@@ -28,17 +28,21 @@ class TopologyView(StrictView):
         tags=["topology"],
         responses={
             200: TopologySerializer,
-            304: OpenApiResponse(description="It is as `If-None-Match` has it."),
+            304: OpenApiResponse(
+                description="The topology has not changed since the version in `If-None-Match`."
+            ),
         },
         parameters=[
-            OpenApiParameter("load", bool, description="whether to tell the load of links (default: true)"),
+            OpenApiParameter(
+                "load", bool, description="whether to include the load of links (default: true)"
+            ),
             OpenApiParameter(
                 "If-None-Match", str, OpenApiParameter.HEADER, description="`ETag` of an earlier answer"
             ),
         ],
     )
     def get(self, request: Request) -> Response:
-        """Switches with positions and tables, links with their load, and hosts."""
+        """Return switches with positions and tables, links with their load, and hosts."""
         told = topology(read_flag("load", request.query_params.get("load", "true")))
         tag = f'"{hashlib.sha256(JSONRenderer().render(told)).hexdigest()[:32]}"'
         headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
@@ -48,7 +52,7 @@ class TopologyView(StrictView):
 
 
 class LayoutView(StrictView):
-    """Where switches lie in the picture."""
+    """Positions of switches on the map."""
 
     @extend_schema(
         operation_id="topology_layout",
@@ -57,6 +61,6 @@ class LayoutView(StrictView):
         responses={200: LaidOutSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Lay the network out anew; switches that operators have moved stay, but with `moved_too`."""
+        """Calculate positions again, except those set by operators, unless `moved_too` is true."""
         values = read_one(request, LayoutSerializer())
         return Response({"placed": placement.anew(values["moved_too"])})

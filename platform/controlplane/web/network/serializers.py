@@ -1,4 +1,4 @@
-"""Switches, links, hosts, tables and trees, as the API reads and shows them."""
+"""Serializers of switches."""
 
 from typing import Any
 
@@ -21,16 +21,16 @@ MAX_BUDGET = 10_000_000
 MAX_SWITCHES = 10_000
 MAX_STANDBY = 8
 MAX_PLACE = 1_000_000
-"""How far from the middle of the picture a switch can be put."""
+"""Maximum distance of a switch from the centre of the map."""
 
 
 def request_url(pk: int | None) -> str | None:
-    """Where a request is read; None without one."""
+    """Return the address of a request; None without one."""
     return None if pk is None else url("requests", pk)
 
 
 class PortSerializer(serializers.ModelSerializer[Port]):
-    """A port, as the controller reports it."""
+    """Port of a switch, as the controller reports it."""
 
     class Meta:
         model = Port
@@ -38,37 +38,45 @@ class PortSerializer(serializers.ModelSerializer[Port]):
 
 
 class FeaturesSerializer(serializers.Serializer[Any]):
-    """What a switch told when it connected; null: it did not."""
+    """Features that a switch reported when it connected. Null: not reported."""
 
-    capacity = serializers.IntegerField(allow_null=True, help_text="entries in its table, whoever's")
-    groups = serializers.IntegerField(allow_null=True)
-    meters = serializers.IntegerField(allow_null=True)
+    capacity = serializers.IntegerField(
+        allow_null=True, help_text="size of its table, for all owners of entries"
+    )
+    groups = serializers.IntegerField(allow_null=True, help_text="maximum number of groups")
+    meters = serializers.IntegerField(allow_null=True, help_text="maximum number of meters")
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        """All of them, also of a switch that never connected."""
+        """Return all features, also for a switch that never connected."""
         return {name: instance.get(name) for name in ("capacity", "groups", "meters")}
 
 
 class SwitchSerializer(serializers.ModelSerializer[Switch]):
-    """A switch."""
+    """OpenFlow switch."""
 
     url = serializers.SerializerMethodField()
-    entries = serializers.IntegerField(source="entry_count", help_text="content entries installed")
+    entries = serializers.IntegerField(source="entry_count", help_text="number of installed content entries")
     exact_entries = serializers.IntegerField(
-        help_text="content entries that it would have without aggregation"
+        help_text="number of content entries that the table would have without aggregation"
     )
-    ports = PortSerializer(many=True)
+    ports = PortSerializer(many=True, help_text="ports that the controller reports")
     problems = serializers.ListField(
-        child=serializers.CharField(), help_text="what it lacks and is needed, or refused"
+        child=serializers.CharField(), help_text="required features that are missing, and refused entries"
     )
-    lacks = serializers.ListField(child=serializers.CharField(), help_text="what it can do without")
-    features = FeaturesSerializer()
+    lacks = serializers.ListField(
+        child=serializers.CharField(), help_text="optional features that are missing"
+    )
+    features = FeaturesSerializer(help_text="features that the switch reported")
     request = serializers.SerializerMethodField()
     removal = serializers.SerializerMethodField()
-    x = serializers.SerializerMethodField(help_text="in the picture; null until it has a place")
-    y = serializers.SerializerMethodField(help_text="grows downwards; a link is about 100 long")
-    epoch = serializers.IntegerField(help_text="of the connection to the controller; grows at every connect")
-    in_step = serializers.SerializerMethodField(help_text="over this connection, its table equalled the plan")
+    x = serializers.SerializerMethodField(help_text="position to the right; null until it has a position")
+    y = serializers.SerializerMethodField(help_text="position downwards; a link is about 100 long")
+    epoch = serializers.IntegerField(
+        help_text="number of the connection to the controller; it only increases"
+    )
+    in_step = serializers.SerializerMethodField(
+        help_text="whether the table matched the plan on the current connection"
+    )
 
     class Meta:
         model = Switch
@@ -102,53 +110,57 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
         read_only_fields = fields
 
     def get_url(self, row: Switch) -> str:
-        """Where it can be read again."""
+        """Address of the switch."""
         return url("switches", row.pk)
 
     def get_x(self, row: Switch) -> float | None:
-        """To the right."""
+        """Position to the right."""
         place = getattr(row, "place", None)
         return None if place is None else place.x
 
     def get_y(self, row: Switch) -> float | None:
-        """Downwards."""
+        """Position downwards."""
         place = getattr(row, "place", None)
         return None if place is None else place.y
 
     def get_in_step(self, row: Switch) -> bool:
-        """Whether its table was read back, and repaired where needed, since it connected."""
+        """Whether the table was read back, and repaired if necessary, since the switch connected."""
         return row.connected and 0 < row.epoch == row.reconciled_epoch
 
     def get_request(self, row: Switch) -> str | None:
-        """The request that added it."""
+        """Address of the request that adds it."""
         return request_url(row.request_id)
 
     def get_removal(self, row: Switch) -> str | None:
-        """The request that removes it."""
+        """Address of the request that removes it."""
         return request_url(row.removal_id)
 
 
 class SwitchChangeSerializer(serializers.Serializer[Any]):
-    """What can be changed of a switch: its budget, whether it is up, and how it is shown."""
+    """Changes of a switch: its budget, whether the network uses it, and how it is displayed."""
 
     tcam_budget = Integer(
         min_value=0,
         max_value=MAX_BUDGET,
         allow_null=True,
         required=False,
-        help_text="content entries it may hold; null is unlimited",
+        help_text="maximum content entries; null: no limit",
     )
-    up = Flag(required=False)
-    label = Text(max_length=200, allow_blank=True, required=False)  # type: ignore[assignment]
-    latitude = Number(min_value=-90, max_value=90, allow_null=True, required=False)
-    longitude = Number(min_value=-180, max_value=180, allow_null=True, required=False)
-    x = Number(min_value=-MAX_PLACE, max_value=MAX_PLACE, required=False, help_text="in the picture")
-    y = Number(min_value=-MAX_PLACE, max_value=MAX_PLACE, required=False, help_text="grows downwards")
+    up = Flag(required=False, help_text="false: the network does not use the switch")
+    label = Text(max_length=200, allow_blank=True, required=False, help_text="text on the map")  # type: ignore[assignment]
+    latitude = Number(
+        min_value=-90, max_value=90, allow_null=True, required=False, help_text="latitude in degrees"
+    )
+    longitude = Number(
+        min_value=-180, max_value=180, allow_null=True, required=False, help_text="longitude in degrees"
+    )
+    x = Number(min_value=-MAX_PLACE, max_value=MAX_PLACE, required=False, help_text="position to the right")
+    y = Number(min_value=-MAX_PLACE, max_value=MAX_PLACE, required=False, help_text="position downwards")
 
 
 @extend_schema_field({"type": "object", "additionalProperties": {"type": "integer", "nullable": True}})
 class Budgets(Mapped):
-    """Budgets by the names of switches."""
+    """Budgets by switch name."""
 
     member = Integer(min_value=0, max_value=MAX_BUDGET, allow_null=True)
     most = MAX_SWITCHES
@@ -158,18 +170,28 @@ class Budgets(Mapped):
 class BudgetsSerializer(serializers.Serializer[Any]):
     """Budgets of many switches."""
 
-    budgets = Budgets(help_text="content entries that each may hold, by name; null is unlimited")
+    budgets = Budgets(help_text="maximum content entries by switch name; null: no limit")
 
 
 @extend_schema_serializer(
     examples=[OpenApiExample("switch", {"name": "s1", "dpid": "0000000000000001", "tcam_budget": 600})]
 )
 class SwitchCreateSerializer(serializers.Serializer[Any]):
-    """A new switch."""
+    """Switch to add."""
 
-    name = Name(help_text="its id in requests and plans")
-    dpid = Dpid(help_text="16 hex digits, not all zero; eight pairs with colons are taken too")
-    tcam_budget = Integer(min_value=0, max_value=MAX_BUDGET, allow_null=True, default=None)
-    label = Text(max_length=200, allow_blank=True, default="")  # type: ignore[assignment]
-    latitude = Number(min_value=-90, max_value=90, allow_null=True, default=None)
-    longitude = Number(min_value=-180, max_value=180, allow_null=True, default=None)
+    name = Name(help_text="name of the switch, also in requests and plans")
+    dpid = Dpid(help_text="datapath id: 16 hexadecimal digits, not all zero; pairs with colons are accepted")
+    tcam_budget = Integer(
+        min_value=0,
+        max_value=MAX_BUDGET,
+        allow_null=True,
+        default=None,
+        help_text="maximum content entries; null: no limit",
+    )
+    label = Text(max_length=200, allow_blank=True, default="", help_text="text on the map")  # type: ignore[assignment]
+    latitude = Number(
+        min_value=-90, max_value=90, allow_null=True, default=None, help_text="latitude in degrees"
+    )
+    longitude = Number(
+        min_value=-180, max_value=180, allow_null=True, default=None, help_text="longitude in degrees"
+    )

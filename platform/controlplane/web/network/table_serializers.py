@@ -1,4 +1,4 @@
-"""Tables and trees, as the API shows them."""
+"""Serializers of tables and trees."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from controlplane.rest.base_views import url
 
 
 class TableSerializer(serializers.ModelSerializer[Switch]):
-    """How full the table of a switch is."""
+    """Table of a switch, with its number of entries."""
 
     url = serializers.SerializerMethodField()
     switch = serializers.CharField(source="name")
     switch_url = serializers.SerializerMethodField()
-    entries = serializers.IntegerField(source="entry_count", help_text="content entries installed")
+    entries = serializers.IntegerField(source="entry_count", help_text="number of installed content entries")
     entries_url = serializers.SerializerMethodField()
 
     class Meta:
@@ -24,15 +24,15 @@ class TableSerializer(serializers.ModelSerializer[Switch]):
         read_only_fields = fields
 
     def get_url(self, row: Switch) -> str:
-        """Where it can be read again."""
+        """Address of the table."""
         return url("tables", row.pk)
 
     def get_switch_url(self, row: Switch) -> str:
-        """The switch."""
+        """Address of the switch."""
         return url("switches", row.pk)
 
     def get_entries_url(self, row: Switch) -> str:
-        """The entries."""
+        """Address of the entries."""
         return url("tables", row.pk) + "entries/"
 
 
@@ -40,33 +40,31 @@ class TableSerializer(serializers.ModelSerializer[Switch]):
     {"oneOf": [{"type": "integer"}, {"type": "string", "enum": ["in_port"]}], "nullable": True}
 )
 class OutputField(serializers.ReadOnlyField):
-    """A port, or "in_port" for back where the packet came from."""
+    """Port number, or "in_port" for the port where the packet arrived."""
 
 
 class ActionSerializer(serializers.Serializer[Any]):
-    """One action; exactly one of its members is not null."""
+    """Action of an entry. Exactly one of the fields is not null."""
 
-    output = OutputField()
-    set_dst = serializers.CharField(
-        allow_null=True, help_text="the host whose address becomes the destination"
-    )
+    output = OutputField(help_text="port to send to; in_port: the port where the packet arrived")
+    set_dst = serializers.CharField(allow_null=True, help_text="host whose address replaces the destination")
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        """Both members, whichever the stored action has."""
+        """Return both fields, although the stored action has only one."""
         return {"output": instance.get("output"), "set_dst": instance.get("set_dst")}
 
 
 class EntrySerializer(serializers.ModelSerializer[InstalledEntry]):
-    """A content filter that a switch has confirmed."""
+    """Content entry that a switch has confirmed."""
 
     topic = serializers.CharField(
-        allow_null=True, help_text="name of the topic whose code the prefix carries"
+        allow_null=True, help_text="name of the topic whose code the prefix contains"
     )
-    dz = serializers.CharField(allow_null=True, allow_blank=True)
+    dz = serializers.CharField(allow_null=True, allow_blank=True, help_text="dz of the entry")
     region = serializers.CharField(
-        allow_null=True, help_text="what the dz means in attributes, as a filter; null where nobody knows"
+        allow_null=True, help_text="filter that contains the same events as the dz; null if unknown"
     )
-    actions = ActionSerializer(many=True)
+    actions = ActionSerializer(many=True, help_text="actions of the entry")
 
     class Meta:
         model = InstalledEntry
@@ -75,41 +73,45 @@ class EntrySerializer(serializers.ModelSerializer[InstalledEntry]):
 
 
 class EntryCounterSerializer(serializers.Serializer[Any]):
-    """What the switch has counted of one entry."""
+    """Counters of one entry."""
 
-    id = serializers.IntegerField()
-    packets = serializers.IntegerField(allow_null=True, help_text="null: the switch reports no such entry")
-    bytes = serializers.IntegerField(allow_null=True)
+    id = serializers.IntegerField(help_text="id of the entry")
+    packets = serializers.IntegerField(
+        allow_null=True, help_text="packets; null: the switch has no such entry"
+    )
+    bytes = serializers.IntegerField(allow_null=True, help_text="bytes; null: the switch has no such entry")
 
 
 class EntryCountersSerializer(serializers.Serializer[Any]):
     """Counters of entries, as the switch reported them."""
 
-    counted_at = serializers.DateTimeField()
-    counters = EntryCounterSerializer(many=True)
+    counted_at = serializers.DateTimeField(help_text="time of the report")
+    counters = EntryCounterSerializer(many=True, help_text="counters of the requested entries")
 
 
 class EdgeSerializer(serializers.Serializer[Any]):
-    """A link that a tree uses."""
+    """Link of a tree."""
 
-    a = serializers.CharField()
-    a_port = serializers.IntegerField()
-    b = serializers.CharField()
-    b_port = serializers.IntegerField()
+    a = serializers.CharField(help_text="switch at one end")
+    a_port = serializers.IntegerField(help_text="port at this end")
+    b = serializers.CharField(help_text="switch at the other end")
+    b_port = serializers.IntegerField(help_text="port at the other end")
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        """From the stored list of four."""
+        """Return the fields of the stored list of four values."""
         return dict(zip(("a", "a_port", "b", "b_port"), instance, strict=True))
 
 
 class TreeSerializer(serializers.ModelSerializer[Tree]):
-    """A tree, and the part of its topic that it carries."""
+    """Tree, with the part of the topic that it carries."""
 
     url = serializers.SerializerMethodField()
     topic = serializers.CharField(source="topic.name")
-    root = serializers.CharField(source="root.name")  # type: ignore[assignment]
-    dz = serializers.ListField(child=serializers.CharField(allow_blank=True))
-    edges = EdgeSerializer(many=True)
+    root = serializers.CharField(source="root.name", help_text="root switch")  # type: ignore[assignment]
+    dz = serializers.ListField(
+        child=serializers.CharField(allow_blank=True), help_text="dz cells that the tree carries"
+    )
+    edges = EdgeSerializer(many=True, help_text="links of the tree")
 
     class Meta:
         model = Tree
@@ -117,5 +119,5 @@ class TreeSerializer(serializers.ModelSerializer[Tree]):
         read_only_fields = fields
 
     def get_url(self, row: Tree) -> str:
-        """Where it can be read again."""
+        """Address of the tree."""
         return url("trees", row.pk)

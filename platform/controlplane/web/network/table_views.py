@@ -1,4 +1,4 @@
-"""`/api/v1/tables/` and `/api/v1/trees/`."""
+"""Views of `/api/v1/tables/` and `/api/v1/trees/`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -32,7 +32,7 @@ from controlplane.web.network.views import NAME, with_entry_count
     retrieve=extend_schema(operation_id="tables_read", tags=["tables"]),
 )
 class TableViewSet(ListAndRead):
-    """How full the switches' tables are, as the switches have confirmed it; a table has its switch's id."""
+    """Tables of the switches, as the switches confirmed them. A table has the id of its switch."""
 
     queryset = with_entry_count()
     serializer_class = TableSerializer
@@ -43,7 +43,7 @@ class TableViewSet(ListAndRead):
 
 @extend_schema_view(list=extend_schema(operation_id="tables_entries", tags=["tables"]))
 class TableEntriesViewSet(Resource):
-    """The content entries of a table."""
+    """Content entries of a table."""
 
     queryset = InstalledEntry.objects.all()
     serializer_class = EntrySerializer
@@ -53,17 +53,17 @@ class TableEntriesViewSet(Resource):
     filters = (
         QueryFilterField("dst", "dst", TEXT, ("in",)),
         OfTopic("topic", "code", TEXT),
-        Meeting("dz", "dz", DZ, words="dz of the entry covers this one, or lies within it"),
+        Meeting("dz", "dz", DZ, words="dz that the entry's dz contains, or is contained in"),
         QueryFilterField("in_port", "in_port", INTEGER),
         QueryFilterField("priority", "priority", INTEGER, ("gte", "lte")),
     )
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With the topics that they belong to."""
+        """Return entries with their topics."""
         return super().rendered(with_topics(rows or []), many)
 
     def list(self, request: Request, pk: str) -> Any:
-        """A page of the entries that the switch has confirmed."""
+        """Return a page of the entries that the switch has confirmed."""
         switch = self.find(Switch.objects.all())
         found = self.filter_queryset(self.get_queryset().filter(switch=switch))
         if in_csv(request):
@@ -72,10 +72,10 @@ class TableEntriesViewSet(Resource):
 
 
 class EntryCountersView(StrictView):
-    """What a switch has counted of its entries."""
+    """Counters of table entries."""
 
     def known_parameters(self) -> Iterable[str]:
-        """Which entries are meant."""
+        """Return the name of the query parameter that selects entries."""
         return ("id__in",)
 
     @extend_schema(
@@ -84,17 +84,20 @@ class EntryCountersView(StrictView):
         responses=EntryCountersSerializer,
         parameters=[
             OpenApiParameter(
-                "id__in", str, required=True, description="ids of entries of the table, at most 100"
+                "id__in",
+                str,
+                required=True,
+                description="ids of entries of the table, separated by commas, at most 100",
             )
         ],
     )
     def get(self, request: Request, pk: str) -> Response:
-        """Packets and bytes of some entries, read from the switch at most 5 s ago."""
+        """Return packets and bytes of some entries, read from the switch at most 5 s ago."""
         switch = Switch.objects.filter(pk=read_id(pk)).first()
         if switch is None:
             raise not_found(f"There is no table {pk}.")
         if "id__in" not in request.query_params:
-            detail = "id__in is missing; it lists the ids of entries of the table."
+            detail = "id__in is missing. Give the ids of table entries, separated by commas."
             raise bad_parameter("id__in", "required", detail)
         meant = ID.condition("id__in", "in", request.query_params["id__in"])
         rows = InstalledEntry.objects.filter(meant, switch=switch).only("pk", "dst", "in_port").order_by("pk")
@@ -106,7 +109,7 @@ class EntryCountersView(StrictView):
     retrieve=extend_schema(operation_id="trees_read", tags=["trees"]),
 )
 class TreeViewSet(ListAndRead):
-    """The trees that carry the topics."""
+    """Trees that carry the topics."""
 
     queryset = Tree.objects.select_related("topic", "root")
     serializer_class = TreeSerializer

@@ -1,4 +1,4 @@
-"""Importing a topology file: its switches, links and hosts are added together, all or none."""
+"""Import of a topology file: its switches, links and hosts are added together, or none is."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ MAX_REPAIRS = 1000
 
 @dataclass(frozen=True, slots=True)
 class TopologyDraft:
-    """The unsaved rows of a topology, which refer to each other."""
+    """Unsaved rows of a topology, with references to each other."""
 
     switches: list[Switch]
     links: list[Link]
@@ -35,11 +35,11 @@ class TopologyDraft:
 
     @property
     def rows(self) -> list[Any]:
-        """All rows, each behind those it refers to."""
+        """Return all rows, each after the rows that it refers to."""
         return [*self.switches, *self.links, *self.hosts]
 
     def payloads(self) -> list[Payload]:
-        """What adding the rows logs, in their order."""
+        """Return the requests that add the rows, in their order."""
         return [
             *map(switches.payload, self.switches),
             *map(links.payload, self.links),
@@ -48,10 +48,11 @@ class TopologyDraft:
 
 
 def read(data: bytes, form: str | None, hosts_per_switch: int) -> Imported:
-    """The topology of a file; what the file leaves open is given such that nobody else has it.
+    """Read the topology of a file. Missing names and addresses get unused values.
 
-    Raises `Problem` (413) beyond a limit, also of time and memory, (503) while the machine is too busy,
-    `Refused` for what the readers refuse.
+    Raises:
+        Problem: 413 for a topology beyond a limit, also of time and memory; 503 if the machine is too busy.
+        Refused: if the reader refuses the file.
     """
     try:
         imported = import_reader.read(
@@ -64,29 +65,30 @@ def read(data: bytes, form: str | None, hosts_per_switch: int) -> Imported:
     total = sum(imported.counts.values())
     if total > MAX_ITEMS:
         counts = ", ".join(f"{count} {part}" for part, count in imported.counts.items())
-        raise too_large(f"The topology has {counts}; at most {MAX_ITEMS} of all three are taken at once.")
+        detail = f"The topology has {counts}; at most {MAX_ITEMS} objects in total are allowed. Split it."
+        raise too_large(detail)
     return imported
 
 
 def told(imported: Imported) -> dict[str, Any]:
-    """What the answer says about the file."""
+    """Return the answer's fields about the file."""
     repairs = list(imported.repairs[:MAX_REPAIRS])
     more = len(imported.repairs) - len(repairs)
     if more:
-        repairs.append(f"and {more} more; `tercast import` tells all of them")
+        repairs.append(f"and {more} more; run `tercast import` to see all of them")
     return {"format": imported.format, "counts": imported.counts, "repairs": repairs}
 
 
 def draft(topology: dict[str, Any]) -> TopologyDraft:
-    """The rows of an imported topology; raises `Problem` with all that cannot be taken in.
+    """Return the rows of an imported topology; raise `Problem` with all errors.
 
-    Its pointers lead into the topology as `tercast import` writes it.
+    The error pointers refer to the topology in the format of `tercast import`.
     """
     return _drafted(_validated(topology))
 
 
 def _validated(topology: dict[str, Any]) -> dict[str, Body]:
-    """The parts of a topology with their errors. It reads no database: the largest file takes seconds."""
+    """Return the parts with their errors. It reads no database: the largest file takes seconds."""
     return {
         "switches": _body("switches", SwitchCreateSerializer(), topology),
         "links": _body("links", LinkCreateSerializer(), topology),
@@ -95,7 +97,7 @@ def _validated(topology: dict[str, Any]) -> dict[str, Body]:
 
 
 def _drafted(bodies: dict[str, Body]) -> TopologyDraft:
-    """The rows of validated parts; raises `Problem` with all errors, also those with objects that exist."""
+    """Return the rows of validated parts; raise `Problem` with all errors and all conflicts."""
     _check_free(bodies["switches"], bodies["hosts"])
     found = [error for body in bodies.values() for error in body.errors.found]
     if found:
@@ -109,8 +111,8 @@ def _drafted(bodies: dict[str, Body]) -> TopologyDraft:
 
 
 def add(imported: Imported, actor: Any) -> Operation:
-    """Add all of it, or nothing; one operation stands for the call."""
-    bodies = _validated(imported.topology)  # outside: SQLite has one writer at a time, and others wait
+    """Add the complete topology or nothing, and return the operation of the call."""
+    bodies = _validated(imported.topology)  # outside the transaction: SQLite has one writer, others wait
     with racing(), transaction.atomic():
         drafted = _drafted(bodies)
         rows = drafted.rows
@@ -126,7 +128,7 @@ def add(imported: Imported, actor: Any) -> Operation:
 
 @dataclass(slots=True)
 class _PartErrors(Errors):
-    """Errors of one part of the topology, by the topology's own names."""
+    """Errors of one part of the topology, with the topology's own names."""
 
     part: str = ""
 
@@ -139,14 +141,14 @@ class _PartErrors(Errors):
         value: object = None,
         existing: str | None = None,
     ) -> None:
-        """Add a bad value of the part's item `index`."""
+        """Add a bad value of item `index` of the part."""
         own = {api: name for name, api in API_NAMES[self.part].items()}
         steps = (own.get(str(step), step) if place == 0 else step for place, step in enumerate(path))
         Errors.add(self, index, (self.part, index, *steps), code, detail, value, existing)
 
 
 def _body(part: str, serializer: serializers.Serializer[Any], topology: dict[str, Any]) -> Body:
-    """A part of the topology as the API reads it."""
+    """Return a part of the topology as the API reads it."""
     errors = _PartErrors(part=part)
     items = [
         read_object(serializer, api_row(part, row), errors, index) for index, row in enumerate(topology[part])
@@ -155,7 +157,7 @@ def _body(part: str, serializer: serializers.Serializer[Any], topology: dict[str
 
 
 def _check_free(new_switches: Body, new_hosts: Body) -> None:
-    """Names and addresses that others have are errors: the file says them, or they come from its labels."""
+    """Add an error for each name or address that an existing object has."""
     present = list(Switch.objects.values_list("name", "dpid"))
     new_switches.add_if_free("name", {name: f"switch {name}" for name, _ in present}, "name")
     new_switches.add_if_free("dpid", {dpid: f"switch {name}" for name, dpid in present}, "dpid")

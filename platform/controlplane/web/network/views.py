@@ -1,4 +1,4 @@
-"""`/api/v1/` switches, links, hosts, tables and trees."""
+"""Views of `/api/v1/` switches, links and hosts."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -45,12 +45,12 @@ from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY,
 
 CREATED = QueryFilterField("created_at", "created_at", TIME, ("gte", "lte"))
 NAME = QueryFilterField("name", "name", TEXT, ("in",))
-GONE_AT_ONCE = OpenApiResponse(description="The network never had it; it is gone.")
+GONE_AT_ONCE = OpenApiResponse(description="Removed; the object was never part of the network.")
 Change = Callable[[int, dict[str, Any], Any], tuple[Any, Any]]
 
 
 class NetworkViewSet(ListAndRead):
-    """What switches, links and hosts have in common."""
+    """Base of switches, links and hosts."""
 
     kind: ClassVar[services.ObjectKind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
@@ -58,15 +58,15 @@ class NetworkViewSet(ListAndRead):
     bulk = True
 
     def change(self, pk: int, values: dict[str, Any], actor: Any) -> tuple[Any, Any]:
-        """Change the row; the request that was logged for it, if one was needed."""
+        """Change the row, and return it with the logged request, or None if none was needed."""
         raise NotImplementedError
 
     def change_payload(self, row: Any, values: dict[str, Any]) -> Payload | None:
-        """The request that a change needs."""
+        """Return the request that a change needs, None if it needs none."""
         raise NotImplementedError
 
     def create(self, request: Request) -> Response:
-        """Add one, or a list of them, all or none, or those that are good."""
+        """Add one object or a list: all or none, or with `atomic=false` only the valid items."""
         options = WriteOptions.read(request, lists=True)
         body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
         if options.dry_run:
@@ -76,7 +76,7 @@ class NetworkViewSet(ListAndRead):
         return accepted(options.wait, services.add(self.kind, body, request.user))
 
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change it; what changes the network is logged (202), the rest is done at once (200)."""
+        """Change an object. Changes of the network are requests (202); others apply now (200)."""
         options = WriteOptions.read(request)
         values = self._read_change(request)
         if options.dry_run:
@@ -92,10 +92,10 @@ class NetworkViewSet(ListAndRead):
         return body.items[0]
 
     def check_change(self, body: Body) -> None:
-        """Add errors of a change that can be found without its object."""
+        """Add the errors of a change that can be found without its object."""
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Remove it (409 while something uses it); at once (204) when it had failed to be added."""
+        """Remove an object: 409 while it is in use; 204 if the network never had it."""
         options = WriteOptions.read(request)
         if options.dry_run:
             row = services.removable(self.kind, read_id(pk))
@@ -135,7 +135,7 @@ def _network_schema(name: str, read: Any, create: Any, change: Any) -> Any:
 
 
 def with_entry_count() -> QuerySet[Switch]:
-    """Switches with the number of their installed entries."""
+    """Return switches with the number of their installed entries."""
     rows = InstalledEntry.objects.filter(switch=OuterRef("pk")).order_by().values("switch")
     counts = rows.annotate(n=Count("id")).values("n")
     return Switch.objects.annotate(entry_count=Coalesce(Subquery(counts), 0))
@@ -167,7 +167,7 @@ class SwitchViewSet(NetworkViewSet):
     change_payload = staticmethod(switches.change_payload)
 
     def get_queryset(self) -> QuerySet[Switch]:
-        """With positions for those that have none yet."""
+        """Return switches, after a position is set for those without one."""
         placement.ensure()
         return super().get_queryset()
 
@@ -198,7 +198,7 @@ class LinkViewSet(NetworkViewSet):
 
 @_network_schema("hosts", HostSerializer, HostCreateSerializer, HostChangeSerializer)
 class HostViewSet(NetworkViewSet):
-    """Hosts, and where they are attached."""
+    """Hosts, with their switch ports."""
 
     queryset = Host.objects.select_related("switch", "signals")
     serializer_class = HostSerializer
@@ -219,13 +219,13 @@ class HostViewSet(NetworkViewSet):
     orderings = ("id", "name")
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With the events that reached them."""
+        """Return hosts with the numbers of delivered events."""
         arrivals = of_hosts(row.pk for row in (rows if many else [rows]))
         context = {**self.get_serializer_context(), "arrivals": arrivals}
         return self.serializer_class(rows, many=many, context=context).data
 
     def own(self, client: Client) -> Q:
-        """The host that the client is at."""
+        """Return the condition for the client's host."""
         return Q(pk=client.host_id)
 
     check_change = staticmethod(hosts.check_change)

@@ -1,4 +1,4 @@
-"""Attributes of topics in the API's schema: one shape for each of the five types."""
+"""Schema of topic attributes, with one shape for each of the five types."""
 
 from typing import Any
 
@@ -7,52 +7,56 @@ from rest_framework import serializers
 
 BIG_INTEGER: dict[str, Any] = {
     "oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[1-9][0-9]{15,}$"}],
-    "description": "an integer; one beyond ±(2^53-1) goes out as a decimal string and comes in as either",
+    "description": "integer; beyond ±(2^53-1) answers contain a decimal string, and calls may contain either",
 }
 
 
 @extend_schema_field(BIG_INTEGER)
 class BigIntegerField(serializers.ReadOnlyField):
-    """An integer of any size."""
+    """Integer of any size."""
 
 
 class _Named(serializers.Serializer[Any]):
-    name = serializers.RegexField(r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=128)
+    name = serializers.RegexField(
+        r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=128, help_text="name of the attribute"
+    )
 
 
 class IntAttributeSerializer(_Named):
     """Integers from min to max, both included."""
 
-    type = serializers.ChoiceField(choices=("int",))
+    type = serializers.ChoiceField(choices=("int",), help_text="type of the attribute")
     min = BigIntegerField()
     max = BigIntegerField()
 
 
 class FloatAttributeSerializer(_Named):
-    """Reals from min to max, both included."""
+    """Real numbers from min to max, both included."""
 
-    type = serializers.ChoiceField(choices=("float",))
-    min = serializers.FloatField()
-    max = serializers.FloatField()
+    type = serializers.ChoiceField(choices=("float",), help_text="type of the attribute")
+    min = serializers.FloatField(help_text="smallest value")
+    max = serializers.FloatField(help_text="largest value")
 
 
 class BoolAttributeSerializer(_Named):
-    """false and true."""
+    """Boolean: false or true."""
 
-    type = serializers.ChoiceField(choices=("bool",))
+    type = serializers.ChoiceField(choices=("bool",), help_text="type of the attribute")
 
 
 class EnumAttributeSerializer(_Named):
-    """One of some texts, in this order."""
+    """One of several texts, in this order."""
 
-    type = serializers.ChoiceField(choices=("enum",))
-    values = serializers.ListField(child=serializers.CharField(), min_length=1)
+    type = serializers.ChoiceField(choices=("enum",), help_text="type of the attribute")
+    values = serializers.ListField(
+        child=serializers.CharField(), min_length=1, help_text="possible texts, in their order"
+    )
 
 
 class StringAttributeSerializer(_Named):
     """Any text without U+0000."""
 
-    type = serializers.ChoiceField(choices=("string",))
+    type = serializers.ChoiceField(choices=("string",), help_text="type of the attribute")
 
 
 ATTRIBUTE = PolymorphicProxySerializer(
@@ -71,17 +75,17 @@ ATTRIBUTE = PolymorphicProxySerializer(
 
 @extend_schema_field(ATTRIBUTE)
 class AttributesField(serializers.Field[Any, Any, Any, Any]):
-    """The attributes, as the core library reads and writes them; it also checks them."""
+    """Attributes in the format of the core library, which also checks them."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """`data` itself."""
+        """Return `data` unchanged."""
         return data
 
     def to_representation(self, value: Any) -> Any:
-        """`value` itself."""
+        """Return `value` unchanged."""
         return value
 
 
 @extend_schema_field({"type": "array", "items": {"type": "string"}, "minItems": 1})
 class IndexedField(AttributesField):
-    """Names of the indexed attributes; checked by the core library."""
+    """Names of the indexed attributes. The core library checks them."""

@@ -1,4 +1,4 @@
-"""Leases and moves, as the API reads and shows them."""
+"""Serializers of leases and moves."""
 
 from typing import Any
 
@@ -14,36 +14,38 @@ from controlplane.web.registry.topic_serializers import SealSerializer
 
 @extend_schema_serializer(examples=[OpenApiExample("lease", {"holder": "3f7c", "version": None})])
 class LeaseRequestSerializer(serializers.Serializer[Any]):
-    """What a publisher says of itself."""
+    """State of a publisher that asks for a lease."""
 
-    holder = Name(max_length=64, help_text="a name of the running publisher's own, the same in all its calls")
+    holder = Name(max_length=64, help_text="unique name of the publisher process, equal in all its calls")
     version = Integer(
         min_value=1,
         max_value=2**31 - 1,
         allow_null=True,
-        help_text="the version that it uses, and no other any more; null when it has none yet",
+        help_text="the only version that the publisher uses now; null: it has none yet",
     )
 
 
 class LeaseSerializer(serializers.Serializer[Any]):
-    """The encoding to use from now on, and for how long without asking again."""
+    """Encoding to use from now on, with its validity."""
 
-    topic = serializers.CharField()
-    version = serializers.IntegerField(help_text="confirm it in the next call")
-    code = serializers.IntegerField(help_text="the topic code of the events' addresses")
-    indexed = serializers.ListField(child=serializers.CharField())
-    expires_in = serializers.FloatField(help_text="seconds; then send nothing before the next answer")
-    poll_in = serializers.FloatField(help_text="seconds until the next call is expected")
-    seal = SealSerializer(allow_null=True, help_text="what events are to be sealed with; null: they are not")
+    topic = serializers.CharField(help_text="name of the topic")
+    version = serializers.IntegerField(help_text="version of the encoding; confirm it in the next call")
+    code = serializers.IntegerField(help_text="topic code in the addresses of events")
+    indexed = serializers.ListField(child=serializers.CharField(), help_text="indexed attributes")
+    expires_in = serializers.FloatField(
+        help_text="seconds of validity; then send no event before the next answer"
+    )
+    poll_in = serializers.FloatField(help_text="seconds until the next call")
+    seal = SealSerializer(allow_null=True, help_text="key to seal events with; null: events are not sealed")
 
 
 class MoveSerializer(serializers.ModelSerializer[Move]):
-    """A topic on its way to another encoding."""
+    """Change of a topic from one encoding to another."""
 
-    topic = serializers.CharField(source="topic.name")
+    topic = serializers.CharField(source="topic.name", help_text="name of the topic")
     request = serializers.SerializerMethodField()
-    stage = serializers.ChoiceField(choices=Stage.choices)
-    indexed = IndexedField()
+    stage = serializers.ChoiceField(choices=Stage.choices, help_text="stage of the move")
+    indexed = IndexedField(help_text="indexed attributes of the new encoding")
 
     class Meta:
         model = Move
@@ -62,5 +64,5 @@ class MoveSerializer(serializers.ModelSerializer[Move]):
         read_only_fields = fields
 
     def get_request(self, row: Move) -> str | None:
-        """The request that ends with it."""
+        """Address of the request that causes the move."""
         return request_url(row.request_id)

@@ -1,4 +1,4 @@
-"""`/api/v1/moves/`, and the leases of publishers."""
+"""Views of `/api/v1/moves/` and of the publishers' leases."""
 
 from typing import Any, ClassVar
 
@@ -28,7 +28,7 @@ from controlplane.web.registry.lease_serializers import (
     retrieve=extend_schema(operation_id="moves_read", tags=["topics"]),
 )
 class MoveViewSet(ListAndRead):
-    """Topics that go, or went, from one encoding to another."""
+    """Moves: changes of topics from one encoding to another, in progress or complete."""
 
     queryset = Move.objects.select_related("topic")
     serializer_class = MoveSerializer
@@ -44,14 +44,14 @@ class MoveViewSet(ListAndRead):
 
 
 class LeaseViewSet(Resource):
-    """How a publisher encodes the events of an advertisement: for its client token, and for operators."""
+    """Leases for the encoding of an advertisement's events, for client tokens and operators."""
 
     queryset = Lease.objects.all()
     serializer_class = LeaseSerializer
     noun = "lease"
     remedy = (
-        "Publishers take leases with a client token of their own (POST tokens/ with `publisher`). Ask an"
-        " operator for one."
+        "Publishers take leases with their own client token. Ask an operator to create one "
+        "(POST tokens/ with `publisher`)."
     )
     audited = keyed = versioned = False
     clients: ClassVar[Clients] = {PUBLISHER: frozenset({"POST", "DELETE"})}
@@ -60,17 +60,17 @@ class LeaseViewSet(Resource):
     write_parameters: ClassVar[frozenset[str]] = frozenset({"holder"})
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """As of any view; and a client token holds leases of its own advertisements only."""
+        """Check the call like any view, and allow a client token only leases of its publisher."""
         super().initial(request, *args, **kwargs)
         client = caller_of(request).client
         if client is not None and self.action is not None:
             self.check_own(client)
 
     def check_own(self, client: Client) -> None:
-        """The path names an advertisement."""
+        """Raise `Problem` (404) unless the advertisement in the path belongs to the client."""
         pk = read_id(self.kwargs["pk"])
         if not Advertisement.objects.filter(pk=pk, publisher=client.pk).exists():
-            raise not_found(f"There is no advertisement {pk} of yours.")
+            raise not_found(f"Your publisher has no advertisement {pk}.")
 
     @extend_schema(
         operation_id="advertisements_lease",
@@ -79,7 +79,7 @@ class LeaseViewSet(Resource):
         responses={200: LeaseSerializer},
     )
     def create(self, request: Request, pk: str) -> Response:
-        """Ask for the encoding, and confirm the one in use."""
+        """Return the encoding to use, and record the version that the publisher uses now."""
         body = read_one(request, LeaseRequestSerializer())
         caller = owner_of(request)
         answer = leases.hold(read_id(pk), body["holder"], body["version"], caller)
@@ -90,12 +90,13 @@ class LeaseViewSet(Resource):
         tags=["advertisements"],
         request=None,
         responses={204: None},
-        parameters=[OpenApiParameter("holder", str, required=True, description="the lease to give back")],
+        parameters=[OpenApiParameter("holder", str, required=True, description="holder to release")],
     )
     def destroy(self, request: Request, pk: str) -> Response:
-        """Say that it sends nothing any more."""
+        """Return a lease. The publisher sends no more events."""
         holder = request.query_params.get("holder")
         if not holder:
-            raise bad_parameter("holder", "required", "holder is missing; it names the lease to give back.")
+            detail = "holder is missing. Give the holder of the lease to return."
+            raise bad_parameter("holder", "required", detail)
         leases.release(read_id(pk), holder)
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,4 +1,4 @@
-"""Topics, publishers, subscribers, advertisements and subscriptions, as the API reads and shows them."""
+"""Serializers of publishers, subscribers, advertisements and subscriptions."""
 
 from datetime import datetime
 from typing import Any
@@ -21,51 +21,51 @@ STATES = State.choices
 
 
 def request_url(pk: int | None) -> str | None:
-    """Where a request is read; None without one."""
+    """Return the address of a request; None without one."""
     return None if pk is None else url("requests", pk)
 
 
 class _FiguresSerializer(serializers.Serializer[Any]):
-    """What is known of a row's events; the view reads it for all rows together."""
+    """Reported events of a row. The view reads them for all rows together."""
 
     last_seen_at = serializers.SerializerMethodField(
-        help_text="when an event of it was last seen; null: nobody has reported any"
+        help_text="time of the last reported event; null: no report"
     )
 
     def figures(self, row: Any) -> DeliveryFigures:
-        """Those of the row."""
+        """Return the reported events of a row."""
         found: DeliveryFigures = self.context["figures"].get(row.pk, UNKNOWN)
         return found
 
     def get_last_seen_at(self, row: Any) -> datetime | None:
-        """By the hosts' reports."""
+        """Time of the last reported event."""
         return self.figures(row).last_at
 
 
 class _SentSerializer(_FiguresSerializer):
     published = serializers.SerializerMethodField(
-        help_text="events, as hosts report them; null: nobody has reported any"
+        help_text="number of published events, as hosts report them; null: no report"
     )
 
     def get_published(self, row: Any) -> int | None:
-        """Over all reporters."""
+        """Number of published events, over all reporters."""
         return self.figures(row).events
 
 
 class _GotSerializer(_FiguresSerializer):
     delivered = serializers.SerializerMethodField(
-        help_text="events that it got, as hosts report them; null: nobody has reported any"
+        help_text="number of received events, as hosts report them; null: no report"
     )
     unwanted = serializers.SerializerMethodField(
-        help_text="events that reached its host and no subscription there wanted; null: not reported"
+        help_text="number of events at its host that no subscription there matches; null: no report"
     )
 
     def get_delivered(self, row: Any) -> int | None:
-        """Over all reporters."""
+        """Number of received events, over all reporters."""
         return self.figures(row).events
 
     def get_unwanted(self, row: Any) -> int | None:
-        """At its host."""
+        """Number of unwanted events at its host."""
         return self.figures(row).unwanted
 
 
@@ -73,81 +73,79 @@ class _ParticipantSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     url = serializers.SerializerMethodField()
     name = serializers.CharField()
-    host = serializers.CharField(source="host.name")
-    origin = serializers.ChoiceField(choices=Origin.choices)
+    host = serializers.CharField(source="host.name", help_text="name of the host")
+    origin = serializers.ChoiceField(choices=Origin.choices, help_text="registered in band, or over the API")
     created_at = serializers.DateTimeField()
 
 
 class PublisherSerializer(_ParticipantSerializer, _SentSerializer):
-    """Someone who advertises and sends events from a host."""
+    """Publisher: a program at a host that advertises and sends events."""
 
-    advertisements = serializers.SerializerMethodField(help_text="how many of it live")
+    advertisements = serializers.SerializerMethodField(help_text="number of active advertisements")
 
     def get_advertisements(self, row: Publisher) -> int:
-        """Neither failed nor withdrawn."""
+        """Number of advertisements that have neither failed nor been withdrawn."""
         return self.figures(row).announced
 
     def get_url(self, row: Publisher) -> str:
-        """Where it can be read again."""
+        """Address of the publisher."""
         return url("publishers", row.pk)
 
 
 class SubscriberSerializer(_ParticipantSerializer, _GotSerializer):
-    """Someone who subscribes and receives events at a host."""
+    """Subscriber: a program at a host that subscribes and receives events."""
 
-    subscriptions = serializers.SerializerMethodField(help_text="how many of it live")
+    subscriptions = serializers.SerializerMethodField(help_text="number of active subscriptions")
 
     def get_subscriptions(self, row: Subscriber) -> int:
-        """Neither failed nor withdrawn."""
+        """Number of subscriptions that have neither failed nor been withdrawn."""
         return self.figures(row).announced
 
     def get_url(self, row: Subscriber) -> str:
-        """Where it can be read again."""
+        """Address of the subscriber."""
         return url("subscribers", row.pk)
 
 
 class _ParticipantCreateSerializer(serializers.Serializer[Any]):
-    name = Name()
-    host = Reference(help_text="name of a host")
+    name = Name(help_text="name, unique among its kind")
+    host = Reference(help_text="name of the host")
 
 
 @extend_schema_serializer(examples=[OpenApiExample("publisher", {"name": "exchange", "host": "h1"})])
 class PublisherCreateSerializer(_ParticipantCreateSerializer):
-    """A new publisher."""
+    """Publisher to register."""
 
 
 @extend_schema_serializer(examples=[OpenApiExample("subscriber", {"name": "alice", "host": "h2"})])
 class SubscriberCreateSerializer(_ParticipantCreateSerializer):
-    """A new subscriber."""
+    """Subscriber to register."""
 
 
 class CreatedSerializer(serializers.Serializer[Any]):
-    """One of the rows that a bulk call made."""
+    """Object that a bulk call created."""
 
     index = serializers.IntegerField()
     id = serializers.IntegerField()
-    url = serializers.CharField()
+    url = serializers.CharField(help_text="address of the object")
     name = serializers.CharField()
 
 
 class CreatedManySerializer(serializers.Serializer[Any]):
-    """What a bulk call made."""
+    """Result of a bulk call."""
 
-    items = serializers.IntegerField()
-    results = CreatedSerializer(many=True)
-    refused = serializers.IntegerField(
-        required=False, help_text="how many items were not taken (`atomic=false`)"
-    )
-    errors = ErrorSerializer(many=True, required=False)  # type: ignore[assignment]
+    items = serializers.IntegerField(help_text="number of created objects")
+    results = CreatedSerializer(many=True, help_text="created objects")
+    refused = serializers.IntegerField(required=False, help_text="number of skipped items (`atomic=false`)")
+    errors = ErrorSerializer(many=True, required=False, help_text="errors of skipped items")  # type: ignore[assignment]
 
 
 class _AnnouncementSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     url = serializers.SerializerMethodField()
-    topic = serializers.CharField(source="topic.name")
+    topic = serializers.CharField(source="topic.name", help_text="name of the topic")
     filter = serializers.SerializerMethodField()
     dz = serializers.SerializerMethodField()
-    state = serializers.ChoiceField(choices=STATES)
+    state = serializers.ChoiceField(choices=STATES, help_text="state of its request")
     reach = serializers.ChoiceField(choices=REACHES, help_text=REACH_HELP)
     unreachable = serializers.SerializerMethodField()
     request = serializers.SerializerMethodField()
@@ -155,66 +153,70 @@ class _AnnouncementSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
     def get_filter(self, row: Any) -> str | None:
-        """The filter; null where a host told its dz set only."""
+        """Filter; null if the host sent only dz cells."""
         return None if row.by_dz else row.filter
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField(allow_blank=True)))
     def get_dz(self, row: Any) -> list[str]:
-        """The filter's dz set."""
+        """Cells of the filter's encoding."""
         return current_dz(row)
 
     @UNREACHABLE
     def get_unreachable(self, row: Any) -> dict[str, Any] | None:
-        """Whom it matches and cannot reach; null while paths lead to all."""
+        """Matching announcements without a path; null if all have a path."""
         return unreachable(row, self.context.get("named", True))
 
     def get_request(self, row: Any) -> str | None:
-        """The request that deploys it."""
+        """Address of the request that deploys it."""
         return request_url(row.request_id)
 
     def get_withdrawal(self, row: Any) -> str | None:
-        """The request that withdraws it."""
+        """Address of the request that withdraws it."""
         return request_url(row.withdrawal_id)
 
 
 class AdvertisementSerializer(_AnnouncementSerializer, _SentSerializer):
-    """What a publisher will send."""
+    """Advertisement: what a publisher will send."""
 
-    publisher = serializers.CharField(source="publisher.name")
-    host = serializers.CharField(source="publisher.host.name")
-    origin = serializers.ChoiceField(source="publisher.origin", choices=Origin.choices)
+    publisher = serializers.CharField(source="publisher.name", help_text="name of the publisher")
+    host = serializers.CharField(source="publisher.host.name", help_text="name of the publisher's host")
+    origin = serializers.ChoiceField(
+        source="publisher.origin", choices=Origin.choices, help_text="registered in band, or over the API"
+    )
 
     def get_url(self, row: Advertisement) -> str:
-        """Where it can be read again."""
+        """Address of the advertisement."""
         return url("advertisements", row.pk)
 
 
 class SubscriptionSerializer(_AnnouncementSerializer, _GotSerializer):
-    """What a subscriber wants."""
+    """Subscription: what a subscriber receives."""
 
-    subscriber = serializers.CharField(source="subscriber.name")
-    host = serializers.CharField(source="subscriber.host.name")
-    origin = serializers.ChoiceField(source="subscriber.origin", choices=Origin.choices)
+    subscriber = serializers.CharField(source="subscriber.name", help_text="name of the subscriber")
+    host = serializers.CharField(source="subscriber.host.name", help_text="name of the subscriber's host")
+    origin = serializers.ChoiceField(
+        source="subscriber.origin", choices=Origin.choices, help_text="registered in band, or over the API"
+    )
     matched = serializers.BooleanField(
-        allow_null=True, help_text="false while no advertisement overlaps it; null until it was looked at"
+        allow_null=True, help_text="false while no advertisement overlaps it; null until it is checked"
     )
 
     def get_url(self, row: Subscription) -> str:
-        """Where it can be read again."""
+        """Address of the subscription."""
         return url("subscriptions", row.pk)
 
 
-_FILTER_HELP = 'a filter over the topic\'s attributes; "true" means every event'
+_FILTER_HELP = 'filter over the topic\'s attributes; "true" matches every event'
 
 
 @extend_schema_serializer(
     examples=[OpenApiExample("advertisement", {"publisher": "exchange", "topic": "quotes", "filter": "true"})]
 )
 class AdvertisementCreateSerializer(serializers.Serializer[Any]):
-    """A new advertisement."""
+    """Advertisement to announce."""
 
-    publisher = Reference(help_text="name of a publisher")
-    topic = Reference(help_text="name of a topic")
+    publisher = Reference(help_text="name of the publisher")
+    topic = Reference(help_text="name of the topic")
     filter = Text(max_length=MAX_FILTER, allow_blank=True, help_text=_FILTER_HELP)
 
 
@@ -227,8 +229,8 @@ class AdvertisementCreateSerializer(serializers.Serializer[Any]):
     ]
 )
 class SubscriptionCreateSerializer(serializers.Serializer[Any]):
-    """A new subscription."""
+    """Subscription to announce."""
 
-    subscriber = Reference(help_text="name of a subscriber")
-    topic = Reference(help_text="name of a topic")
+    subscriber = Reference(help_text="name of the subscriber")
+    topic = Reference(help_text="name of the topic")
     filter = Text(max_length=MAX_FILTER, allow_blank=True, help_text=_FILTER_HELP)

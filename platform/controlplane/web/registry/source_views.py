@@ -1,4 +1,4 @@
-"""`/api/v1/topics/<id>/sources/`: which address the events of each advertisement come from."""
+"""View of `/api/v1/topics/<id>/sources/`: the source address of each advertisement's events."""
 
 from typing import Any, ClassVar
 
@@ -24,28 +24,28 @@ from tercast.client.event_origins import OriginPolicy
 
 
 class SourceSerializer(serializers.Serializer[Any]):
-    """The source of an advertisement's events; its address never changes."""
+    """Source of an advertisement's events. Its address never changes."""
 
-    id = serializers.IntegerField(help_text="the advertisement's; events bear it behind an `a`")
-    ip = serializers.CharField(source="publisher.host.ip", help_text="the address of its host")
+    id = serializers.IntegerField(help_text="id of the advertisement; events contain it after an `a`")
+    ip = serializers.CharField(source="publisher.host.ip", help_text="IP address of the publisher's host")
     seal = serializers.SerializerMethodField()
     keys = serializers.SerializerMethodField()
 
     @extend_schema_field(serializers.ChoiceField(choices=tuple(OriginPolicy)))
     def get_seal(self, row: Advertisement) -> str:
-        """Whether its events are sealed; while that changes, both are to be accepted."""
+        """Whether events are sealed. During a change, accept both sealed and unsealed events."""
         seal: str = self.context["seals"][row.pk]["seal"]
         return seal
 
     @extend_schema_field(SealSerializer(many=True, allow_null=True))
     def get_keys(self, row: Advertisement) -> list[dict[str, Any]] | None:
-        """Keys whose seals are to be accepted; null for all but subscribers of the topic and operators."""
+        """Keys of seals to accept; null except for subscribers of the topic and operators."""
         keys: list[dict[str, Any]] | None = self.context["seals"][row.pk]["keys"]
         return keys
 
 
 class KeyNumberSerializer(serializers.ModelSerializer[SealKey]):
-    """The newest keys of a topic; publishers use them from their next question on."""
+    """Newest keys of a topic. Publishers use them after their next lease call."""
 
     class Meta:
         model = SealKey
@@ -55,7 +55,7 @@ class KeyNumberSerializer(serializers.ModelSerializer[SealKey]):
 
 @extend_schema_view(list=extend_schema(operation_id="topics_sources", tags=["topics"]))
 class SourceViewSet(Resource):
-    """Sources of a topic's events: for viewers, and for client tokens of its subscribers."""
+    """Sources of a topic's events, for viewers and for client tokens of its subscribers."""
 
     queryset = Advertisement.objects.exclude(state__in=(State.FAILED, State.WITHDRAWN)).select_related(
         "publisher__host"
@@ -66,7 +66,7 @@ class SourceViewSet(Resource):
     filters = (ID,)
 
     def list(self, request: Request, pk: str) -> Response:
-        """Advertisements with the addresses that their events come from."""
+        """Return a page of advertisements with the source address of their events."""
         topic = self._topic()
         rows = self.get_queryset().filter(topic=topic)
         page = self.paginate_queryset(self.filter_queryset(rows)) or []
@@ -79,11 +79,17 @@ class SourceViewSet(Resource):
         return response
 
     def _topic(self) -> Topic:
-        """The topic; raises `Problem` (404) also where a client token's subscriber has no subscription."""
+        """Return the topic.
+
+        Raises:
+            Problem: 404 if the topic does not exist, or if the client's subscriber has no subscription to it.
+        """
         topic: Topic = self.find(topics.visible())
         client = caller_of(self.request).client
         if client is not None and not _subscribes(client.pk, topic):
-            raise not_found(f"There is no topic {topic.pk} that {client.name} subscribes to.")
+            raise not_found(
+                f"{client.name} has no subscription to a topic {topic.pk}. Subscribe to it first."
+            )
         return topic
 
 
@@ -92,7 +98,7 @@ def _subscribes(subscriber: int, topic: Topic) -> bool:
 
 
 class SealKeyView(StrictView):
-    """The keys of a sealed topic."""
+    """Keys of a sealed topic."""
 
     keyed = versioned = False
 
@@ -100,5 +106,5 @@ class SealKeyView(StrictView):
         operation_id="topics_rotate_keys", tags=["topics"], request=None, responses={201: KeyNumberSerializer}
     )
     def post(self, request: Request, pk: str) -> Response:
-        """Replace the keys: publishers use the new ones, and the old ones are accepted for a time."""
+        """Replace the keys of a sealed topic. The old keys remain valid for a limited time."""
         return Response(KeyNumberSerializer(event_keys.rotate(read_id(pk))).data, status.HTTP_201_CREATED)

@@ -1,4 +1,4 @@
-"""Topics, as the API reads and shows them."""
+"""Serializers of topics."""
 
 from typing import Any
 
@@ -13,27 +13,27 @@ from controlplane.web.registry.serializers import request_url
 
 
 class TopicCountsSerializer(serializers.Serializer[Any]):
-    """What lives of a topic, neither failed nor withdrawn."""
+    """Number of active announcements of a topic, and of their owners."""
 
-    publishers = serializers.IntegerField(help_text="that advertise it")
-    advertisements = serializers.IntegerField()
-    subscribers = serializers.IntegerField(help_text="that subscribe to it")
-    subscriptions = serializers.IntegerField()
+    publishers = serializers.IntegerField(help_text="number of publishers that advertise it")
+    advertisements = serializers.IntegerField(help_text="number of active advertisements")
+    subscribers = serializers.IntegerField(help_text="number of subscribers that subscribe to it")
+    subscriptions = serializers.IntegerField(help_text="number of active subscriptions")
 
 
 class SealSerializer(serializers.Serializer[Any]):
-    """A key that events of one advertisement are sealed with; keep it secret."""
+    """Secret key that seals the events of one advertisement."""
 
-    number = serializers.IntegerField()
-    key = serializers.CharField(help_text="32 bytes in base64")
+    number = serializers.IntegerField(help_text="number of the key")
+    key = serializers.CharField(help_text="key: 32 bytes in base64; keep it secret")
 
 
 class TopicSerializer(serializers.ModelSerializer[Topic]):
-    """A topic."""
+    """Topic: an event space with ordered attributes."""
 
     url = serializers.SerializerMethodField()
-    attributes = AttributesField()
-    indexed = IndexedField()
+    attributes = AttributesField(help_text="attributes, in the order in which they alternate in a dz")
+    indexed = IndexedField(help_text="indexed attributes")
     request = serializers.SerializerMethodField()
     reindexing = serializers.SerializerMethodField()
     counts = serializers.SerializerMethodField()
@@ -58,20 +58,20 @@ class TopicSerializer(serializers.ModelSerializer[Topic]):
 
     @extend_schema_field(TopicCountsSerializer)
     def get_counts(self, row: Topic) -> dict[str, int]:
-        """What is announced of it; counted together for all rows by the view."""
+        """Number of active announcements, and of their owners."""
         counts: dict[str, int] = self.context["counts"][row.pk]
         return counts
 
     def get_url(self, row: Topic) -> str:
-        """Where it can be read again."""
+        """Address of the topic."""
         return url("topics", row.pk)
 
     def get_request(self, row: Topic) -> str | None:
-        """The request that told the planner of it."""
+        """Address of the request that added the topic to the planner."""
         return request_url(row.request_id)
 
     def get_reindexing(self, row: Topic) -> str | None:
-        """The last request that changed `indexed`."""
+        """Address of the last request that changed `indexed`."""
         return request_url(row.reindexing_id)
 
 
@@ -86,25 +86,25 @@ _TOPIC = {
 }
 
 
-_SEAL_HELP = "true: events are sealed with keys that publishers and subscribers of the topic alone get"
+_SEAL_HELP = "true: events are sealed with keys that only publishers and subscribers of the topic get"
 
 
 @extend_schema_serializer(examples=[OpenApiExample("topic", _TOPIC)])
 class TopicCreateSerializer(serializers.Serializer[Any]):
-    """A new topic."""
+    """Topic to create."""
 
-    name = Name()
-    attributes = AttributesField(help_text="1 to 64, in the order in which they take turns in a dz")
-    indexed = IndexedField(required=False, help_text="names; all attributes when left out")
-    code = Integer(required=False, min_value=0, help_text="even; the lowest free one when left out")
+    name = Name(help_text="name of the topic")
+    attributes = AttributesField(help_text="1 to 64 attributes, in the order in which they alternate in a dz")
+    indexed = IndexedField(required=False, help_text="names of the indexed attributes; default: all")
+    code = Integer(required=False, min_value=0, help_text="even topic code; default: the lowest unused one")
     seal = Flag(required=False, help_text=_SEAL_HELP)
 
 
 class TopicChangeSerializer(serializers.Serializer[Any]):
-    """What can be changed of a topic."""
+    """Changes of a topic."""
 
-    indexed = IndexedField(required=False, help_text="the new indexed attributes")
+    indexed = IndexedField(required=False, help_text="new indexed attributes")
     automatic_indexing = Flag(
-        required=False, help_text="true: the topic chooses by itself, by past events, what it indexes"
+        required=False, help_text="true: the platform chooses the indexed attributes from past events"
     )
     seal = Flag(required=False, help_text=_SEAL_HELP)

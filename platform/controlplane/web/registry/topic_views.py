@@ -1,4 +1,4 @@
-"""`/api/v1/topics/`."""
+"""Views of `/api/v1/topics/`."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ from controlplane.web.requests.accepted_responses import ACCEPTED, COST, accepte
     retrieve=extend_schema(operation_id="topics_read", tags=["topics"]),
 )
 class TopicViewSet(ListAndRead):
-    """Event spaces: ordered attributes, some of them indexed."""
+    """Topics: event spaces with ordered attributes, some of which are indexed."""
 
     serializer_class = TopicSerializer
     noun = "topic"
@@ -48,17 +48,17 @@ class TopicViewSet(ListAndRead):
     orderings = ("id", "name", "code")
 
     def get_queryset(self) -> Any:
-        """All but those that are on their way out."""
+        """Return all topics that are not being removed."""
         return topics.visible()
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With what is announced of them."""
+        """Return topics with the numbers of their announcements."""
         counts = topics.counts_of(rows if many else [rows], caller_of(self.request).client)
         context = {**self.get_serializer_context(), "counts": counts}
         return TopicSerializer(rows, many=many, context=context).data
 
     def own(self, client: Client) -> Q:
-        """All: what an event space looks like is nobody's own."""
+        """Return a condition for all topics: every client token may read them."""
         return Q()
 
     @extend_schema(
@@ -69,7 +69,7 @@ class TopicViewSet(ListAndRead):
         parameters=[DRY_RUN, ATOMIC],
     )
     def create(self, request: Request) -> Response:
-        """Register a topic."""
+        """Create a topic."""
         options = WriteOptions.read(request)
         body = read_body(request, TopicCreateSerializer())
         if options.dry_run:
@@ -90,7 +90,7 @@ class TopicViewSet(ListAndRead):
         parameters=[*WRITE],
     )
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change what is indexed (all filters are encoded anew), or whether the topic chooses it itself."""
+        """Change the indexed attributes, their automatic choice, or the seal of a topic."""
         options = WriteOptions.read(request)
         body = read_body(request, TopicChangeSerializer(partial=True))
         values = topics.read_change(body, self.find())
@@ -108,7 +108,7 @@ class TopicViewSet(ListAndRead):
         parameters=[DRY_RUN, ATOMIC],
     )
     def destroy(self, request: Request, pk: str) -> Response:
-        """Remove a topic that nothing uses (409 otherwise)."""
+        """Delete a topic; 409 while it is in use."""
         if WriteOptions.read(request).dry_run:
             row = topics.removable(read_id(pk))
             return cost_answer([topics.removal(row)], removed=row)

@@ -1,4 +1,4 @@
-"""`/api/v1/` topics, publishers, subscribers, advertisements and subscriptions."""
+"""Views of `/api/v1/` publishers, subscribers, advertisements and subscriptions."""
 
 from typing import Any, ClassVar
 
@@ -52,12 +52,12 @@ from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY,
 ALL_OF_OWN = frozenset({"GET", "POST", "DELETE"})
 NAME = QueryFilterField("name", "name", TEXT, ("in",))
 CREATED = QueryFilterField("created_at", "created_at", TIME, ("gte", "lte"))
-GONE = OpenApiResponse(description="Done.")
-GONE_AT_ONCE = OpenApiResponse(description="The network never had it; it is gone.")
+GONE = OpenApiResponse(description="The object is deleted.")
+GONE_AT_ONCE = OpenApiResponse(description="Removed; the object was never part of the network.")
 
 
 class _FromFiles(ListAndRead):
-    """Lists that come as JSON or as a CSV file, and go out as both."""
+    """Base of lists that are read and written as JSON or CSV."""
 
     bulk = True
     csv = True
@@ -67,7 +67,7 @@ class _FromFiles(ListAndRead):
 
 
 class ParticipantViewSet(_FromFiles):
-    """What publishers and subscribers have in common."""
+    """Base of publishers and subscribers."""
 
     kind: ClassVar[participants.ParticipantKind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
@@ -76,17 +76,17 @@ class ParticipantViewSet(_FromFiles):
     orderings = ("id", "name")
 
     def own(self, client: Client) -> Q:
-        """The one that the token is good for."""
+        """Return the condition for the client itself."""
         return Q(pk=client.pk)
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With what is known of their events."""
+        """Return publishers or subscribers with their reported events."""
         found = delivery_counts.of_owners(self.kind.noun, rows if many else [rows])
         context = {**self.get_serializer_context(), "figures": found}
         return self.get_serializer_class()(rows, many=many, context=context).data
 
     def create(self, request: Request) -> Response:
-        """Register one, or a list of them, at hosts: all or none, or those that are good."""
+        """Register one or a list: all or none, or with `atomic=false` only the valid items."""
         options = WriteOptions.read(request, lists=True)
         body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
         if options.dry_run:
@@ -110,7 +110,7 @@ class ParticipantViewSet(_FromFiles):
         return Response(told, status.HTTP_201_CREATED)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Remove one that announces nothing (409 otherwise)."""
+        """Delete a publisher or subscriber; 409 while it has announcements."""
         if WriteOptions.read(request).dry_run:
             row = participants.removable(self.kind, read_id(pk))
             return cost_answer([], items=1, removed=row)
@@ -143,7 +143,7 @@ def _participants_schema(name: str, read: Any, create: Any) -> Any:
 
 @_participants_schema("publishers", PublisherSerializer, PublisherCreateSerializer)
 class PublisherViewSet(ParticipantViewSet):
-    """Those who advertise and send events."""
+    """Publishers: programs at hosts that advertise and send events."""
 
     queryset = Publisher.objects.select_related("host")
     serializer_class = PublisherSerializer
@@ -155,7 +155,7 @@ class PublisherViewSet(ParticipantViewSet):
 
 @_participants_schema("subscribers", SubscriberSerializer, SubscriberCreateSerializer)
 class SubscriberViewSet(ParticipantViewSet):
-    """Those who subscribe and receive events."""
+    """Subscribers: programs at hosts that subscribe and receive events."""
 
     queryset = Subscriber.objects.select_related("host")
     serializer_class = SubscriberSerializer
@@ -166,7 +166,7 @@ class SubscriberViewSet(ParticipantViewSet):
 
 
 class AnnouncementViewSet(_FromFiles):
-    """What advertisements and subscriptions have in common."""
+    """Base of advertisements and subscriptions."""
 
     kind: ClassVar[announcement_kinds.AnnouncementKind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
@@ -174,18 +174,18 @@ class AnnouncementViewSet(_FromFiles):
     figures_of: ClassVar[Any]
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With what is known of their events."""
+        """Return announcements with their reported events."""
         found = type(self).figures_of(rows if many else [rows])
         named = caller_of(self.request).client is None
         context = {**self.get_serializer_context(), "figures": found, "named": named}
         return self.get_serializer_class()(rows, many=many, context=context).data
 
     def own(self, client: Client) -> Q:
-        """What the token's publisher or subscriber announced."""
+        """Return the condition for the announcements of the client."""
         return Q(**{self.kind.owner: client.pk})
 
     def create(self, request: Request) -> Response:
-        """Announce one filter, or a list of them, all or none, or those that are good."""
+        """Announce one filter or a list: all or none, or with `atomic=false` only the valid items."""
         options = WriteOptions.read(request, lists=True)
         body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
         client = caller_of(request).client
@@ -203,7 +203,7 @@ class AnnouncementViewSet(_FromFiles):
         return accepted(options.wait, logged, client)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Withdraw it; at once (204) when it had failed."""
+        """Withdraw an announcement. One that failed is removed now (204)."""
         options, client = WriteOptions.read(request), caller_of(request).client
         if options.dry_run:
             row = announcements.withdrawable(self.kind, read_id(pk))
@@ -243,7 +243,7 @@ REACH = QueryFilterField("reach", "reach", choice(*REACHES), ("in",))
 
 @_announcements_schema("advertisements", AdvertisementCreateSerializer)
 class AdvertisementViewSet(AnnouncementViewSet):
-    """What publishers will send."""
+    """Advertisements: what publishers will send."""
 
     queryset = Advertisement.objects.select_related("topic__reindexing", "publisher__host")
     serializer_class = AdvertisementSerializer
@@ -267,7 +267,7 @@ class AdvertisementViewSet(AnnouncementViewSet):
 
 @_announcements_schema("subscriptions", SubscriptionCreateSerializer)
 class SubscriptionViewSet(AnnouncementViewSet):
-    """What subscribers want."""
+    """Subscriptions: what subscribers receive."""
 
     queryset = Subscription.objects.select_related("topic__reindexing", "subscriber__host")
     serializer_class = SubscriptionSerializer

@@ -1,4 +1,4 @@
-"""The answers of calls that change the network: 202 with what was logged, or what it would cost."""
+"""Answers of calls that change the network: the logged request (202) or the cost (200)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,15 +24,15 @@ from controlplane.web.requests.cost_serializers import CostSerializer
 from controlplane.web.requests.serializers import OperationSerializer, RequestSerializer
 
 COST = CostSerializer
-ACCEPTED = OpenApiResponse(RequestSerializer, "Logged; `Location` names the request.")
+ACCEPTED = OpenApiResponse(RequestSerializer, "Logged; `Location` is the address of the request.")
 ACCEPTED_ANY = OpenApiResponse(
     PolymorphicProxySerializer("RequestOrOperation", [RequestSerializer, OperationSerializer], None),
-    "Logged; `Location` names the request, or the operation for a list.",
+    "Logged; `Location` is the address of the request, or of the operation for a list.",
 )
 
 
 def rendered_requests(rows: Sequence[Request], client: Client | None = None) -> list[dict[str, Any]]:
-    """Render request resources, their objects looked up together; for `client`, without what is others'."""
+    """Render requests with their objects; for `client`, without data of others."""
     named = client is None
     context = {"objects": objects_of(rows), "unreachable": of_requests(rows), "named": named}
     serializer = RequestSerializer(rows, many=True, context=context)
@@ -40,7 +40,7 @@ def rendered_requests(rows: Sequence[Request], client: Client | None = None) -> 
 
 
 def rendered_operations(rows: Sequence[Operation], client: Client | None = None) -> list[dict[str, Any]]:
-    """Render operation resources, their requests counted together; for `client`, its own alone."""
+    """Render operations with the counts of their requests; for `client`, only its own requests."""
     requests = Request.objects.filter(operation__in=[row.pk for row in rows]).order_by()
     if client is not None:
         requests = requests.filter(of_client(client))
@@ -54,14 +54,14 @@ def rendered_operations(rows: Sequence[Operation], client: Client | None = None)
 
 
 def _of_client(row: Operation, states: dict[str, int], client: Client) -> dict[str, Any]:
-    """An operation as a client token reads it: of calls by others, as if they had only its own items."""
+    """Render an operation for a client token. Of others' calls it counts only own items."""
     if row.client != str(client):
         row.items, row.refused = sum(states.values()), 0
     return dict(OperationSerializer(row, context={"states": {row.pk: states}, "merging": {}}).data)
 
 
 def _merging(operations: Iterable[int]) -> dict[int, list[tuple[datetime, dict[str, Any]]]]:
-    """By operation, when its requests that merge something were decided, and what they merge."""
+    """Return time and merged entries of each request that merges, by operation."""
     found: dict[int, list[tuple[datetime, dict[str, Any]]]] = defaultdict(list)
     if ids := list(operations):
         rows = Request.objects.filter(operation__in=ids, merging__isnull=False).order_by()
@@ -72,7 +72,7 @@ def _merging(operations: Iterable[int]) -> dict[int, list[tuple[datetime, dict[s
 
 
 def accepted(wait: Wait, logged: Logged, client: Client | None = None) -> Awaited:
-    """202 with the request (or operation) resource, after the wait that the caller asked for."""
+    """Return 202 with the request or operation, after the wait that the caller asked for."""
     pk = logged.pk
     if isinstance(logged, Request):
         return awaited(wait, lambda: request_ended(pk), lambda: _request_answer(pk, client))
@@ -96,9 +96,9 @@ def cost_answer(
     removed: Any = None,
     client: Client | None = None,
 ) -> Response:
-    """200 with what the payloads would cost, and whom it affects that `removed` goes; nothing is stored.
+    """Return 200 with the cost of the payloads, and the effects if `removed` is removed.
 
-    For `client`, counts take the place of what a client token may not read.
+    Nothing is stored. For `client`, numbers replace data that a client token may not read.
     """
     told = cost(payloads, encodings, len(payloads) if items is None else items)
     if removed is not None:

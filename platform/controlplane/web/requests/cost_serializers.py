@@ -1,4 +1,4 @@
-"""What a call would cost, as the API shows it."""
+"""Serializers of the cost of a call."""
 
 from typing import Any
 
@@ -11,51 +11,55 @@ from tercast.requests.reach import Reach
 
 
 class SwitchCostSerializer(serializers.Serializer[Any]):
-    """What changes at a switch."""
+    """Change of the entries at a switch."""
 
     switch = serializers.CharField()
-    before = serializers.IntegerField(help_text="entries now")
-    after = serializers.IntegerField(help_text="entries afterwards")
-    tcam_budget = serializers.IntegerField(allow_null=True)
-    exceeded = serializers.BooleanField()
+    before = serializers.IntegerField(help_text="number of entries now")
+    after = serializers.IntegerField(help_text="number of entries after the call")
+    tcam_budget = serializers.IntegerField(
+        allow_null=True, help_text="maximum content entries; null: no limit"
+    )
+    exceeded = serializers.BooleanField(help_text="whether the call would exceed the budget")
 
 
 class ItemCostSerializer(serializers.Serializer[Any]):
-    """What one item takes."""
+    """Cost of one item."""
 
-    index = serializers.IntegerField()
-    dz_cells = serializers.IntegerField()
-    excess = serializers.FloatField(help_text="volume beyond the filter, as a share of the filter's own")
-    accepted = serializers.BooleanField()
-    matched = serializers.BooleanField(allow_null=True)
+    index = serializers.IntegerField(help_text="index of the item in the call, from 0")
+    dz_cells = serializers.IntegerField(help_text="number of dz cells of its filter")
+    excess = serializers.FloatField(help_text="volume beyond the filter, as a share of the filter's volume")
+    accepted = serializers.BooleanField(help_text="whether the item would be accepted")
+    matched = serializers.BooleanField(allow_null=True, help_text="whether an advertisement would overlap it")
     reach = serializers.ChoiceField(
         choices=tuple(Reach),
         allow_null=True,
-        help_text="of a subscription that matches something: whether paths lead to all of it",
+        help_text="whether paths exist to all announcements that a subscription matches",
     )
-    code = serializers.CharField(allow_null=True, help_text="kind of error, where it would fail")
-    detail = serializers.CharField(allow_null=True)
+    code = serializers.CharField(allow_null=True, help_text="kind of error; null: accepted")
+    detail = serializers.CharField(allow_null=True, help_text="why it would fail; null: accepted")
 
 
 class CostSerializer(serializers.Serializer[Any]):
-    """What a call would cost; nothing was changed."""
+    """Cost of a call. Nothing was changed."""
 
-    dry_run = serializers.BooleanField()
-    items = serializers.IntegerField()
-    accepted = serializers.BooleanField(help_text="whether every item would be")
-    dz_cells = serializers.IntegerField()
-    excess = serializers.FloatField(help_text="mean over the items")
+    dry_run = serializers.BooleanField(help_text="always true")
+    items = serializers.IntegerField(help_text="number of items in the call")
+    accepted = serializers.BooleanField(help_text="whether every item would be accepted")
+    dz_cells = serializers.IntegerField(help_text="number of dz cells of all items")
+    excess = serializers.FloatField(help_text="mean excess of the items")
     entries = SwitchCostSerializer(many=True, help_text="switches whose number of entries changes")
-    budgets_exceeded = serializers.ListField(child=serializers.CharField())
-    merging = MergingSerializer(allow_null=True, help_text="null: no merged entry changes")
-    results = ItemCostSerializer(many=True)
-    refused = serializers.IntegerField(required=False, help_text="how many items are bad (`atomic=false`)")
-    errors = ErrorSerializer(many=True, required=False)  # type: ignore[assignment]
+    budgets_exceeded = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the switches whose budgets it would exceed"
+    )
+    merging = MergingSerializer(allow_null=True, help_text="changed merged entries; null: none changes")
+    results = ItemCostSerializer(many=True, help_text="cost of each item")
+    refused = serializers.IntegerField(required=False, help_text="number of invalid items (`atomic=false`)")
+    errors = ErrorSerializer(many=True, required=False, help_text="errors of invalid items")  # type: ignore[assignment]
     affected = AffectedSerializer(
-        required=False, help_text="of a call that removes something: whom that would affect"
+        required=False, help_text="effects of the removal, for calls that remove an object"
     )
     withheld = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text="for client tokens: counts of what they may not read, like `2 subscriptions of others`",
+        help_text="for client tokens: numbers of left out objects, for example `2 subscriptions of others`",
     )

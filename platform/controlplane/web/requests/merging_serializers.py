@@ -1,4 +1,4 @@
-"""What requests merge, as the API shows it: of one request, and of a bulk call."""
+"""Serializers of merged entries: changes by one request, and by a bulk call."""
 
 from __future__ import annotations
 
@@ -10,57 +10,63 @@ from rest_framework import serializers
 
 
 class MergingSerializer(serializers.Serializer[Any]):
-    """What a request merges to keep switches within their budgets, and what that is expected to cost."""
+    """Merged entries that a request creates or splits for the budgets, and their expected cost."""
 
-    merged = serializers.IntegerField(help_text="exact entries that merged ones replace from now on")
-    unmerged = serializers.IntegerField(help_text="exact entries that are installed themselves again")
-    switches = serializers.ListField(child=serializers.CharField(), help_text="where merged entries change")
-    together = serializers.IntegerField(
-        help_text="requests planned in one batch, to which the expected cost applies as a whole"
+    merged = serializers.IntegerField(help_text="number of exact entries that merged entries replace")
+    unmerged = serializers.IntegerField(help_text="number of exact entries that are installed again")
+    switches = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the switches whose merged entries change"
     )
-    topics = serializers.ListField(child=serializers.CharField(), help_text="whose merged entries change")
-    events = serializers.IntegerField(help_text="recent events of `topics` that the estimate is based on")
+    together = serializers.IntegerField(
+        help_text="number of requests in the same batch; they have the expected cost in common"
+    )
+    topics = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the topics whose merged entries change"
+    )
+    events = serializers.IntegerField(help_text="number of recent events of `topics` in the estimate")
     unwanted = serializers.FloatField(
         allow_null=True,
-        help_text="expected deliveries to hosts that did not subscribe, per event published on `topics`, by "
-        "the merged entries that are new or different; null: unknown, see `reason`",
+        help_text="expected deliveries to hosts without a matching subscription, per event published on "
+        "`topics`, caused by new and changed merged entries; null: unknown, see `reason`",
     )
     needless = serializers.FloatField(
-        allow_null=True, help_text="expected copies between switches that nobody needs, per event"
+        allow_null=True, help_text="expected redundant copies between switches, per event; null: unknown"
     )
     unwanted_per_second = serializers.FloatField(
         allow_null=True, help_text="`unwanted` at the rate of the last hour; null: unknown, see `reason`"
     )
-    reason = serializers.CharField(help_text="why something is unknown; empty where all is known")
+    reason = serializers.CharField(help_text="why a value is unknown; empty if all are known")
 
 
 class OperationMergingSerializer(serializers.Serializer[Any]):
-    """What the requests of a bulk call merge together, and what that is expected to cost."""
+    """Merged entries that the requests of a bulk call create or split, and their expected cost."""
 
-    requests = serializers.IntegerField(help_text="those that merge or unmerge something")
-    merged = serializers.IntegerField(help_text="exact entries that merged ones replace from now on")
-    unmerged = serializers.IntegerField(help_text="exact entries that are installed themselves again")
-    switches = serializers.ListField(child=serializers.CharField(), help_text="where merged entries change")
+    requests = serializers.IntegerField(help_text="number of requests that change merged entries")
+    merged = serializers.IntegerField(help_text="number of exact entries that merged entries replace")
+    unmerged = serializers.IntegerField(help_text="number of exact entries that are installed again")
+    switches = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the switches whose merged entries change"
+    )
     unwanted = serializers.FloatField(
         allow_null=True,
-        help_text="expected deliveries to hosts that did not subscribe, per event, over the batches in which "
-        "the call was planned; null: unknown, see `reason`",
+        help_text="expected deliveries to hosts without a matching subscription, per event, over the batches "
+        "of the call; null: unknown, see `reason`",
     )
     needless = serializers.FloatField(
-        allow_null=True, help_text="expected copies between switches that nobody needs, per event"
+        allow_null=True, help_text="expected redundant copies between switches, per event; null: unknown"
     )
     unwanted_per_second = serializers.FloatField(
         allow_null=True, help_text="`unwanted` at the rate of the last hour; null: unknown, see `reason`"
     )
-    reason = serializers.CharField(help_text="why something is unknown; empty where all is known")
+    reason = serializers.CharField(help_text="why a value is unknown; empty if all are known")
 
 
 def operation_merging(found: Iterable[tuple[datetime, dict[str, Any]]]) -> dict[str, Any] | None:
-    """Return what the requests of a bulk call merge together; None where they merge nothing.
+    """Sum up the merged entries of a bulk call's requests; return None if there are none.
 
     Args:
-        found: when each request was decided, and what it merged. Requests of one batch are decided at the
-            same moment, and have the expected cost in common.
+        found: time when each request was decided, and its merged entries. Requests of one batch have the
+            same time, and have the expected cost in common.
     """
     rows = list(found)
     if not rows:

@@ -1,4 +1,4 @@
-"""Requests of the log and operations, as the API shows them."""
+"""Serializers of requests and operations."""
 
 from typing import Any
 
@@ -17,48 +17,52 @@ from controlplane.web.requests.merging_serializers import (
     OperationMergingSerializer,
     operation_merging,
 )
-from tercast.requests.kinds import (
-    SUBSCRIBE,
-)
+from tercast.requests.kinds import SUBSCRIBE
 from tercast.requests.reach import Reach
 
 PROGRESS = {State.QUEUED: 0.0, State.PLANNING: 0.25, State.DEPLOYING: 0.6}
-"""How far a request in this state is; a final one is done."""
+"""Progress of a request in this state, 0 to 1. In a final state it is 1."""
 
 
 class StageSerializer(serializers.Serializer[Any]):
-    """When each stage was reached; null for those that were not."""
+    """Time of each stage. Null: the stage is not reached yet."""
 
-    received = serializers.DateTimeField(source="received_at")
-    started = serializers.DateTimeField(source="started_at", allow_null=True)
-    computed = serializers.DateTimeField(source="computed_at", allow_null=True)
-    confirmed = serializers.DateTimeField(source="confirmed_at", allow_null=True)
+    received = serializers.DateTimeField(source="received_at", help_text="the request is in the log")
+    started = serializers.DateTimeField(
+        source="started_at", allow_null=True, help_text="planning has started"
+    )
+    computed = serializers.DateTimeField(
+        source="computed_at", allow_null=True, help_text="tables are computed"
+    )
+    confirmed = serializers.DateTimeField(
+        source="confirmed_at", allow_null=True, help_text="switches confirmed"
+    )
 
 
 class ObjectSerializer(serializers.Serializer[Any]):
-    """The object that a request is about."""
+    """Object that a request concerns."""
 
-    type = serializers.ChoiceField(choices=sorted(RESOURCES))
-    name = serializers.CharField()
-    id = serializers.IntegerField(allow_null=True)
-    url = serializers.CharField(allow_null=True)
+    type = serializers.ChoiceField(choices=sorted(RESOURCES), help_text="kind of object")
+    name = serializers.CharField(help_text="name of the object")
+    id = serializers.IntegerField(allow_null=True, help_text="id of the object; null: it no longer exists")
+    url = serializers.CharField(allow_null=True, help_text="address of the object; null: it no longer exists")
 
 
 class RequestProblemSerializer(serializers.Serializer[Any]):
-    """Why a request failed."""
+    """Reason why a request failed or waits."""
 
-    type = serializers.CharField()
-    title = serializers.CharField()
-    detail = serializers.CharField()
-    remedy = serializers.CharField(help_text="what to do about it")
+    type = serializers.CharField(help_text="URN for the kind of problem")
+    title = serializers.CharField(help_text="short description of the problem")
+    detail = serializers.CharField(help_text="description of the problem")
+    remedy = serializers.CharField(help_text="what to do")
     switches = serializers.ListField(
-        child=serializers.CharField(), help_text="the switches that it failed at"
+        child=serializers.CharField(), help_text="names of the switches where it failed"
     )
-    errors = ErrorSerializer(many=True)  # type: ignore[assignment]
+    errors = ErrorSerializer(many=True, help_text="invalid values")  # type: ignore[assignment]
 
 
 def problem_of(stored: dict[str, Any] | None) -> dict[str, Any] | None:
-    """A stored problem with every member that the schema promises."""
+    """Return a stored problem with every field of the schema."""
     if stored is None:
         return None
     return {
@@ -72,13 +76,15 @@ def problem_of(stored: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 class AskedSerializer(serializers.Serializer[Any]):
-    """What a request asks for, beside the object; null where it is not about that."""
+    """Requested values that the object does not contain. Null: not requested."""
 
-    tcam_budget = serializers.IntegerField(allow_null=True, help_text="null also for any number")
-    method = serializers.CharField(allow_null=True)
-    indexed = serializers.ListField(child=serializers.CharField(), allow_null=True)
-    switch = serializers.CharField(allow_null=True, help_text="where a host goes")
-    port = serializers.IntegerField(allow_null=True, help_text="where a host goes")
+    tcam_budget = serializers.IntegerField(allow_null=True, help_text="new budget; null also: no limit")
+    method = serializers.CharField(allow_null=True, help_text="new aggregation method")
+    indexed = serializers.ListField(
+        child=serializers.CharField(), allow_null=True, help_text="new indexed attributes"
+    )
+    switch = serializers.CharField(allow_null=True, help_text="new switch of a host")
+    port = serializers.IntegerField(allow_null=True, help_text="new port of a host")
 
 
 _EXAMPLE = {
@@ -112,23 +118,25 @@ _EXAMPLE = {
 
 @extend_schema_serializer(examples=[OpenApiExample("request", value=_EXAMPLE)])
 class RequestSerializer(serializers.ModelSerializer[Request]):
-    """A change of the network, on its way or done."""
+    """Request: a change of the network, in progress or complete."""
 
     url = serializers.SerializerMethodField()
     reach = serializers.SerializerMethodField()
     unreachable = serializers.SerializerMethodField()
-    stage = StageSerializer(source="*")
+    stage = StageSerializer(source="*", help_text="time of each stage")
     progress = serializers.SerializerMethodField()
     problem = serializers.SerializerMethodField()
     object = serializers.SerializerMethodField()
     asked = serializers.SerializerMethodField()
     operation = serializers.SerializerMethodField()
-    switches = serializers.ListField(child=serializers.CharField())
+    switches = serializers.ListField(
+        child=serializers.CharField(), help_text="names of the affected switches"
+    )
     waits_for = serializers.ListField(
-        child=serializers.CharField(), help_text="switches that have yet to confirm"
+        child=serializers.CharField(), help_text="names of the switches that have not confirmed yet"
     )
     merging = MergingSerializer(
-        allow_null=True, help_text="what it merged, and what that is expected to cost; null: nothing"
+        allow_null=True, help_text="merged entries of the request, with their expected cost; null: none"
     )
 
     class Meta:
@@ -159,12 +167,12 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
         read_only_fields = fields
 
     def get_url(self, row: Request) -> str:
-        """Where it can be read again."""
+        """Address of the request."""
         return url("requests", row.pk)
 
     @extend_schema_field(serializers.ChoiceField(choices=REACHES, allow_null=True, help_text=REACH_HELP))
     def get_reach(self, row: Request) -> str | None:
-        """That of what it announces, now; null where it announces nothing."""
+        """Present reach of its announcement; null if it announces nothing."""
         if row.kind not in ANNOUNCING:
             return None
         found = self.context["unreachable"].get(row.pk)
@@ -172,51 +180,51 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
 
     @UNREACHABLE
     def get_unreachable(self, row: Request) -> dict[str, Any] | None:
-        """Whom its announcement matches and cannot reach, now; null while paths lead to all."""
+        """Matching announcements that now have no path; null if all have a path."""
         found = self.context["unreachable"].get(row.pk)
         return None if found is None else unreachable(found, self.context.get("named", True))
 
     def get_progress(self, row: Request) -> float:
-        """From 0 to 1."""
+        """Progress from 0 to 1."""
         return PROGRESS.get(State(row.state), 1.0)
 
     @extend_schema_field(RequestProblemSerializer(allow_null=True))
     def get_problem(self, row: Request) -> dict[str, Any] | None:
-        """Why it failed."""
+        """Why it failed, or what it waits for; null: no problem."""
         return problem_of(row.problem)
 
     @extend_schema_field(ObjectSerializer(allow_null=True))
     def get_object(self, row: Request) -> dict[str, Any] | None:
-        """What it is about; the caller of the serializer has looked it up."""
+        """Object that it concerns."""
         found: dict[str, Any] | None = self.context["objects"].get(row.pk)
         return found
 
     @extend_schema_field(AskedSerializer(allow_null=True))
     def get_asked(self, row: Request) -> dict[str, Any] | None:
-        """What it asks for, where the object does not say it."""
+        """Requested values that the object does not contain."""
         kind = KINDS.get(row.kind)
         if kind is None or not kind.asked:
             return None
         return dict.fromkeys(AskedSerializer().fields) | {name: row.payload.get(name) for name in kind.asked}
 
     def get_operation(self, row: Request) -> str | None:
-        """The bulk call that it came with."""
+        """Address of the operation, for a request of a bulk call."""
         return None if row.operation_id is None else url("operations", row.operation_id)
 
 
 class StatesSerializer(serializers.Serializer[Any]):
-    """How many requests are in each state."""
+    """Number of requests in each state."""
 
-    queued = serializers.IntegerField()
-    planning = serializers.IntegerField()
-    deploying = serializers.IntegerField()
-    active = serializers.IntegerField()
-    failed = serializers.IntegerField()
-    withdrawn = serializers.IntegerField()
+    queued = serializers.IntegerField(help_text="waiting in the log")
+    planning = serializers.IntegerField(help_text="in the planner")
+    deploying = serializers.IntegerField(help_text="on the way to the switches")
+    active = serializers.IntegerField(help_text="confirmed by all affected switches")
+    failed = serializers.IntegerField(help_text="failed, without any change")
+    withdrawn = serializers.IntegerField(help_text="withdrawn")
 
 
 class OperationSerializer(serializers.ModelSerializer[Operation]):
-    """A bulk call and how far it is."""
+    """Operation: a bulk call, with its progress."""
 
     url = serializers.SerializerMethodField()
     results = serializers.SerializerMethodField()
@@ -244,24 +252,24 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
         read_only_fields = fields
 
     def get_url(self, row: Operation) -> str:
-        """Where it can be read again."""
+        """Address of the operation."""
         return url("operations", row.pk)
 
     def get_results(self, row: Operation) -> str:
-        """Where the items' results are."""
+        """Address of the results by item."""
         return url("operations", row.pk) + "results/"
 
     def get_refused_items(self, row: Operation) -> str:
-        """Where the items are that were not taken."""
+        """Address of the list of skipped items."""
         return url("operations", row.pk) + "refused/"
 
     @extend_schema_field(StatesSerializer)
     def get_states(self, row: Operation) -> dict[str, int]:
-        """How many of its requests are in each state."""
+        """Number of its requests in each state."""
         return self._counts(row)
 
     def get_progress(self, row: Operation) -> float:
-        """From 0 to 1, the mean of its requests'."""
+        """Mean progress of its items, from 0 to 1."""
         done = row.refused + sum(
             PROGRESS.get(State(state), 1.0) * n for state, n in self._counts(row).items()
         )
@@ -273,7 +281,7 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
 
     @extend_schema_field(OperationMergingSerializer(allow_null=True))
     def get_merging(self, row: Operation) -> dict[str, Any] | None:
-        """What its requests merge; null: nothing."""
+        """Merged entries of its requests; null: none."""
         return operation_merging(self.context["merging"].get(row.pk, ()))
 
     def _counts(self, row: Operation) -> dict[str, int]:
@@ -282,9 +290,9 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
 
 
 class RefusedItemSerializer(serializers.ModelSerializer[RefusedItem]):
-    """An item of a bulk call that was not taken."""
+    """Skipped item of a bulk call."""
 
-    errors = ErrorSerializer(many=True)  # type: ignore[assignment]
+    errors = ErrorSerializer(many=True, help_text="errors of the item")  # type: ignore[assignment]
 
     class Meta:
         model = RefusedItem

@@ -1,4 +1,4 @@
-"""`/api/v1/requests/` and `/api/v1/operations/`."""
+"""Views of `/api/v1/requests/` and `/api/v1/operations/`."""
 
 from http import HTTPStatus
 from typing import Any
@@ -31,7 +31,7 @@ from controlplane.web.requests.serializers import (
     RequestSerializer,
 )
 
-_GONE = "There is no request {} any more: {} days after their end requests go that no object refers to."
+_GONE = "Request {} no longer exists. Requests without an object are deleted {} days after their end."
 
 STATE = QueryFilterField("state", "state", choice(*State.values), ("in",))
 
@@ -41,7 +41,7 @@ STATE = QueryFilterField("state", "state", choice(*State.values), ("in",))
     retrieve=extend_schema(operation_id="requests_read", tags=["requests"], parameters=[PREFER]),
 )
 class RequestViewSet(ListAndRead):
-    """The log of all changes of the network."""
+    """Requests: the log of all changes of the network."""
 
     queryset = Request.objects.all()
     serializer_class = RequestSerializer
@@ -60,16 +60,16 @@ class RequestViewSet(ListAndRead):
     search = ("subject", "kind", "call")
 
     def own(self, client: Client) -> Q:
-        """About what the client announced."""
+        """Return the condition for requests that concern announcements of the client."""
         return of_client(client)
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With the objects that they are about."""
+        """Return requests with their objects."""
         found = rendered_requests(rows if many else [rows], caller_of(self.request).client)
         return found if many else found[0]
 
     def find(self, queryset: Any = None) -> Any:
-        """The request that the path names; of one that is gone 404 says why."""
+        """Return the request in the path; raise `Problem` (404), with the reason if it was deleted."""
         try:
             return super().find(queryset)
         except Problem as problem:
@@ -78,7 +78,7 @@ class RequestViewSet(ListAndRead):
             raise
 
     def retrieve(self, request: Call, pk: str) -> Response:
-        """One request; `Prefer: wait=N` waits for its end."""
+        """Return one request. `Prefer: wait=N` waits for its end."""
         wait = Wait.read(request)
         row = self.find()
         wait.until(lambda: request_ended(row.pk))
@@ -90,7 +90,7 @@ class RequestViewSet(ListAndRead):
     retrieve=extend_schema(operation_id="operations_read", tags=["requests"], parameters=[PREFER]),
 )
 class OperationViewSet(ListAndRead):
-    """Bulk calls."""
+    """Operations: bulk calls and their progress."""
 
     queryset = Operation.objects.all()
     serializer_class = OperationSerializer
@@ -99,16 +99,16 @@ class OperationViewSet(ListAndRead):
     filters = (ID, QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")))
 
     def own(self, client: Client) -> Q:
-        """Calls in which the client announced something."""
+        """Return the condition for calls with announcements of the client."""
         return _with_requests_of(client)
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With the states of their requests."""
+        """Return operations with the states of their requests."""
         found = rendered_operations(rows if many else [rows], caller_of(self.request).client)
         return found if many else found[0]
 
     def retrieve(self, request: Call, pk: str) -> Response:
-        """One operation; `Prefer: wait=N` waits for the end of all its requests."""
+        """Return one operation. `Prefer: wait=N` waits for the end of all its requests."""
         wait = Wait.read(request)
         row = self.find()
         wait.until(lambda: operation_ended(row.pk))
@@ -117,7 +117,7 @@ class OperationViewSet(ListAndRead):
 
 @extend_schema_view(list=extend_schema(operation_id="operations_results", tags=["requests"]))
 class OperationResultsViewSet(Resource):
-    """What became of each item of a bulk call."""
+    """Result of each item of a bulk call."""
 
     queryset = Request.objects.all()
     serializer_class = RequestSerializer
@@ -127,11 +127,11 @@ class OperationResultsViewSet(Resource):
     filters = (STATE, QueryFilterField("index", "index", INTEGER, ("in", "gte", "lte")))
 
     def own(self, client: Client) -> Q:
-        """About what the client announced."""
+        """Return the condition for requests that concern announcements of the client."""
         return of_client(client)
 
     def list(self, request: Call, pk: str) -> Response:
-        """A page of the items' requests, in the order of the call."""
+        """Return a page of the requests of the items, in the order of the call."""
         client = caller_of(request).client
         row = self.find(Operation.objects.filter(_with_requests_of(client) if client else Q()))
         rows = self.paginate_queryset(self.filter_queryset(self.rows().filter(operation=row)))
@@ -140,7 +140,7 @@ class OperationResultsViewSet(Resource):
 
 @extend_schema_view(list=extend_schema(operation_id="operations_refused", tags=["requests"]))
 class RefusedItemsViewSet(Resource):
-    """The items of a bulk call with `atomic=false` that were not taken."""
+    """Skipped items of a bulk call with `atomic=false`."""
 
     queryset = RefusedItem.objects.all()
     serializer_class = RefusedItemSerializer
@@ -150,12 +150,12 @@ class RefusedItemsViewSet(Resource):
     filters = (QueryFilterField("index", "index", INTEGER, ("in", "gte", "lte")),)
 
     def list(self, request: Call, pk: str) -> Response:
-        """A page of them, in the order of the call, each with its errors."""
+        """Return a page of the skipped items with their errors, in the order of the call."""
         client = caller_of(request).client
         row = self.find(Operation.objects.filter(_with_requests_of(client) if client else Q()))
         refused = self.get_queryset().filter(operation=row)
         if client is not None and row.client != str(client):
-            refused = refused.none()  # of a call by others, whose items are not the client's
+            refused = refused.none()  # skipped items of another caller
         rows = self.paginate_queryset(self.filter_queryset(refused))
         return self.get_paginated_response(self.rendered(rows or [], many=True))
 

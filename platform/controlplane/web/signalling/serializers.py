@@ -1,4 +1,4 @@
-"""In-band signalling, as the API reads and shows it."""
+"""Serializers of in-band signalling."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from controlplane.signalling.models import Refusal, RefusedCount
 
 
 class KeySerializer(serializers.Serializer[Any]):
-    """A new key of a host; it is shown this once."""
+    """New key of a host. It is shown only once."""
 
     host = serializers.CharField()
-    key = serializers.CharField(help_text="base64; the content of the host's key file")
-    made_at = serializers.DateTimeField()
+    key = serializers.CharField(help_text="key in base64: the content of the host's key file")
+    made_at = serializers.DateTimeField(help_text="creation time")
 
 
 class RefusedCountSerializer(serializers.ModelSerializer[RefusedCount]):
-    """How many messages were refused for one reason."""
+    """Number of messages that the platform refused for one reason."""
 
     class Meta:
         model = RefusedCount
@@ -26,36 +26,38 @@ class RefusedCountSerializer(serializers.ModelSerializer[RefusedCount]):
 
 
 class DroppedSerializer(serializers.Serializer[Any]):
-    """How many messages the controller dropped for one reason, since it began."""
+    """Number of messages that the controller dropped for one reason since its start."""
 
-    reason = serializers.CharField()
-    count = serializers.IntegerField()
+    reason = serializers.CharField(help_text="reason of the drop")
+    count = serializers.IntegerField(help_text="number of messages")
 
 
 @extend_schema_serializer(many=False)
 class SignallingSerializer(serializers.Serializer[Any]):
-    """What the network lets hosts do in band, and what came of it."""
+    """Policy of in-band signalling, and message counters."""
 
     self_registration = serializers.BooleanField(
-        help_text="a host that is not known may register itself, from a port that is no link"
+        help_text="whether an unknown host may register itself, from a port that is not a link end"
     )
-    sealed_only = serializers.BooleanField(help_text="messages of hosts without a key are refused")
-    taken = serializers.IntegerField(help_text="messages that the controller handed on, since it began")
-    dropped = DroppedSerializer(many=True)
-    refused = RefusedCountSerializer(many=True)
+    sealed_only = serializers.BooleanField(help_text="whether messages of hosts without a key are refused")
+    taken = serializers.IntegerField(
+        help_text="number of messages that the controller accepted since its start"
+    )
+    dropped = DroppedSerializer(many=True, help_text="messages that the controller dropped, by reason")
+    refused = RefusedCountSerializer(many=True, help_text="messages that the platform refused, by reason")
 
 
 class SignallingChangeSerializer(serializers.Serializer[Any]):
-    """What can be changed of it."""
+    """Changes of the policy."""
 
-    self_registration = Flag(required=False)
-    sealed_only = Flag(required=False)
+    self_registration = Flag(required=False, help_text="whether unknown hosts may register themselves")
+    sealed_only = Flag(required=False, help_text="whether to refuse messages of hosts without a key")
 
 
 class RefusalSerializer(serializers.ModelSerializer[Refusal]):
-    """A message that was refused: why, where it entered, who sent it."""
+    """Refused message, with its reason, its port and its sender."""
 
-    host = serializers.CharField(allow_null=True, help_text="null when it was of no known host")
+    host = serializers.CharField(allow_null=True, help_text="name of the host; null: unknown host")
 
     class Meta:
         model = Refusal
@@ -63,6 +65,6 @@ class RefusalSerializer(serializers.ModelSerializer[Refusal]):
         read_only_fields = fields
 
     def to_representation(self, instance: Refusal) -> dict[str, Any]:
-        """With null for no host."""
+        """Return the refusal, with null for an unknown host."""
         out = dict(super().to_representation(instance))
         return {**out, "host": out["host"] or None}

@@ -1,4 +1,4 @@
-"""`/api/v1/signalling/`, and the keys of hosts."""
+"""Views of `/api/v1/signalling/` and of the keys of hosts."""
 
 from base64 import b64encode
 from typing import Any
@@ -29,7 +29,7 @@ NOTHING: frozenset[str] = frozenset()
 
 
 class KeyViewSet(Resource):
-    """The key of a host."""
+    """Key of a host."""
 
     queryset = Host.objects.all()
     serializer_class = KeySerializer
@@ -43,7 +43,7 @@ class KeyViewSet(Resource):
         operation_id="hosts_key_create", tags=["hosts"], request=None, responses={201: KeySerializer}
     )
     def create(self, request: Request, pk: str) -> Response:
-        """Give the host a key, or another one; from now on its control messages need a seal."""
+        """Create or replace the key of a host. From now on its control messages must be sealed."""
         host = self.find()
         signals, key = keys.give(host)
         shown = {"host": host.name, "key": b64encode(key).decode(), "made_at": signals.key_made_at}
@@ -53,18 +53,18 @@ class KeyViewSet(Resource):
         operation_id="hosts_key_delete",
         tags=["hosts"],
         request=None,
-        responses={204: OpenApiResponse(description="The key is good no more.")},
+        responses={204: OpenApiResponse(description="The key is no longer valid.")},
     )
     def destroy(self, request: Request, pk: str) -> Response:
-        """Take the key away; the host's control messages need no seal any more."""
+        """Delete the key of a host. Its control messages no longer need a seal."""
         host = self.find()
         if not keys.take_away(host):
-            raise not_found(f"Host {host.name} has no key.")
+            raise not_found(f"Host {host.name} has no key. Create one with POST.")
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class SignallingViewSet(Single):
-    """What the network lets hosts do in band."""
+    """Policy of in-band signalling."""
 
     queryset = Policy.objects.all()
     serializer_class = SignallingSerializer
@@ -72,7 +72,7 @@ class SignallingViewSet(Single):
     write_parameters = NOTHING
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
-        """The policy as it is, and what was taken, dropped and refused."""
+        """Return the policy, and the numbers of accepted, dropped and refused messages."""
         counts = checkpoints.recall_or_default(DROPPED, {})
         dropped = [{"reason": why, "count": n} for why, n in sorted(counts.get("dropped", {}).items())]
         shown = {
@@ -86,7 +86,7 @@ class SignallingViewSet(Single):
 
     @extend_schema(operation_id="signalling_read", tags=["signalling"], responses=SignallingSerializer)
     def list(self, request: Request) -> Response:
-        """The policy as it is, and what was taken, dropped and refused."""
+        """Return the policy, and the numbers of accepted, dropped and refused messages."""
         return Response(self.rendered(self.find()))
 
     @extend_schema(
@@ -96,7 +96,7 @@ class SignallingViewSet(Single):
         responses=SignallingSerializer,
     )
     def partial_update(self, request: Request) -> Response:
-        """Change what hosts may do."""
+        """Change the policy of in-band signalling."""
         values = read_one(request, SignallingChangeSerializer(partial=True))
         with transaction.atomic():
             Policy.objects.filter(pk=Policy.current().pk).update(**values)
@@ -105,7 +105,7 @@ class SignallingViewSet(Single):
 
 @extend_schema_view(list=extend_schema(operation_id="refusals_list", tags=["signalling"]))
 class RefusalViewSet(Resource):
-    """The newest control messages that were refused."""
+    """Newest control messages that the platform refused."""
 
     queryset = Refusal.objects.all()
     serializer_class = RefusalSerializer
@@ -121,6 +121,6 @@ class RefusalViewSet(Resource):
     search = ("reason", "detail", "dpid", "mac", "ip", "host")
 
     def list(self, request: Request) -> Response:
-        """A page of them."""
+        """Return a page of refused messages."""
         rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
         return self.get_paginated_response(self.rendered(rows, many=True))

@@ -1,4 +1,4 @@
-"""Counters by advertisement, subscription and host, as a report of traffic has them."""
+"""Serializers of counters by advertisement, subscription and host, in a traffic report."""
 
 from typing import Any
 
@@ -8,37 +8,37 @@ from controlplane.rest.fields import Integer, Reference, Time
 from tercast.runtime.strict_json import SAFE_INTEGER
 
 MOST = 10_000
-"""Rows of a kind in one report."""
+"""Maximum number of rows of each kind in one report."""
 
 
 def _counter() -> Integer:
-    return Integer(min_value=0, max_value=SAFE_INTEGER)
+    return Integer(min_value=0, max_value=SAFE_INTEGER, help_text="number of events since the start")
 
 
 def _last() -> Time:
-    return Time(allow_null=True, default=None, help_text="when the last event was seen")
+    return Time(allow_null=True, default=None, help_text="time of the last event")
 
 
 class SubscriptionCountsSerializer(serializers.Serializer[Any]):
-    """What a subscription got."""
+    """Events that a subscription received."""
 
-    subscription = Reference(help_text="by its id in plans: `q` and its number")
+    subscription = Reference(help_text="name of the subscription: `q` and its number")
     delivered = _counter()
     last_at = _last()
 
 
 class AdvertisementCountsSerializer(serializers.Serializer[Any]):
-    """What was published under an advertisement."""
+    """Events published under an advertisement."""
 
-    advertisement = Reference(help_text="by its id in plans: `a` and its number")
+    advertisement = Reference(help_text="name of the advertisement: `a` and its number")
     published = _counter()
     last_at = _last()
 
 
 class HostCountsSerializer(serializers.Serializer[Any]):
-    """What reached a host."""
+    """Events that reached a host."""
 
-    host = Reference(help_text="name of a host")
+    host = Reference(help_text="name of the host")
     delivered = _counter()
     unwanted = _counter()
     last_at = _last()

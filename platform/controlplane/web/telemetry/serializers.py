@@ -1,4 +1,4 @@
-"""Batches of telemetry as hosts post them, and what the platform says of telemetry."""
+"""Serializers of telemetry: batches that hosts send, and the state of telemetry."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ _KINDS: dict[str, dict[str, Any]] = {
 
 
 def _row_schema(dataset: Dataset) -> dict[str, Any]:
-    """How a row of the dataset looks in JSON."""
+    """Return the JSON schema of a row of the dataset."""
     needed = {*dataset.key, dataset.time}
     kinds = {
         column.name: {**_KINDS[column.kind], **({} if column.name in needed else {"nullable": True})}
@@ -43,48 +43,48 @@ def _row_schema(dataset: Dataset) -> dict[str, Any]:
     }
 )
 class Rows(StrictField):
-    """A list of rows, which are checked by their dataset later."""
+    """List of rows. Their dataset checks them later."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        """`data` itself."""
+        """Return `data` unchanged."""
         if not isinstance(data, list):
-            self.refuse("wrong_type", f"{shown(data)} is not a list of rows.")
+            self.refuse("wrong_type", f"{shown(data)} is not a list; give a list of rows.")
         return data
 
 
 def _count() -> Integer:
-    return Integer(min_value=0, max_value=SAFE_INTEGER)
+    return Integer(min_value=0, max_value=SAFE_INTEGER, help_text="number since the writer started")
 
 
 class RejectedEventsSerializer(serializers.Serializer[Any]):
-    """Events that a subscriber did not accept, since the writer started."""
+    """Events that a subscriber rejected since the writer started."""
 
-    host = Text(max_length=200, help_text="the host that they reached")
-    topic = Text(max_length=100)
-    reason = Text(max_length=40, help_text="other_address: not from the host of its advertisement")
+    host = Text(max_length=200, help_text="name of the host that the events reached")
+    topic = Text(max_length=100, help_text="name of the topic")
+    reason = Text(max_length=40, help_text="reason; other_address: not from the host of its advertisement")
     events = _count()
 
 
 class WriterReportSerializer(serializers.Serializer[Any]):
-    """What a writer says of itself: counters of rows since it started."""
+    """Report of a writer, with counters of rows since it started."""
 
-    name = Text(max_length=200)
-    host = Text(max_length=200, allow_blank=True)
-    started_at = Time()
-    told_at = Time()
-    period_s = Number(min_value=0, max_value=86_400, help_text="it reports at least so often")
+    name = Text(max_length=200, help_text="name of the writer")
+    host = Text(max_length=200, allow_blank=True, help_text="name of the host")
+    started_at = Time(help_text="start of the writer")
+    told_at = Time(help_text="time of the report")
+    period_s = Number(min_value=0, max_value=86_400, help_text="maximum seconds between two reports")
     complete_until = Time(
-        required=False, allow_null=True, help_text="all rows that it took before this time are handed over"
+        required=False, allow_null=True, help_text="all rows from before this time have been sent"
     )
     datasets = serializers.ListField(
         child=Choice(tuple(DATASETS)),
         required=False,
         allow_null=True,
         max_length=len(DATASETS),
-        help_text="those that it writes; null for any",
+        help_text="datasets that it writes; null: any",
     )
-    closed = Flag(help_text="this is its last report")
-    error = Text(max_length=2000, allow_blank=True, allow_null=True)
+    closed = Flag(help_text="whether this is the last report")
+    error = Text(max_length=2000, allow_blank=True, allow_null=True, help_text="last error; null: none")
     taken = _count()
     written = _count()
     lost = _count()
@@ -93,7 +93,10 @@ class WriterReportSerializer(serializers.Serializer[Any]):
     lost_batches = _count()
     retries = _count()
     rejected = RejectedEventsSerializer(  # type: ignore[call-arg]
-        many=True, required=False, max_length=MOST_REJECTED, help_text="by host, topic and reason"
+        many=True,
+        required=False,
+        max_length=MOST_REJECTED,
+        help_text="a list of rejected events by host, topic and reason",
     )
 
 
@@ -116,33 +119,37 @@ _EXAMPLE = {
 
 @extend_schema_serializer(examples=[OpenApiExample("batch", _EXAMPLE)])
 class TelemetryCreateSerializer(serializers.Serializer[Any]):
-    """Rows of one dataset, or a writer's report, or both.
+    """Rows of one dataset, a writer's report, or both.
 
-    `id`, `dataset` and `rows` go together. Columns of rows are those of the dataset: times in ISO 8601 with
-    their zone, integers beyond 2^53-1 as decimal strings.
+    `id`, `dataset` and `rows` belong together. A row has the columns of its dataset. Times are in ISO 8601
+    with their zone, and integers beyond 2^53-1 are decimal strings.
     """
 
-    id = Text(max_length=200, required=False, help_text="of the batch; the same batch again changes nothing")
-    dataset = Choice(tuple(TAKEN), required=False)
-    rows = Rows(required=False)
-    writer = WriterReportSerializer(required=False)
+    id = Text(max_length=200, required=False, help_text="id of the batch; a repeated batch changes nothing")
+    dataset = Choice(tuple(TAKEN), required=False, help_text="name of the dataset")
+    rows = Rows(required=False, help_text="rows of the dataset")
+    writer = WriterReportSerializer(required=False, help_text="report of the writer")
 
 
 class TelemetryTakenSerializer(serializers.Serializer[Any]):
-    """What became of a batch."""
+    """Result of a batch."""
 
-    id = serializers.CharField(allow_null=True)
-    dataset = serializers.CharField(allow_null=True)
-    accepted = serializers.IntegerField(help_text="rows that are stored")
-    rejected = serializers.IntegerField(help_text="rows that are not, and why in `errors` (atomic=false)")
-    replayed = serializers.BooleanField(help_text="the batch was here before; nothing was stored twice")
-    errors = ErrorSerializer(many=True)  # type: ignore[assignment]
+    id = serializers.CharField(allow_null=True, help_text="id of the batch")
+    dataset = serializers.CharField(allow_null=True, help_text="name of the dataset")
+    accepted = serializers.IntegerField(help_text="number of stored rows")
+    rejected = serializers.IntegerField(
+        help_text="number of invalid rows, with reasons in `errors` (atomic=false)"
+    )
+    replayed = serializers.BooleanField(
+        help_text="whether the batch was already stored; nothing is stored twice"
+    )
+    errors = ErrorSerializer(many=True, help_text="errors of invalid rows")  # type: ignore[assignment]
 
 
 class TelemetryWriterSerializer(serializers.ModelSerializer[TelemetryWriter]):
-    """A writer of telemetry, as it last said itself."""
+    """Writer of telemetry, according to its last report."""
 
-    rejected = RejectedEventsSerializer(many=True)
+    rejected = RejectedEventsSerializer(many=True, help_text="events that subscribers rejected")
 
     class Meta:
         model = TelemetryWriter
@@ -167,26 +174,28 @@ class TelemetryWriterSerializer(serializers.ModelSerializer[TelemetryWriter]):
 
 
 class DatasetContentsSerializer(serializers.Serializer[Any]):
-    """What is stored of a dataset."""
+    """Stored files of a dataset."""
 
-    dataset = serializers.CharField()
-    days = serializers.IntegerField()
-    files = serializers.IntegerField()
-    oldest = serializers.DateField(allow_null=True)
-    newest = serializers.DateField(allow_null=True)
+    dataset = serializers.CharField(help_text="name of the dataset")
+    days = serializers.IntegerField(help_text="number of days with files")
+    files = serializers.IntegerField(help_text="number of files")
+    oldest = serializers.DateField(allow_null=True, help_text="first day with files")
+    newest = serializers.DateField(allow_null=True, help_text="last day with files")
 
 
 @extend_schema_serializer(many=False)
 class TelemetrySerializer(serializers.Serializer[Any]):
-    """Telemetry as it stands."""
+    """State of telemetry."""
 
-    root = serializers.CharField(help_text="the folder, on the control plane's machine")  # type: ignore[assignment]
-    retention_days = serializers.IntegerField()
-    problem = serializers.CharField(allow_null=True, help_text="why it cannot be written, where it cannot")
-    most_rows = serializers.IntegerField(help_text="of a batch")
-    most_bytes = serializers.IntegerField(help_text="of a batch")
-    datasets = DatasetContentsSerializer(many=True)
-    lost = serializers.IntegerField(help_text="rows, over all writers that are known")
-    lost_batches = serializers.IntegerField()
-    silent_writers = serializers.IntegerField(help_text="writers that stopped without an end")
-    writers = TelemetryWriterSerializer(many=True, help_text="the last that were heard")
+    root = serializers.CharField(help_text="folder on the control plane's machine")  # type: ignore[assignment]
+    retention_days = serializers.IntegerField(help_text="number of days that files are kept")
+    problem = serializers.CharField(allow_null=True, help_text="why the folder is not writable; null: it is")
+    most_rows = serializers.IntegerField(help_text="maximum rows of a batch")
+    most_bytes = serializers.IntegerField(help_text="maximum bytes of a batch")
+    datasets = DatasetContentsSerializer(many=True, help_text="stored files by dataset")
+    lost = serializers.IntegerField(help_text="number of lost rows, over all known writers")
+    lost_batches = serializers.IntegerField(help_text="number of lost batches, over all known writers")
+    silent_writers = serializers.IntegerField(
+        help_text="number of writers that stopped without a last report"
+    )
+    writers = TelemetryWriterSerializer(many=True, help_text="writers with the newest reports")

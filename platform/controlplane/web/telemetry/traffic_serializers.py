@@ -1,4 +1,4 @@
-"""Counters of events, as hosts report them and pages read them."""
+"""Serializers of event counters and samples."""
 
 from typing import Any
 
@@ -23,50 +23,52 @@ MAX_DELAY_MS = 86_400_000.0
 class DelaySerializer(serializers.Serializer[Any]):
     """Percentiles of the delay from publisher to subscriber, in milliseconds."""
 
-    p50 = serializers.FloatField(allow_null=True)
-    p99 = serializers.FloatField(allow_null=True)
+    p50 = serializers.FloatField(allow_null=True, help_text="median in milliseconds")
+    p99 = serializers.FloatField(allow_null=True, help_text="99th percentile in milliseconds")
 
 
 class TotalsSerializer(serializers.Serializer[Any]):
-    """Counters over all reporters."""
+    """Event counters over all reporters."""
 
-    published = serializers.IntegerField()
-    wanted = serializers.IntegerField()
-    delivered = serializers.IntegerField()
-    lost = serializers.IntegerField()
-    doubled = serializers.IntegerField()
-    unwanted = serializers.IntegerField()
-    delay_ms = DelaySerializer()
+    published = serializers.IntegerField(help_text="published events")
+    wanted = serializers.IntegerField(help_text="expected deliveries")
+    delivered = serializers.IntegerField(help_text="deliveries, first copies only")
+    lost = serializers.IntegerField(help_text="expected deliveries that did not happen")
+    doubled = serializers.IntegerField(help_text="further copies of delivered events")
+    unwanted = serializers.IntegerField(help_text="deliveries without a matching subscription")
+    delay_ms = DelaySerializer(help_text="delay from publisher to subscriber")
 
 
 class TrafficReportSerializer(TotalsSerializer):
-    """The latest counters of a reporter."""
+    """Latest counters of a reporter."""
 
     id = serializers.IntegerField()
     url = serializers.SerializerMethodField()
-    reporter = serializers.CharField()
+    reporter = serializers.CharField(help_text="name of the reporter")
     kind = serializers.CharField(
-        help_text="`publisher` or `subscriber`: a client that reports with its token; empty: another process"
+        help_text="`publisher` or `subscriber`: kind of the client token; empty: another process"
     )
     delay_ms = serializers.SerializerMethodField()  # type: ignore[assignment]
     reported_at = serializers.DateTimeField()
 
     def get_url(self, row: TrafficReport) -> str:
-        """Where it can be read again."""
+        """Address of the report."""
         return url("traffic", row.pk)
 
     def get_delay_ms(self, row: TrafficReport) -> DelaySerializer:
-        """The delays."""
+        """Delay from publisher to subscriber."""
         return {"p50": row.delay_p50_ms, "p99": row.delay_p99_ms}  # type: ignore[return-value]
 
 
 class _DelayReportSerializer(serializers.Serializer[Any]):
-    p50 = Number(min_value=0, max_value=MAX_DELAY_MS, allow_null=True)
-    p99 = Number(min_value=0, max_value=MAX_DELAY_MS, allow_null=True)
+    p50 = Number(min_value=0, max_value=MAX_DELAY_MS, allow_null=True, help_text="median in milliseconds")
+    p99 = Number(
+        min_value=0, max_value=MAX_DELAY_MS, allow_null=True, help_text="99th percentile in milliseconds"
+    )
 
 
 def _counter() -> Integer:
-    return Integer(min_value=0, max_value=SAFE_INTEGER)
+    return Integer(min_value=0, max_value=SAFE_INTEGER, help_text="number of events since the start")
 
 
 @extend_schema_serializer(
@@ -87,24 +89,26 @@ def _counter() -> Integer:
     ]
 )
 class TrafficReportCreateSerializer(serializers.Serializer[Any]):
-    """Counters since the reporter started; they replace its earlier ones."""
+    """Counters since the reporter started. They replace its earlier ones."""
 
-    reporter = Name()
+    reporter = Name(help_text="name of the reporter")
     published = _counter()
     wanted = _counter()
     delivered = _counter()
     lost = _counter()
     doubled = _counter()
     unwanted = _counter()
-    delay_ms = _DelayReportSerializer(required=False, allow_null=True, default=None)
+    delay_ms = _DelayReportSerializer(
+        required=False, allow_null=True, default=None, help_text="delay from publisher to subscriber"
+    )
     subscriptions = SubscriptionCountsSerializer(  # type: ignore[call-arg]
-        many=True, required=False, max_length=MOST, help_text="what single subscriptions got"
+        many=True, required=False, max_length=MOST, help_text="a list of counters of single subscriptions"
     )
     advertisements = AdvertisementCountsSerializer(  # type: ignore[call-arg]
-        many=True, required=False, max_length=MOST, help_text="what was published under single advertisements"
+        many=True, required=False, max_length=MOST, help_text="a list of counters of single advertisements"
     )
     hosts = HostCountsSerializer(  # type: ignore[call-arg]
-        many=True, required=False, max_length=MOST, help_text="what reached single hosts"
+        many=True, required=False, max_length=MOST, help_text="a list of counters of single hosts"
     )
 
 
@@ -112,19 +116,21 @@ class TrafficReportCreateSerializer(serializers.Serializer[Any]):
     examples=[OpenApiExample("sample", {"publisher": "a1", "values": {"low": 92, "symbol": "IBM"}})]
 )
 class EventSampleCreateSerializer(serializers.Serializer[Any]):
-    """An event that was published."""
+    """Published event."""
 
-    publisher = Reference(help_text="the advertisement, by its id in plans: `a` and its number")
+    publisher = Reference(help_text="name of the advertisement: `a` and its number")
     values = Values()
 
 
 class EventSampleSerializer(serializers.ModelSerializer[EventSample]):
-    """A past event that is kept."""
+    """Stored past event."""
 
-    topic = serializers.CharField(source="topic.name")
-    publisher = serializers.CharField(source="advertisement.publisher.name")
+    topic = serializers.CharField(source="topic.name", help_text="name of the topic")
+    publisher = serializers.CharField(
+        source="advertisement.publisher.name", help_text="name of the publisher"
+    )
     advertisement = serializers.CharField(
-        source="advertisement.planner_id", help_text="its id in plans: `a` and its number"
+        source="advertisement.planner_id", help_text="name of the advertisement: `a` and its number"
     )
     values = serializers.SerializerMethodField()
 
@@ -135,41 +141,39 @@ class EventSampleSerializer(serializers.ModelSerializer[EventSample]):
 
     @extend_schema_field(Values)
     def get_values(self, row: EventSample) -> dict[str, Any]:
-        """By attribute, as events are written."""
+        """Value of each attribute."""
         values: dict[str, Any] = row.values
         return values
 
 
 class PublisherCountSerializer(serializers.Serializer[Any]):
-    """How many samples of one publisher are kept."""
+    """Number of stored samples of one publisher."""
 
-    publisher = serializers.CharField(help_text="id of the advertisement")
-    events = serializers.IntegerField()
+    publisher = serializers.CharField(help_text="name of the advertisement")
+    events = serializers.IntegerField(help_text="number of samples")
 
 
 class TopicSamplesSerializer(serializers.Serializer[Any]):
-    """The samples of a topic."""
+    """Samples of a topic."""
 
     topic = serializers.CharField()
-    events = serializers.IntegerField()
-    oldest = serializers.DateTimeField()
-    newest = serializers.DateTimeField()
-    publishers = PublisherCountSerializer(many=True)
+    events = serializers.IntegerField(help_text="number of samples")
+    oldest = serializers.DateTimeField(help_text="time of the oldest sample")
+    newest = serializers.DateTimeField(help_text="time of the newest sample")
+    publishers = PublisherCountSerializer(many=True, help_text="samples by publisher")
 
 
 @extend_schema_serializer(many=False)
 class SamplesSerializer(serializers.Serializer[Any]):
-    """What is kept of past events."""
+    """Stored samples of past events."""
 
-    most = serializers.IntegerField(help_text="events of a topic; beyond, the oldest go")
-    topics = TopicSamplesSerializer(many=True)
+    most = serializers.IntegerField(help_text="maximum samples of a topic; the oldest are deleted first")
+    topics = TopicSamplesSerializer(many=True, help_text="samples by topic")
 
 
 class SamplesTakenSerializer(serializers.Serializer[Any]):
-    """What a report of samples came to."""
+    """Result of a report of samples."""
 
-    items = serializers.IntegerField(help_text="events of the report")
-    refused = serializers.IntegerField(
-        required=False, help_text="how many items were not taken (`atomic=false`)"
-    )
-    errors = ErrorSerializer(many=True, required=False)  # type: ignore[assignment]
+    items = serializers.IntegerField(help_text="number of events in the report")
+    refused = serializers.IntegerField(required=False, help_text="number of skipped items (`atomic=false`)")
+    errors = ErrorSerializer(many=True, required=False, help_text="errors of skipped items")  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""`/api/v1/traffic/`."""
+"""Views of `/api/v1/traffic/`."""
 
 from typing import ClassVar
 
@@ -35,7 +35,7 @@ REPORT = frozenset({"POST"})
     retrieve=extend_schema(operation_id="traffic_read", tags=["traffic"]),
 )
 class TrafficViewSet(ListAndRead):
-    """Counters of events, the latest of each reporter."""
+    """Event counters: the latest report of each reporter."""
 
     audited = keyed = False
     queryset = TrafficReport.objects.all()
@@ -57,7 +57,7 @@ class TrafficViewSet(ListAndRead):
         responses={200: TrafficReportSerializer},
     )
     def create(self, request: Request) -> Response:
-        """Report counters; they take the place of the reporter's earlier ones."""
+        """Report counters. They replace the reporter's earlier ones."""
         values = read_one(request, TrafficReportCreateSerializer())
         client = caller_of(request).client
         if client is not None:
@@ -68,16 +68,16 @@ class TrafficViewSet(ListAndRead):
 
 
 class TrafficTotalsView(StrictView):
-    """Counters over all reporters."""
+    """Event counters over all reporters."""
 
     @extend_schema(operation_id="traffic_totals", tags=["traffic"], responses=TotalsSerializer)
     def get(self, request: Request) -> Response:
-        """The sums; p50 is a mean weighted by deliveries, p99 the largest."""
+        """Return the sums. p50 is the mean weighted by deliveries, p99 the largest value."""
         return Response(totals())
 
 
 class SampleViewSet(Resource):
-    """Samples of past events, by which tables are aggregated."""
+    """Samples of past events for aggregation."""
 
     audited = keyed = False
     queryset = EventSample.objects.all()
@@ -90,12 +90,12 @@ class SampleViewSet(Resource):
     write_parameters: ClassVar[frozenset[str]] = frozenset({PARTLY.name})
 
     def lists(self) -> bool:
-        """It is one object, without pages."""
+        """Return False: the answer is one object without pages."""
         return False
 
     @extend_schema(operation_id="samples_read", tags=["traffic"], responses=SamplesSerializer)
     def list(self, request: Request) -> Response:
-        """How many are kept, by topic and publisher."""
+        """Return the number of stored samples, by topic and publisher."""
         return Response(SamplesSerializer({"most": samples.KEPT, "topics": samples.counts()}).data)
 
     @extend_schema(
@@ -106,7 +106,7 @@ class SampleViewSet(Resource):
         parameters=[PARTLY],
     )
     def create(self, request: Request) -> Response:
-        """Report an event that was published, or a list of them, all or none, or those that are good."""
+        """Report one event or a list: all or none, or with `atomic=false` only the valid items."""
         partly = WriteOptions.read(request, lists=True).partly
         body = read_body(request, EventSampleCreateSerializer(), bulk=True, partly=partly)
         client = caller_of(request).client
@@ -120,7 +120,7 @@ class SampleViewSet(Resource):
 
 @extend_schema_view(list=extend_schema(operation_id="samples_events", tags=["traffic"]))
 class SampleEventsViewSet(Resource):
-    """Past events that are kept, one by one."""
+    """Stored past events."""
 
     queryset = EventSample.objects.select_related("topic", "advertisement__publisher")
     serializer_class = EventSampleSerializer
@@ -134,6 +134,6 @@ class SampleEventsViewSet(Resource):
     search = ("topic__name", "advertisement__publisher__name")
 
     def list(self, request: Request) -> Response:
-        """A page of them."""
+        """Return a page of stored past events."""
         rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
         return self.get_paginated_response(self.rendered(rows or [], many=True))

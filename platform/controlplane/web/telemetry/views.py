@@ -1,4 +1,4 @@
-"""`/api/v1/telemetry/`."""
+"""Views of `/api/v1/telemetry/`."""
 
 import json
 from collections.abc import Iterable
@@ -34,16 +34,19 @@ from tercast.telemetry.rows import check_whole_row, read_row
 WRITERS_TOLD = 100
 
 ATOMIC = OpenApiParameter(
-    "atomic", bool, OpenApiParameter.QUERY, description="false: take the good rows, and tell of the others"
+    "atomic",
+    bool,
+    OpenApiParameter.QUERY,
+    description="false: accept the valid rows and report the others; the default is all or none",
 )
 DATASET = OpenApiParameter(
-    "dataset", str, OpenApiParameter.QUERY, enum=tuple(TAKEN), description="of a Parquet body"
+    "dataset", str, OpenApiParameter.QUERY, enum=tuple(TAKEN), description="dataset of a Parquet body"
 )
-BATCH = OpenApiParameter("batch", str, OpenApiParameter.QUERY, description="id of a Parquet body")
+BATCH = OpenApiParameter("batch", str, OpenApiParameter.QUERY, description="batch id of a Parquet body")
 
 
 class TelemetryViewSet(StrictView, ViewSet):
-    """Telemetry: what is stored, and batches of hosts that are away from the telemetry root."""
+    """Telemetry: its state, and batches from hosts without access to the telemetry folder."""
 
     audited = keyed = False
     parser_classes = (StrictJSONParser, ParquetParser)
@@ -51,14 +54,14 @@ class TelemetryViewSet(StrictView, ViewSet):
     clients: ClassVar[Clients] = {PUBLISHER: frozenset({"POST"}), SUBSCRIBER: frozenset({"POST"})}
 
     def known_parameters(self) -> Iterable[str]:
-        """Of a batch; none of the reading, any where the method is not allowed."""
+        """Return the parameters of a batch, none for reading, all if the method is not allowed."""
         if self.action is None:
             return self.request.query_params.keys()
         return (ATOMIC.name, DATASET.name, BATCH.name) if self.action == "create" else ()
 
     @extend_schema(operation_id="telemetry_read", tags=["telemetry"], responses=TelemetrySerializer)
     def list(self, request: Request) -> Response:
-        """What is stored, what was lost, and who writes."""
+        """Return stored datasets, losses and writers."""
         told = {
             "root": str(storage.root()),
             "retention_days": settings.ENV.telemetry_days,
@@ -78,14 +81,16 @@ class TelemetryViewSet(StrictView, ViewSet):
         responses={
             201: TelemetryTakenSerializer,
             (422, CONTENT_TYPE): OpenApiResponse(
-                ProblemSerializer, "The id was used for a batch of another content."
+                ProblemSerializer, "The id belongs to a batch with other content."
             ),
-            (507, CONTENT_TYPE): OpenApiResponse(ProblemSerializer, "The disk does not take it; try again."),
+            (507, CONTENT_TYPE): OpenApiResponse(
+                ProblemSerializer, "The batch cannot be stored on the disk. Send it again."
+            ),
         },
         parameters=[ATOMIC, DATASET, BATCH],
     )
     def create(self, request: Request) -> Response:
-        """Store a batch of rows, all or (with `atomic=false`) the good ones; and take a writer's report."""
+        """Store a batch of rows, all or with `atomic=false` only the valid ones, and a report."""
         partly = not read_flag(ATOMIC.name, request.query_params.get(ATOMIC.name, "true"))
         if isinstance(request.data, bytes):
             sent = _from_parquet(request)
@@ -108,13 +113,15 @@ def _take_json(request: Request, partly: bool) -> AcceptedBatch:
     parts = [name for name in ("id", "dataset", "rows") if name in body]
     missing = {"id", "dataset", "rows"} - set(parts)
     if missing and (parts or "writer" not in body):
-        detail = "A batch has an id, a dataset and rows; a report alone has none of them."
+        detail = (
+            "This field is missing: a batch needs id, dataset and rows. For a report alone send only writer."
+        )
         raise invalid([FieldError(f"/{name}", "required", detail) for name in sorted(missing)])
     taken = AcceptedBatch(None, None, 0, 0)
     if parts:
         if len(body["rows"]) > MAX_ROWS:
             raise too_large(
-                f"The batch has {len(body['rows'])} rows; at most {MAX_ROWS} are taken. Split it."
+                f"The batch has {len(body['rows'])} rows; at most {MAX_ROWS} are allowed. Split it."
             )
         dataset = TAKEN[body["dataset"]]
         content = (json.dumps(row, sort_keys=True).encode() + b"\n" for row in body["rows"])
@@ -136,12 +143,13 @@ def _from_parquet(request: Request) -> SentBatch:
     query = request.query_params
     for name in (DATASET.name, BATCH.name):
         if not query.get(name):
-            detail = f"{name} is missing: a Parquet body needs ?dataset=...&batch=ID."
+            detail = f"{name} is missing. Send a Parquet body with ?dataset=NAME&batch=ID."
             raise bad_parameter(name, "required", detail)
     dataset = TAKEN[choice(*TAKEN).read(DATASET.name, query[DATASET.name])]
     batch = query[BATCH.name]
     if len(batch) > 200 or "\0" in batch:
-        raise bad_parameter(BATCH.name, "too_long", "An id has at most 200 characters, and no U+0000.", batch)
+        detail = f"{BATCH.name} is not a valid id; use 1 to 200 characters without U+0000."
+        raise bad_parameter(BATCH.name, "too_long", detail, batch)
     content: Any = request.data
     rows = parquet_bodies.read_rows(content, dataset)
     return SentBatch(batch, dataset, rows, batches.digest(dataset, [content]))
