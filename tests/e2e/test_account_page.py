@@ -102,7 +102,7 @@ def test_administrators_add_users_who_change_their_own_password(visit, running):
         page.get_by_label("New password again").fill(second)
         watched.allow("400")
         page.get_by_role("button", name="Change the password").click()
-        expect(page.get_by_text("This is not your password.").first).to_be_visible()
+        expect(page.get_by_text("This is not your present password.").first).to_be_visible()
         expect(page.get_by_label("New password", exact=True)).to_have_value(second)
         page.get_by_label("Current password").fill(first)
         page.get_by_role("button", name="Change the password").click()

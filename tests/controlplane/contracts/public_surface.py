@@ -51,7 +51,9 @@ def rest_properties() -> Iterator[str]:
     """Yield every property of the API's schemas, with its type."""
     for name, component in _schema()["components"]["schemas"].items():
         for key, shape in component.get("properties", {}).items():
-            kind = shape.get("type") or shape.get("$ref", "").rpartition("/")[2] or "any"
+            parts = shape.get("allOf", [shape])  # a reference with a description is in a list of its own
+            reference = parts[0].get("$ref", "") if len(parts) == 1 else ""
+            kind = shape.get("type") or reference.rpartition("/")[2] or "any"
             yield f"{name}.{key}: {kind}"
 
 

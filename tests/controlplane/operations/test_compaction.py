@@ -92,7 +92,7 @@ def test_what_is_gone_says_so(old, admin_user):
     answer = client.get(f"/api/v1/requests/{gone}/")
     assert answer.status_code == 404
     assert answer.json()["detail"] == (
-        f"There is no request {gone} any more: 30 days after their end requests go that no object refers to."
+        f"Request {gone} no longer exists. Requests without an object are deleted 30 days after their end."
     )
     assert client.get("/api/v1/requests/99999999/").json()["detail"] == "There is no request 99999999."
     assert client.get(f"/api/v1/requests/{old.stays.request_id}/").json()["state"] == "active"

@@ -189,7 +189,7 @@ def test_a_bad_question_is_refused_by_name(busy, error, body, pointer):
 
 def test_a_path_as_traffic_is_refused_with_the_remedy(busy, error):
     detail = error(busy.post("what-if/", {"method": "fa-pb", "traffic": "TRAFFIC.jsonl"}))["detail"]
-    assert "It takes past events; left out or null: the samples that are kept" in detail
+    assert "Expected: a list of past events; omitted or null: the stored samples" in detail
 
 
 def test_an_event_outside_its_advertisement_is_refused(busy, error):
