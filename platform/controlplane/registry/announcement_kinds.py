@@ -1,4 +1,4 @@
-"""Advertisements and subscriptions: what differs between them, and one that is not stored yet."""
+"""Kinds of announcements (advertisements and subscriptions), and unsaved announcements."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from tercast.requests.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIB
 
 @dataclass(frozen=True, slots=True)
 class AnnouncementKind:
-    """What differs between advertisements and subscriptions."""
+    """Differences between advertisements and subscriptions."""
 
     model: type[Any]
     noun: str
@@ -33,7 +33,7 @@ SUBSCRIPTION = AnnouncementKind(
 
 @dataclass(frozen=True, slots=True)
 class AnnouncementDraft:
-    """An announcement that was checked and encoded, and is not stored."""
+    """Checked and encoded announcement that is not stored."""
 
     owner: Any
     topic: Topic

@@ -1,4 +1,4 @@
-"""Advertisements and subscriptions: checked and encoded, stored and logged together, and withdrawn."""
+"""Advertisements and subscriptions: checks, encoding, storage with requests, withdrawal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from tercast.errors import Refused, shown
 
 WITHDRAWN = Q(withdrawal__state__in=(State.ACTIVE, State.WITHDRAWN))
 LIVE = ~(Q(request__state=State.FAILED) | WITHDRAWN)
-"""What the network carries, or will: neither failed nor withdrawn."""
+"""Announcements that the network carries or will carry: neither failed nor withdrawn."""
 
 
 @dataclass(slots=True)
 class _Known:
-    """What the items of a body refer to, read once."""
+    """Rows that the items of a body refer to, read once."""
 
     owners: dict[str, Any]
     topics: dict[str, Topic]
@@ -34,10 +34,17 @@ class _Known:
 
 
 def draft(kind: AnnouncementKind, body: Body, costs: bool = False) -> list[AnnouncementDraft]:
-    """The announcements of a body, in two queries however many; raises `Problem` with all errors.
+    """Return the announcements of a body, read with two queries in total.
 
-    `costs` also computes the excess of each. Needs no transaction, so that encoding holds no lock: `add`
-    looks at the topics again.
+    It needs no transaction, so that no lock is held while filters are encoded. `add` checks the topics again.
+
+    Args:
+        kind: Advertisements or subscriptions.
+        body: The items. Their errors are added to it.
+        costs: Whether to compute the excess of each filter.
+
+    Raises:
+        Problem: if an item has an error; it contains all errors.
     """
     owners = kind.owners._default_manager.select_related("host").filter(
         name__in=list(body.values(kind.owner))
@@ -78,7 +85,8 @@ def _refer(body: Body, index: int, name: str, item: dict[str, Any], known: dict[
         body.errors.add(index, (name,), f"unknown_{name}", detail, item[name])
     elif name == "topic" and row.request is not None and row.request.state == State.FAILED:
         detail = (
-            f"topic {row.name} failed to be added (request {row.request_id}). Delete it and add it again."
+            f"topic {row.name} is not in the network (request {row.request_id} failed). "
+            "Delete the topic and create it again."
         )
         body.errors.add(index, (name,), "not_in_network", detail, item[name])
         return None
@@ -92,12 +100,13 @@ def add(
     body: Body | None = None,
     client: str = "",
 ) -> Logged:
-    """Store and log the drafts, all or none, or (`partly`) those that duplicate nothing.
+    """Store and log the drafts: all or none, or with `partly` only those that duplicate nothing.
 
-    `client` is the caller where it has a client token.
+    `client` is the caller if it has a client token. The locks on topics let only one call at a time check for
+    duplicates. The unique index is the final check.
 
-    Raises `Problem` (409) when a topic changed since they were encoded, and for duplicates. The locks on
-    topics let one call at a time look for duplicates; the unique index is the last word.
+    Raises:
+        Problem: 409 if a topic has changed since the filters were encoded, or for duplicates.
     """
     with racing(), transaction.atomic():
         _check_topics({each.topic.pk: each.topic for each in drafts})
@@ -119,11 +128,12 @@ def _check_topics(drafted: dict[int, Topic]) -> None:
     found = {row.pk: (row.indexed, row.reindexing_id) for row in rows}
     for pk, topic in drafted.items():
         if found.get(pk) != (topic.indexed, topic.reindexing_id):
-            raise conflict("changed_meanwhile", f"topic {topic.name} was changed by another call. Try again.")
+            detail = f"topic {topic.name} was modified by a concurrent request. Send the call again."
+            raise conflict("changed_meanwhile", detail)
 
 
 def _row(kind: AnnouncementKind, each: AnnouncementDraft, pk: int) -> Any:
-    """Without a dz set while `indexed` changes: the planner will know what is indexed then."""
+    """Build the row, without dz cells while `indexed` changes: then the planner encodes it."""
     change = each.topic.reindexing
     settled = change is None or change.state in FINAL_STATES
     fields = {kind.owner: each.owner, "topic": each.topic, "filter": each.filter, "by_dz": each.by_dz}
@@ -132,7 +142,7 @@ def _row(kind: AnnouncementKind, each: AnnouncementDraft, pk: int) -> Any:
 
 
 def payload(kind: AnnouncementKind, row: Any) -> Payload:
-    """The request that deploys it."""
+    """Return the request that deploys the announcement."""
     return {
         "op": kind.op,
         "id": f"{kind.prefix}{row.pk}",
@@ -144,30 +154,31 @@ def payload(kind: AnnouncementKind, row: Any) -> Payload:
 
 
 def draft_payloads(kind: AnnouncementKind, drafts: Sequence[AnnouncementDraft]) -> list[Payload]:
-    """What adding the drafts would log, with ids that are nobody's."""
+    """Return the requests that adding the drafts would log, with ids that no row has."""
     rows = [_row(kind, each, -1 - index) for index, each in enumerate(drafts)]
     return [payload(kind, row) for row in rows]
 
 
 def withdrawal(kind: AnnouncementKind, row: Any) -> Payload:
-    """The request that withdraws it."""
+    """Return the request that withdraws the announcement."""
     return {"op": kind.withdraw_op, "id": f"{kind.prefix}{row.pk}"}
 
 
 def withdrawable(kind: AnnouncementKind, pk: int, lock: bool = False) -> Any:
-    """The row, when it can be withdrawn; raises `Problem` otherwise."""
+    """Return the row if it can be withdrawn; raise `Problem` otherwise."""
     rows = kind.model._default_manager.select_related("request", "withdrawal")
     row = (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
     if row is None:
         raise not_found(f"There is no {kind.noun} {pk}.")
     if row.withdrawal is not None and row.withdrawal.state != State.FAILED:
         done = "was withdrawn" if row.withdrawal.state in FINAL_STATES else "is being withdrawn"
-        raise conflict("withdrawn", f"{kind.noun} {pk} {done} by request {row.withdrawal_id}.")
+        detail = f"{kind.noun} {pk} {done} by request {row.withdrawal_id}. No further call is needed."
+        raise conflict("withdrawn", detail)
     return row
 
 
 def withdraw(kind: AnnouncementKind, pk: int, actor: Any) -> Request | None:
-    """Ask for the withdrawal; None when the network never had it and the row went at once."""
+    """Log the withdrawal, or delete the row and return None if the network never had it."""
     with racing(), transaction.atomic():
         row = withdrawable(kind, pk, lock=True)
         if row.request.state == State.FAILED:

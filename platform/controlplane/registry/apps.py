@@ -1,10 +1,10 @@
-"""Topics, publishers, subscribers, and what they announced."""
+"""App of topics, publishers, subscribers and their announcements."""
 
 from django.apps import AppConfig
 
 
 class RegistryConfig(AppConfig):
-    """Who sends what, and who wants what."""
+    """App of topics, publishers, subscribers and their announcements."""
 
     name = "controlplane.registry"
     label = "registry"

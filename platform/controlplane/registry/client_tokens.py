@@ -1,4 +1,4 @@
-"""Tokens as the API issues them: never for more than the caller's own log-in is good for."""
+"""Creation of tokens by the API. A token never permits more than the caller's own log-in."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,22 +19,22 @@ from tercast.errors import shown
 
 STANDINGS = ("good", "expired", "revoked")
 MAX_NAME = 100
-"""Characters of what a token is for."""
+"""Maximum characters of a token's name."""
 
 MOST = 1000
-"""How many good tokens a user may have at a time."""
+"""Maximum number of valid tokens of a user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A token and its text."""
+    """Token with its text."""
 
     token: Token
     text: str
 
 
 def with_standing() -> QuerySet[Any]:
-    """All tokens, each with its `standing`."""
+    """Return all tokens, each annotated with its `standing`."""
     standing = Case(
         When(revoked_at__isnull=False, then=Value("revoked")),
         When(expires_at__lte=timezone.now(), then=Value("expired")),
@@ -46,9 +46,13 @@ def with_standing() -> QuerySet[Any]:
 
 
 def issue(body: Body, caller: Caller, user: Any, own: Token | None) -> Issued:
-    """Issue a token by the caller's wish; `own` is the token that it is logged in with.
+    """Create a token as the caller requests it.
 
-    Raises `Problem` (400 with all bad values, 403 for what the caller may not give).
+    `own` is the token that the caller uses, None for a session.
+
+    Raises:
+        Problem: 400 with all invalid values, 403 for permissions that the caller cannot give, 409 if the
+            user has too many valid tokens.
     """
     values, errors = body.items[0], body.errors
     owner = _owner(values.get("user"), caller, user, errors)
@@ -61,7 +65,7 @@ def issue(body: Body, caller: Caller, user: Any, own: Token | None) -> Issued:
     owner = token.user
     good = with_standing().filter(user=owner, standing="good").count()
     if good >= MOST:
-        detail = f"{owner.username} has {good} tokens that are good; {MOST} are the most. Revoke some first."
+        detail = f"{owner.username} has {good} valid tokens; the limit is {MOST}. Revoke some first."
         raise Problem(409, "too_many", detail)
     return Issued(token, new_token(token, scopes))
 
@@ -71,25 +75,28 @@ def _owner(name: str | None, caller: Caller, user: Any, errors: Errors) -> User 
         found: User = user
         return found
     if not caller.has(Role.ADMINISTRATOR, Scope.ADMIN):
-        raise forbidden("/user", "Only administrators issue tokens of other users. Leave `user` out.", name)
+        raise forbidden("/user", "Only administrators create tokens for other users. Omit `user`.", name)
     owner = User.objects.filter(username=name).first()
     if owner is None:
-        errors.add(0, ("user",), "unknown_user", f"There is no user {shown(name)}.", name)
+        detail = f"There is no user {shown(name)}. Use the name of an existing user."
+        errors.add(0, ("user",), "unknown_user", detail, name)
     return owner
 
 
 def _scopes(asked: list[str] | None, caller: Caller, role: Role, errors: Errors) -> list[str]:
-    """The scopes asked for, or all that the caller has and the owner's role gives a meaning to."""
+    """Return the requested scopes, by default those of the caller that the owner's role can use."""
     if asked is None:
         return [scope for scope in scopes_of(role) if scope in caller.scopes]
     if not asked:
-        errors.add(0, ("scopes",), "empty", "A token without a scope is good for nothing.")
+        detail = "The list of scopes is empty, so the token would permit nothing. Name at least one."
+        errors.add(0, ("scopes",), "empty", detail)
     if Scope.CLIENT in asked:
-        detail = "The scope client comes with `publisher` or `subscriber`, and alone. Leave `scopes` out."
+        detail = "The scope client is only for tokens with `publisher` or `subscriber`. Omit `scopes`."
         errors.add(0, ("scopes",), "not_a_choice", detail, Scope.CLIENT.value)
     beyond = sorted(set(asked) - caller.scopes - {Scope.CLIENT})
     if beyond:
-        detail = f"Your own token has not the scope {', '.join(beyond)}, so that no other can have it of you."
+        missing = ", ".join(beyond)
+        detail = f"Your token does not have the scope {missing}, so it cannot give it. Omit this scope."
         raise forbidden("/scopes", detail, beyond[0])
     return [scope for scope in Scope if scope in asked]
 
@@ -99,19 +106,20 @@ def _clients(values: dict[str, Any]) -> list[str]:
 
 
 def _client(token: Token, values: dict[str, Any], caller: Caller, errors: Errors) -> list[str]:
-    """Bind the token to the client that is named; its scopes, or none where there is no client."""
+    """Bind the token to the named client, and return its scopes; return none without a client."""
     named = _clients(values)
     if not named:
         return []
     if len(named) > 1 or values.get("scopes") is not None:
-        detail = "A client token has one publisher or one subscriber, and no scopes. Name one alone."
+        detail = "A client token has one publisher or one subscriber, and no scopes. Give only one of them."
         errors.add(0, (named[0],), "not_alone", detail, values[named[0]])
     kind = named[0]
     if not caller.has(Role.OPERATOR, Scope.WRITE):
-        detail = "Only who may write (role operator, scope write) issues tokens of clients."
+        detail = "Client tokens require the role operator and the scope write. Ask an operator to create one."
         raise forbidden(f"/{kind}", detail, values[kind])
     if role_of(token.user) < Role.OPERATOR:
-        detail = f"{token.user.username} may not write; client tokens of that user were good for nothing."
+        owner = token.user.username
+        detail = f"{owner} may not write, so client tokens of this user would not work. Use another `user`."
         raise forbidden(f"/{kind}", detail, values[kind])
     model: Any = Publisher if kind == PUBLISHER else Subscriber
     row = model.objects.filter(name=values[kind]).first()
@@ -125,14 +133,14 @@ def _client(token: Token, values: dict[str, Any], caller: Caller, errors: Errors
 def _check_expiry(token: Token, own: Token | None, errors: Errors) -> None:
     shown_time = str(token.expires_at)
     if token.expires_at is not None and token.expires_at <= timezone.now():
-        detail = f"{shown_time} is over. Give a time to come, or leave it out."
+        detail = f"{shown_time} is in the past. Give a time in the future, or omit `expires_at`."
         errors.add(0, ("expires_at",), "out_of_range", detail, shown_time)
     limit = None if own is None else own.expires_at
     if limit is not None and (token.expires_at is None or token.expires_at > limit):
-        detail = f"Your own token expires at {limit.isoformat()}; one that it issues cannot outlive it."
+        detail = f"Your token expires at {limit.isoformat()}; a token that it creates must not expire later."
         raise forbidden("/expires_at", detail, None if token.expires_at is None else shown_time)
 
 
 def forbidden(pointer: str, detail: str, value: object) -> Problem:
-    """403 for a value that the caller may not give."""
+    """Return the problem 403 for a value that the caller may not give."""
     return Problem(403, "forbidden", detail, (FieldError(pointer, "forbidden", detail, value),))

@@ -1,8 +1,8 @@
-"""What answers computed from others' objects say to a client token: counts in place of foreign names.
+"""Answers for client tokens, in which numbers replace the names of other objects.
 
-A client token reads topics, its own publisher or subscriber, its host and what it announced, no switches, no
-table entries and nothing of others. An answer about its own request may depend on all of these. Each function
-takes an answer as an operator gets it, and returns what the client may read of it.
+A client token may read topics, its own publisher or subscriber, its host, and its own announcements. It may
+not read switches, table entries, or anything of others. But an answer about its own request can depend on all
+of these. Each function takes an answer for an operator, and returns the part that the client may read.
 """
 
 from collections.abc import Sequence
@@ -36,14 +36,14 @@ OWN_INPUT = frozenset(
         "wrong_type",
     }
 )
-"""Codes of errors whose texts name only what the caller sent, and topics."""
+"""Codes of errors whose texts contain only input of the caller and names of topics."""
 
-NO_ROOM = "The network has no room for it within the TCAM budgets of its switches."
-ASK = "An operator can read the reason."
+NO_ROOM = "The switches have no free entries for it within their TCAM budgets."
+ASK = "Ask an operator for the reason."
 
 _TITLES = {
     "refused": "The network refused it",
-    "internal": "An error of the planner",
+    "internal": "Internal error of the planner",
     "switch": "A switch has not confirmed",
     "unreachable": "A switch is not reachable",
     "waiting": "Waiting for the network",
@@ -51,7 +51,7 @@ _TITLES = {
 
 
 def request_for(told: dict[str, Any], client: Client | None) -> dict[str, Any]:
-    """Return a rendered request without switches, merged entries and the reasons that name others."""
+    """Return a rendered request without switches, merged entries, and reasons that name others."""
     if client is None:
         return told
     hidden: dict[str, Any] = {"switches": [], "waits_for": [], "merging": None}
@@ -59,17 +59,17 @@ def request_for(told: dict[str, Any], client: Client | None) -> dict[str, Any]:
 
 
 def reason_for_host(stored: dict[str, Any] | None) -> str:
-    """Return what the host that asked in band reads about a stored problem."""
+    """Return the reason of a stored problem for the host that sent an in-band message."""
     if stored is None:
-        return "the network could not do it"
+        return "the network could not carry it out"
     found = _problem({"type": "", "title": "", "detail": "", "switches": [], "errors": [], **stored}, 0)
     return str(found["detail"]) if found else ""
 
 
 def cost_for(told: dict[str, Any], client: Client | None) -> dict[str, Any]:
-    """Return a dry run's answer without tables and budgets, and with counts of others.
+    """Return a dry run's answer without tables and budgets, and with numbers for other objects.
 
-    `withheld` says what is left out.
+    `withheld` lists what is left out.
     """
     if client is None:
         return told
@@ -77,8 +77,8 @@ def cost_for(told: dict[str, Any], client: Client | None) -> dict[str, Any]:
         f"{quantity(count, 'switch', 'switches')} {what}"
         for count, what in (
             (len(told["entries"]), "whose number of entries changes"),
-            (len(told["budgets_exceeded"]), "whose budget would not hold"),
-            (len((told["merging"] or {}).get("switches", ())), "where merged entries change"),
+            (len(told["budgets_exceeded"]), "whose budget would be exceeded"),
+            (len((told["merging"] or {}).get("switches", ())), "whose merged entries change"),
         )
         if count
     ]
@@ -91,7 +91,7 @@ def cost_for(told: dict[str, Any], client: Client | None) -> dict[str, Any]:
 
 
 def _affected(told: dict[str, Any], client: Client) -> tuple[dict[str, Any], list[str]]:
-    """The answer with the client's own names, and what it leaves out."""
+    """Return the effects with the client's own names, and a list of what is left out."""
     mine = _own_subscriptions(told["subscription_names"], client)
     hosts = [name for name in told["host_names"] if name == client.host]
     shown = {**told, "subscription_names": mine, "host_names": hosts, "entries_removed": None}
@@ -110,11 +110,11 @@ def _own_subscriptions(names: Sequence[str], client: Client) -> list[str]:
 def _detail(code: str | None, detail: str | None) -> str | None:
     if code is None or code in OWN_INPUT:
         return detail
-    return NO_ROOM if code == "budget" else f"It is refused ({code}). {ASK}"
+    return NO_ROOM if code == "budget" else f"The network refused it ({code}). {ASK}"
 
 
 def _error(told: dict[str, Any]) -> dict[str, Any]:
-    """An error of a problem, without place, text and value unless the client sent them."""
+    """Return an error of a problem; without place, text and value unless the client sent them."""
     code = str(told.get("code", ""))
     if code in OWN_INPUT:
         return told
@@ -122,7 +122,7 @@ def _error(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _problem(told: dict[str, Any] | None, waits_for: int) -> dict[str, Any] | None:
-    """A problem of a request; whole where it concerns only what the client sent."""
+    """Return a problem of a request, unchanged if it concerns only input of the client."""
     if told is None:
         return None
     codes = [str(error.get("code", "")) for error in told["errors"]]
@@ -132,11 +132,11 @@ def _problem(told: dict[str, Any] | None, waits_for: int) -> dict[str, Any] | No
     count = len(told["switches"]) or waits_for
     some = quantity(count, "switch", "switches")
     if kind == "refused":
-        detail = NO_ROOM if count or "budget" in codes else f"It was refused. {ASK}"
+        detail = NO_ROOM if count or "budget" in codes else f"The network refused it. {ASK}"
     elif kind == "waiting":
-        detail = f"It waits for {some if count else 'the network'}."
+        detail = f"The request waits for {some if count else 'the network'}."
     else:
-        detail = f"It was not carried out{f' at {some}' if count else ''}. {ASK}"
+        detail = f"The request was not carried out{f' at {some}' if count else ''}. {ASK}"
     errors = [_error(error) for error in told["errors"]]
     return {**told, "title": _TITLES.get(kind, "The request failed"), "detail": detail} | {
         "switches": [],

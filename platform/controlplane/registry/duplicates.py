@@ -1,8 +1,8 @@
-"""Duplicates: announcements of one owner and topic whose filters are equivalent, while the first one lasts.
+"""Duplicates: announcements of one owner in one topic with equivalent filters.
 
-Two rows are duplicates when publisher or subscriber, topic and digest are equal, and neither is withdrawn,
-being withdrawn, or failed. A unique index over these rows decides between parallel calls; what is checked
-here names the first row.
+Two rows are duplicates if publisher or subscriber, topic and digest are equal, and neither is withdrawn,
+being withdrawn, or failed. A unique index over these rows decides between parallel calls. The check in this
+module names the first row.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ CODE = "duplicate"
 LASTING = ~Q(state__in=(State.FAILED, State.WITHDRAWN)) & (
     Q(withdrawal=None) | Q(withdrawal__state=State.FAILED)
 )
-"""Rows that another row can duplicate. Needs no look at the request: a row has the state of its request."""
+"""Rows that another row can duplicate. The state of a row is that of its request, so no join is needed."""
 
 _QUERIED = 500
-"""Digests a query: SQLite takes a bounded number of parameters."""
+"""Maximum digests in a query: SQLite limits the number of parameters."""
 
 Key = tuple[int, int, str]
 """Owner, topic and digest."""
 
 
 def lasting(kind: AnnouncementKind, keys: Iterable[Key]) -> dict[Key, int]:
-    """Return the oldest row of each key that has one, by id; one query for 500 keys."""
+    """Return the id of the oldest row of each key that has one; one query for 500 keys."""
     wanted = set(keys)
     found: dict[Key, int] = {}
     digests = sorted({digest for _, _, digest in wanted})
@@ -51,15 +51,15 @@ def lasting(kind: AnnouncementKind, keys: Iterable[Key]) -> dict[Key, int]:
 def without_duplicates(
     kind: AnnouncementKind, drafts: list[AnnouncementDraft], body: Body | None
 ) -> list[AnnouncementDraft]:
-    """Return the drafts that duplicate nothing, neither a row nor a draft before them.
+    """Return the drafts that duplicate neither a row nor an earlier draft.
 
     Args:
         kind: Advertisements or subscriptions.
         drafts: One for each item of the body.
-        body: The call. Where it takes the good items of a list alone, duplicates are left out of it.
+        body: The call. If it accepts valid items without the others, duplicates are removed from it.
 
     Raises:
-        Problem: 409 with an error for each duplicate, where all items have to be good or none is.
+        Problem: 409 with an error for each duplicate, if the call accepts all items or none.
     """
     errors = Errors() if body is None else body.errors
     _collect(kind, drafts, errors)
@@ -73,22 +73,22 @@ def without_duplicates(
 
 
 def duplicate(kind: AnnouncementKind, draft: AnnouncementDraft) -> str | None:
-    """Say which row a draft duplicates, and what helps; None where it duplicates none."""
+    """Return which row a draft duplicates and what to do; None if it duplicates no row."""
     key = key_of(draft)
     pk = lasting(kind, [key]).get(key)
     return None if pk is None else _detail(kind, draft, pk)
 
 
 def key_of(draft: AnnouncementDraft) -> Key:
-    """Return what a draft shares with its duplicates."""
+    """Return the key that a draft has in common with its duplicates."""
     return draft.owner.pk, draft.topic.pk, draft.encoded.digest
 
 
 def _detail(kind: AnnouncementKind, draft: AnnouncementDraft, pk: int) -> str:
     return (
         f"{shown(draft.filter) if not draft.by_dz else 'The dz set'} is equivalent to {kind.noun} {pk} of "
-        f"{kind.owner} {draft.owner.name} in topic {draft.topic.name}. Use that one, or withdraw it first. "
-        f"Register a second {kind.owner} at the host for an application that needs its own."
+        f"{kind.owner} {draft.owner.name} in topic {draft.topic.name}. Use that {kind.noun}, or withdraw it "
+        f"first. Register a second {kind.owner} at the host if another application needs the same events."
     )
 
 
@@ -102,7 +102,7 @@ def _collect(kind: AnnouncementKind, drafts: Sequence[AnnouncementDraft], errors
         if pk is not None:
             detail, existing = _detail(kind, draft, pk), url(f"{kind.noun}s", pk)
         elif key in first:
-            detail = f"{shown(draft.filter)} is equivalent to the filter of item {first[key]}. Leave one out."
+            detail = f"{shown(draft.filter)} is equivalent to the filter of item {first[key]}. Remove one."
             existing = None
         else:
             first[key] = at
@@ -111,5 +111,5 @@ def _collect(kind: AnnouncementKind, drafts: Sequence[AnnouncementDraft], errors
 
 
 def _conflict(errors: Sequence[FieldError]) -> Problem:
-    detail = errors[0].detail if len(errors) == 1 else f"{len(errors)} items are refused; see `errors`."
+    detail = errors[0].detail if len(errors) == 1 else f"{len(errors)} items are duplicates; see `errors`."
     return conflict(CODE, detail, errors)

@@ -1,4 +1,4 @@
-"""Filters of rows to dz sets, by the core library; each distinct filter of a call is encoded once."""
+"""Encoding of rows' filters by the core library, once for each distinct filter of a call."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +15,7 @@ from tercast.filters.filter import Filter
 
 
 def core_topic(row: Topic) -> eventspace.Topic:
-    """The topic as the core library has it."""
+    """Return the topic as an object of the core library."""
     return eventspace.Topic.from_json(
         {"name": row.name, "code": row.code, "attributes": row.attributes, "indexed": row.indexed}
     )
@@ -23,9 +23,10 @@ def core_topic(row: Topic) -> eventspace.Topic:
 
 @dataclass(frozen=True, slots=True)
 class EncodedAnnouncement:
-    """The dz set of a filter, as texts, and its excess volume as a share of the filter's own (when asked).
+    """Encoding of a filter: dz cells as texts, and the excess if it was requested.
 
-    `digest` is equal for filters that are known to be equivalent.
+    The excess is the volume beyond the filter as a share of the filter's volume. `digest` is equal for
+    filters that are known to be equivalent.
     """
 
     dz: list[str]
@@ -35,14 +36,14 @@ class EncodedAnnouncement:
 
 @dataclass(slots=True)
 class Encoder:
-    """Encodes the filters of one call; `costs` also tells their excess, which takes time."""
+    """Encoder for the filters of one call. `costs`: also compute the excess, which takes time."""
 
     costs: bool = False
     topics: dict[int, eventspace.Topic] = field(default_factory=dict)
     done: dict[tuple[int, str], EncodedAnnouncement | Refused] = field(default_factory=dict)
 
     def encode(self, topic: Topic, text: str) -> EncodedAnnouncement:
-        """The filter's dz set; raises `Refused`, its path being that within the text's field."""
+        """Return the encoding of a filter; raise `Refused` with a path within the filter's field."""
         key = (topic.pk, text)
         found = self.done.get(key)
         if found is None:
@@ -68,9 +69,10 @@ class Encoder:
 
 
 def current_dz(row: Any) -> list[str]:
-    """The dz set of an announcement as it is deployed: anew where `indexed` changed since it was stored.
+    """Return the dz set of an announcement as it is deployed.
 
-    Needs the row's topic and the topic's `reindexing` loaded.
+    If `indexed` has changed since the row was stored, the filter is encoded again. The caller must have
+    loaded the row's topic and the topic's `reindexing`.
     """
     change = None if row.by_dz else row.topic.reindexing
     changed = change is not None and change.state == State.ACTIVE and row.request_id < change.pk

@@ -1,7 +1,8 @@
-"""Keys that events of sealed topics are sealed with: made, replaced, and given to those who may have them.
+"""Keys that seal events of sealed topics: creation, replacement, and access.
 
-Each advertisement has a key of its own for each number. A publisher gets the newest one with its lease. For a
-time after a change, old and new are accepted: until every publisher has asked again, or its lease is over.
+Each advertisement has a separate key for each number. A publisher gets the newest one with its lease. For a
+time after a change, both old and new keys are accepted: until every publisher has renewed its lease, or the
+lease has ended.
 """
 
 import base64
@@ -24,22 +25,22 @@ from tercast.client.event_origins import OriginPolicy
 from tercast.runtime.secret_files import secret
 
 MASTER = "event-seals"
-"""The file of the installation's secret."""
+"""Name of the file with the installation's secret."""
 
 KEPT = timedelta(days=730)
-"""A key is deleted when another one is made this long after it: no period is as long."""
+"""Age at which a new key deletes an old one. No seal period is as long."""
 
 MARGIN = timedelta(seconds=60)
-"""For events under way, and for clocks that differ."""
+"""Margin for events in transit, and for differences between clocks."""
 
 
 def overlap() -> timedelta:
-    """How long after a change both the old and the new are accepted."""
+    """Return the time after a change in which both old and new keys are accepted."""
     return timedelta(seconds=settings.ENV.lease_seconds) + MARGIN
 
 
 def policy(topic: Topic, now: datetime) -> OriginPolicy:
-    """Whether subscribers are to accept events without a seal."""
+    """Return whether subscribers must accept events without a seal."""
     changed = topic.seal_changed_at
     if changed is not None and now < changed + overlap():
         return OriginPolicy.CHANGING
@@ -47,7 +48,7 @@ def policy(topic: Topic, now: datetime) -> OriginPolicy:
 
 
 def current(topic: Topic) -> SealKey | None:
-    """Return the key that publishers are to use, a new one where the period is over; None without seals."""
+    """Return the key for publishers, None without seals. Create a new one if the period is over."""
     if not topic.seal:
         return None
     newest = topic.seal_keys.order_by("-number").first()
@@ -56,17 +57,17 @@ def current(topic: Topic) -> SealKey | None:
 
 
 def rotate(pk: int, due: datetime | None = None) -> SealKey:
-    """Make the next key of a topic, unless (`due`) one was made since that time.
+    """Create the next key of a topic, unless `due` is given and a key was created since then.
 
     Raises:
-        Problem: 404 without the topic, 409 where it is not sealed.
+        Problem: 404 if the topic does not exist, 409 if it is not sealed.
     """
     with transaction.atomic():
         topic = Topic.objects.select_for_update(no_key=True).filter(pk=pk).first()
         if topic is None:
             raise not_found(f"There is no topic {pk}.")
         if not topic.seal:
-            raise conflict("not_sealed", f"topic {topic.name} has no keys. Set `seal` of it first.")
+            raise conflict("not_sealed", f"topic {topic.name} is not sealed. Set its `seal` to true first.")
         newest = topic.seal_keys.order_by("-number").first()
         if newest is not None and due is not None and _is_recent(newest, due):
             return newest
@@ -74,22 +75,22 @@ def rotate(pk: int, due: datetime | None = None) -> SealKey:
 
 
 def make(topic: Topic, newest: SealKey | None = None) -> SealKey:
-    """Store a new number, which is above all earlier ones, also where a backup was restored."""
+    """Store a new number, higher than all earlier ones, even if a backup was restored."""
     now = timezone.now()
     future = topic.seal_keys.filter(made_at__gt=now)
-    future.update(made_at=now)  # else they are accepted until the clock is there again
+    future.update(made_at=now)  # otherwise they are accepted until the clock reaches their time again
     topic.seal_keys.filter(made_at__lt=now - KEPT).delete()
     number = max(int(now.timestamp()), newest.number + 1 if newest is not None else 0)
     return SealKey.objects.create(topic=topic, number=number, salt=secrets.token_hex(32), made_at=now)
 
 
 def _is_recent(key: SealKey, due: datetime) -> bool:
-    """Whether a key was made since `due`; one of the future was made before the clock was set back."""
+    """Whether a key was created since `due`, and not before the clock was set back."""
     return due < key.made_at <= timezone.now() + clock.MARGIN
 
 
 def accepted(topic: Topic, now: datetime) -> list[SealKey]:
-    """Return the keys whose events subscribers are to accept, the newest last."""
+    """Return the keys whose seals subscribers must accept, the newest last."""
     if policy(topic, now) is OriginPolicy.OFF:
         return []
     limit = now - overlap()
@@ -98,7 +99,7 @@ def accepted(topic: Topic, now: datetime) -> list[SealKey]:
 
 
 def told(row: SealKey, advertisement: int) -> dict[str, Any]:
-    """Return the key of an advertisement as answers have it."""
+    """Return the key of an advertisement in the format of answers."""
     key = base64.b64encode(key_of(row, advertisement)).decode("ascii")
     return {"number": row.number, "key": key}
 
@@ -111,7 +112,7 @@ def key_of(row: SealKey, advertisement: int) -> bytes:
 
 
 def told_sources(topic: Topic, ids: Iterable[int], entitled: bool) -> dict[int, dict[str, Any]]:
-    """Return `seal` and `keys` of sources; the keys are None for a caller who gets none."""
+    """Return `seal` and `keys` of sources. `keys` is None for a caller without access."""
     now = timezone.now()
     rows = accepted(topic, now)
     seal = policy(topic, now).value
@@ -119,10 +120,10 @@ def told_sources(topic: Topic, ids: Iterable[int], entitled: bool) -> dict[int, 
 
 
 def change(topic: Topic, seal: bool) -> None:
-    """Turn seals on or off, in the caller's transaction, which holds the topic's lock and saves it.
+    """Turn seals on or off. The caller's transaction holds the topic's lock and saves the topic.
 
     Raises:
-        Problem: 409 while hosts use the topic in band, where no key can be given.
+        Problem: 409 while hosts use the topic in band, because they cannot get keys.
     """
     if topic.seal == seal:
         return
@@ -143,13 +144,13 @@ def _check_in_band(topic: Topic) -> None:
     ]
     if users:
         detail = (
-            f"topic {topic.name} has {' and '.join(users)} of in-band hosts, which get no keys. Withdraw "
-            "them, or register them by the API."
+            f"topic {topic.name} has {' and '.join(users)} of in-band hosts, which cannot get keys. Withdraw "
+            "them, or register them over the API."
         )
         raise conflict("in_band", detail)
 
 
 def advertisement_seal(row: Advertisement) -> dict[str, Any] | None:
-    """Return the key that an advertisement's publisher is to use; None where its topic is not sealed."""
+    """Return the key for an advertisement's publisher; None if the topic is not sealed."""
     key = current(row.topic)
     return None if key is None else told(key, row.pk)

@@ -1,4 +1,4 @@
-"""Digests by which equivalent announcements are found."""
+"""Digests that find equivalent announcements."""
 
 import hashlib
 from collections.abc import Iterable
@@ -8,12 +8,12 @@ from tercast.filters.identity import identity
 
 
 def digest_of_filter(filter_: Filter) -> str:
-    """Return the digest of a filter: equal for filters that are known to be equivalent."""
+    """Return the digest of a filter. It is equal for filters that are known to be equivalent."""
     return _digest(identity(filter_))
 
 
 def digest_of_dz(cells: Iterable[str]) -> str:
-    """Return the digest of an announcement that came as a canonical dz set without a filter."""
+    """Return the digest of an announcement with a canonical dz set and without a filter."""
     return _digest(f"dz {' '.join(cells)}")
 
 

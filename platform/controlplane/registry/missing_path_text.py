@@ -1,4 +1,4 @@
-"""Words for announcements that lack a path to some of those that they match."""
+"""Texts for announcements without a path to some of the announcements that they match."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,36 +14,39 @@ from tercast.runtime.wording import quantity
 
 REACHES = tuple(reach.value for reach in Reach)
 REACH_HELP = (
-    "whether paths of links and switches that are up lead to all that it matches: `full` (also while it"
-    " matches nothing), `partial`, or `none`"
+    "whether a working path exists to all announcements that it matches: `full` (also if it matches none),"
+    " `partial`, or `none`"
 )
 _QUERIED = 500
 
 REMEDY = (
-    "Join the parts of the network: add a link, or bring up the link or switch that is down (page Network)."
-    " Nothing has to be announced again."
+    "Connect the parts of the network: add a link, or bring up the link or switch that is down (page"
+    " Network). It is not necessary to announce anything again."
 )
 
 
 class UnreachableSerializer(serializers.Serializer[Any]):
-    """Whom an announcement matches and cannot reach."""
+    """Matching announcements without a path."""
 
     names = serializers.ListField(
-        child=serializers.CharField(), help_text="publishers (of a subscription) or subscribers; 20 at most"
+        child=serializers.CharField(),
+        help_text="names of publishers (for a subscription) or subscribers, at most 20",
     )
     more = serializers.BooleanField(help_text="whether there are others")
-    since = serializers.DateTimeField(allow_null=True, help_text="null in a preview")
-    detail = serializers.CharField()
-    remedy = serializers.CharField()
+    since = serializers.DateTimeField(
+        allow_null=True, help_text="time when the path was lost; null in a preview"
+    )
+    detail = serializers.CharField(help_text="description of the problem")
+    remedy = serializers.CharField(help_text="what to do")
 
 
 UNREACHABLE = extend_schema_field(UnreachableSerializer(allow_null=True))
 
 
 def unreachable(row: Any, named: bool = True) -> dict[str, Any] | None:
-    """Return whom a row of an advertisement or subscription cannot reach; None: it reaches all it matches.
+    """Return which matching announcements a row cannot reach; None if it reaches all.
 
-    Without `named`, others are counted and have no names.
+    Without `named` the answer contains the number of others instead of their names.
     """
     if row.reach == Reach.FULL:
         return None
@@ -55,9 +58,9 @@ def unreachable(row: Any, named: bool = True) -> dict[str, Any] | None:
 
 
 def of_requests(requests: Iterable[Request]) -> dict[int, Any]:
-    """Return the announcements, of those that requests make, that are out of reach, by the requests' ids.
+    """Return the announcements of requests that are out of reach, by id of the request.
 
-    Two queries at most, however many requests.
+    It makes at most two queries for any number of requests.
     """
     found: dict[int, Any] = {}
     ids: dict[str, list[int]] = {ADVERTISE: [], SUBSCRIBE: []}
@@ -75,7 +78,7 @@ def of_requests(requests: Iterable[Request]) -> dict[int, Any]:
 
 
 def owners_by_name(names: Iterable[str]) -> dict[str, str]:
-    """Return the publishers and subscribers of announcements like `a7` and `q3`; one query for 500."""
+    """Return the owners of announcements like `a7` and `q3`; one query for 500 names."""
     ids: dict[str, list[int]] = {"a": [], "q": []}
     for name in dict.fromkeys(names):
         ids[name[0]].append(int(name[1:]))
@@ -92,7 +95,7 @@ def owners_by_name(names: Iterable[str]) -> dict[str, str]:
 
 
 def owners_of(names: Sequence[str]) -> list[str]:
-    """Return the same, each once, in the order of the announcements."""
+    """Return the owners of announcements, each once, in the order of the announcements."""
     owners = owners_by_name(names)
     return list(dict.fromkeys(owners[name] for name in names if name in owners))
 
@@ -100,16 +103,16 @@ def owners_of(names: Sequence[str]) -> list[str]:
 def explained(
     reach: Reach, subscribes: bool, host: str, names: Sequence[str], more: bool, *, named: bool = True
 ) -> dict[str, Any]:
-    """Return whom a subscription or an advertisement at a host cannot reach, by name or as a count."""
+    """Return whom an announcement at a host cannot reach, by name or as a number."""
     other = "publisher" if subscribes else "subscriber"
     listed = ", ".join(names) + (" and others" if more else "")
     if not named:
         listed, names, more = quantity(len(names), other) + (" or more" if more else ""), (), True
     direction = f"to host {host} from" if subscribes else f"from host {host} to"
     if reach is Reach.NONE:
-        what = "It gets no event" if subscribes else "Nobody gets its events"
-        detail = f"{what}: no path leads {direction} any {other} that matches ({listed})."
+        what = "It receives no events" if subscribes else "No subscriber receives its events"
+        detail = f"{what}: no path exists {direction} any matching {other} ({listed})."
     else:
-        what = "It gets only a part of its events" if subscribes else "Not all who match get its events"
-        detail = f"{what}: no path leads {direction} {listed}."
+        what = "It receives only some events" if subscribes else "Some subscribers do not receive its events"
+        detail = f"{what}: no path exists {direction} {listed}."
     return {"names": list(names), "more": more, "since": None, "detail": detail, "remedy": REMEDY}

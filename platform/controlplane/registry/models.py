@@ -1,4 +1,4 @@
-"""Topics, publishers, subscribers, advertisements and subscriptions."""
+"""Models of topics, publishers, subscribers, advertisements and subscriptions."""
 
 from django.conf import settings
 from django.db import models
@@ -10,16 +10,16 @@ from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
 
 class Origin(models.TextChoices):
-    """How something was registered."""
+    """Way of registration: over the API, or in band."""
 
     API = "api"
     IN_BAND = "in-band"
 
 
 class Topic(models.Model):
-    """An event space: ordered attributes, some of them indexed.
+    """Event space: ordered attributes, some of which are indexed.
 
-    `code` is even; the odd one after it belongs to the topic too, for moves between encodings.
+    `code` is even. The next odd code also belongs to the topic, for moves between encodings.
     """
 
     name = models.CharField(max_length=100, unique=True)
@@ -33,12 +33,12 @@ class Topic(models.Model):
         null=True,
         on_delete=models.PROTECT,
         related_name="+",
-        help_text="the last change of `indexed`; until it ends, filters are encoded by the planner",
+        help_text="last change of `indexed`; the planner encodes filters until it ends",
     )
     automatic_indexing = models.BooleanField(
-        default=False, help_text="choose by itself, by past events, what is indexed"
+        default=False, help_text="choose the indexed attributes automatically from past events"
     )
-    seal = models.BooleanField(default=False, help_text="events are sealed with keys of their publishers")
+    seal = models.BooleanField(default=False, help_text="whether events are sealed with keys")
     seal_changed_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     version = models.PositiveIntegerField(default=1)
@@ -51,9 +51,9 @@ class Topic(models.Model):
 
 
 class SealKey(models.Model):
-    """A number of keys of a topic.
+    """Number of the keys of a topic.
 
-    The keys are stored nowhere: they follow from `salt`, an advertisement and a secret of the installation.
+    The keys are not stored. They derive from `salt`, an advertisement and a secret of the installation.
     """
 
     topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="seal_keys")
@@ -67,7 +67,7 @@ class SealKey(models.Model):
 
 
 class Participant(models.Model):
-    """Someone at a host."""
+    """Base of publishers and subscribers: a program at a host."""
 
     name = models.CharField(max_length=100, unique=True)
     owner = models.ForeignKey(
@@ -86,33 +86,33 @@ class Participant(models.Model):
 
 
 class Publisher(Participant):
-    """Someone who advertises and sends events from a host."""
+    """Program at a host that advertises and sends events."""
 
     host = models.ForeignKey("network.Host", on_delete=models.PROTECT, related_name="publishers")
 
 
 class Subscriber(Participant):
-    """Someone who subscribes and receives events at a host."""
+    """Program at a host that subscribes and receives events."""
 
     host = models.ForeignKey("network.Host", on_delete=models.PROTECT, related_name="subscribers")
 
 
 _LASTING = models.Q(withdrawal=None) & ~models.Q(state="failed")
-"""Rows that no equivalent row of the same owner and topic may repeat."""
+"""Rows that no equivalent row of the same owner and topic may duplicate."""
 
 
 _UNREACHED = ~models.Q(reach=Reach.FULL.value)
 
 
 class Announcement(models.Model):
-    """A filter that someone announced for a topic; `state` is that of its request, then of its withdrawal.
+    """Announced filter for a topic. `state` is that of its request, then of its withdrawal.
 
-    With `by_dz` there is no filter, only a dz set.
+    With `by_dz` it has only a dz set and no filter.
     """
 
     filter = models.TextField(blank=True)
-    dz = models.JSONField(help_text="the filter's dz set, as texts")
-    by_dz = models.BooleanField(default=False, help_text="the host told its dz set, and no filter")
+    dz = models.JSONField(help_text="dz cells of the filter, as texts")
+    by_dz = models.BooleanField(default=False, help_text="whether the host sent only dz cells and no filter")
     digest = models.CharField(
         max_length=64, null=True, help_text="equal for filters that are known to be equivalent"
     )
@@ -120,10 +120,10 @@ class Announcement(models.Model):
         max_length=8,
         choices=[(reach.value, reach.value) for reach in Reach],
         default=Reach.FULL.value,
-        help_text="whether paths lead to all that it matches",
+        help_text="whether paths exist to all announcements that it matches",
     )
-    unreachable = models.JSONField(default=list, help_text="owners of what it matches and cannot reach")
-    unreachable_more = models.BooleanField(default=False, help_text="others are not named")
+    unreachable = models.JSONField(default=list, help_text="owners of matching announcements without a path")
+    unreachable_more = models.BooleanField(default=False, help_text="whether others are not named")
     unreachable_since = models.DateTimeField(null=True)
     state = models.CharField(max_length=16, default="queued")
     request = models.ForeignKey("control.Request", on_delete=models.PROTECT, related_name="+")
@@ -137,7 +137,7 @@ class Announcement(models.Model):
 
 
 class Advertisement(Announcement):
-    """What a publisher will send; its planner id is `a<pk>`."""
+    """Events that a publisher will send. The planner id is `a<pk>`."""
 
     publisher = models.ForeignKey(Publisher, on_delete=models.PROTECT, related_name="advertisements")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="advertisements")
@@ -157,12 +157,12 @@ class Advertisement(Announcement):
 
     @property
     def planner_id(self) -> str:
-        """The id under which the planner knows it."""
+        """Return the name of the advertisement in the planner."""
         return f"a{self.pk}"
 
 
 class Subscription(Announcement):
-    """What a subscriber wants; its planner id is `q<pk>`."""
+    """Events that a subscriber receives. The planner id is `q<pk>`."""
 
     subscriber = models.ForeignKey(Subscriber, on_delete=models.PROTECT, related_name="subscriptions")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="subscriptions")
@@ -186,7 +186,7 @@ class Subscription(Announcement):
 
     @property
     def planner_id(self) -> str:
-        """The id under which the planner knows it."""
+        """Return the name of the subscription in the planner."""
         return f"q{self.pk}"
 
 
@@ -198,4 +198,4 @@ _MODELS: dict[str | None, type[Advertisement] | type[Subscription]] = {
 ANNOUNCEMENT_MODELS = {
     name: _MODELS[kind.subject] for name, kind in KINDS.items() if name in ANNOUNCING | WITHDRAWING
 }
-"""The model of what a request announces or withdraws, by the kind of the request."""
+"""Model of the announcement that a request makes or withdraws, by kind of request."""

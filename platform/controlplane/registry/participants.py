@@ -1,4 +1,4 @@
-"""Publishers and subscribers: who is at which host."""
+"""Publishers and subscribers at hosts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from tercast.errors import shown
 
 @dataclass(frozen=True, slots=True)
 class ParticipantKind:
-    """What differs between publishers and subscribers; `announcements` is what they announced."""
+    """Differences between publishers and subscribers. `announcements` names their announcements."""
 
     model: type[Any]
     noun: str
@@ -32,7 +32,7 @@ SUBSCRIBER = ParticipantKind(Subscriber, "subscriber", "subscribers", "subscript
 
 
 def draft(kind: ParticipantKind, body: Body) -> list[Any]:
-    """The new rows of a body: free names at hosts that are there to stay."""
+    """Return the new rows of a body after checking their names and hosts; raise `Problem`."""
     taken = kind.model._default_manager.filter(name__in=list(body.values("name"))).values_list("name", "pk")
     body.add_if_free("name", {name: f"{kind.noun} {pk}" for name, pk in taken}, "name")
     hosts = _hosts(body)
@@ -63,7 +63,7 @@ def _check_host(body: Body, index: int, name: str, hosts: dict[str, Host]) -> No
 
 
 def add(kind: ParticipantKind, body: Body) -> list[Any]:
-    """Store the body's items, all or none, or those that are good."""
+    """Store the body's items: all or none, or with `partly` only the valid ones."""
     return taking(body, lambda body: _add(kind, body))
 
 
@@ -77,7 +77,7 @@ def _add(kind: ParticipantKind, body: Body) -> list[Any]:
 
 
 def removable(kind: ParticipantKind, pk: int, lock: bool = False) -> Any:
-    """The row, when nothing that it announced is live; raises `Problem` otherwise."""
+    """Return the row if it has no active announcement; raise `Problem` otherwise."""
     rows = kind.model._default_manager.all()
     row = (rows.select_for_update() if lock else rows).filter(pk=pk).first()
     if row is None:
@@ -85,12 +85,12 @@ def removable(kind: ParticipantKind, pk: int, lock: bool = False) -> Any:
     live = getattr(row, kind.announcements).filter(LIVE).count()
     if live:
         users = counted(live, kind.announced)[0]
-        raise conflict("in_use", f"{kind.noun} {row.name} has {users}. Withdraw what it announced first.")
+        raise conflict("in_use", f"{kind.noun} {row.name} has {users}. Withdraw them first.")
     return row
 
 
 def remove(kind: ParticipantKind, pk: int) -> None:
-    """Delete it, with the history of what it had announced."""
+    """Delete the row and all its past announcements."""
     with racing(), transaction.atomic():
         row = removable(kind, pk, lock=True)
         getattr(row, kind.announcements).all().delete()

@@ -1,4 +1,4 @@
-"""Topics: their checks, their codes, and what the planner is told."""
+"""Topics: checks, topic codes, and requests for the planner."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -26,14 +26,14 @@ COUNTED = ("publishers", "advertisements", "subscribers", "subscriptions")
 
 
 def visible() -> Any:
-    """The topics that are there to stay."""
+    """Return the topics that are not being removed."""
     return Topic.objects.exclude(LEAVING).select_related("request")
 
 
 def counts_of(rows: Iterable[Topic], client: Client | None = None) -> dict[int, dict[str, int]]:
-    """By topic: what is announced of it and lives, and by how many; two queries however many topics.
+    """Return the numbers of active announcements and their owners by topic, with two queries.
 
-    For a client token only its own counts.
+    For a client token it counts only the client's own announcements.
     """
     ids = [row.pk for row in rows]
     counts = {pk: dict.fromkeys(COUNTED, 0) for pk in ids}
@@ -51,7 +51,7 @@ def counts_of(rows: Iterable[Topic], client: Client | None = None) -> dict[int, 
 
 
 def draft(body: Body) -> Topic:
-    """The new topic of a body; its name, attributes and code are good and free."""
+    """Return the new topic of a body after checking name, attributes and code; raise `Problem`."""
     item, errors = body.items[0], body.errors
     if "name" in item:
         _check_name(body, item["name"])
@@ -78,12 +78,14 @@ def _check_name(body: Body, name: str) -> None:
         return
     detail = f"name {shown(name)} is already used by topic {row.pk}. Use another value."
     if row.removal is not None and row.removal.state not in FINAL_STATES:
-        detail = f"topic {name} is being removed by request {row.removal_id}. Try again once that has ended."
+        detail = (
+            f"topic {name} is being removed by request {row.removal_id}. Retry after this request has ended."
+        )
     body.errors.add(0, ("name",), "not_unique", detail, name)
 
 
 def _code(body: Body, asked: int | None) -> int:
-    """The code asked for, or the lowest free one; codes come in pairs, but for a plan without topic bits."""
+    """Return the requested code, or the lowest unused one. Topics use even codes."""
     bits = address_plan().topic_bits
     taken = set(Topic.objects.values_list("code", flat=True))
     if asked is None:
@@ -94,21 +96,23 @@ def _code(body: Body, asked: int | None) -> int:
             )
         return free
     if asked % 2 or asked >= 1 << bits:
-        detail = f"{shown(asked)} is no topic code here: an even number below {1 << bits}. Or leave it out."
+        detail = (
+            f"{shown(asked)} is not a valid topic code; use an even number below {1 << bits}, or omit it."
+        )
         body.errors.add(0, ("code",), "bad_code", detail, asked)
     elif asked in taken:
-        detail = f"code {asked} belongs to another topic. Leave it out to get a free one."
+        detail = f"code {asked} is already used by another topic. Omit `code` to get an unused one."
         body.errors.add(0, ("code",), "not_unique", detail, asked)
     return asked
 
 
 def payload(row: Topic) -> Payload:
-    """The request that tells the planner of it."""
+    """Return the request that adds the topic to the planner."""
     return {"op": ADD_TOPIC, "topic": core_topic(row).to_json()}
 
 
 def add(body: Body, actor: Any) -> Topic:
-    """Store the body's topic and log it."""
+    """Store the body's topic and log its request."""
     with racing(), transaction.atomic():
         row = draft(body)
         row.request = log_one(payload(row), actor)
@@ -119,7 +123,7 @@ def add(body: Body, actor: Any) -> Topic:
 
 
 def removable(pk: int, lock: bool = False) -> Topic:
-    """The topic, when nothing uses it; raises `Problem` otherwise."""
+    """Return the topic if it is not in use; raise `Problem` otherwise."""
     rows = visible()
     row: Topic | None = (
         (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
@@ -135,12 +139,12 @@ def removable(pk: int, lock: bool = False) -> Topic:
 
 
 def removal(row: Topic) -> Payload:
-    """The request that makes the planner forget it."""
+    """Return the request that removes the topic from the planner."""
     return {"op": REMOVE_TOPIC, "topic": row.name}
 
 
 def remove(pk: int, actor: Any) -> None:
-    """The topic is gone for all callers; its row, name and code stay taken until the planner has let go."""
+    """Hide the topic. Its row, name and code stay in use until the planner has removed it."""
     with racing(), transaction.atomic():
         row = removable(pk, lock=True)
         if row.request is not None and row.request.state == State.FAILED:
@@ -153,7 +157,7 @@ def remove(pk: int, actor: Any) -> None:
 
 
 def read_change(body: Body, row: Topic) -> dict[str, Any]:
-    """Return what a body changes of a topic; raises `Problem` with all errors."""
+    """Return the changes of a topic in a body; raise `Problem` with all errors."""
     values = body.items[0]
     if "indexed" in values:
         names = [attribute["name"] for attribute in row.attributes]
@@ -164,7 +168,7 @@ def read_change(body: Body, row: Topic) -> dict[str, Any]:
 
 
 def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
-    """The request that changes what is indexed; raises `Refused`. None when nothing is to change."""
+    """Return the request for new indexed attributes, None without any; raise `Refused`."""
     if "indexed" not in values:
         return None
     indexed = core_topic(row).with_indexed(values["indexed"], ("indexed",)).indexed
@@ -172,7 +176,13 @@ def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request | None]:
-    """Log the change of `indexed`, one at a time, since filters are encoded by it; the rest is at once."""
+    """Change a topic. A change of `indexed` is logged; all other changes apply immediately.
+
+    Only one change of `indexed` runs at a time, because filters are encoded with it.
+
+    Raises:
+        Problem: 404 if the topic does not exist, 409 during another change of `indexed`.
+    """
     with transaction.atomic():
         rows = visible().select_related("reindexing").select_for_update(of=("self",), no_key=True)
         row: Topic | None = rows.filter(pk=pk).first()

@@ -188,7 +188,7 @@ def test_it_is_shown_wherever_the_subscription_is(parted, get, monkeypatch):
     missing = shown["unreachable"]
     assert (missing["names"], missing["more"]) == (["p-h1"], False) and missing["since"]
     assert missing["detail"] == (
-        "It gets no event: no path leads to host h3 from any publisher that matches (p-h1)."
+        "It receives no events: no path exists to host h3 from any matching publisher (p-h1)."
     )
     assert "add a link" in missing["remedy"]
     other = get(f"advertisements/{ad.pk}/")

@@ -425,7 +425,7 @@ def test_a_request_that_failed_is_told_with_the_reason(network):
     own._turn()
     answer = decode_answer(network.answers[-1]["payload"]).answer
     assert (answer.status, answer.reason) == (ReplyStatus.FAILED, "failed")
-    assert answer.detail == "It was not carried out at 1 switch. An operator can read the reason."
+    assert answer.detail == "The request was not carried out at 1 switch. Ask an operator for the reason."
 
 
 NOBODY = {"mac": "ff:ff:ff:ff:ff:ff", "ip": "fd00::77", "port": 5}

@@ -8,8 +8,8 @@ const unreachable = {
   names: ["exchange"],
   more: false,
   since: "2026-11-28T12:00:00Z",
-  detail: "It gets no event: no path leads to host h3 from any publisher that matches (exchange).",
-  remedy: "Join the parts of the network.",
+  detail: "It receives no events: no path exists to host h3 from any matching publisher (exchange).",
+  remedy: "Connect the parts of the network.",
 };
 
 function shown(reach: string, missing: typeof unreachable | null) {

@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
                 ('indexed', models.JSONField()),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('version', models.PositiveIntegerField(default=1)),
-                ('reindexing', models.ForeignKey(help_text='the last change of `indexed`; until it ends, filters are encoded by the planner', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='control.request')),
+                ('reindexing', models.ForeignKey(help_text='last change of `indexed`; the planner encodes filters until it ends', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='control.request')),
                 ('removal', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='control.request')),
                 ('request', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='control.request')),
             ],
@@ -70,7 +70,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('filter', models.TextField(blank=True)),
-                ('dz', models.JSONField(help_text="the filter's dz set, as texts")),
+                ('dz', models.JSONField(help_text="dz cells of the filter, as texts")),
                 ('state', models.CharField(default='queued', max_length=16)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('version', models.PositiveIntegerField(default=1)),
@@ -91,7 +91,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('filter', models.TextField(blank=True)),
-                ('dz', models.JSONField(help_text="the filter's dz set, as texts")),
+                ('dz', models.JSONField(help_text="dz cells of the filter, as texts")),
                 ('state', models.CharField(default='queued', max_length=16)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('version', models.PositiveIntegerField(default=1)),

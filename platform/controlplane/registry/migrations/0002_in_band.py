@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='advertisement',
             name='by_dz',
-            field=models.BooleanField(default=False, help_text='the host told its dz set, and no filter'),
+            field=models.BooleanField(default=False, help_text='whether the host sent only dz cells and no filter'),
         ),
         migrations.AddField(
             model_name='publisher',
@@ -28,6 +28,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='subscription',
             name='by_dz',
-            field=models.BooleanField(default=False, help_text='the host told its dz set, and no filter'),
+            field=models.BooleanField(default=False, help_text='whether the host sent only dz cells and no filter'),
         ),
     ]

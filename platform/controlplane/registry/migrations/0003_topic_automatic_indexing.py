@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='topic',
             name='automatic_indexing',
-            field=models.BooleanField(default=False, help_text='choose by itself, by past events, what is indexed'),
+            field=models.BooleanField(default=False, help_text='choose the indexed attributes automatically from past events'),
         ),
     ]

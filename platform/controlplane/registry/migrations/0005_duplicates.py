@@ -11,7 +11,7 @@ _PAGE = 2000
 
 
 def fill(apps: Any, schema_editor: Any) -> None:
-    """Give the first of each set of equivalent rows its digest; later ones stay without, as duplicates."""
+    """Set the digest of the first row of equivalent ones. Later rows stay without, as duplicates."""
     for name, owner in (("Advertisement", "publisher_id"), ("Subscription", "subscriber_id")):
         model = apps.get_model("registry", name)
         using = schema_editor.connection.alias

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """PostgreSQL changes no table in a transaction that has changed its rows: so this one is apart."""
+    """Separate migration: PostgreSQL cannot alter a table in a transaction that changed its rows."""
 
     dependencies = [("registry", "0005_duplicates")]
 

@@ -14,17 +14,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='advertisement',
             name='reach',
-            field=models.CharField(choices=[('full', 'full'), ('partial', 'partial'), ('none', 'none')], default='full', help_text='whether paths lead to all that it matches', max_length=8),
+            field=models.CharField(choices=[('full', 'full'), ('partial', 'partial'), ('none', 'none')], default='full', help_text='whether paths exist to all announcements that it matches', max_length=8),
         ),
         migrations.AddField(
             model_name='advertisement',
             name='unreachable',
-            field=models.JSONField(default=list, help_text='owners of what it matches and cannot reach'),
+            field=models.JSONField(default=list, help_text='owners of matching announcements without a path'),
         ),
         migrations.AddField(
             model_name='advertisement',
             name='unreachable_more',
-            field=models.BooleanField(default=False, help_text='others are not named'),
+            field=models.BooleanField(default=False, help_text='whether others are not named'),
         ),
         migrations.AddField(
             model_name='advertisement',
@@ -34,17 +34,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='subscription',
             name='reach',
-            field=models.CharField(choices=[('full', 'full'), ('partial', 'partial'), ('none', 'none')], default='full', help_text='whether paths lead to all that it matches', max_length=8),
+            field=models.CharField(choices=[('full', 'full'), ('partial', 'partial'), ('none', 'none')], default='full', help_text='whether paths exist to all announcements that it matches', max_length=8),
         ),
         migrations.AddField(
             model_name='subscription',
             name='unreachable',
-            field=models.JSONField(default=list, help_text='owners of what it matches and cannot reach'),
+            field=models.JSONField(default=list, help_text='owners of matching announcements without a path'),
         ),
         migrations.AddField(
             model_name='subscription',
             name='unreachable_more',
-            field=models.BooleanField(default=False, help_text='others are not named'),
+            field=models.BooleanField(default=False, help_text='whether others are not named'),
         ),
         migrations.AddField(
             model_name='subscription',

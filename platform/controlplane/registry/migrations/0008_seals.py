@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='topic',
             name='seal',
-            field=models.BooleanField(default=False, help_text='events are sealed with keys of their publishers'),
+            field=models.BooleanField(default=False, help_text='whether events are sealed with keys'),
         ),
         migrations.AddField(
             model_name='topic',

@@ -1,10 +1,10 @@
-"""Topics that move to their other code, and the publishers that are to follow."""
+"""App of the encodings of topics, their moves, and the leases of publishers."""
 
 from django.apps import AppConfig
 
 
 class MovesConfig(AppConfig):
-    """Encodings, moves between them, and leases of publishers."""
+    """App of the encodings of topics, their moves, and the leases of publishers."""
 
     name = "controlplane.registry.transitions"
     label = "moves"

@@ -1,4 +1,4 @@
-"""Leases: what a publisher is told about the encoding of its events, and for how long it may rely on that."""
+"""Leases: the encoding that a publisher must use, and how long it may use it."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,26 +21,26 @@ from tercast.errors import shown
 from tercast.runtime.wording import quantity
 
 POLLS_A_SECOND = 50.0
-"""How often all publishers together ask, about."""
+"""Approximate rate of lease calls per second over all publishers."""
 
 SHORTEST_POLL = 1.0
 
 MOST_OF_AN_ADVERTISEMENT = 64
-"""Leases of one advertisement that run at a time: a host's processes and their replacements."""
+"""Maximum number of active leases of one advertisement: the processes of a host and their replacements."""
 
 PLATFORM = "platform"
-"""The caller of leases that the platform's own code takes."""
+"""Caller of leases that the platform's own code takes."""
 
 CLOCKS = timedelta(seconds=1)
-"""How much slower a publisher's clock may run during a lease."""
+"""Maximum lag of a publisher's clock during a lease."""
 
 KEPT = timedelta(minutes=1)
-"""How long a lease that is over stays in the table."""
+"""Time that an ended lease remains in the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An encoding, as publishers are told it."""
+    """Encoding in the format for publishers."""
 
     topic: str
     version: int
@@ -49,12 +49,12 @@ class Told:
 
 
 def lease_time() -> timedelta:
-    """How long a publisher may go on without asking."""
+    """Return the validity of a lease: the time that a publisher may send without renewal."""
     return timedelta(seconds=settings.ENV.lease_seconds)
 
 
 def current(topic: Topic) -> Told:
-    """What the publishers of a topic are told."""
+    """Return the present encoding of a topic for publishers."""
     row = Encoding.objects.filter(topic=topic).first()
     if row is None:
         return Told(topic.name, 1, topic.code, list(topic.indexed))
@@ -62,7 +62,7 @@ def current(topic: Topic) -> Told:
 
 
 def newest(topic: Topic) -> Told:
-    """What the publishers of a topic are told, or will be, where it is moving."""
+    """Return the new encoding of a moving topic, else the present encoding."""
     move = Move.objects.filter(topic=topic, stage__in=OPEN).first()
     if move is None:
         return current(topic)
@@ -70,7 +70,7 @@ def newest(topic: Topic) -> Told:
 
 
 def told(advertisement: Advertisement) -> Told:
-    """What a publisher is told: the encoding to come, where the old one was left before it advertised."""
+    """Return the encoding for a publisher: the new one if it advertised after the move started."""
     move = Move.objects.filter(topic=advertisement.topic, stage__in=OPEN).select_related("request").first()
     mine = advertisement.request.position
     if move is not None:
@@ -83,18 +83,18 @@ def told(advertisement: Advertisement) -> Told:
 def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> dict[str, Any]:
     """Grant, confirm or extend a publisher's lease.
 
-    A lease is extended only for the version that is told, so that no publisher delays a move for longer.
-    The caller of this function has checked that `caller` may publish for the advertisement.
+    A lease is extended only for the published version, so that no publisher can delay a move further.
+    The caller of this function has already checked that `caller` may publish for the advertisement.
 
     Args:
-        pk: The advertisement's id.
-        holder: The running publisher's own name.
-        version: The version of the encoding that it uses; None while it has none.
-        caller: Who asks: limits apply to it, and a lease belongs to the caller that took it.
+        pk: Id of the advertisement.
+        holder: Unique name of the publisher process.
+        version: Version of the encoding that the publisher uses; None while it has none.
+        caller: Owner of the lease. Limits apply to it.
 
     Raises:
-        Problem: 404 without a live advertisement, 409 where another caller uses the name `holder` or the
-            advertisement has too many leases, 429 where the caller has too many.
+        Problem: 404 without an active advertisement, 409 if another caller uses the name `holder` or the
+            advertisement has too many leases, 429 if the caller has too many.
     """
     row = _advertisement(pk)
     found, now = told(row), timezone.now()
@@ -102,7 +102,9 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
     if _is_fresh(lease, found, version, now) and lease is not None and lease.caller == caller:
         return _answer(found, lease.expires_at - now, caller, row)
     with transaction.atomic():
-        Topic.objects.select_for_update(no_key=True).get(pk=row.topic_id)  # nothing is told meanwhile
+        Topic.objects.select_for_update(no_key=True).get(
+            pk=row.topic_id
+        )  # the encoding cannot change meanwhile
         found = told(row)
         lease = Lease.objects.select_for_update().filter(advertisement=row, holder=holder).first()
         lapsed = lease is None or lease.expires_at <= now
@@ -121,7 +123,7 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
 
 
 def release(pk: int, holder: str) -> None:
-    """Delete the lease of a publisher that has stopped; nothing happens where there is none."""
+    """Delete the lease of a publisher that has stopped; do nothing if there is none."""
     with transaction.atomic():
         gone, _ = Lease.objects.filter(advertisement=pk, holder=holder).delete()
         if gone and Move.objects.filter(stage__in=OPEN).exists():
@@ -131,11 +133,11 @@ def release(pk: int, holder: str) -> None:
 def waited_for(move: Move, now: datetime) -> int:
     """Count the publishers that may still use the old encoding.
 
-    A lease counts until it ends, and no longer than the time it was granted for after the move was told:
-    the second bound holds even where a clock was set back.
+    A lease counts until it ends. It also counts no longer than its granted time after the new encoding was
+    published. The second limit is valid even if a clock was set back.
     """
     held = Lease.objects.filter(advertisement__topic=move.topic_id, version__lt=move.version)
-    held = held.exclude(advertisement__state__in=(State.FAILED, State.WITHDRAWN))  # nobody gets its events
+    held = held.exclude(advertisement__state__in=(State.FAILED, State.WITHDRAWN))  # its events reach no host
     running = held.filter(expires_at__gt=now - CLOCKS).values_list("seconds", flat=True)
     if move.told_at is None:
         return len(running)
@@ -144,19 +146,19 @@ def waited_for(move: Move, now: datetime) -> int:
 
 
 def prune(now: datetime) -> None:
-    """Delete leases that have been over for a minute."""
+    """Delete leases that ended at least a minute ago."""
     Lease.objects.filter(expires_at__lt=now - KEPT).delete()
 
 
 def _check_room(row: Advertisement, caller: str, now: datetime) -> None:
-    """Raise `Problem` where one more lease exceeds a limit; leases that are over do not count."""
+    """Raise `Problem` if another lease exceeds a limit. Ended leases do not count."""
     prune(now)
     running = Lease.objects.filter(expires_at__gt=now)
     count = running.filter(advertisement=row).count()
     if count >= MOST_OF_AN_ADVERTISEMENT:
         detail = (
-            f"Advertisement {row.pk} has {count} leases; {MOST_OF_AN_ADVERTISEMENT} are the most. Give back"
-            " those that are not used, or wait until they end."
+            f"Advertisement {row.pk} has {count} leases; the limit is {MOST_OF_AN_ADVERTISEMENT}. Return"
+            " unused leases, or wait until they end."
         )
         raise conflict("too_many_leases", detail)
     most = settings.ENV.leases_a_caller
@@ -166,19 +168,19 @@ def _check_room(row: Advertisement, caller: str, now: datetime) -> None:
     if len(ends) >= most:
         wait = max(1, ceil((ends[-1] - now).total_seconds()))
         detail = (
-            f"You hold {len(ends)} leases; {most} are the most (TERCAST_LEASES_A_CALLER). Give back those"
-            f" that are not used, or try again in {quantity(wait, 'second')}."
+            f"You hold {len(ends)} leases; the limit is {most} (TERCAST_LEASES_A_CALLER). Return unused"
+            f" leases, or try again in {quantity(wait, 'second')}."
         )
         raise Problem(429, "too_many_leases", detail, headers={"Retry-After": str(wait)})
 
 
 def _check_holder(lease: Lease, caller: str, now: datetime) -> None:
-    """Raise `Problem` where the lease is another caller's; those of earlier releases are nobody's."""
+    """Raise `Problem` for a lease of another caller. Leases of earlier releases have no owner."""
     if lease.caller not in ("", caller):
         wait = max(1, ceil((lease.expires_at - now).total_seconds()))
         detail = (
-            f"The holder {shown(lease.holder)} is in use by another caller, for {quantity(wait, 'second')} at"
-            " least. Give each running publisher a name of its own."
+            f"Another caller uses the holder {shown(lease.holder)}, for at least {quantity(wait, 'second')}. "
+            "Give each publisher process a unique name."
         )
         raise conflict("other_holder", detail)
 
@@ -198,12 +200,12 @@ def _advertisement(pk: int) -> Advertisement:
     rows = Advertisement.objects.filter(LIVE).select_related("topic", "request")
     row: Advertisement | None = rows.filter(pk=pk).first()
     if row is None or (row.request.state in FINAL_STATES and row.state in ("failed", "withdrawn")):
-        raise not_found(f"There is no live advertisement {pk}.")
+        raise not_found(f"There is no active advertisement {pk}. Advertise again.")
     return row
 
 
 def _is_fresh(lease: Lease | None, found: Told, version: int | None, now: datetime) -> bool:
-    """Whether there is nothing to write down."""
+    """Whether the stored lease needs no update yet."""
     if lease is None or not lease.version == found.version == version:
         return False
     return lease.expires_at - now > lease_time() * 3 / 4
@@ -222,9 +224,9 @@ def _answer(found: Told, left: timedelta, caller: str, row: Advertisement) -> di
 
 
 def _pause(caller: str) -> float:
-    """Return the seconds until the next question: callers share `POLLS_A_SECOND` equally.
+    """Return the seconds until the next call. Callers share `POLLS_A_SECOND` equally.
 
-    So a caller with many leases asks more rarely for each, and delays nobody else's questions.
+    A caller with many leases therefore renews each of them less often, and does not delay other callers.
     """
     running = Lease.objects.filter(expires_at__gt=timezone.now())
     counts = running.aggregate(

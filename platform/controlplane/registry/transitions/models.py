@@ -1,11 +1,11 @@
-"""What publishers of a topic are told, who of them has confirmed it, and moves that are under way."""
+"""Models of encodings, of moves between encodings, and of leases."""
 
 from django.db import models
 from django.db.models import Q
 
 
 class Encoding(models.Model):
-    """The encoding that publishers of a topic are told; without a row it is the first, as the topic says."""
+    """Present encoding for the publishers of a topic; without a row it is the first one."""
 
     topic = models.OneToOneField("registry.Topic", on_delete=models.CASCADE, related_name="encoding")
     version = models.PositiveIntegerField(default=1)
@@ -14,25 +14,25 @@ class Encoding(models.Model):
 
 
 class Stage(models.TextChoices):
-    """Where a move is: each stage ends when what it names is over."""
+    """Stage of a move. Its label names the activity that ends the stage."""
 
     MAKING = "making", "switches install the new entries"
-    TELLING = "telling", "publishers change over"
-    SETTLING = "settling", "events that are under way arrive"
-    BREAKING = "breaking", "switches let the old entries go"
-    DONE = "done", "over"
+    TELLING = "telling", "publishers change to the new encoding"
+    SETTLING = "settling", "events in transit arrive"
+    BREAKING = "breaking", "switches remove the old entries"
+    DONE = "done", "complete"
 
 
 OPEN = (Stage.MAKING, Stage.TELLING, Stage.SETTLING)
-"""The stages in which the planner has both tables."""
+"""Stages in which the planner has the tables of both encodings."""
 
 UNFINISHED = (*OPEN, Stage.BREAKING)
 
 
 class Move(models.Model):
-    """A topic goes to another encoding because of `request`, which ends with it.
+    """Change of a topic to another encoding. `request` causes it, and ends when it ends.
 
-    `in_place`: its tables changed under the code in use, so that events may have been lost or doubled.
+    `in_place`: tables changed under the code in use, so that events may be lost or duplicated.
     """
 
     topic = models.ForeignKey("registry.Topic", on_delete=models.CASCADE, related_name="moves")
@@ -44,7 +44,7 @@ class Move(models.Model):
     in_place = models.BooleanField(default=False)
     told_at = models.DateTimeField(null=True)
     followed_at = models.DateTimeField(
-        null=True, help_text="when no publisher used the old encoding any more"
+        null=True, help_text="time from which no publisher uses the old encoding"
     )
     finish = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
 
@@ -59,9 +59,9 @@ class Move(models.Model):
 
 
 class Lease(models.Model):
-    """A publisher sends events of an advertisement in `version`, and stops at `expires_at` unless it renews.
+    """Right of a publisher to send events in `version` until `expires_at`, unless it renews.
 
-    `caller` is the publisher, user or host that took the lease, and `seconds` is the time it was granted for.
+    `caller` is the publisher, user or host that took the lease. `seconds` is the granted time.
     """
 
     advertisement = models.ForeignKey(

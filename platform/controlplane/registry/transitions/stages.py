@@ -1,7 +1,7 @@
-"""Moves from stage to stage: made, told, followed, broken off, and the requests that end with them.
+"""Stages of moves: new tables are made, publishers follow, old tables go, requests end.
 
-All of it is in the database, and each step is a transaction of its own, so whoever comes next goes on from
-there. It runs in the planner session, under the planner's lock.
+All state is in the database, and each step is a separate transaction. So any process can continue after a
+kill. The steps run in the planner session, under the planner's lock.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,16 +29,22 @@ from tercast.requests.kinds import (
 )
 
 PATIENCE = 3
-"""So often a switch may refuse the new entries of a move before the old ones go first."""
+"""Number of times that a switch may refuse new entries of a move before the old ones are removed first."""
 
 
 def begin(moved: Mapping[int, Sequence[str]], planner: Planner) -> None:
-    """Requests, by id, have moved topics: both encodings are planned now. In the caller's transaction."""
+    """Store the moves that requests cause, by request id. The caller has a transaction.
+
+    From now on the planner plans both encodings.
+    """
     Move.objects.bulk_create(_moves(moved, planner, Stage.MAKING))
 
 
 def note_in_place(changed: Mapping[int, Sequence[str]], planner: Planner) -> None:
-    """Requests, by id, change topics in place, which is over with them. In the caller's transaction."""
+    """Store the changes in place by requests, by request id. The caller has a transaction.
+
+    Such a change is complete with its request.
+    """
     Move.objects.bulk_create(_moves(changed, planner, Stage.DONE))
 
 
@@ -61,9 +67,9 @@ def _moves(moved: Mapping[int, Sequence[str]], planner: Planner, stage: Stage) -
 
 
 def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: False) -> bool:
-    """Bring every move as far as it can go now; whether any went on.
+    """Advance every move as far as possible, and return whether any has advanced.
 
-    `refused` says of which switches the last answer was no.
+    `refused` returns whether the last answer of a switch was a refusal.
     """
     _tell_in_place(planner)
     now = timezone.now()
@@ -78,20 +84,20 @@ def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: Fa
 
 
 def awaits() -> bool:
-    """Whether some move may go on by itself: a worker should look at it now and then."""
+    """Whether a move can advance with time alone. A worker must then check it periodically."""
     return Move.objects.filter(stage__in=(Stage.TELLING, Stage.SETTLING)).exists()
 
 
 def with_open_moves() -> set[int]:
-    """The requests, by id, that end only when their moves do."""
+    """Return the ids of requests that end only with their moves."""
     return set(_unfinished().values_list("request", flat=True))
 
 
 def held_back() -> Q | None:
-    """Queued requests that have to wait until the moves under way are over; None where none has to.
+    """Return the condition for queued requests that must wait for moves; None if no request must wait.
 
-    What is encoded anew, or could move a topic on, waits while publishers change over; it goes ahead where
-    something has failed meanwhile, for that cannot wait, and must not be overtaken.
+    Requests that encode filters again, or could move a topic again, wait while publishers change. After a
+    failure in the network they do not wait: a failure is urgent, and later requests must not overtake it.
     """
     unfinished = Q(stage=Stage.BREAKING, finish__state__in=(State.QUEUED, State.PLANNING))
     rows = Move.objects.filter(Q(stage__in=OPEN) | unfinished)
@@ -105,7 +111,7 @@ def held_back() -> Q | None:
 
 
 def told(kind: str) -> list[str]:
-    """Topics whose new tables are in use while a request of that kind, which may move them on, is planned."""
+    """Return topics that use their new tables while a request of this kind is planned."""
     if kind not in CHANGES_TOPOLOGY:
         return []
     rows = Move.objects.filter(stage__in=(Stage.TELLING, Stage.SETTLING))
@@ -113,19 +119,19 @@ def told(kind: str) -> list[str]:
 
 
 def note(row: Request, now: datetime) -> str:
-    """What a request that waits for its moves waits for."""
+    """Return a text about the moves that a request waits for."""
     parts = []
     for move in row.moves.filter(stage__in=UNFINISHED).select_related("topic"):
         what = f"topic {move.topic.name} moves to version {move.version} of its encoding"
         text = f"{what}: {move.get_stage_display()}"
         if move.stage == Stage.TELLING:
-            text += f" ({leases.waited_for(move, now)} have yet to)"
+            text += f" ({leases.waited_for(move, now)} have not changed yet)"
         parts.append(text)
     return "; ".join(parts)
 
 
 def _unfinished() -> QuerySet[Move]:
-    """The moves that are under way, found by the index of stages."""
+    """Return the moves in progress. The index of stages finds them."""
     return Move.objects.filter(stage__in=UNFINISHED)
 
 
@@ -139,7 +145,7 @@ def _something_failed() -> bool:
 
 
 def _tell_in_place(planner: Planner) -> None:
-    """Encodings that changed without a move are told at once: they are in the tables already."""
+    """Publish encodings that changed without a move. The tables already use them."""
     if not planner.versions:
         return
     moving = set(Move.objects.filter(stage__in=OPEN).values_list("topic__name", flat=True))
@@ -164,7 +170,7 @@ def _tell(topic: Topic, version: int, code: int, indexed: list[str]) -> None:
 
 
 def _step(move: Move, now: datetime) -> bool:
-    """One stage further, if it is over; whether it was."""
+    """Enter the next stage if the present one is over; return whether it was."""
     match move.stage:
         case Stage.MAKING:
             return _made(move, now)
@@ -189,7 +195,10 @@ def _made(move: Move, now: datetime) -> bool:
 
 @transaction.atomic
 def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool:
-    """New entries that a switch refuses again and again have no room beside the old ones: these go first."""
+    """Remove the old entries first if a switch has no space for the new ones in addition.
+
+    That is assumed after the switch has refused the new entries `PATIENCE` times.
+    """
     waits = move.request.waits_for
     if move.stage != Stage.MAKING or not any(map(refused, waits)):
         return False
@@ -199,8 +208,8 @@ def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool
     finish = _finish(move)
     _enter(move, Stage.BREAKING, told_at=now, finish=finish, in_place=True)
     outbox.alarm(
-        f"topic {move.topic.name} changes in place, because {', '.join(waits)} refused new entries beside old"
-        " ones: its events may be lost until publishers and switches have changed over"
+        f"topic {move.topic.name} changes in place, because {', '.join(waits)} refused new entries in"
+        " addition to the old ones: its events may be lost until publishers and switches use the new encoding"
     )
     return True
 
@@ -213,7 +222,7 @@ def _finish(move: Move) -> Request:
 
 @transaction.atomic
 def _followed(move: Move, now: datetime) -> bool:
-    if move.told_at is None or move.told_at > now:  # the clock was set back: count the wait from here
+    if move.told_at is None or move.told_at > now:  # the clock was set back: restart the wait
         move.told_at = now
         move.save(update_fields=("told_at",))
     if leases.waited_for(move, now):
@@ -239,7 +248,7 @@ def _broken(move: Move) -> bool:
     if move.finish.state not in FINAL_STATES:
         return False
     if move.finish.state == State.FAILED:
-        outbox.alarm(f"the old entries of topic {move.topic.name} stay: request {move.finish_id} failed")
+        outbox.alarm(f"the old entries of topic {move.topic.name} remain: request {move.finish_id} failed")
     _enter(move, Stage.DONE)
     return True
 

@@ -209,7 +209,7 @@ def test_a_reason_that_names_only_what_the_client_sent_is_told_whole():
     told = {"problem": problem, "switches": [], "waits_for": [], "merging": None}
     assert request_for(told, SUBSCRIBER) == told and reason_for_host(problem) == problem["detail"]
     assert reason_for_host(None) and reason_for_host({"detail": "foreign-s2 is full"}).startswith(
-        "It was not"
+        "The request was not"
     )
 
 
@@ -221,8 +221,8 @@ def test_a_dry_run_says_that_there_is_no_room_and_not_where():
     assert not TELLTALE.search(str(shown)) and "TCAM" in shown["results"][0]["detail"]
     assert shown["withheld"] == [
         "1 switch whose number of entries changes",
-        "1 switch whose budget would not hold",
-        "2 switches where merged entries change",
+        "1 switch whose budget would be exceeded",
+        "2 switches whose merged entries change",
     ]
     assert cost_for(told, None) == told
 

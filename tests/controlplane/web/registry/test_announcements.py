@@ -170,5 +170,5 @@ def test_a_topic_that_changed_since_it_was_encoded_is_a_conflict(world, problem,
 
     monkeypatch.setattr(announcements, "draft", then_changed)
     answer = world.post("subscriptions/", {"subscriber": "alice", "topic": "quotes", "filter": "true"})
-    assert "Try again" in problem(answer, 409)["detail"]
+    assert "Send the call again" in problem(answer, 409)["detail"]
     assert not Subscription.objects.exists()

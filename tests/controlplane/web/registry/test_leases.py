@@ -108,7 +108,7 @@ def test_a_lease_belongs_to_the_caller_that_took_it(lease, world, administrator,
     publisher = with_text(issue(world, publisher="exchange")["token"])
     assert lease(None, "mine", caller=publisher)["version"] == 1
     found = problem(world.post(path, {"holder": "mine", "version": 1}), 409)
-    assert found["type"].endswith(":other_holder") and "another caller" in found["detail"]
+    assert found["type"].endswith(":other_holder") and "Another caller" in found["detail"]
     again = with_text(issue(world, publisher="exchange")["token"])
     assert lease(1, "mine", caller=again)["version"] == 1
     Lease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -125,7 +125,7 @@ def test_an_advertisement_has_so_many_leases_and_those_that_are_over_do_not_coun
         lease(None, holder)
     path = f"advertisements/{lease.pk}/lease/"
     found = problem(world.post(path, {"holder": "three", "version": None}), 409)
-    assert found["type"].endswith(":too_many_leases") and "has 2 leases; 2 are the most" in found["detail"]
+    assert found["type"].endswith(":too_many_leases") and "has 2 leases; the limit is 2" in found["detail"]
     assert lease(1, "two")["version"] == 1
     Lease.objects.filter(holder="one").update(expires_at=timezone.now() - timedelta(hours=1))
     lease(None, "three")
@@ -142,7 +142,7 @@ def test_a_caller_has_so_many_leases_and_is_told_when_to_ask_again(
     answer = world.post(f"advertisements/{lease.pk}/lease/", {"holder": "three", "version": None})
     found = problem(answer, 429)
     assert found["type"].endswith(":too_many_leases") and 30 < int(answer["Retry-After"]) <= 40
-    assert "You hold 2 leases; 2 are the most" in found["detail"]
+    assert "You hold 2 leases; the limit is 2" in found["detail"]
     lease(None, "four", caller=administrator)
     world.delete(f"advertisements/{lease.pk}/lease/?holder=one")
     lease(None, "three")
