@@ -1,4 +1,4 @@
-"""Log-in by `Authorization: Bearer TOKEN`, and by the session of a browser."""
+"""Authentication by `Authorization: Bearer TOKEN`, and by the session of a browser."""
 
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -12,36 +12,40 @@ from controlplane.accounts.tokens import find_token, note_use
 
 SCHEME = "bearer"
 CSRF_REFUSED = "trail_denied_user"
-"""Attribute of a request: the user of a session from which a write came without the CSRF token."""
+"""Request attribute with the user of a session that sent a write without the CSRF token."""
 
 
 class BearerAuthentication(BaseAuthentication):
-    """Authenticates by an access token; other schemes are left to others."""
+    """Authentication by an access token. It ignores other schemes."""
 
     def authenticate(self, request: Request) -> tuple[User, Token] | None:
-        """The token's user and the token; None without a Bearer header."""
+        """Return the token's user and the token; None without a Bearer header.
+
+        Raises:
+            AuthenticationFailed: if the header or the token is not valid.
+        """
         words = request.META.get("HTTP_AUTHORIZATION", "").split()
         if not words or words[0].lower() != SCHEME:
             return None
         if len(words) != 2:
-            raise AuthenticationFailed("The header must be `Authorization: Bearer TOKEN`, with one token.")
+            raise AuthenticationFailed("The header is malformed. Send `Authorization: Bearer TOKEN`.")
         token = find_token(words[1])
         if token is None:
-            raise AuthenticationFailed("This token is not known. Issue one with `manage.py token USER`.")
+            raise AuthenticationFailed("Unknown token. Send a valid one, or ask an administrator for one.")
         _check_standing(token)
         note_use(token)
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """What 401 answers say in `WWW-Authenticate`."""
+        """Return the value of `WWW-Authenticate` for 401 answers."""
         return 'Bearer realm="tercast"'
 
 
 class SessionAuthentication(FrameworkSession):
-    """Authenticates by the session; a write needs the CSRF token."""
+    """Authentication by the session. A write needs the CSRF token."""
 
     def enforce_csrf(self, request: Request) -> None:
-        """As the framework does; the audit trail is told whose session it was."""
+        """Check the CSRF token like the framework, and store the session's user for the audit trail."""
         user = request._request.user
         try:
             super().enforce_csrf(request)
@@ -52,8 +56,10 @@ class SessionAuthentication(FrameworkSession):
 
 def _check_standing(token: Token) -> None:
     if token.revoked_at is not None:
-        raise AuthenticationFailed(f"The token was revoked at {token.revoked_at.isoformat()}.")
+        raise AuthenticationFailed(
+            f"The token was revoked at {token.revoked_at.isoformat()}. Use another one."
+        )
     if token.expires_at is not None and token.expires_at <= timezone.now():
-        raise AuthenticationFailed(f"The token expired at {token.expires_at.isoformat()}.")
+        raise AuthenticationFailed(f"The token expired at {token.expires_at.isoformat()}. Use another one.")
     if not token.user.is_active:
-        raise AuthenticationFailed("The token's user is not active.")
+        raise AuthenticationFailed("The user of the token is not active. Ask an administrator.")

@@ -1,4 +1,4 @@
-"""How the API's schema describes the log-ins."""
+"""OpenAPI description of the authentication."""
 
 from typing import Any
 
@@ -7,17 +7,17 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """`Authorization: Bearer TOKEN`."""
+    """Authentication by `Authorization: Bearer TOKEN`."""
 
     target_class = "controlplane.accounts.authentication.BearerAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        """The security scheme object of OpenAPI."""
-        return {"type": "http", "scheme": "bearer", "description": "An access token."}
+        """Return the security scheme object of OpenAPI."""
+        return {"type": "http", "scheme": "bearer", "description": "Access token."}
 
 
 class SessionScheme(FrameworkScheme):  # type: ignore[no-untyped-call]
-    """The session's cookie."""
+    """Authentication by the cookie of a session."""
 
     target_class = "controlplane.accounts.authentication.SessionAuthentication"

@@ -1,4 +1,4 @@
-"""Who calls, and what the caller may do: the role of the user, within the scopes of the token."""
+"""Callers and their permissions: the role of the user, within the scopes of the token."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ PUBLISHER, SUBSCRIBER = "publisher", "subscriber"
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """The publisher or subscriber that a client token is good for; `host` is where it is."""
+    """Publisher or subscriber of a client token, with its host."""
 
     kind: str
     pk: int
@@ -26,26 +26,26 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A user with a role and the scopes of its log-in; `client` where a client token speaks for one alone."""
+    """User with a role and scopes. `client` is set for a client token."""
 
     role: Role
     scopes: frozenset[str]
     client: Client | None
 
     def has(self, role: Role, scope: Scope) -> bool:
-        """Whether it has the role, and the scope to use it."""
+        """Whether the caller has the role, and the scope to use it."""
         return self.client is None and self.role >= role and scope in self.scopes
 
 
 def caller_of(request: Any) -> Caller:
-    """The caller of a request of the REST framework."""
+    """Return the caller of a request of the REST framework."""
     token = request.auth if isinstance(request.auth, Token) else None
     scopes = frozenset(ALL if token is None else token.scopes)
     return Caller(role_of(request.user), scopes, None if token is None else client_of(token))
 
 
 def client_of(token: Token) -> Client | None:
-    """Whom the token is good for; None for a token of a user's."""
+    """Return the client of a token; None for a user's token."""
     one = token.client
     if one is None:
         return None
@@ -54,7 +54,7 @@ def client_of(token: Token) -> Client | None:
 
 
 def principal(request: Any) -> str:
-    """A name for whom limits and keys are bound to: a token, a user, or an address without log-in."""
+    """Return the name that limits and idempotency keys apply to: a token, a user, or an address."""
     if isinstance(getattr(request, "auth", None), Token):
         return f"token:{request.auth.pk}"
     user = getattr(request, "user", None)
@@ -64,11 +64,11 @@ def principal(request: Any) -> str:
 
 
 def owner_of(request: Any) -> str:
-    """Name the publisher, subscriber or user that calls, whichever of its tokens it uses."""
+    """Return the publisher, subscriber or user that calls, whichever of its tokens it uses."""
     client = caller_of(request).client
     return f"user:{request.user.pk}" if client is None else str(client)
 
 
 def address_of(request: Any) -> str:
-    """The address that a call came from, as the server has it."""
+    """Return the source address of a call, as the server reports it."""
     return str(request.META.get("REMOTE_ADDR") or "")[:45]

@@ -1,4 +1,4 @@
-"""Log-in by password, throttled: failures from one address count against the next ones from there."""
+"""Log-in by password, with a limit for failures from one address."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -21,21 +21,21 @@ from controlplane.common.problems import Problem
 from tercast.runtime.wording import quantity
 
 WINDOW = timedelta(minutes=5)
-"""How long a failure counts."""
+"""Time that a failure counts."""
 
 USERS = 10
-"""An address may fail so many times as often over all users as for one."""
+"""Factor of the limit for an address over all users, compared with that for one user."""
 
 MARK = "log_in_retry_after"
 
 MAX_PASSWORD = 1000
-"""Characters of a password; more would keep the server busy hashing them."""
+"""Maximum characters of a password. Longer ones would keep the server busy with hashing."""
 
 _PASSWORD_FIELD = {"autocomplete": "current-password"}
 
 
 def wait_for(username: str, address: str) -> int:
-    """Seconds until `username` may try again from `address`; 0 where it may now."""
+    """Return the seconds until `username` may try again from `address`; 0 if it may try now."""
     most = settings.ENV.log_in_failures
     now = timezone.now()
     failed = FailedLogIn.objects.filter(address=address, at__gt=now - WINDOW).order_by("-at")
@@ -48,20 +48,20 @@ def wait_for(username: str, address: str) -> int:
 
 
 def note_failure(username: str, address: str) -> None:
-    """Count a failure; what counts no more is forgotten."""
+    """Count a failure, and delete those that no longer count."""
     FailedLogIn.objects.filter(at__lt=timezone.now() - WINDOW).delete()
     FailedLogIn.objects.create(username=username[:150], address=address)
 
 
 def forget_failures(username: str, address: str) -> None:
-    """The right password was given."""
+    """Delete the failures of this name and address, after a correct password."""
     FailedLogIn.objects.filter(username=username[:150], address=address).delete()
 
 
 class ThrottledBackend(ModelBackend):
-    """Django's users, but no password is looked at while too many from there were wrong.
+    """Django's users, with a limit: after too many failures no password is checked.
 
-    Counts for every page with a log-in. Calls without a request (from a shell) are not counted.
+    It applies to every page with a log-in. Calls without a request (from a shell) are not counted.
     """
 
     def authenticate(
@@ -71,7 +71,7 @@ class ThrottledBackend(ModelBackend):
         password: str | None = None,
         **other: Any,
     ) -> Any:
-        """The user; None for a wrong name or password; `PermissionDenied` while throttled."""
+        """Return the user, None for a wrong name or password; raise `PermissionDenied` at the limit."""
         name = username or ""
         if request is None:
             return super().authenticate(request, username, password, **other)
@@ -89,7 +89,7 @@ class ThrottledBackend(ModelBackend):
 
 
 def check_password(request: Any, password: str) -> bool:
-    """Whether it is the password of the caller; raises `Problem` (429) while too many were wrong."""
+    """Whether this is the caller's password; raise `Problem` (429) after too many wrong ones."""
     name, address = request.user.get_username(), address_of(request)
     wait = wait_for(name, address)
     if wait:
@@ -100,25 +100,25 @@ def check_password(request: Any, password: str) -> bool:
 
 
 def throttled(wait: int) -> str:
-    """What is said to who has to wait."""
-    return f"Too many wrong passwords came from your address. Try again in {quantity(wait, 'second')}."
+    """Return the message for a caller that must wait."""
+    return f"Too many wrong passwords from your address. Try again in {quantity(wait, 'second')}."
 
 
 class LogInForm(AuthenticationForm):
-    """Says when it may be tried again."""
+    """Log-in form that shows when the next attempt is possible."""
 
     password = CharField(
         label="Password", strip=False, max_length=MAX_PASSWORD, widget=PasswordInput(_PASSWORD_FIELD)
     )
 
     def get_invalid_login_error(self) -> ValidationError:
-        """The one error of the form."""
+        """Return the error of the form."""
         wait = getattr(self.request, MARK, 0)
         return ValidationError(throttled(wait), "throttled") if wait else super().get_invalid_login_error()
 
 
 class LogIn(LoginView):
-    """The log-in page."""
+    """Log-in page."""
 
     template_name = "live/login.html"
     redirect_authenticated_user = True
@@ -126,13 +126,13 @@ class LogIn(LoginView):
 
 
 class ThrottledStatus:
-    """Middleware: a throttled log-in is answered with 429 and `Retry-After`, whichever page it was."""
+    """Middleware that answers a throttled log-in on any page with 429 and `Retry-After`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The page, with the status that programs understand."""
+        """Return the page with the status code for programs."""
         response = self.get_response(request)
         wait = getattr(request, MARK, 0)
         if wait:

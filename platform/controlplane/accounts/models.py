@@ -1,4 +1,4 @@
-"""Access tokens, of which only a digest is kept; how often users were edited; and failed log-ins."""
+"""Models of access tokens (only a digest is stored), edits of users, and failed log-ins."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ from controlplane.accounts.scopes import ALL
 
 
 def all_scopes() -> list[str]:
-    """What a token may do whose scopes nobody narrowed."""
+    """Return the default scopes of a token: all."""
     return list(ALL)
 
 
 class Token(models.Model):
-    """A token of a user; the text itself is shown once, when it is issued.
+    """Access token of a user. Its text is shown once, when it is created.
 
-    With a `publisher` or `subscriber` it is a client token, good for that one alone, and goes with it.
+    With a `publisher` or `subscriber` it is a client token, valid only for this client and deleted with it.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
     name = models.CharField(max_length=100)
-    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token, in hex")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token, in hexadecimal")
     scopes = models.JSONField(default=all_scopes)
     publisher = models.ForeignKey(
         "registry.Publisher", null=True, on_delete=models.CASCADE, related_name="tokens"
@@ -30,7 +30,7 @@ class Token(models.Model):
         "registry.Subscriber", null=True, on_delete=models.CASCADE, related_name="tokens"
     )
     created_at = models.DateTimeField(auto_now_add=True)
-    last_used_at = models.DateTimeField(null=True, help_text="to the minute or so")
+    last_used_at = models.DateTimeField(null=True, help_text="last use, to the minute")
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     version = models.PositiveIntegerField(default=1)
@@ -48,12 +48,12 @@ class Token(models.Model):
 
     @property
     def client(self) -> Any:
-        """The publisher or subscriber that it is good for; None for a token of a user's."""
+        """Return the publisher or subscriber of a client token; None for a user's token."""
         return self.publisher or self.subscriber
 
 
 class UserEdits(models.Model):
-    """How often a user was edited; none while there is no row."""
+    """Number of edits of a user; 0 without a row."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="edits")
     count = models.PositiveIntegerField(default=0)
@@ -63,7 +63,7 @@ class UserEdits(models.Model):
 
 
 class FailedLogIn(models.Model):
-    """A log-in with a wrong name or password, kept for as long as it counts against the next ones."""
+    """Log-in with a wrong name or password. It is stored while it counts."""
 
     username = models.CharField(max_length=150)
     address = models.CharField(max_length=45)

@@ -1,11 +1,11 @@
-"""Roles: a viewer reads, an operator changes the network, an administrator manages users as well."""
+"""Roles: viewers read, operators change the network, administrators also manage users."""
 
 import enum
 from typing import Any
 
 
 class Role(enum.IntEnum):
-    """What someone may do; each role may do what the ones before it may."""
+    """Role of a user. Each role includes the permissions of the roles before it."""
 
     NOBODY = 0
     VIEWER = 1
@@ -14,14 +14,14 @@ class Role(enum.IntEnum):
 
 
 def role_of(user: Any) -> Role:
-    """The role that a caller has: nobody's without log-in or standing, else `standing_role`."""
+    """Return the role of a caller: nobody if unauthenticated or inactive, else `standing_role`."""
     if not user.is_authenticated or not user.is_active:
         return Role.NOBODY
     return standing_role(user)
 
 
 def standing_role(user: Any) -> Role:
-    """The highest role among the user's groups; superusers are administrators, others at least viewers."""
+    """Return the highest role of the user's groups, at least viewer; for superusers the top."""
     if user.is_superuser:
         return Role.ADMINISTRATOR
     cached: Role | None = getattr(user, "_tercast_role", None)

@@ -1,4 +1,4 @@
-"""Scopes: what a token was issued for; it may do what its scopes say and the role of its user allows."""
+"""Scopes of tokens. A token permits what its scopes name and the role of its user allows."""
 
 import enum
 
@@ -6,7 +6,7 @@ from controlplane.accounts.roles import Role
 
 
 class Scope(enum.StrEnum):
-    """One thing that a token is good for; `client` stands alone, for one publisher or subscriber."""
+    """Permission of a token. `client` is for one publisher or subscriber, without other scopes."""
 
     READ = "read"
     WRITE = "write"
@@ -15,12 +15,12 @@ class Scope(enum.StrEnum):
 
 
 ALL = (Scope.READ, Scope.WRITE, Scope.ADMIN)
-"""Everything that a user may do."""
+"""All scopes of a user."""
 
 BY_ROLE = {Role.VIEWER: Scope.READ, Role.OPERATOR: Scope.WRITE, Role.ADMINISTRATOR: Scope.ADMIN}
-"""The scope that what needs a role needs as well."""
+"""Scope that a call needs in addition to a role, by role."""
 
 
 def scopes_of(role: Role) -> tuple[Scope, ...]:
-    """All scopes that mean something to a user of this role."""
+    """Return all scopes that a user of this role can use."""
     return tuple(scope for needed, scope in BY_ROLE.items() if needed <= role)

@@ -1,4 +1,4 @@
-"""Issuing, finding and revoking access tokens."""
+"""Creation, look-up and revocation of access tokens."""
 
 import hashlib
 import logging
@@ -21,10 +21,10 @@ from controlplane.common.database_patience import waiting_at_most
 PREFIX = "tercast_"
 USE_RESOLUTION = timedelta(minutes=1)
 USE_WAIT_MS = 200
-"""Longest wait for a lock to note a use; the call itself waits for nothing."""
+"""Longest wait for a lock to record a use. The call itself waits for nothing."""
 
 RETRY_SECONDS = 10.0
-"""Pause after a use that could not be noted, so that a locked database does not slow every read."""
+"""Pause after a use that could not be recorded, so that a locked database does not slow every read."""
 
 _CLIENTS = tuple(f"{kind}{more}" for kind in (PUBLISHER, SUBSCRIBER) for more in ("", "__host"))
 
@@ -33,12 +33,12 @@ logger = logging.getLogger(__name__)
 
 
 def issue_token(user: User, name: str, expires_at: datetime | None = None) -> str:
-    """A new token of `user`, as text; it cannot be shown again."""
+    """Create a token of `user` and return its text, which cannot be shown again."""
     return new_token(Token(user=user, name=name, expires_at=expires_at))
 
 
 def new_token(token: Token, scopes: Iterable[str] = ALL) -> str:
-    """Store `token` with a new text, which is returned and cannot be shown again."""
+    """Store `token` with a new text and return the text, which cannot be shown again."""
     text = PREFIX + secrets.token_urlsafe(32)
     token.digest, token.scopes = digest(text), list(scopes)
     token.save(force_insert=True)
@@ -46,20 +46,20 @@ def new_token(token: Token, scopes: Iterable[str] = ALL) -> str:
 
 
 def find_token(text: str) -> Token | None:
-    """The token whose text this is, whatever its standing, with its user and client loaded."""
+    """Return the token with this text, valid or not, with its user and client loaded."""
     return Token.objects.select_related("user", *_CLIENTS).filter(digest=digest(text)).first()
 
 
 def revoke_token(token: Token) -> None:
-    """End the token for good."""
+    """Revoke the token permanently."""
     Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
 
 
 def note_use(token: Token) -> None:
-    """Remember that the token was used; at most one write a minute for each.
+    """Record that the token was used, with at most one write per minute and token.
 
-    A database that cannot write now (full, read-only, locked) fails no call: the use is not noted, and the
-    next attempt of this process follows after `RETRY_SECONDS`.
+    If the database cannot write now (full, read-only, locked), the call still succeeds. The use is not
+    recorded, and this process tries again after `RETRY_SECONDS`.
     """
     now = timezone.now()
     if token.last_used_at is not None and token.last_used_at >= now - USE_RESOLUTION:
@@ -72,9 +72,9 @@ def note_use(token: Token) -> None:
             Token.objects.filter(stale, pk=token.pk).update(last_used_at=now)
     except DatabaseError as error:
         _next_attempt["at"] = time.monotonic() + RETRY_SECONDS
-        logger.warning("the last use of tokens cannot be noted: %s", error)
+        logger.warning("the database cannot record the last use of tokens: %s", error)
 
 
 def digest(text: str) -> str:
-    """What is kept of a token; 256 random bits need no slow hash."""
+    """Return the stored digest of a token. 256 random bits need no slow hash."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""Counting the edits of users: whoever makes them, by the API, on the admin pages or by a command."""
+"""Counts of the edits of users, made by the API, on the admin pages or by a command."""
 
 from typing import Any
 
@@ -10,16 +10,16 @@ from django.db.models.signals import m2m_changed, post_save
 from controlplane.accounts.models import UserEdits
 
 _NO_EDIT = frozenset({"last_login"})
-"""Fields that a log-in writes."""
+"""Fields that only a log-in changes."""
 
 
 def with_version() -> QuerySet[Any]:
-    """All users, each with the `version` that the next edit makes another."""
+    """Return all users, each with a `version` that every edit increments."""
     return User.objects.annotate(version=Coalesce(F("edits__count"), 0))
 
 
 def watch() -> None:
-    """Count from now on."""
+    """Connect the signals that count edits."""
     post_save.connect(_saved, sender=User, dispatch_uid="tercast.edits")
     m2m_changed.connect(_regrouped, sender=User.groups.through, dispatch_uid="tercast.edits")
 

@@ -1,4 +1,4 @@
-"""Writing the request log: in the same transaction as the object that a request is about."""
+"""Append requests to the log, in the transaction that changes the objects that they concern."""
 
 import logging
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A request to be logged: `payload` is the planner's JSON form, `payload["op"]` its kind."""
+    """Request to log. `payload` is the planner's JSON form, and `payload["op"]` is its kind."""
 
     payload: dict[str, Any]
     index: int | None = None
@@ -26,9 +26,9 @@ class LogEntry:
 def submit(
     entries: Sequence[LogEntry], actor: Any = None, operation: Operation | None = None
 ) -> list[Request]:
-    """Append `entries` to the log, in order, and wake the planner once they are committed.
+    """Append `entries` to the log in their order, and wake the planner after the commit.
 
-    Call it inside `transaction.atomic()` together with the objects concerned.
+    Call it inside `transaction.atomic()`, together with the changes of the objects concerned.
     """
     call = request_id.current()
     rows = [

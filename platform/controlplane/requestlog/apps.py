@@ -1,10 +1,10 @@
-"""The request log, the planner session, and what leaves for the live stream."""
+"""App of the request log and the outbox of the live stream."""
 
 from django.apps import AppConfig
 
 
 class ControlConfig(AppConfig):
-    """From a logged request to confirmed tables."""
+    """App of the request log and the outbox of the live stream."""
 
     name = "controlplane.requestlog"
     label = "control"

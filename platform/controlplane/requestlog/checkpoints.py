@@ -1,4 +1,4 @@
-"""What a watcher remembers from run to run, in the transaction of what it did about it."""
+"""State of watchers between runs, stored in the transaction of their actions."""
 
 import json
 import logging
@@ -15,27 +15,27 @@ logger = logging.getLogger(__name__)
 
 
 class MalformedCheckpoint(ValueError):  # noqa: N818 - named by meaning
-    """A row's value is no JSON, or of another kind than its reader expects; somebody changed it by SQL."""
+    """Stored value that is not JSON, or has another type than its reader expects."""
 
     def __init__(self, name: str, rule: str) -> None:
         super().__init__(
             f"the row {name!r} of the table {Watermark._meta.db_table} is malformed: {rule}. "
-            "Correct it by SQL, or restore a backup."
+            "Correct the row with SQL, or restore a backup."
         )
 
 
 def recall(name: str, default: Any) -> Any:
-    """The value last kept under `name`, or `default`.
+    """Return the value stored under `name`, or `default` if there is none.
 
     Raises:
-        Malformed: The row's value cannot be read, or is of another kind than `default`.
+        MalformedCheckpoint: if the value cannot be read, or has another type than `default`.
     """
     text = _texts().filter(name=name).values_list("text", flat=True).first()
     return default if text is None else _read(name, text, default)
 
 
 def recall_or_default(name: str, default: Any) -> Any:
-    """The value last kept under `name`; `default` also where the row is malformed."""
+    """Return the value stored under `name`; `default` if there is none or it is malformed."""
     try:
         return recall(name, default)
     except MalformedCheckpoint as error:
@@ -44,7 +44,7 @@ def recall_or_default(name: str, default: Any) -> Any:
 
 
 def recall_all(prefix: str) -> dict[str, Any]:
-    """Return the values whose names begin with `prefix`; a `MalformedCheckpoint` for each unreadable one."""
+    """Return values by names with `prefix`; a `MalformedCheckpoint` replaces an unreadable one."""
     found: dict[str, Any] = {}
     for name, text in _texts().filter(name__startswith=prefix).order_by("name").values_list("name", "text"):
         try:
@@ -55,10 +55,10 @@ def recall_all(prefix: str) -> dict[str, Any]:
 
 
 def hold(name: str, default: Any) -> Any:
-    """The value last kept under `name`; until the transaction ends, nobody else holds `name`.
+    """Return the value stored under `name`, and lock `name` until the transaction ends.
 
     Raises:
-        Malformed: The row's value cannot be read, or is of another kind than `default`.
+        MalformedCheckpoint: if the value cannot be read, or has another type than `default`.
     """
     Watermark.objects.bulk_create([Watermark(name=name, value=default)], ignore_conflicts=True)
     Watermark.objects.select_for_update().filter(name=name).values_list("pk", flat=True).get()
@@ -66,7 +66,7 @@ def hold(name: str, default: Any) -> Any:
 
 
 def hold_or_default(name: str, default: Any) -> Any:
-    """The value last kept under `name`, held as by `hold`; `default` also where the row is malformed."""
+    """Lock and return the value like `hold`; return `default` if the row is malformed."""
     try:
         return hold(name, default)
     except MalformedCheckpoint as error:
@@ -75,7 +75,7 @@ def hold_or_default(name: str, default: Any) -> Any:
 
 
 def keep(name: str, value: Any) -> None:
-    """Remember `value` under `name`, whatever the row holds now."""
+    """Store `value` under `name`, whatever the row contains."""
     if not Watermark.objects.filter(name=name).update(value=value):
         row = Watermark(name=name, value=value)
         Watermark.objects.bulk_create(
@@ -84,7 +84,7 @@ def keep(name: str, value: Any) -> None:
 
 
 def moment(value: object) -> datetime | None:
-    """Return the time that a kept value is; None for anything else, which only SQL can have put there."""
+    """Return the time in a stored value; None for other values, which only SQL can have written."""
     try:
         found = parse_datetime(value) if isinstance(value, str) else None
     except ValueError:
@@ -100,10 +100,10 @@ def _read(name: str, text: str, default: Any) -> Any:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError, TypeError) as error:
-        raise MalformedCheckpoint(name, f"it is no JSON ({error})") from None
+        raise MalformedCheckpoint(name, f"it is not JSON ({error})") from None
     if default is not None and not _alike(value, default):
         raise MalformedCheckpoint(
-            name, f"it holds a {type(value).__name__} instead of a {type(default).__name__}"
+            name, f"it contains a {type(value).__name__} instead of a {type(default).__name__}"
         )
     return value
 

@@ -1,7 +1,8 @@
-"""The name under which a change of tables goes through the logs, from the worker to the controller.
+"""Name of a change of tables in the logs of worker and controller.
 
-A change that carries out one request is called by its number in the log (`r42`), one that carries out several
-by the first and the last (`r42-r57`); behind it stands the id of the call that logged them, where it is one.
+A change that carries out one request has the number of the request in the log (`r42`). A change that carries
+out several has the first and the last number (`r42-r57`). The id of the call that logged them follows if one
+call logged all of them.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ _current: ContextVar[str] = ContextVar("change", default="")
 
 
 def current() -> str:
-    """The name of what is under way; empty outside of changes."""
+    """Return the name of the present change; empty outside of changes."""
     return _current.get()
 
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Within, table changes and log lines go by this name."""
+    """Set the name of table changes and log lines within the context."""
     token = _current.set(name)
     try:
         yield
@@ -33,7 +34,7 @@ def named(name: str) -> Iterator[None]:
 
 
 def of_requests(rows: Sequence[Request]) -> str:
-    """The name of a change that carries out requests, which are in the order of the log."""
+    """Return the name of a change that carries out these requests, in the order of the log."""
     first, last = f"r{rows[0].pk}", f"r{rows[-1].pk}"
     calls = calls_of(rows)
     name = first if first == last else f"{first}-{last}"
@@ -41,12 +42,12 @@ def of_requests(rows: Sequence[Request]) -> str:
 
 
 def calls_of(rows: Sequence[Request]) -> list[str]:
-    """The ids of the calls that logged requests, each once."""
+    """Return the ids of the calls that logged these requests, each once."""
     return list(dict.fromkeys(row.call for row in rows))
 
 
 def spans(numbers: Iterable[int]) -> str:
-    """Requests by their numbers, those in a row together: `r4,r7-r9`."""
+    """Return request numbers as text, with ranges for consecutive ones: `r4,r7-r9`."""
     found: list[list[int]] = []
     for number in sorted(set(numbers)):
         if found and number == found[-1][1] + 1:

@@ -1,4 +1,4 @@
-"""Kinds of requests as the control plane treats them: one row for each kind, and the sets that follow."""
+"""Kinds of requests in the control plane: one row for each kind, and derived sets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,23 +36,23 @@ SWITCH, LINK, HOST, TOPIC = "switch", "link", "host", "topic"
 
 @dataclass(frozen=True, slots=True)
 class RequestKind:
-    """The properties of one kind of request.
+    """Properties of one kind of request.
 
     Attributes:
-        name: The kind in the log, in the API and in the payload (`op`).
-        subject: The type of the object that it concerns; None for the network as a whole.
-        withdrawn_by: The kind that withdraws what this one announces; None if it announces nothing.
+        name: Name of the kind in the log, in the API and in the payload (`op`).
+        subject: Type of the object that it concerns; None for the network as a whole.
+        withdrawn_by: Kind that withdraws what this kind announces; None if it announces nothing.
         withdraws: Whether it ends an announcement.
-        can_fail: Whether it may fail for lack of room in a table; the others are carried out all the same.
-        begins_batch: Whether it must be the first of its batch, because what is in the tables matters.
+        can_fail: Whether it can fail because a table is full; the others are always carried out.
+        begins_batch: Whether it must be the first of its batch, because it depends on the tables.
         ends_batch: Whether it must be the last of its batch, because a later request may reuse its name.
         changes_row: Whether its end changes the row of its subject, which is locked before.
-        changes_topology: Whether it may move topics; such requests keep their order among each other.
+        changes_topology: Whether it may move topics; such requests keep their order.
         takes_down: Whether it takes a switch or link out of use.
-        removes_part: Whether it removes a part of the network; a switch's removal ends after the others.
-        narrows_sources: Whether events of hosts may come the old way until it ends, and not after.
-        changes_matches: Whether other subscriptions may match more or less after it.
-        asked: The keys of its payload that the API shows, because the object does not have them yet.
+        removes_part: Whether it removes a part of the network; the removal of a switch ends last.
+        narrows_sources: Whether events of hosts may use the old path until it ends, and not after.
+        changes_matches: Whether it may change the matches of other subscriptions.
+        asked: Keys of its payload that the API shows, because the object does not have the values yet.
     """
 
     name: str
@@ -113,7 +113,7 @@ _ROWS = (
 )
 
 KINDS = {row.name: row for row in _ROWS}
-"""All kinds by their names. The log may have others, which the planner refuses."""
+"""All kinds by name. The log may contain other kinds, which the planner refuses."""
 
 
 def _names(has: Callable[[RequestKind], object]) -> frozenset[str]:
@@ -133,4 +133,4 @@ NARROWS_SOURCES = _names(lambda kind: kind.narrows_sources)
 CHANGES_MATCHES = _names(lambda kind: kind.changes_matches)
 
 ANNOUNCING_KIND = {str(row.subject): row.name for row in _ROWS if row.withdrawn_by}
-"""The kind that announces an advertisement or subscription, by the type of the announcement."""
+"""Kind that announces an advertisement or subscription, by type of the announcement."""

@@ -1,4 +1,4 @@
-"""Logging requests together with the rows that they are about, in one transaction."""
+"""Requests logged together with the rows that they concern, in one transaction."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,10 +27,10 @@ def log_rows(
     bulk: bool,
     places: Sequence[int] | None = None,
 ) -> Logged:
-    """Log a request for each new row and store the rows with it; one operation stands for a bulk call.
+    """Log a request for each new row, and store the rows; a bulk call gets one operation.
 
-    `places` says where the rows stood in the call, where some of it were left out. Call it inside
-    `transaction.atomic()`. Rows whose payload needs their id have it already (`reserve_ids`).
+    Call it inside `transaction.atomic()`. Rows whose payload needs their id must already have it
+    (`reserve_ids`). `places` contains the index of each row in the call, if items were left out.
     """
     operation = Operation.objects.create(actor=actor, items=len(rows)) if bulk else None
     indexes = places or range(len(rows))
@@ -43,7 +43,7 @@ def log_rows(
 
 
 def reserve_ids(model: type[Model], count: int) -> list[int]:
-    """`count` new ids of `model`, never given before; call it inside `transaction.atomic()`."""
+    """Reserve `count` unused ids of `model`; call it inside `transaction.atomic()`."""
     table = model._meta.db_table
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
@@ -59,9 +59,9 @@ def reserve_ids(model: type[Model], count: int) -> list[int]:
 
 @contextmanager
 def racing(
-    detail: str = "Another call changed the same things at the same time. Look, and try again.",
+    detail: str = "The object was modified by a concurrent request. Reload it and retry.",
 ) -> Iterator[None]:
-    """Turns what the database refuses into 409: checks came before, so only a race can have broken a rule."""
+    """Convert refusals of the database to 409: after the checks, only a race can break a rule."""
     try:
         yield
     except IntegrityError as error:

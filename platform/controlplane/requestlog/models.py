@@ -1,4 +1,4 @@
-"""The append-only request log, planner snapshots, and the outbox of the live stream."""
+"""Models of the append-only request log, planner snapshots, and the live stream's outbox."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from controlplane.common.exact_json import Decoder
 
 
 class State(models.TextChoices):
-    """Where a request stands; the last three are final."""
+    """State of a request. The last three are final."""
 
     QUEUED = "queued"
     PLANNING = "planning"
@@ -19,28 +19,28 @@ class State(models.TextChoices):
 
 FINAL_STATES = (State.ACTIVE, State.FAILED, State.WITHDRAWN)
 OPEN_STATES = (State.QUEUED, State.PLANNING, State.DEPLOYING)
-"""A query for these uses the index; one that excludes the final states reads the whole log."""
+"""Open states. A query for these uses the index; one that excludes final states reads the whole log."""
 
 
 class Operation(models.Model):
-    """A bulk call: several requests that were logged together."""
+    """Bulk call with several requests that are logged together."""
 
     created_at = models.DateTimeField(auto_now_add=True)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     client = models.CharField(
-        max_length=40, default="", help_text="of a call with a client token: kind and id of the client"
+        max_length=40, default="", help_text="kind and id of the client, for a call with a client token"
     )
-    items = models.PositiveIntegerField(help_text="all of the call, taken or refused")
+    items = models.PositiveIntegerField(help_text="number of all items of the call, accepted or skipped")
     refused = models.PositiveIntegerField(default=0)
 
 
 class RefusedItem(models.Model):
-    """An item of a bulk call that was not taken while others were."""
+    """Skipped item of a bulk call that accepted other items."""
 
     operation = models.ForeignKey(Operation, on_delete=models.CASCADE, related_name="refused_items")
-    index = models.PositiveIntegerField(help_text="place in the bulk call")
+    index = models.PositiveIntegerField(help_text="index in the bulk call, from 0")
     errors = models.JSONField()
 
     class Meta:
@@ -49,16 +49,16 @@ class RefusedItem(models.Model):
 
 
 class Request(models.Model):
-    """One entry of the log: a change of the network, as the planner reads it.
+    """Entry of the log: a change of the network, as the planner reads it.
 
-    `payload` is the planner's JSON form of it. `position` is given when the planner session takes it, in the
-    order in which requests are applied; a restart applies `payload` by `position` again. The times are those
-    at which a stage was reached.
+    `payload` is its JSON form for the planner. The planner session sets `position` in the order in which it
+    applies requests. After a restart, the planner applies `payload` by `position` again. The times are those
+    of reaching a stage.
     """
 
     kind = models.CharField(max_length=32)
     subject = models.CharField(
-        max_length=100, blank=True, default="", help_text="name of the object that it is about"
+        max_length=100, blank=True, default="", help_text="name of the object that it concerns"
     )
     payload = models.JSONField(decoder=Decoder)
     position = models.BigIntegerField(null=True, unique=True)
@@ -66,13 +66,13 @@ class Request(models.Model):
     matched = models.BooleanField(null=True)
     problem = models.JSONField(null=True)
     operation = models.ForeignKey(Operation, null=True, on_delete=models.PROTECT, related_name="requests")
-    index = models.PositiveIntegerField(null=True, help_text="place in the bulk call")
+    index = models.PositiveIntegerField(null=True, help_text="index in the bulk call, from 0")
     undoes = models.OneToOneField(
         "self",
         null=True,
         on_delete=models.PROTECT,
         related_name="undone_by",
-        help_text="a request that was carried out and failed afterwards, which this one takes back",
+        help_text="request that failed after it was carried out, and that this request reverts",
     )
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
@@ -85,11 +85,11 @@ class Request(models.Model):
     computed_at = models.DateTimeField(null=True)
     confirmed_at = models.DateTimeField(null=True)
     switches = models.JSONField(default=list, help_text="names of the switches whose tables it changed")
-    waits_for = models.JSONField(default=list, help_text="names of the switches that have yet to confirm")
+    waits_for = models.JSONField(default=list, help_text="names of the switches that have not confirmed yet")
     added = models.PositiveIntegerField(default=0)
     removed = models.PositiveIntegerField(default=0)
     modified = models.PositiveIntegerField(default=0)
-    merging = models.JSONField(null=True, help_text="what it merged or unmerged, and at which expected cost")
+    merging = models.JSONField(null=True, help_text="merged and split entries, with their expected cost")
 
     class Meta:
         ordering = ("id",)
@@ -102,16 +102,16 @@ class Request(models.Model):
 
 
 class SwitchSync(models.Model):
-    """Whether a switch's table is known to equal the plan; kept by name, since the plan outlives switches.
+    """Whether a switch's table equals the plan, by name because the plan outlives switches.
 
-    `dirty` is set before anything is sent and cleared once the switch has confirmed all of it. Whatever
-    happens in between, a dirty switch is read back and repaired.
+    `dirty` is set before anything is sent, and cleared after the switch has confirmed everything. A dirty
+    switch is read back and repaired, whatever happened in between.
     """
 
     switch = models.CharField(max_length=100, unique=True)
     dirty = models.BooleanField(default=False)
-    marked_at = models.DateTimeField(null=True, help_text="when something was about to be sent to it last")
-    attempts = models.PositiveIntegerField(default=0, help_text="failed ones since it was last clean")
+    marked_at = models.DateTimeField(null=True, help_text="last time before a change was sent to it")
+    attempts = models.PositiveIntegerField(default=0, help_text="failed attempts since it was last clean")
     retry_at = models.DateTimeField(null=True)
     problem = models.JSONField(null=True)
 
@@ -123,7 +123,7 @@ class SwitchSync(models.Model):
 
 
 class Watermark(models.Model):
-    """Something that a watcher has to remember from run to run."""
+    """State of a watcher between runs."""
 
     name = models.CharField(max_length=64, unique=True)
     value = models.JSONField()
@@ -133,7 +133,7 @@ class Watermark(models.Model):
 
 
 class PlannerSnapshot(models.Model):
-    """The planner's state after all requests up to `position`; a restart is snapshot and tail."""
+    """Planner state after all requests up to `position`; a restart applies the later ones."""
 
     position = models.BigIntegerField(unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -141,7 +141,7 @@ class PlannerSnapshot(models.Model):
 
 
 class OutboxEvent(models.Model):
-    """Something that live pages show; its id is given in commit order."""
+    """Event for live pages. Ids are in commit order."""
 
     kind = models.CharField(max_length=32)
     payload = models.JSONField()

@@ -1,4 +1,4 @@
-"""What leaves for the live stream: rows whose ids are given in commit order, so that a reader misses none."""
+"""Outbox of the live stream: rows with ids in commit order, so that a reader misses none."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,10 +16,10 @@ _CHUNK = 10_000
 
 
 def emit(kind: str, payload: dict[str, Any]) -> OutboxEvent:
-    """Append an event in the caller's transaction (or in one of its own); live pages see it once it commits.
+    """Append an event in the caller's transaction, or in a new one; pages see it on commit.
 
-    On PostgreSQL sequence numbers may commit out of order, so a lock is held until the transaction ends:
-    emit late in it. SQLite has one writer at a time, whose ids are in commit order.
+    On PostgreSQL, sequence numbers can commit out of order, so a lock is held until the transaction ends:
+    call `emit` late in the transaction. SQLite has one writer at a time, so its ids are in commit order.
     """
     with transaction.atomic():
         _take_turn()
@@ -27,12 +27,12 @@ def emit(kind: str, payload: dict[str, Any]) -> OutboxEvent:
 
 
 def alarm(text: str) -> OutboxEvent:
-    """Tell the operators something that needs them."""
+    """Report a condition that needs an operator."""
     return emit("alarm", {"text": text, "at": timezone.now().isoformat()})
 
 
 def prune() -> int:
-    """Delete events beyond the retention, in short transactions; the number of those deleted."""
+    """Delete events beyond the retention in short transactions, and return their number."""
     deleted = OutboxEvent.objects.filter(created_at__lt=timezone.now() - RETAINED_TIME).delete()[0]
     newest = OutboxEvent.objects.order_by("-id").values_list("id", flat=True).first()
     if newest is None:

@@ -1,4 +1,4 @@
-"""Items of a bulk call that were not taken while others were (`atomic=false`)."""
+"""Skipped items of a bulk call that accepted other items (`atomic=false`)."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from controlplane.rest.request_body import Body
 
 
 def note(logged: Logged, body: Body) -> None:
-    """Store, with the operation, the errors of the items that it leaves out; in the caller's transaction."""
+    """Store the errors of skipped items with the operation, in the caller's transaction."""
     if not body.refused or not isinstance(logged, Operation):
         return
     found: dict[int, list[dict[str, Any]]] = {}

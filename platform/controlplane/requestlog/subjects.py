@@ -1,4 +1,4 @@
-"""What a request of the log is about, by the names that the planner knows."""
+"""Object that a request of the log concerns, by its name in the planner."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
 
 class NamedSubject(NamedTuple):
-    """An object by the name that the planner knows; `port` only for links (one of their two ends)."""
+    """Object by its name in the planner. Only links have a `port` (at one of their two ends)."""
 
     type: str
     name: str
@@ -15,12 +15,12 @@ class NamedSubject(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The name, of a link with the port."""
+        """Return the name; for a link with the port."""
         return self.name if self.port is None else f"{self.name}:{self.port}"
 
 
 def named(payload: dict[str, Any]) -> NamedSubject | None:
-    """What a request's payload is about; None for what concerns no single object."""
+    """Return the object that a request's payload concerns; None if there is no single object."""
     kind = KINDS.get(payload["op"])
     if kind is None or kind.subject is None:
         return None
@@ -39,9 +39,9 @@ def named(payload: dict[str, Any]) -> NamedSubject | None:
 
 
 def subject_of(payload: dict[str, Any]) -> str:
-    """The name of what a request is about, as it is shown; empty for what concerns no single object.
+    """Return the displayed name of the object that a request concerns; empty if none or many.
 
-    A payload that does not say what it is about is logged all the same, and the planner refuses it.
+    A payload without the name is logged, too, and the planner refuses it.
     """
     try:
         found = named(payload)

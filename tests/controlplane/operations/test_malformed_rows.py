@@ -68,7 +68,7 @@ def test_a_malformed_row_is_an_alarm_with_its_name(viewer):
     store(NAMES[0], "{not json")
     found = viewer.get("/api/v1/alarms/standing/").json()["alarms"]
     assert [(row["alarm"], row["subject"]) for row in found] == [("malformed", NAMES[0])]
-    assert "Correct it by SQL" in found[0]["detail"]
+    assert "Correct the row with SQL" in found[0]["detail"]
 
 
 def test_writers_replace_what_is_malformed(db):

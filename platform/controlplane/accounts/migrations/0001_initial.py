@@ -19,9 +19,9 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=100)),
-                ('digest', models.CharField(help_text='SHA-256 of the token, in hex', max_length=64, unique=True)),
+                ('digest', models.CharField(help_text='SHA-256 of the token, in hexadecimal', max_length=64, unique=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('last_used_at', models.DateTimeField(help_text='to the minute or so', null=True)),
+                ('last_used_at', models.DateTimeField(help_text='last use, to the minute', null=True)),
                 ('expires_at', models.DateTimeField(null=True)),
                 ('revoked_at', models.DateTimeField(null=True)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='access_tokens', to=settings.AUTH_USER_MODEL)),

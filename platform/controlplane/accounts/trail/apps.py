@@ -1,14 +1,14 @@
-"""The audit trail of what people and programs did."""
+"""App of the audit trail."""
 
 from django.apps import AppConfig
 
 
 class TrailConfig(AppConfig):
-    """Who did or tried what; other apps write to it by way of the middleware."""
+    """App of the audit trail: actions of users and programs. The middleware writes it."""
 
     name = "controlplane.accounts.trail"
     label = "trail"
 
     def ready(self) -> None:
-        """Note log-ins, whichever page or program they come by."""
+        """Record log-ins on any page or by any program."""
         from controlplane.accounts.trail import login_events  # noqa: F401, PLC0415 - its receivers connect themselves

@@ -1,4 +1,4 @@
-"""Log-ins and log-outs in the trail, as Django tells of them."""
+"""Log-ins and log-outs in the audit trail, recorded from Django's signals."""
 
 from typing import Any
 
@@ -13,20 +13,20 @@ LOG_IN, LOG_OUT = "login", "logout"
 
 @receiver(user_logged_in)
 def logged_in(request: Any, user: Any, **_: Any) -> None:
-    """Somebody is in."""
+    """Record a log-in."""
     _note(request, LOG_IN, 200, user.get_username())
 
 
 @receiver(user_logged_out)
 def logged_out(request: Any, user: Any, **_: Any) -> None:
-    """Somebody is out."""
+    """Record a log-out."""
     if user is not None:
         _note(request, LOG_OUT, 200, user.get_username())
 
 
 @receiver(user_login_failed)
 def failed(request: Any = None, credentials: dict[str, Any] | None = None, **_: Any) -> None:
-    """A name or password was wrong, or none was looked at any more."""
+    """Record a failed log-in, or one that was throttled before the password was checked."""
     name = str((credentials or {}).get("username") or "")
     if getattr(request, MARK, 0):
         writer.note_throttled(request, LOG_IN, name)

@@ -1,4 +1,4 @@
-"""What of all calls goes into the trail: changes, and whatever was denied."""
+"""Middleware that records calls in the audit trail: changes, and all denied calls."""
 
 import logging
 from collections.abc import Callable
@@ -15,26 +15,26 @@ DENIED = (401, 403, 429)
 OUTAGES = (503, 507)
 BEGUN = "trail_begun"
 TOLD = 10
-"""Errors of a call that are told."""
+"""Maximum number of errors of a call in its record."""
 logger = logging.getLogger(__name__)
 
 
 class Trail:
-    """Ends what a view has begun in the trail, and notes what was denied before it could begin.
+    """Middleware that completes records started by views, and records calls denied earlier.
 
-    Log-ins note themselves. An attempt without credentials to read is no more than an open door tried.
+    Log-ins are recorded by signals. A read without credentials is not recorded.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer, unchanged; a trail that cannot be written is logged and stops nobody."""
+        """Return the answer unchanged. If the trail cannot be written, log it and continue."""
         response = self.get_response(request)
         try:
             self._note(request, response)
         except DatabaseError:
-            logger.exception("an action cannot be noted: %s %s", request.method, request.path)
+            logger.exception("the audit trail cannot record %s %s", request.method, request.path)
         return response
 
     def _note(self, request: HttpRequest, response: HttpResponseBase) -> None:
@@ -45,14 +45,14 @@ class Trail:
         elif status in DENIED and _counts(request):
             writer.note(request, resource_of(request), status, detail_of(response))
         elif status in OUTAGES:
-            return  # nothing was done, and the database cannot take a row now
+            return  # nothing was changed, and the database cannot store a row now
         elif request.path.startswith("/admin/") and request.method not in SAFE and not _log_in(request):
             known = request.user.is_authenticated
             writer.note(request, "admin", status if known else 401, "" if known else "not logged in")
 
 
 def _counts(request: HttpRequest) -> bool:
-    """Whether a denied call is told: log-ins tell themselves, and who reads without a log-in is nobody."""
+    """Whether a denied call is recorded: not log-ins, and not reads without credentials."""
     if _log_in(request):
         return False
     known = writer.actor_of(request)
@@ -64,7 +64,7 @@ def _log_in(request: HttpRequest) -> bool:
 
 
 def resource_of(request: HttpRequest) -> str:
-    """The kind of thing that a call is about: the address without what identifies one of them."""
+    """Return the kind of object that a call concerns: the address without ids."""
     match = request.resolver_match
     path = request.path.removeprefix("/api/v1/")
     for value in match.kwargs.values() if match else ():
@@ -73,7 +73,7 @@ def resource_of(request: HttpRequest) -> str:
 
 
 def detail_of(response: Any) -> str:
-    """Why it was not done, from a problem document; of a bad call places and rules, never its values."""
+    """Return why a call failed; for a 400 answer the places and rules, never the values."""
     data = getattr(response, "data", None)
     if response.status_code < 400 or not isinstance(data, dict):
         return ""

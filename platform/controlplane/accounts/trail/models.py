@@ -1,10 +1,10 @@
-"""Actions: copies of names and numbers, so that nothing that is deleted takes its history along."""
+"""Model of the audit trail. It copies names and numbers, so that deletions keep the history."""
 
 from django.db import models
 
 
 class ActionOutcome(models.TextChoices):
-    """What became of an action; `begun` stays where the server was killed in the middle."""
+    """Result of an action. `begun` remains if the server was killed during the action."""
 
     BEGUN = "begun"
     DONE = "done"
@@ -14,23 +14,27 @@ class ActionOutcome(models.TextChoices):
 
 
 class Action(models.Model):
-    """What somebody did or tried. `times` counts denied ones like it within a minute, the first at `at`."""
+    """Action of a user, or an attempt; `times` counts identical denied ones within a minute."""
 
     at = models.DateTimeField(db_index=True)
     last_at = models.DateTimeField()
     times = models.PositiveIntegerField(default=1)
-    actor = models.CharField(max_length=150, blank=True, help_text="name of the user; empty: nobody was")
-    token = models.CharField(max_length=100, blank=True, help_text="name of the token, where it was one")
+    actor = models.CharField(
+        max_length=150, blank=True, help_text="name of the user; empty: not authenticated"
+    )
+    token = models.CharField(max_length=100, blank=True, help_text="name of the token; empty: no token")
     token_id = models.BigIntegerField(null=True)
-    client = models.CharField(max_length=120, blank=True, help_text="whom a client token speaks for")
+    client = models.CharField(
+        max_length=120, blank=True, help_text="publisher or subscriber of a client token"
+    )
     address = models.CharField(max_length=45, blank=True)
     method = models.CharField(max_length=8)
-    resource = models.CharField(max_length=100, help_text="what kind of thing it was about")
-    object = models.CharField(max_length=300, help_text="address, or name, of what it was about")
+    resource = models.CharField(max_length=100, help_text="kind of object that it concerns")
+    object = models.CharField(max_length=300, help_text="address or name of the object that it concerns")
     outcome = models.CharField(max_length=8, choices=ActionOutcome)
     status = models.PositiveSmallIntegerField(null=True)
-    detail = models.CharField(max_length=300, blank=True, help_text="why it was not done")
-    call = models.CharField(max_length=64, blank=True, help_text="its X-Request-ID")
+    detail = models.CharField(max_length=300, blank=True, help_text="why it failed")
+    call = models.CharField(max_length=64, blank=True, help_text="X-Request-ID of the call")
 
     class Meta:
         ordering = ("id",)

@@ -1,4 +1,4 @@
-"""How long actions stay."""
+"""Retention of the audit trail."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ CHUNK = 5000
 
 
 def prune() -> int:
-    """Delete the oldest rows beyond the retention, by time and by number; how many went."""
+    """Delete the oldest rows beyond the retention, by time and number; return how many."""
     border = timezone.now() - timedelta(days=settings.ENV.trail_days)
     gone = _delete(Action.objects.filter(at__lt=border))
     newest = Action.objects.order_by("-id").values_list("id", flat=True)
@@ -21,7 +21,7 @@ def prune() -> int:
 
 
 def _delete(rows: QuerySet[Action]) -> int:
-    """In steps, so that no transaction is long."""
+    """Delete rows in steps, so that no transaction is long."""
     gone = 0
     while ids := list(rows.order_by("id").values_list("id", flat=True)[:CHUNK]):
         gone += Action.objects.filter(id__in=ids).delete()[0]

@@ -1,4 +1,4 @@
-"""Writing the trail: before an action is carried out, and again when it has ended."""
+"""Records of the audit trail, written before an action and again after it."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,18 +15,18 @@ from controlplane.accounts.trail.models import Action, ActionOutcome
 from controlplane.common.request_id import request_id
 
 TOGETHER = timedelta(minutes=1)
-"""Within which denied attempts that are alike are counted in one row, whichever process they come to."""
+"""Time in which identical denied attempts count in one row, over all processes."""
 
 COMMAND = "command"
-"""Stands for the method of what came by no call."""
+"""Method of actions by a command instead of a call."""
 
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE", "CONNECT"})
 OTHER = "other"
-"""Stands for every other method, of which anybody can make up any number."""
+"""Method of all unknown methods, because clients can invent any number of them."""
 
 
 def begin(request: HttpRequest, resource: str) -> int:
-    """Note that an action is about to be carried out; its id, for `end`."""
+    """Record that an action starts; return the id of the row for `end`."""
     row = _row(request, resource)
     row.outcome = ActionOutcome.BEGUN
     row.save(force_insert=True)
@@ -34,9 +34,9 @@ def begin(request: HttpRequest, resource: str) -> int:
 
 
 def end(pk: int, status: int, found: str | None, detail: str) -> None:
-    """Note what became of it; `found` is the address of the object that it made.
+    """Record the result of an action; `found` is the address of the object that it created.
 
-    A denied attempt joins the row of one like it that is there already.
+    A denied attempt is added to an existing row of an identical one.
     """
     outcome = outcome_of(status)
     fields: dict[str, Any] = {"outcome": outcome, "status": status, "detail": storable(detail)[:300]}
@@ -48,7 +48,7 @@ def end(pk: int, status: int, found: str | None, detail: str) -> None:
 
 
 def note(request: HttpRequest, resource: str, status: int, detail: str = "", **fields: Any) -> None:
-    """Note something that is over; denied attempts that are alike are one row a minute."""
+    """Record a completed action. Identical denied attempts within a minute share one row."""
     row = _row(request, resource)
     row.status, row.outcome, row.detail = status, outcome_of(status), storable(detail)[:300]
     for name, value in fields.items():
@@ -58,7 +58,7 @@ def note(request: HttpRequest, resource: str, status: int, detail: str = "", **f
 
 
 def note_throttled(request: HttpRequest, resource: str, name: str) -> None:
-    """Note a log-in as `name` at which no password was looked at: one row an address and minute."""
+    """Record a log-in as `name` without a password check, in one row per address and minute."""
     row = _row(request, resource)
     row.status, row.outcome, row.object = 429, ActionOutcome.DENIED, resource[:300]
     row.actor, row.detail = storable(name)[:150], "throttled"
@@ -72,7 +72,7 @@ def note_throttled(request: HttpRequest, resource: str, name: str) -> None:
 
 
 def note_command(resource: str, found: str, detail: str) -> None:
-    """Note what somebody at this machine did by a command, where no call and no log-in was."""
+    """Record the action of a command on this machine, without a call and without a log-in."""
     now = timezone.now()
     Action.objects.create(
         at=now,
@@ -86,12 +86,12 @@ def note_command(resource: str, found: str, detail: str) -> None:
 
 
 def storable(text: str) -> str:
-    """`text` as every database takes it: PostgreSQL has no U+0000."""
+    """Return `text` without U+0000, which PostgreSQL cannot store."""
     return text.replace("\0", "%00")
 
 
 def outcome_of(status: int) -> ActionOutcome:
-    """What a status of HTTP says of an action."""
+    """Return the outcome of an action by its HTTP status."""
     if status < 400:
         return ActionOutcome.DONE
     if status in (401, 403, 429):
@@ -100,13 +100,13 @@ def outcome_of(status: int) -> ActionOutcome:
 
 
 def actor_of(request: HttpRequest) -> str:
-    """Who calls, also where the call lacked the CSRF token of the session; "" for nobody who is logged in."""
+    """Return the calling user, also without the session's CSRF token; "" if not authenticated."""
     user = getattr(request, CSRF_REFUSED, None) or getattr(request, "user", None)
     return user.get_username() if user is not None and user.is_authenticated else ""
 
 
 def _joins(pk: int, status: int) -> bool:
-    """Whether what was begun as `pk` is counted in an earlier row, and its own is gone."""
+    """Whether the attempt begun as `pk` was counted in an earlier row and its own row deleted."""
     row = Action.objects.filter(pk=pk).first()
     if row is None:
         return False
@@ -118,7 +118,7 @@ def _joins(pk: int, status: int) -> bool:
 
 
 def _counted(row: Action) -> bool:
-    """Whether it was counted in a row of the last minute."""
+    """Whether the attempt was counted in a row of the last minute."""
     earlier = _earlier(row, _likeness(row))
     if earlier is None:
         return False
@@ -126,13 +126,16 @@ def _counted(row: Action) -> bool:
 
 
 def _earlier(row: Action, like: dict[str, object]) -> Action | None:
-    """The row of the last minute in which a denied attempt counts; `like` has what they have in common."""
+    """Return the row of the last minute that counts denied attempts with the `like` values."""
     known = Action.objects.filter(at__gt=row.last_at - TOGETHER, outcome=ActionOutcome.DENIED, **like)
     return known.exclude(pk=row.pk).order_by("-id").first()
 
 
 def _likeness(row: Action) -> dict[str, object]:
-    """What alike means; without log-in whatever the address asks for, so that nobody fills the trail."""
+    """Return the values that identical attempts share.
+
+    For unauthenticated attempts the requested object does not matter, so that no client can fill the trail.
+    """
     names = ("actor", "token_id", "address", "method", "status")
     more = ("resource", "object") if row.actor and row.status != 429 else ()
     return {name: getattr(row, name) for name in (*names, *more)}

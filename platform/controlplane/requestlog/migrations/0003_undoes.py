@@ -14,6 +14,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='request',
             name='undoes',
-            field=models.OneToOneField(help_text='a request that was carried out and failed afterwards, which this one takes back', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='undone_by', to='control.request'),
+            field=models.OneToOneField(help_text='request that failed after it was carried out, and that this request reverts', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='undone_by', to='control.request'),
         ),
     ]

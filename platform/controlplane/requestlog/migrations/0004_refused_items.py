@@ -19,13 +19,13 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='operation',
             name='items',
-            field=models.PositiveIntegerField(help_text='all of the call, taken or refused'),
+            field=models.PositiveIntegerField(help_text='number of all items of the call, accepted or skipped'),
         ),
         migrations.CreateModel(
             name='RefusedItem',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('index', models.PositiveIntegerField(help_text='place in the bulk call')),
+                ('index', models.PositiveIntegerField(help_text='index in the bulk call, from 0')),
                 ('errors', models.JSONField()),
                 ('operation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='refused_items', to='control.operation')),
             ],

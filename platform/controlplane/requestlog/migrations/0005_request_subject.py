@@ -7,7 +7,7 @@ from controlplane.requestlog.subjects import subject_of
 
 
 def name_subjects(apps, schema_editor):
-    """Requests that are in the log already say what they are about, too."""
+    """Set the subject of requests that are already in the log."""
     rows = apps.get_model("control", "Request").objects
     last = 0
     while part := list(rows.filter(pk__gt=last).order_by("pk").only("payload")[:1000]):
@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='request',
             name='subject',
-            field=models.CharField(blank=True, default='', help_text='name of the object that it is about', max_length=100),
+            field=models.CharField(blank=True, default='', help_text='name of the object that it concerns', max_length=100),
         ),
         migrations.RunPython(name_subjects, migrations.RunPython.noop),
         migrations.AddIndex(

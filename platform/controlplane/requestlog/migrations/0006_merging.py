@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='request',
             name='merging',
-            field=models.JSONField(help_text='what it merged or unmerged, and at which expected cost', null=True),
+            field=models.JSONField(help_text='merged and split entries, with their expected cost', null=True),
         ),
     ]

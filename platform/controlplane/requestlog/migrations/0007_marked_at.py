@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
             model_name="switchsync",
             name="marked_at",
             field=models.DateTimeField(
-                help_text="when something was about to be sent to it last", null=True
+                help_text="last time before a change was sent to it", null=True
             ),
         ),
     ]

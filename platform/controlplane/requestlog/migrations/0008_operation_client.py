@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='operation',
             name='client',
-            field=models.CharField(default='', help_text='of a call with a client token: kind and id of the client', max_length=40),
+            field=models.CharField(default='', help_text='kind and id of the client, for a call with a client token', max_length=40),
         ),
     ]
