@@ -1,4 +1,4 @@
-"""What a call would cost: dz cells, table entries and budgets, asked of the planner without changing it."""
+"""Cost of a call: dz cells, table entries and budgets, from a dry run of the planner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_WAITING = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait for the planner (None: no limit), and how many waiting requests are counted in."""
+    """Limits for a wait: seconds, and waiting requests to include. None means no limit."""
 
     seconds: float | None = None
     waiting: int | None = None
@@ -29,7 +29,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Encodings:
-    """(dz cells, excess) of each item."""
+    """Number of dz cells, and excess, of each item."""
 
     items: list[tuple[int, float]]
 
@@ -37,9 +37,17 @@ class Encodings:
 def cost(
     payloads: Sequence[Payload], encodings: Encodings | None, items: int, patience: Patience | None = None
 ) -> dict[str, Any]:
-    """What logging `payloads` would cost; `encodings` of announcements, one for each payload.
+    """Return what logging `payloads` would cost.
 
-    With `patience`, `PlannerBehind` or `Problem` (503) is raised where it would take longer.
+    Args:
+        payloads: Requests.
+        encodings: Encodings of announcements, one for each payload.
+        items: Number of items, if there are no encodings.
+        patience: Limits of the wait; None: wait without a limit.
+
+    Raises:
+        PlannerBehind: if the planner is not available in time.
+        Problem: 503 if too many requests wait.
     """
     encoded = encodings.items if encodings else [(0, 0.0)] * items
     estimate = _estimate(payloads, patience or Patience()) if payloads else CallEstimate((), {}, {})
@@ -65,7 +73,7 @@ def cost(
 
 @dataclass(frozen=True, slots=True)
 class CallEstimate:
-    """The outcomes of some requests, the entries of each switch before and after them, and what is merged."""
+    """Outcomes of requests, entries by switch before and after them, and merged entries."""
 
     outcomes: tuple[Outcome, ...]
     before: Mapping[str, int]
@@ -74,7 +82,7 @@ class CallEstimate:
 
 
 def _estimate(payloads: Sequence[Payload], patience: Patience) -> CallEstimate:
-    """As the planner has it, once it has applied all that waits in the log."""
+    """Estimate with the planner, after it has applied everything that waits in the log."""
     with reading(patience.seconds) as planner:
         waiting = _waiting(MAX_WAITING if patience.waiting is None else patience.waiting)
         if waiting:
@@ -87,17 +95,17 @@ def _estimate(payloads: Sequence[Payload], patience: Patience) -> CallEstimate:
 
 
 def _waiting(most: int) -> list[Payload]:
-    """What was logged and not decided yet, in the order in which the planner will take it."""
+    """Return the logged requests that are not decided yet, in the order of the planner."""
     rows = Request.objects.filter(state__in=(State.QUEUED, State.PLANNING)).order_by("id")
     found = list(rows.values_list("payload", flat=True)[: most + 1])
     if len(found) > most:
-        detail = f"More than {most} requests wait for the planner. Try again once there are fewer."
+        detail = f"More than {most} requests wait for the planner. Try again when fewer are waiting."
         raise Problem(503, "busy", detail, headers={"Retry-After": "5"})
     return found
 
 
 def _entries(estimate: CallEstimate) -> list[dict[str, Any]]:
-    """The switches whose number of entries changes."""
+    """Return the switches whose number of entries changes."""
     names = estimate.before.keys() | estimate.after.keys()
     counts = {name: (estimate.before.get(name, 0), estimate.after.get(name, 0)) for name in sorted(names)}
     changed = {name: (before, after) for name, (before, after) in counts.items() if before != after}

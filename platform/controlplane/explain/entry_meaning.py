@@ -1,4 +1,4 @@
-"""What the match of an installed entry says: which topic, and which dz of it; and lists narrowed by both."""
+"""Topic and dz of installed entries, and filters of entry lists by both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from tercast.eventspace import dz
 
 
 def with_topics(rows: Sequence[InstalledEntry]) -> list[InstalledEntry]:
-    """The rows, each with `topic` and `region` (texts), null where the match is none of the plan's.
+    """Set `topic` and `region` (texts) of the rows; null if a match is not one of the plan.
 
-    Four queries, however many rows; a topic's odd code counts as its even one.
+    It makes four queries for any number of rows. A topic's odd code counts as its even one.
     """
     codes = {row.code for row in rows if row.code is not None}
     even = {code & ~1 for code in codes} | codes
@@ -34,10 +34,10 @@ def with_topics(rows: Sequence[InstalledEntry]) -> list[InstalledEntry]:
 
 @dataclass(frozen=True, slots=True)
 class OfTopic(QueryFilterField):
-    """Entries under either code of a topic."""
+    """Filter for entries under either code of a topic."""
 
     def condition(self, parameter: str, lookup: str, text: str) -> Q:
-        """None for a topic that there is not."""
+        """Return the condition; it matches nothing for an unknown topic."""
         named = Topic.objects.filter(name=self.kind.read(parameter, text))
         codes = [code & ~1 for code in named.values_list("code", flat=True)]
         return Q(code__in=[one for code in codes for one in (code, code | 1)])
@@ -45,10 +45,13 @@ class OfTopic(QueryFilterField):
 
 @dataclass(frozen=True, slots=True)
 class Meeting(QueryFilterField):
-    """Entries whose dz covers the one that is given, or lies within it."""
+    """Filter for entries whose dz contains the given dz, or is contained in it."""
 
     def condition(self, parameter: str, lookup: str, text: str) -> Q:
-        """By ranges of texts, which an index knows: what lies within sorts before the dz followed by a 2."""
+        """Return a condition by ranges of texts, for the index.
+
+        A dz that is contained in the given one sorts before the given dz followed by a 2.
+        """
         given = self.kind.read(parameter, text)
         above = [given[:bits] for bits in range(len(given))]
         return Q(dz__in=above) | Q(dz__gte=given, dz__lt=f"{given}2")
@@ -58,10 +61,10 @@ def _read_dz(name: str, text: str) -> str:
     room = address_plan().dz_room
     if text.strip("01"):
         raise bad_parameter(
-            name, "not_a_dz", f"{name}={shown(text)} is not a dz (only digits 0 and 1).", text
+            name, "not_a_dz", f"{name}={shown(text)} is not a dz; use only the digits 0 and 1.", text
         )
     if len(text) > room:
-        detail = f"{name} has {len(text)} bits; addresses have room for {room}."
+        detail = f"{name} has {len(text)} bits; at most {room} bits fit in an address. Shorten it."
         raise bad_parameter(name, "dz_too_long", detail, text)
     return text
 

@@ -1,4 +1,4 @@
-"""Where an installed entry comes from: the live subscriptions that it stands for, as the plan has it."""
+"""Origin of an installed entry: the active subscriptions that it serves in the plan."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,13 +18,14 @@ from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
 SHOWN = 100
-"""Subscriptions that are told one by one."""
+"""Maximum number of subscriptions listed by name."""
 
 
 def origin_of(row: InstalledEntry) -> dict[str, Any]:
-    """`kind`, the first subscriptions that the entry stands for, and how many there are.
+    """Return `kind`, the first subscriptions that the entry serves, and their number.
 
-    Raises `Problem` (503) where the planner of this process is not free in time.
+    Raises:
+        Problem: 503 if the planner of this process is not available in time.
     """
     with reading_planner() as planner:
         found = _find(row, planner)
@@ -50,7 +51,7 @@ def _find(row: InstalledEntry, planner: Planner) -> EntryOrigin:
 
 
 def _situation(planner: Planner, encoded: EncodedRow, cell: Dz) -> NetworkState:
-    """What of a topic may have to do with a cell; without filters, and without records of the database."""
+    """Return the part of a topic that can concern a cell, without filters and database records."""
     name = encoded.topic.name
     return NetworkState(
         planner.address,

@@ -1,4 +1,4 @@
-"""The answer to a question, as JSON."""
+"""Answer to a question about the path of an event, as JSON."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -20,13 +20,16 @@ from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT
 
 SECONDS = 10.0
-"""How long a question waits for the planner: for who asked before, and until it is as the log has it."""
+"""Longest wait for the planner: for earlier questions, and until it has applied the log."""
 
 
 def answer(asked: ExplainQuestion) -> dict[str, Any]:
-    """The explanation of the event; raises `Problem` where there is no such event, 503 without it in time.
+    """Explain the path of an event.
 
-    The planner is held while the answer is worked out, and not while switches are looked at.
+    The planner is locked while the answer is computed, but not while switches are read.
+
+    Raises:
+        Problem: 400 or 404 if the event is not possible, 503 if the planner is not available in time.
     """
     with reading_planner() as planner:
         encodings = {
@@ -49,21 +52,21 @@ def answer(asked: ExplainQuestion) -> dict[str, Any]:
 
 @contextmanager
 def reading_planner() -> Iterator[Planner]:
-    """The planner as the log has it; raises `Problem` (503) where that takes longer than `SECONDS`."""
+    """Provide the planner with the log applied; raise `Problem` (503) after `SECONDS`."""
     with ExitStack() as stack:
         try:
             planner = stack.enter_context(reading(SECONDS))
         except PlannerBehind:
             detail = (
-                f"The planner of this web server answers somebody else, or has yet to catch up with the log; "
-                f"{SECONDS:g} s were not enough. That goes on: ask again in a moment."
+                f"The planner of this web server is busy with another question, or has not applied the log "
+                f"after {SECONDS:g} s. Repeat the call in a few seconds."
             )
             raise Problem(503, "busy", detail, headers={"Retry-After": "10"}) from None
         yield planner
 
 
 def _event(asked: ExplainQuestion, planner: Planner, encodings: Mapping[str, EncodedRow]) -> ExplainedEvent:
-    """The event that is asked about, in the encodings that its publisher is told."""
+    """Return the event of the question, in the encodings that its publisher uses."""
     name = asked.publisher.name
     live = [one for encoded in encodings.values() for one in encoded.registered(ADVERTISEMENT)]
     own = [announced(one, name) for one in live if one.id in asked.advertisements]
@@ -77,14 +80,14 @@ def _event(asked: ExplainQuestion, planner: Planner, encodings: Mapping[str, Enc
 
 
 def _check_planned(name: str | None, planner: Planner) -> None:
-    """Raise 409 where the topic is registered, and the planner has yet to take it up."""
+    """Raise `Problem` (409) if the topic is registered, but the planner does not have it yet."""
     if name is None or name in planner.topics:
         return
     row = Topic.objects.select_related("request").filter(name=name).first()
     if row is not None and row.request is not None and row.request.state not in FINAL_STATES:
         detail = (
             f"Topic {shown(name)} is registered, but request {row.request_id} that adds it has not ended: "
-            f"it is {row.request.state}. Ask again when it is active."
+            f"it is {row.request.state}. Repeat the call when the request is active."
         )
         error = FieldError("", "not_active", detail, name, parameter="topic")
         raise conflict("not_active", detail, [error])

@@ -1,4 +1,4 @@
-"""The situation of the running network: the planner's view, and what the switches have confirmed."""
+"""State of the running network for explanations: the planner's view, and confirmed tables."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from tercast.tables.entries import Table
 
 @dataclass(frozen=True, slots=True)
 class EncodedRow:
-    """A topic as a publisher is told it, with what is planned so; while it moves there are two."""
+    """Topic in one of its encodings, with its plan. A moving topic has two encodings."""
 
     topic: Topic
     plan: TopicRouting
@@ -29,7 +29,7 @@ class EncodedRow:
 
     @classmethod
     def find(cls, planner: Planner, name: str, code: int | None) -> Self:
-        """Under that code, if the topic has still entries there; else as it is planned."""
+        """Return the old encoding if it has this code and still has entries, else the planned one."""
         leaving = planner.leaving.get(name)
         if leaving is not None and leaving.code == code:
             former = leaving.plan.topic
@@ -39,18 +39,18 @@ class EncodedRow:
         return cls(planner.topics[name], planner.plan(name), planner.registry.live)
 
     def registered(self, kind: str) -> Iterator[Registration]:
-        """What of a kind is live in the topic."""
+        """Return the active announcements of a kind in the topic."""
         name = self.topic.name
         return (one for one in self.live.values() if one.topic == name and one.kind == kind)
 
     def trees(self) -> Iterator[TreeView]:
-        """Its trees."""
+        """Yield the trees of the topic."""
         for forest in self.plan.forests.values():
             for tree, dz in forest.dz_sets().items():
                 yield TreeView(tree.id, self.topic.name, dz, tree.root, tuple(tree.edges()))
 
     def planned(self, planner: Planner) -> Tables:
-        """Reads what is planned for a switch."""
+        """Return a function that reads the planned table of a switch."""
 
         def read(switch: str) -> Table:
             trie = self.plan.tries.get(switch)
@@ -60,9 +60,9 @@ class EncodedRow:
 
 
 def situation_of(planner: Planner, encoded: EncodedRow, full: Dz) -> NetworkState:
-    """What is known of a topic, while the planner is held.
+    """Return the state of a topic. The caller holds the planner.
 
-    The confirmed tables are read only as far as events at one point, a dz that fills the room, may meet them.
+    From the confirmed tables only entries are read that an event with the dz `full` can match.
     """
     return NetworkState(
         planner.address,
@@ -85,7 +85,7 @@ def _advertisements(encoded: EncodedRow) -> Iterator[AnnouncementState]:
 
 
 def _wishes(planner: Planner, encoded: EncodedRow) -> Iterator[AnnouncementState]:
-    """All subscriptions that there are records of."""
+    """Yield all subscriptions that have a record."""
     rows = Subscription.objects.filter(topic__name=encoded.topic.name).order_by("id")
     fields = ("pk", "subscriber__name", "subscriber__host__name", "topic__name", "filter", "state")
     for pk, owner, host, topic, text, state in rows.values_list(*fields).iterator(2000):
@@ -96,7 +96,7 @@ def _wishes(planner: Planner, encoded: EncodedRow) -> Iterator[AnnouncementState
             note = "" if state == State.ACTIVE else f"{name} is {state}"
             yield announced(reg, owner, standing, note)
         elif name in planner.registry.live:
-            note = f"{name} comes with the topic's other code, to which it moves"
+            note = f"{name} is in the other encoding of the topic, to which the topic moves"
             yield AnnouncementState(name, host, topic, text, (), DeliveryStanding.NOT_ACTIVE, owner, note)
         else:
             standing, note = _unplanned(name, state)
@@ -104,13 +104,13 @@ def _wishes(planner: Planner, encoded: EncodedRow) -> Iterator[AnnouncementState
 
 
 def _unplanned(name: str, state: str) -> tuple[DeliveryStanding, str]:
-    """The standing of one that the plan does not have; an active one is being withdrawn."""
+    """Return the delivery state of a subscription outside the plan; an active one is leaving."""
     if state == State.FAILED:
-        return DeliveryStanding.FAILED, f"its request tells why {name} failed"
+        return DeliveryStanding.FAILED, f"the request of {name} states why it failed"
     if state in (State.WITHDRAWN, State.ACTIVE):
         return (
             DeliveryStanding.WITHDRAWN,
-            "" if state == State.WITHDRAWN else "switches have yet to confirm it",
+            "" if state == State.WITHDRAWN else "some switches have not confirmed it yet",
         )
     return DeliveryStanding.NOT_ACTIVE, f"{name} is {state}"
 
@@ -118,12 +118,12 @@ def _unplanned(name: str, state: str) -> tuple[DeliveryStanding, str]:
 def announced(
     reg: Registration, owner: str | None, standing: DeliveryStanding = DeliveryStanding.LIVE, note: str = ""
 ) -> AnnouncementState:
-    """What the planner has registered, with its publisher or subscriber."""
+    """Return a planner registration with the name of its publisher or subscriber."""
     return AnnouncementState(reg.id, reg.host, reg.topic, reg.filter, reg.dz, standing, owner, note)
 
 
 def _confirmed(planner: Planner, code: int, full: Dz) -> Tables:
-    """Reads of a switch the entries that hold a point."""
+    """Return a function that reads a switch's entries that contain the point."""
     address = planner.address
     prefixes = [address.match(code, prefix(full, bits)) for bits in range(address.dz_room + 1)]
 
@@ -135,5 +135,5 @@ def _confirmed(planner: Planner, code: int, full: Dz) -> Tables:
 
 
 def number_of(name: str) -> int:
-    """The row's key of an announcement that the planner knows as "a7" or "q3"; 0 where it is none."""
+    """Return the row id of an announcement like "a7" or "q3"; 0 for any other text."""
     return int(name[1:]) if name[1:].isdecimal() else 0

@@ -1,4 +1,4 @@
-"""The question of a call: whose event, which values, of which topic."""
+"""Question of an explain call: publisher, values and topic of the event."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ MAX_VALUES = 16_384
 
 @dataclass(frozen=True, slots=True)
 class ExplainQuestion:
-    """A question; `advertisements` are the ids of those that may be meant, the oldest first.
+    """Question about an event. `advertisements` are the possible ones by name, the oldest first.
 
-    `codes` are those of their topics that the publisher is told.
+    `codes` are the codes of their topics that the publisher uses.
     """
 
     publisher: Publisher
@@ -31,12 +31,16 @@ class ExplainQuestion:
 
     @property
     def topics(self) -> set[str]:
-        """All topics that the event may be of."""
+        """Return all topics that the event can have."""
         return {*self.codes, *filter(None, (self.topic,))}
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Self:
-        """From the query; raises `Problem` for what is missing or malformed, 404 for who is not there."""
+        """Read a question from the query.
+
+        Raises:
+            Problem: 400 for missing or malformed parameters, 404 if the publisher does not exist.
+        """
         _check(query)
         values = Given.parse(query["values"])
         publisher, advertisements = _publisher(query["publisher"])
@@ -44,19 +48,19 @@ class ExplainQuestion:
         topic = query.get("topic")
         meant = [one for one in advertisements if topic in (None, one.topic.name)]
         if topic is None and meant:
-            topic = meant[-1].topic.name  # of events outside of all that is live
+            topic = meant[-1].topic.name  # for events outside of all active advertisements
         codes = {one.topic.name: leases.told(one).code for one in meant}
         return cls(publisher, tuple(one.planner_id for one in meant), values, topic, codes, trace)
 
 
 _SAYS = {
-    "publisher": "who sends: a publisher by name or id, or an advertisement like a7",
-    "values": 'what: {"low": 92}, or low=92',
+    "publisher": "Give a publisher by name or id, or an advertisement such as a7.",
+    "values": 'Give the event, as {"low": 92} or as low=92.',
 }
 
 
 def _check(query: Mapping[str, str]) -> None:
-    """That what is needed is there and can be read; raises one `Problem` with all that is not so."""
+    """Check required and readable parameters; raise one `Problem` with all errors."""
     readers: Mapping[str, Callable[[str], object]] = {
         "publisher": lambda text: read_text("publisher", text),
         "values": _parse,
@@ -70,16 +74,14 @@ def _check(query: Mapping[str, str]) -> None:
             except Problem as problem:
                 wrong += problem.errors
         elif name in _SAYS:
-            wrong.append(
-                FieldError("", "required", f"{name} is missing; it says {_SAYS[name]}.", parameter=name)
-            )
+            wrong.append(FieldError("", "required", f"{name} is missing. {_SAYS[name]}", parameter=name))
     if wrong:
         raise invalid(wrong)
 
 
 def _parse(text: str) -> Given:
     if len(text) > MAX_VALUES:
-        detail = f"values has {len(text)} characters; at most {MAX_VALUES} are taken."
+        detail = f"values has {len(text)} characters; at most {MAX_VALUES} are allowed. Shorten it."
         raise bad_parameter("values", "too_long", detail)
     try:
         return Given.parse(text)
@@ -88,7 +90,7 @@ def _parse(text: str) -> Given:
 
 
 def refused_parameter(refused: Refused | RefusedMany) -> Problem:
-    """What the core library refused, as a 400 that names the parameter, and within it the place."""
+    """Return a refusal of the core library as a problem 400 with parameter and place."""
     errors = refused.errors if isinstance(refused, RefusedMany) else (refused,)
     return invalid(
         FieldError(pointer(one.path[1:]), one.code, one.detail, one.value, parameter=_parameter(one))
@@ -101,24 +103,24 @@ def _parameter(refused: Refused) -> str:
 
 
 def _publisher(text: str) -> tuple[Publisher, list[Advertisement]]:
-    """The publisher of that name, advertisement or id, and what it means of its advertisements."""
+    """Return the publisher by name, advertisement or id, and its matching advertisements."""
     publishers = Publisher.objects.select_related("host")
     publisher = publishers.filter(name=text).first()
     if publisher is None and text.startswith("a") and text[1:].isdecimal() and text.isascii():
         rows = Advertisement.objects.select_related("topic", "request", "publisher__host")
         one = rows.filter(pk=_id(text[1:], text)).first()
         if one is None:
-            raise not_found(f"There is no advertisement {shown(text)}.")
+            raise not_found(f"There is no advertisement {shown(text)}. /api/v1/advertisements/ lists all.")
         return one.publisher, [one]
     if publisher is None and text.isdecimal() and text.isascii():
         publisher = publishers.filter(pk=_id(text, text)).first()
     if publisher is None:
-        raise not_found(f"There is no publisher {shown(text)}. Look into /api/v1/publishers/.")
+        raise not_found(f"There is no publisher {shown(text)}. /api/v1/publishers/ lists all publishers.")
     return publisher, list(publisher.advertisements.select_related("topic", "request").order_by("id"))
 
 
 def _id(digits: str, text: str) -> int:
-    """The id in the text that names a publisher or an advertisement."""
+    """Return the id in the text that names a publisher or an advertisement."""
     try:
         return read_id(digits)
     except Problem as problem:

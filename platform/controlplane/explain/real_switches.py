@@ -1,4 +1,4 @@
-"""Looking at real switches: traces of a local Open vSwitch, else entries that the controller reads back."""
+"""Observation of real switches: traces in a local Open vSwitch, or entries that they report."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from tercast.tables.entries import Entry
 
 
 def traced_eyes(found: Explanation, planner: Planner) -> Traced | None:
-    """Eyes for the Open vSwitch that the settings name; None where they name none."""
+    """Return the observer of the Open vSwitch in the settings; None if they name none."""
     if settings.OVS_RUN_DIR is None:
         return None
     return Traced(found, planner.topology, OpenVSwitch(settings.OVS_RUN_DIR))
@@ -25,13 +25,13 @@ def traced_eyes(found: Explanation, planner: Planner) -> Traced | None:
 
 @contextmanager
 def read_back_eyes(found: Explanation) -> Iterator[ReadBack]:
-    """Eyes that read switches back over the controller; one that does not answer is asked once."""
+    """Provide an observer that reads switches over the controller, until one call fails."""
     with ControllerClient() as northbound:
         yield ReadBack(found, _Reading(northbound).read)
 
 
 class _Reading:
-    """Reads the entries of switches by their names."""
+    """Reader of the entries of switches by name."""
 
     def __init__(self, northbound: ControllerClient) -> None:
         self._northbound = northbound
@@ -39,16 +39,16 @@ class _Reading:
         self._failure = ""
 
     def read(self, switch: str) -> Iterable[Entry]:
-        """The content entries of a switch, as it reports them now."""
+        """Return the content entries of a switch as it reports them now; raise `NotSeen`."""
         if self._failure:
             raise NotSeen(self._failure)
         dpid = Switch.objects.filter(name=switch).values_list("dpid", flat=True).first()
         if dpid is None:
-            raise NotSeen(f"there is no record of switch {switch}")
+            raise NotSeen(f"switch {switch} is not registered")
         try:
             rows = self._northbound.entries(dpid)
         except NorthboundError as error:
-            self._failure = f"the controller cannot be asked: {error}"
+            self._failure = f"the controller returned no entries: {error}"
             raise NotSeen(self._failure) from None
         if rows is None:
             raise NotSeen(f"switch {switch} is not connected, or does not answer the controller")

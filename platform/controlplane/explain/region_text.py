@@ -1,4 +1,4 @@
-"""What a dz means in the attributes of its topic, as a filter that says the same."""
+"""Regions: filters that contain the same events as a dz."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from tercast.eventspace.topic import Topic
 
 EVERYTHING = "true"
 LAST_TEXT = "\U0010ffff" * 4
-"""The last text of 16 bytes. Cells behind it hold no text at all, and no filter says that."""
+"""Last text of 16 bytes. Cells after it contain no text, which no filter can express."""
 LISTED = 8
-"""Values of an enum that are told one by one."""
+"""Maximum number of listed values of an enum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """Topics by code, with what they index under it: a topic that moves is encoded in two ways."""
+    """Topics by code, with the attributes indexed under this code. A moving topic has two codes."""
 
     topics: Mapping[int, Topic]
 
     @classmethod
     def of_codes(cls, codes: Iterable[int]) -> Self:
-        """Those of the topics that these codes, or the even ones before them, belong to; three queries."""
+        """Return the topics of these codes, or of the even codes before them; three queries."""
         found: dict[int, Topic] = {}
         wanted = {code & ~1 for code in codes} | set(codes)
         rows = {row.pk: row for row in TopicRow.objects.filter(code__in=wanted)}
@@ -43,20 +43,20 @@ class Regions:
         return cls(found)
 
     def text(self, code: int, cell: Dz) -> str | None:
-        """What the cell of a topic holds; None where nobody knows the code."""
+        """Return the filter of a topic's cell; None if no topic has the code."""
         topic = self.topics.get(code)
         if topic is None:
             return None
         try:
             ranges = cell_ranges(topic, cell)
         except ValueError:
-            return None  # longer than any of the topic: somebody else's
+            return None  # longer than any dz of the topic: an entry of another owner
         parts = [_part(topic.attribute(name), *ends) for name, ends in ranges.items()]
         return " and ".join(filter(None, parts)) or EVERYTHING
 
 
 def _part(attribute: Attribute, first: int, last: int) -> str:
-    """What holds of one attribute; empty where everything does."""
+    """Return the condition on one attribute; empty if every value is in the range."""
     whole = last - first + 1 == attribute.size
     name = attribute.name
     match attribute:
@@ -81,12 +81,12 @@ def _part(attribute: Attribute, first: int, last: int) -> str:
 
 
 def _number(value: float) -> str:
-    """A double as a filter writes it, which reads back as the same number."""
+    """Return a double as a filter writes it, so that it reads as the same number."""
     return repr(value).removesuffix(".0")
 
 
 def _texts(attribute: Attribute, first: int, last: int) -> str:
-    """The texts of a range of points. Where no text is at or above a border, the last one stands for it."""
+    """Return the condition for a range of points; the last text replaces a missing border."""
     low = first_text(first) if first else ""
     high = None if last == attribute.size - 1 else first_text(last + 1)
     above = "" if low == "" else f"{attribute.name} >= {_quoted(LAST_TEXT if low is None else low)}"

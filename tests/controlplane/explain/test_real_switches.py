@@ -59,7 +59,7 @@ def test_what_cannot_be_seen_is_said(served, django_user_model, settings):
     settings.NORTHBOUND_URL = "http://127.0.0.1:1"
     real = explained(django_user_model)["real"]
     assert [row["switch"] for row in real["not_seen"]] == ["s1", "s2", "s3"]
-    assert "the controller cannot be asked" in real["not_seen"][0]["detail"]
+    assert "the controller returned no entries" in real["not_seen"][0]["detail"]
     settings.OVS_RUN_DIR = Path("/tmp/tx-nothing-here")
     real = explained(django_user_model)["real"]
     assert "does not answer at /tmp/tx-nothing-here/db.sock" in real["not_seen"][0]["detail"]

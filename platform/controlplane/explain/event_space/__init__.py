@@ -1,1 +1,1 @@
-"""Pictures of event spaces: two attributes of a topic, and what lies where."""
+"""Projections of event spaces onto two attributes of a topic."""

@@ -1,7 +1,8 @@
-"""An axis of a picture: where the values, intervals and cells of one attribute lie on it.
+"""Axis of a projection: positions of the values, intervals and cells of one attribute.
 
-Numbers lie at their values (an int takes the room up to the next one), bools and enums at their place. Texts
-would all lie at a few spots of their domain, so each that matters has a slot of its own, with one between.
+Numbers are at their values; an int extends to the next one. Booleans and enums are at their positions. Texts
+would be concentrated at a few points of their domain, so each relevant text has its own slot, with another
+slot between two of them.
 """
 
 import math
@@ -17,7 +18,7 @@ from tercast.eventspace.intervals import Cut
 from tercast.eventspace.string_attribute import POINTS, beginning
 
 MAX_SLOTS = 60
-"""Texts that have a slot of their own, at most."""
+"""Maximum number of texts with their own slot."""
 
 MAX_TICKS = 200
 
@@ -26,14 +27,14 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The axis of `attribute`; of texts, `slots` are the cuts that are told apart, in order."""
+    """Axis of `attribute`. For texts, `slots` are the distinguished cuts in order."""
 
     attribute: Attribute
     slots: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, attribute: Attribute, cuts: Collection[Cut]) -> "Axis":
-        """With room for the cuts that occur, where they are texts."""
+        """Return the axis; for texts it has slots for the cuts that occur."""
         if attribute.kind != "string":
             return cls(attribute)
         inner = sorted({cut for cut in cuts if 0 < cut < POINTS})
@@ -42,12 +43,12 @@ class Axis:
 
     @property
     def whole(self) -> Range:
-        """From end to end."""
+        """Return both ends of the axis."""
         start, end = self.attribute.domain
         return self.at(start), self.at(end)
 
     def at(self, cut: Cut) -> float:
-        """Where a cut lies."""
+        """Return the position of a cut."""
         if isinstance(self.attribute, Float):
             return float(cut[0])
         if not self.slots:
@@ -57,13 +58,13 @@ class Axis:
         return place + float((cut - low) / (high - low))
 
     def point(self, value: Any) -> float:
-        """Where a checked value lies: in the middle of its room where it has some."""
+        """Return the position of a checked value: the middle of its extent if it has one."""
         if isinstance(self.attribute, Float):
             return float(value)
         return (self.at(self.attribute.before(value)) + self.at(self.attribute.after(value))) / 2
 
     def cells(self, first: int, last: int) -> Range:
-        """Where the indexes from `first` to `last` lie."""
+        """Return the extent of the indexes from `first` to `last`."""
         attribute = self.attribute
         if isinstance(attribute, Float):
             width = attribute.max / CELLS - attribute.min / CELLS
@@ -72,7 +73,7 @@ class Axis:
         return self.at(start + first), self.at(start + last + 1)
 
     def to_json(self) -> dict[str, Any]:
-        """The axis with its ends, and labels where numbers alone say nothing."""
+        """Return the axis with its ends, and with labels if it does not show numbers."""
         low, high = self.whole
         kind = "number" if isinstance(self.attribute, Int | Float) else "category"
         told = {"attribute": self.attribute.name, "type": self.attribute.kind}
@@ -95,19 +96,19 @@ class Axis:
         return [{"at": at, "label": label} for at, label in labels[:MAX_TICKS]]
 
     def _texts(self) -> list[tuple[float, str]]:
-        """The labels of slots that begin at a text, or inside the first character that differs."""
+        """Return labels of slots that start at a text, or within the first different character."""
         labels = [self._text(n) for n in range(1, len(self.slots) - 1)]
         labels = [(at, label) for at, label in labels if "\0" not in label and label != "…"]
         return [one for n, one in enumerate(labels) if n == 0 or one[1] != labels[n - 1][1]]
 
     def _text(self, slot: int) -> tuple[float, str]:
-        """Where the label of a slot stands, and the text that it begins with (with U+0000: it is none)."""
+        """Return the label's position, and the start of the slot's text (with U+0000 if none)."""
         cut, behind = self.slots[slot], self.slots[slot + 1]
         return slot + 0.5 * (behind == cut + 1), beginning(cut)
 
 
 def _double(number: int) -> float:
-    """The nearest double; the largest one for what is beyond it."""
+    """Return the nearest double, or the largest one for larger numbers."""
     try:
         return float(number)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""The picture of an event space: announcements, their dz cells and recent events, as boxes and dots."""
+"""Projection of an event space: announcements, dz cells and recent events as boxes, points."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,17 +21,17 @@ from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 
 MAX_BOXES = 32
-"""Boxes of one filter that are told."""
+"""Maximum number of boxes of one filter in the answer."""
 
 MAX_CELLS = 4000
-"""Distinct dz cells of a kind that are looked at, the largest."""
+"""Maximum number of distinct dz cells of each kind: the largest."""
 
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """An announcement in the picture; without a filter it is its cells."""
+    """Announcement in the projection. Without a filter its cells represent it."""
 
     row: Any
     filter: Filter | None
@@ -39,7 +39,10 @@ class _Shown:
 
 
 def picture(row: TopicRow, x: str, y: str | None, limit: int) -> dict[str, Any]:
-    """The picture over attributes `x` and `y` (None: there is one only), the newest `limit` of each kind."""
+    """Return the projection onto `x` and `y` with the newest `limit` objects of each kind.
+
+    `y` is None for a topic with one attribute.
+    """
     topic = core_topic(row)
     kinds = {"advertisements": (Advertisement, "publisher"), "subscriptions": (Subscription, "subscriber")}
     shown = {name: _shown(topic, row, model, owner, limit) for name, (model, owner) in kinds.items()}
@@ -73,7 +76,7 @@ def _read(topic: Topic, row: Any) -> _Shown:
 
 
 def _events(topic: Topic, row: TopicRow, limit: int) -> tuple[list[EventSample], list[dict[str, Any]]]:
-    """The newest samples that fit the topic, and their values."""
+    """Return the newest samples that are valid in the topic, and their values."""
     samples, events = [], []
     for sample in EventSample.objects.filter(topic=row).order_by("-id")[:limit]:
         try:
@@ -117,7 +120,7 @@ def _announced(one: _Shown, owner: str, axes: Sequence[Axis], topic: Topic) -> d
 
 
 def _filter_boxes(filter_: Filter, axes: Sequence[Axis]) -> Iterator[Box]:
-    """What each term holds of the two attributes; the others are left out of account."""
+    """Yield the boxes of each term in the two attributes. Other attributes are ignored."""
     positions = filter_.topic.positions
     seen: set[Box] = set()
     for term in filter_.terms:
@@ -135,7 +138,7 @@ def _held(attribute: Attribute, held: IntervalSet | None) -> IntervalSet:
 
 
 def _box(sides: Sequence[tuple[float, float]]) -> Box:
-    """left, right, bottom, top; from 0 to 1 without a second axis."""
+    """Return left, right, bottom and top; from 0 to 1 without a second axis."""
     return (*sides[0], *(sides[1] if len(sides) > 1 else (0.0, 1.0)))
 
 
@@ -147,7 +150,7 @@ def _cell_box(topic: Topic, axes: Sequence[Axis], cell: dz.Dz) -> Box:
 
 
 def _cells(topic: Topic, axes: Sequence[Axis], shown: Iterable[_Shown]) -> dict[str, Any]:
-    """The boxes of the distinct cells, the largest, each with how many of them lie there."""
+    """Return the boxes of the largest distinct cells, with the number of cells in each box."""
     distinct = {cell for one in shown for cell in one.cells}
     boxes = Counter(_cell_box(topic, axes, cell) for cell in sorted(distinct)[:MAX_CELLS])
     items = [{"box": box, "cells": n} for box, n in boxes.items()]

@@ -1,1 +1,1 @@
-"""What a filter means and would cost, asked as one types: nothing is stored."""
+"""Meaning and cost of a filter that a user types. Nothing is stored."""

@@ -1,4 +1,4 @@
-"""Which live announcements share events with a filter, and which of them no path leads to."""
+"""Active announcements that share events with a filter, and those among them without a path."""
 
 import time
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from tercast.requests.reach import Reach
 SECONDS = 0.25
 NAMES = 10
 NAMED = MOST_NAMED
-"""Announcements that are named where no path leads to them."""
+"""Maximum number of announcements without a path that the answer names."""
 _STRIDE = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What was found: the members of the answer, and what a host would reach of it.
+    """Result of the search: the fields of the answer, and the reach of a host.
 
-    `reach` is None where no host is named, the planner does not know it yet, or nothing matches. `missed` are
-    ids of those that no path leads to, `more` says whether there are others.
+    `reach` is None without a host, if the planner does not know the host yet, or if nothing matches. `missed`
+    are names of announcements without a path, and `more` states whether there are others.
     """
 
     told: dict[str, Any]
@@ -34,10 +34,10 @@ class Overlap:
 
 
 def overlap(planner: Planner, filter_: Filter, cells: DzSet, other: str, host: str | None) -> Overlap:
-    """Find the live announcements of kind `other` in the filter's topic whose dz sets overlap `cells`.
+    """Find the active announcements of kind `other` in the filter's topic that overlap `cells`.
 
-    Looks for at most `SECONDS`, the oldest first. Cells of a topic that the planner indexes otherwise are
-    computed again. With a `host`, finds which of them no path joins with it.
+    The search takes at most `SECONDS`, the oldest announcements first. If the planner indexes the topic
+    differently, the cells are computed again. With a `host`, it also finds the announcements without a path.
     """
     topic = planner.topics.get(filter_.topic.name)
     if topic is not None and topic.indexed != filter_.topic.indexed:

@@ -1,4 +1,4 @@
-"""The answer: whether the filter can be read, its cells and volumes, whom it meets, and its cost."""
+"""Answer of a preview: errors or normal form, cells and volumes, matches, and cost."""
 
 from typing import Any
 
@@ -24,13 +24,13 @@ from tercast.requests.registry import SUBSCRIPTION as SUBSCRIPTIONS
 
 PATIENCE = Patience(seconds=1.0, waiting=200)
 _BUSY = (
-    "The planner is at work on other requests, or answers somebody else; what this meets and costs is told "
-    "once it has caught up. Ask again in a moment."
+    "The planner is busy with other requests or questions, so matches and cost are unknown. "
+    "Repeat the call in a few seconds."
 )
 
 
 def answer(asked: PreviewQuestion) -> dict[str, Any]:
-    """What is told of a filter, right or wrong."""
+    """Return the answer for a filter, correct or not."""
     try:
         filter_ = Filter.parse(asked.text, core_topic(asked.topic), ("filter",))
     except Refused as refused:
@@ -83,7 +83,7 @@ def _meaning(filter_: Filter, encoding: EncodedFilter, limit: int) -> dict[str, 
 
 
 def _network(asked: PreviewQuestion, filter_: Filter, encoding: EncodedFilter) -> dict[str, Any]:
-    """What it meets and costs; neither where the planner is not to be had in time."""
+    """Return matches and cost of the filter; neither if the planner is not available in time."""
     other = SUBSCRIPTIONS if asked.kind is ADVERTISEMENT else ADVERTISEMENTS
     told: dict[str, Any] = {}
     try:
@@ -101,7 +101,7 @@ def _network(asked: PreviewQuestion, filter_: Filter, encoding: EncodedFilter) -
 
 
 def _unreachable(asked: PreviewQuestion, found: Overlap) -> dict[str, Any] | None:
-    """Whom an announcement at the host that is named would match and not reach."""
+    """Return matching announcements that an announcement at the host could not reach."""
     if asked.owner is None or found.reach is None or found.reach is Reach.FULL:
         return None
     subscribes = asked.kind is SUBSCRIPTION
@@ -110,7 +110,7 @@ def _unreachable(asked: PreviewQuestion, found: Overlap) -> dict[str, Any] | Non
 
 
 def _cost(asked: PreviewQuestion, filter_: Filter, encoding: EncodedFilter) -> dict[str, Any]:
-    """What announcing it would do. A duplicate costs nothing, and is not accepted."""
+    """Return the cost of announcing the filter. A duplicate costs nothing, and is not accepted."""
     digest = digest_of_filter(filter_)
     encoded = EncodedAnnouncement([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
     draft = AnnouncementDraft(asked.owner, asked.topic, asked.text, encoded)

@@ -1,4 +1,4 @@
-"""The question of a preview: a topic, a text, and who would announce it where."""
+"""Question of a preview: a topic, a filter text, and its possible owner."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,14 +12,14 @@ from controlplane.rest.request_body import Body
 from tercast.errors import shown
 
 DEFAULT_CELLS = 64
-"""How many dz cells an answer lists unless the caller says otherwise."""
+"""Default number of dz cells in an answer."""
 
 _WHO = ("host", "publisher", "subscriber")
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewQuestion:
-    """A question; `owner` may be a publisher or subscriber that is not stored, None where nobody is named."""
+    """Question of a preview. `owner` can be an unsaved publisher or subscriber; None: not given."""
 
     topic: Topic
     text: str
@@ -29,7 +29,7 @@ class PreviewQuestion:
 
     @classmethod
     def read(cls, body: Body) -> Self:
-        """From a body; raises `Problem` with all that is wrong around the filter."""
+        """Read a question from a body; raise `Problem` with all errors except those of the filter."""
         item, errors = body.items[0], body.errors
         topic = _find(body, "topic", _topics())
         kind = _kind(body)
@@ -45,16 +45,16 @@ def _topics() -> Any:
 
 
 def _kind(body: Body) -> AnnouncementKind:
-    """By what is said, or by who is named; adds an error where both do not fit."""
+    """Return the kind by the field `kind` or by the owner; add an error if they contradict."""
     item = body.items[0]
     said = item.get("kind", "advertisement" if "publisher" in item else "subscription")
     kind = ADVERTISEMENT if said == "advertisement" else SUBSCRIPTION
     wrong = "subscriber" if kind is ADVERTISEMENT else "publisher"
     if wrong in item:
-        detail = f"A {wrong} has no {kind.noun}s. Name a {kind.owner}, or a host."
+        detail = f"A {wrong} has no {kind.noun}s. Give a {kind.owner} or a host instead."
         body.errors.add(0, (wrong,), "does_not_fit", detail, item[wrong])
     elif sum(name in item for name in _WHO) > 1:
-        detail = f"host and {kind.owner} are both given. Leave one out: a {kind.owner} is at a host."
+        detail = f"host and {kind.owner} are both given. Omit one, because a {kind.owner} has a host."
         body.errors.add(0, ("host",), "does_not_fit", detail, item.get("host"))
     return kind
 
@@ -72,7 +72,7 @@ def _owner(body: Body, kind: AnnouncementKind) -> Publisher | Subscriber | None:
 
 
 def _find(body: Body, name: str, rows: Any) -> Any:
-    """The row that the field `name` names; adds an error where there is none."""
+    """Return the row that the field `name` names; add an error if there is none."""
     wanted = body.items[0].get(name)
     if wanted is None:
         return None

@@ -1,1 +1,1 @@
-"""Who is affected where something goes: an announcement, who made it, a topic, a host, a switch, a link."""
+"""Effects of removing an announcement, its owner, a topic, a host, a switch or a link."""

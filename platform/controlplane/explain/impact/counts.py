@@ -1,4 +1,4 @@
-"""Counting who is affected, by the planner that readers share."""
+"""Counts of the objects that a removal affects, from the planner that readers share."""
 
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
@@ -17,29 +17,29 @@ from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
 
 NAMES = 10
-"""How many names of each kind an answer lists."""
+"""Maximum number of names of each kind in an answer."""
 
 SECONDS = 5.0
-"""How long the planner is waited for."""
+"""Longest wait for the planner in seconds."""
 
 LOOKING = 1.5
-"""Seconds for looking; what was not looked at by then is not counted."""
+"""Longest search in seconds. Announcements that are not checked by then are not counted."""
 
 MOST_TRIED = 500
-"""Withdrawals that are tried together for the entries that would go."""
+"""Maximum number of withdrawals in the dry run that counts removed entries."""
 
 Live = Mapping[str, Registration]
 
 
 def affected(row: Any) -> dict[str, Any]:
-    """Who is affected where this row of the API goes; raises `Problem` (503) without the planner in time."""
+    """Return the effects of removing this row; raise `Problem` (503) if the planner is busy."""
     asked = question(row)
     deadline = Deadline(LOOKING)
     with ExitStack() as stack:
         try:
             planner = stack.enter_context(reading(SECONDS))
         except PlannerBehind:
-            detail = "The planner is at work on other requests. Ask again in a moment."
+            detail = "The planner is busy with other requests. Repeat the call in a few seconds."
             raise Problem(503, "busy", detail, headers={"Retry-After": "5"}) from None
         if asked.cut is not None:
             trees, found = crossing(planner, asked.cut, deadline)
@@ -53,7 +53,7 @@ def affected(row: Any) -> dict[str, Any]:
 
 
 def _met(live: Live, going: Live, deadline: Deadline) -> tuple[dict[str, Registration], int]:
-    """The subscriptions that overlap the advertisements that go, and how many are left without any."""
+    """Return subscriptions that overlap removed advertisements, and how many lose all of them."""
     met: dict[str, Registration] = {}
     left = 0
     ads = [one for one in going.values() if one.kind == ADVERTISEMENT]
@@ -69,7 +69,7 @@ def _met(live: Live, going: Live, deadline: Deadline) -> tuple[dict[str, Registr
 
 
 def _entries(planner: Planner, going: Live) -> int | None:
-    """How many entries the withdrawals would take away."""
+    """Return the number of entries that the withdrawals would remove; None for too many of them."""
     if len(going) > MOST_TRIED:
         return None
     withdrawals = [
@@ -80,7 +80,7 @@ def _entries(planner: Planner, going: Live) -> int | None:
 
 
 def _entries_at(planner: Planner, cut: Cut) -> int:
-    """The entries of a switch; of a link, those that send into it from either end."""
+    """Return the number of entries of a switch, or of those that send into a link at either end."""
     if cut.port is None:
         return planner.counts().get(cut.switch, 0)
     link = Link.objects.select_related("a", "b").filter(a__name=cut.switch, a_port=cut.port).first()

@@ -1,4 +1,4 @@
-"""Whose events cross a switch or a link, by the trees that carry them."""
+"""Announcements whose events cross a switch or a link, by the trees that carry them."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
@@ -17,7 +17,7 @@ Crossing = tuple[int, dict[str, Registration]]
 
 
 def crossing(planner: Planner, cut: Cut, deadline: Deadline) -> Crossing:
-    """How many trees the cut goes through, and the announcements whose events cross it, by id."""
+    """Return the number of cut trees, and the announcements whose events cross the cut, by id."""
     found: dict[str, Registration] = {}
     trees = [tree for tree in planner.trees() if _touches(tree, cut)]
     for tree in trees:
@@ -32,7 +32,7 @@ def crossing(planner: Planner, cut: Cut, deadline: Deadline) -> Crossing:
 def _pairs(
     ads: Iterable[Group], subs: Iterable[Group], tree: TreeView, deadline: Deadline
 ) -> Iterator[tuple[Group, Group]]:
-    """Groups on two sides of the cut (or at the switch that goes) that share events of the tree."""
+    """Yield groups on two sides of the cut, or at the removed switch, that share events."""
     for ad in ads:
         sent = intersection(ad[0], tree.dz)
         for sub in subs:
@@ -45,7 +45,7 @@ def _pairs(
 def _placed(
     planner: Planner, tree: TreeView, kind: str, sides: dict[str, Hashable]
 ) -> dict[Group, list[Registration]]:
-    """The live announcements of the tree's topic, by dz set and side; what is not on the tree is left out."""
+    """Return the active announcements of the tree's topic on the tree, by dz set and side."""
     rows: list[tuple[Registration, Hashable]] = []
     for one in planner.registry.live.values():
         if one.kind == kind and one.topic == tree.topic:
@@ -60,7 +60,7 @@ def _touches(tree: TreeView, cut: Cut) -> bool:
 
 
 def _cuts(cut: Cut, edge: LinkEnds) -> bool:
-    """Whether the edge goes."""
+    """Whether the cut removes the edge."""
     a, a_port, b, b_port = edge
     if cut.port is None:
         return cut.switch in (a, b)
@@ -68,7 +68,7 @@ def _cuts(cut: Cut, edge: LinkEnds) -> bool:
 
 
 def _sides(tree: TreeView, cut: Cut) -> dict[str, Hashable]:
-    """The part of the tree that each switch is in, once it is cut."""
+    """Return the part of the cut tree that each switch is in."""
     near: dict[str, list[str]] = defaultdict(list)
     near[tree.root] = []
     for a, a_port, b, b_port in tree.edges:
@@ -80,7 +80,7 @@ def _sides(tree: TreeView, cut: Cut) -> dict[str, Hashable]:
     sides: dict[str, Hashable] = {}
     for start in near:
         part = [start] if start not in sides else []
-        for switch in part:  # grows
+        for switch in part:  # the loop extends the list
             sides.setdefault(switch, start)
             part += [other for other in near[switch] if other not in sides]
     if cut.port is None:

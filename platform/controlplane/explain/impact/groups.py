@@ -1,4 +1,4 @@
-"""Live announcements by what they hold: those with the same dz set are looked at once."""
+"""Groups of active announcements with equal dz sets, so that each set is checked once."""
 
 import time
 from collections.abc import Hashable, Iterable, Iterator
@@ -11,7 +11,7 @@ Group = tuple[DzSet, Any]
 
 
 class Deadline:
-    """A time after which nothing more is looked at; `passed` then."""
+    """Limit for the time of a search. `passed` is true once the search has stopped for it."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -19,7 +19,7 @@ class Deadline:
         self.passed = False
 
     def over(self) -> bool:
-        """Whether it has passed, looked at now and then."""
+        """Whether the time is over. Only one of 256 calls reads the clock."""
         self._calls += 1
         if self._calls % 256 == 0 and time.monotonic() > self._end:
             self.passed = True
@@ -27,7 +27,7 @@ class Deadline:
 
 
 def grouped(rows: Iterable[tuple[Registration, Hashable]]) -> dict[Group, list[Registration]]:
-    """Registrations by their dz set and what stands beside them."""
+    """Group registrations by their dz set and the given second key."""
     groups: dict[Group, list[Registration]] = {}
     for one, beside in rows:
         groups.setdefault((one.dz, beside), []).append(one)
@@ -35,7 +35,7 @@ def grouped(rows: Iterable[tuple[Registration, Hashable]]) -> dict[Group, list[R
 
 
 def meeting(groups: Iterable[Group], cells: Iterable[DzSet], deadline: Deadline) -> Iterator[Group]:
-    """The groups of which some dz overlaps one of the sets, until the deadline."""
+    """Yield the groups whose dz set overlaps one of the sets, until the deadline."""
     sets = list(dict.fromkeys(cells))
     for group in groups:
         if deadline.over():

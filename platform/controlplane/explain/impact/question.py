@@ -1,4 +1,4 @@
-"""What would go: the announcements that go with a row, or a cut of the trees at a switch or link."""
+"""Question about a removal: ending announcements, or a cut of trees at a switch or link."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ OVER = (State.WITHDRAWN, State.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A switch, or one end of a link (then with the port)."""
+    """Removed switch, or one end of a removed link (with the port)."""
 
     switch: str
     port: int | None = None
@@ -21,7 +21,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The planner's ids of announcements that go, and where trees are cut; `topic`: all of it goes."""
+    """Names of ending announcements, and the cut of trees; `topic` is set if it ends."""
 
     advertisements: tuple[str, ...] = ()
     subscriptions: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Question:
 
 
 def question(row: Any) -> Question:
-    """What goes with a row of the API."""
+    """Return the announcements or the cut that the removal of a row means."""
     return _BY[type(row)](row)
 
 

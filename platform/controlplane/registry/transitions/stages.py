@@ -94,7 +94,7 @@ def with_open_moves() -> set[int]:
 
 
 def held_back() -> Q | None:
-    """Return the condition for queued requests that must wait for moves; None if no request must wait.
+    """Return the condition for queued requests that must wait for moves; None if none must.
 
     Requests that encode filters again, or could move a topic again, wait while publishers change. After a
     failure in the network they do not wait: a failure is urgent, and later requests must not overtake it.
