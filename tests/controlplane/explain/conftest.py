@@ -1,4 +1,4 @@
-"""A fake controller, and a small network that it serves."""
+"""Fixtures: a fake controller, and a small network that it serves."""
 
 from tests.support.controlplane.controller_fixtures import (  # noqa: F401 - fixtures
     controller,

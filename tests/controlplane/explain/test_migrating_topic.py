@@ -1,4 +1,4 @@
-"""While a topic moves, its events are explained in the encoding that their publisher is told."""
+"""Explanations of events of a moving topic, in the encoding that their publisher uses."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def explained():
 
 
 def told(found):
-    """The code of the address, who receives it, and the origins on the way."""
+    """Return the code of the address, the receivers, and the origins of the entries on the path."""
     code = int(found["event"]["address"].split(":")[1], 16)
     kinds = {hop["origin"]["kind"] for hop in found["path"]}
     return code, [row["host"] for row in found["received"]], kinds, found["real"]["same"]

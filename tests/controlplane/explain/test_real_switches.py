@@ -1,4 +1,4 @@
-"""Explanations look at the switches: over the controller, and by traces of a local Open vSwitch."""
+"""Explanations with real switches: read over the controller, and by traces of a local Open vSwitch."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def differences(answer):
 
 @pytest.fixture
 def served(network):
-    """Events that begin with 01 go from h1 to h3."""
+    """Events with a dz that starts with 01 go from h1 to h3."""
     world.advertise("h1", ["0"])
     world.subscribe("h3", ["01"])
     session.run()
@@ -47,7 +47,7 @@ def test_tables_are_read_back_where_nothing_can_be_traced(served, django_user_mo
     answer = explained(django_user_model)
     assert differences(answer) == [("entry_missing", "s2")]
     assert answer["real"]["lost"] == [{"host": "h3", "at_switch": "s2"}]
-    assert [row["host"] for row in answer["received"]] == ["h3"]  # as the control plane has it
+    assert [row["host"] for row in answer["received"]] == ["h3"]  # according to the control plane
 
 
 def test_what_cannot_be_seen_is_said(served, django_user_model, settings):

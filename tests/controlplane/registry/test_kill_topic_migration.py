@@ -1,4 +1,4 @@
-"""A worker that is killed at any stage of a move: the next one ends it, once, with the same tables."""
+"""A worker killed at any stage of a move: the next worker completes it once, with the same tables."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Topics that move: new entries, then publishers, then the old entries; whatever happens in between."""
+"""Moves of topics: new entries, then publishers, then removal of old entries, with interruptions."""
 
 import dataclasses
 from datetime import timedelta
@@ -49,7 +49,7 @@ def reindex(*names: str, topic: str = "points") -> Request:
 
 
 def codes(controller) -> set[int]:
-    """The topic codes of all entries on the switches."""
+    """Return the topic codes of all entries on the switches."""
     return {int(key[0].split(":")[1], 16) for table in controller.tables().values() for key in table}
 
 
@@ -63,19 +63,19 @@ def state(row: Request) -> str:
 
 
 def lapse() -> None:
-    """All leases are over."""
+    """End all leases."""
     Lease.objects.update(expires_at=timezone.now() - timedelta(hours=1))
 
 
 @pytest.fixture
 def times(settings):
-    """Settling takes no time here."""
+    """Set the time of settling to zero."""
     settings.ENV = dataclasses.replace(settings.ENV, settling_seconds=0.0)
 
 
 @pytest.fixture
 def moving(network, times):
-    """A publisher at h1 and a subscriber at h3, on a topic of two attributes."""
+    """Register a publisher at h1 and a subscriber at h3, on a topic with two attributes."""
     add_topic()
     ad = announce("advertise", "h1", "true")
     announce("subscribe", "h3", "x = 1 and y = 1")
@@ -111,7 +111,7 @@ def test_old_entries_stay_until_the_publisher_has_confirmed(moving):
     assert stage() == "telling"
     assert leases.hold(moving.ad.pk, "one", 1)["version"] == 2
     session.run()
-    assert stage() == "telling"  # it knows, but may still use the old one
+    assert stage() == "telling"  # it knows the new encoding, but may still use the old one
     leases.hold(moving.ad.pk, "one", 2)
     session.run()
     assert (state(row), stage(), codes(moving)) == ("active", "done", {9})
@@ -119,7 +119,7 @@ def test_old_entries_stay_until_the_publisher_has_confirmed(moving):
 
 
 def told_for(seconds: int) -> None:
-    """The move was told `seconds` ago, by the clock of now, and leases seem to run for an hour more."""
+    """Set the move as published `seconds` ago, with leases that seem to run for another hour."""
     Move.objects.update(told_at=timezone.now() - timedelta(seconds=seconds))
     Lease.objects.update(expires_at=timezone.now() + timedelta(hours=1), seconds=120.0)
 
@@ -131,7 +131,7 @@ def test_a_move_waits_no_longer_than_leases_were_granted_for(moving):
     told_for(115)
     session.run()
     assert (state(row), stage()) == ("deploying", "telling")
-    told_for(-3600)  # the clock was set back: the wait is counted from now
+    told_for(-3600)  # the clock was set back: the wait starts again
     session.run()
     assert stage() == "telling" and Move.objects.get().told_at <= timezone.now()
     told_for(122)
@@ -177,7 +177,7 @@ def reconnected() -> None:
 
 
 def test_where_a_switch_has_no_room_for_new_entries_the_old_ones_go_first(moving):
-    """Its real capacity is smaller than anybody said."""
+    """The real capacity of the switch is smaller than declared."""
     leases.hold(moving.ad.pk, "one", None)
     moving.switches[world.dpid(2)].refuses.add("ff0e:9:2000::/35")
     row = reindex("y")
@@ -214,7 +214,7 @@ def test_requests_in_the_meantime_are_planned_for_both(moving):
     late = announce("subscribe", "h2", "x = 1")
     session.run()
     assert state(late.request) == "active" and state(row) == "deploying"
-    assert len(moving.tables()[world.dpid(2)]) == 3  # by x both want one cell, by y not
+    assert len(moving.tables()[world.dpid(2)]) == 3  # indexed by x both need one cell, by y they do not
     lapse()
     session.run()
     assert state(row) == "active"

@@ -1,4 +1,4 @@
-"""One call's id through the logs of web server, worker and controller, down to the confirmed change."""
+"""The id of a call in the logs of web server, worker and controller, up to the confirmed change."""
 
 import json
 import os
@@ -27,7 +27,7 @@ CALL = "follow-me-through-1234"
 
 
 def lines(path: Path) -> list[dict]:
-    """All log lines, every one of which is a JSON object."""
+    """Return all log lines. Each one is a JSON object."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 

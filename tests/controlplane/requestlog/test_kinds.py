@@ -1,4 +1,4 @@
-"""The table of request kinds: complete, consistent, and with the sets that planning depends on."""
+"""The table of request kinds: complete, consistent, with the sets that planning depends on."""
 
 import pytest
 

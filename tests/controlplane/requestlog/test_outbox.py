@@ -1,4 +1,4 @@
-"""What leaves for live pages."""
+"""Outbox of events for live pages."""
 
 import threading
 from datetime import timedelta
@@ -19,7 +19,7 @@ def test_an_event_of_a_transaction_that_fails_is_not_there(transactional_db):
 
 
 def test_ids_are_given_in_the_order_of_commits(transactional_db):
-    """The second transaction may not get its id while the first, which has one, is still open."""
+    """The second transaction must not get its id while the first one, which has an id, is open."""
     first_has_id, second_began = threading.Event(), threading.Event()
     order = []
 
@@ -37,7 +37,7 @@ def test_ids_are_given_in_the_order_of_commits(transactional_db):
     with transaction.atomic():
         event = outbox.emit("first", {})
         first_has_id.set()
-        thread.join(0.3)  # it cannot get further as long as this transaction is open
+        thread.join(0.3)  # it cannot continue while this transaction is open
         order.append(("first", event.pk))
     thread.join()
     assert [name for name, _ in order] == ["first", "second"]

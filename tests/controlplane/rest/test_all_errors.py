@@ -1,4 +1,4 @@
-"""A body is refused with all of its errors: those of its fields, and those that only the database knows."""
+"""Refusals list all errors of a body: those of its fields, and those that need the database."""
 
 import pytest
 

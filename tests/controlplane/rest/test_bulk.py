@@ -1,4 +1,4 @@
-"""A list in one POST: all items or none, one operation, results by item, limits that are told."""
+"""Lists in one POST: all items or none, one operation, results by item, documented limits."""
 
 import json
 
@@ -129,7 +129,7 @@ def test_nothing_is_looked_up_item_by_item(world, resource, model):
         with CaptureQueriesContext(connection) as captured:
             world.post(f"{resource}/", body)
         reads.append(sum(query["sql"].startswith("SELECT") for query in captured))
-        assert len(captured) <= 14 + len(body) / 20  # rows go in by the dozen, two to the trail
+        assert len(captured) <= 14 + len(body) / 20  # rows are inserted in batches; two rows for the trail
     assert reads[0] == reads[1] <= 8
 
 

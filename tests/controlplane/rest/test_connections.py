@@ -1,4 +1,4 @@
-"""A web process with few descriptors left: it answers 503, closes connections that stall, and goes on."""
+"""A web process with few descriptors: it answers 503, closes stalled connections, and recovers."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ LARGE = b"x" * (64 << 20)
 
 
 async def application(scope, receive, send):
-    """Reads the body, and answers with much or little."""
+    """Application that reads the body, and answers with much or little."""
     while (await receive()).get("more_body"):
         pass
     body = LARGE if scope["path"] == "/large" else b"done"
@@ -35,7 +35,7 @@ async def application(scope, receive, send):
 
 @pytest.fixture
 def guarded():
-    """uvicorn's connections, guarded, in a class of their own, and their refusals."""
+    """Return uvicorn's guarded connections in a separate class, with their refusals."""
     found = type("Guarded", (H11Protocol,), {})
     log = logging.getLogger("asyncio")
     before = list(log.filters)
@@ -45,7 +45,7 @@ def guarded():
 
 
 async def ask(port, text, rest=b""):
-    """What a connection answers to `text`, and to `rest` after the first answer, until it is closed."""
+    """Return the answer to `text`, and to `rest` after the first answer, until the connection closes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(text)
     try:
@@ -58,7 +58,7 @@ async def ask(port, text, rest=b""):
 
 
 def serve(protocol, *calls):
-    """The answers of a server to `calls`, each of one text or two."""
+    """Return the answers of a server to `calls` of one or two texts."""
 
     async def run():
         server = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
@@ -172,7 +172,7 @@ def test_only_a_connection_that_stalls_is_closed(monkeypatch, changes, closed):
     transport.get_write_buffer_size.return_value = changes.get("unsent", 0)
     progress = connection_limits.BodyProgress(protocol, transport)
     progress.check()
-    assert not transport.abort.called  # this request is new
+    assert not transport.abort.called  # this is a new request
     progress.received += changes.get("received", 0)
     progress.drained += changes.get("drained", 0)
     progress.check()

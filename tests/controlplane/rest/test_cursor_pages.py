@@ -1,4 +1,4 @@
-"""Cursor pages: complete, in order, stable while rows come and go, as cheap at the end as at the start."""
+"""Cursor pages: complete, in order, stable during changes, with equal cost at start and end."""
 
 import base64
 
@@ -123,7 +123,7 @@ def _plan(caller, path):
 
 
 def test_the_last_page_costs_what_the_first_does(operator):
-    """No page skips rows that it has read: neither an offset nor a sort, but a range of the primary key."""
+    """No page skips earlier rows: it uses a range of the primary key, not an offset or a sort."""
     operation = Operation.objects.create(items=3000)
     payload = {"op": "subscribe", "id": "q1"}
     Request.objects.bulk_create(
@@ -135,7 +135,7 @@ def test_the_last_page_costs_what_the_first_does(operator):
     assert len(last["results"]) == 1000 and last["next"] is None
     assert "OFFSET" not in sql and '"id" > ' in sql
     if connection.vendor != "sqlite":
-        return  # PostgreSQL reads so small a table whole
+        return  # PostgreSQL reads such a small table completely
     with connection.cursor() as cursor:
         cursor.execute("EXPLAIN QUERY PLAN " + sql)
         plan = " ".join(str(row) for row in cursor.fetchall())
@@ -143,7 +143,7 @@ def test_the_last_page_costs_what_the_first_does(operator):
 
 
 def test_a_few_rows_are_cut_from_a_page_that_is_read_in_order(operator):
-    """Of one row with joins SQLite thinks that sorting the whole list is the cheaper way."""
+    """For one row with joins, SQLite estimates that sorting the whole list is cheaper."""
     payload = {"op": "subscribe", "id": "q1"}
     Request.objects.bulk_create(Request(kind="subscribe", payload=payload) for _ in range(5))
     page, sql = _plan(operator, "requests/?limit=2&ordering=-id")

@@ -1,4 +1,4 @@
-"""Each `curl` command of the API guide is a call that the platform accepts, with the fields that it shows."""
+"""The platform accepts each `curl` command of the API guide, and returns the fields shown there."""
 
 import json
 import re
@@ -82,7 +82,7 @@ def test_the_commands_are_read():
 
 @pytest.fixture
 def documented(network):
-    """The commands, and the objects that they name."""
+    """Commands, and the objects that they name."""
     for resource, body in (
         ("topics", TOPIC),
         ("publishers", {"name": "exchange", "host": "h1"}),
@@ -104,7 +104,7 @@ def documented(network):
 
 
 def refusals(caller, calls):
-    """Send calls, without waiting for their end; those that are refused, with the answer."""
+    """Send calls without waiting for their end; return the refused ones with their answers."""
     for call in calls:
         kind = call.headers.get("Content-Type", "")
         key = (

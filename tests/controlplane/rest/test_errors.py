@@ -96,7 +96,7 @@ def test_a_database_without_room_is_a_503_that_says_when_to_try_again(operator, 
     answer = operator.get("topics/")
     assert problem(answer, 503)["type"].endswith(":busy") and answer.headers["Retry-After"] == "1"
     try:
-        no_connection()  # as the look at a session would, before the call is anybody's
+        no_connection()  # like reading a session before the REST framework has the call
     except OperationalError:
         request = RequestFactory().get("/api/v1/topics/")
         request.request_id = "abcdefgh"

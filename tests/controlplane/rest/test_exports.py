@@ -1,4 +1,4 @@
-"""Lists as CSV: all rows, streamed by the page, safe in a spreadsheet, and good to be read in again."""
+"""CSV lists: all rows, streamed in pages, safe in a spreadsheet, and usable as an upload."""
 
 import csv
 import io
@@ -90,7 +90,7 @@ def test_what_was_exported_can_be_read_in_again(world):
     writer.writeheader()
     writer.writerows(found)
     again = world.raw("POST", "subscriptions/", text.getvalue(), content_type="text/csv")
-    assert again.status_code == 409  # all of them are there
+    assert again.status_code == 409  # all of them exist
     for row in Subscription.objects.all():
         assert world.delete(f"subscriptions/{row.pk}/").status_code == 202
     assert world.raw("POST", "subscriptions/", text.getvalue(), content_type="text/csv").status_code == 202

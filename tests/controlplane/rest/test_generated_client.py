@@ -1,6 +1,6 @@
-"""A client generated from the schema makes a round trip through every resource of a platform that runs.
+"""A client generated from the schema makes a round trip through every resource of a running platform.
 
-Real switches, controller, web server and worker, on the database that the tests have: SQLite, or PostgreSQL
+It uses real switches, controller, web server and worker, on the database of the tests: SQLite, or PostgreSQL
 with Redis.
 """
 
@@ -52,7 +52,7 @@ def platform(django_db_setup):
 
 
 def round_trip(api, resource, body, change=None):
-    """Create, read, list and change an object; its id."""
+    """Create, read, list and change an object; return its id."""
     made = api.call(f"{resource}_create", body=body)
     if "progress" in made:
         assert made["state"] == "active", made
@@ -68,7 +68,7 @@ def round_trip(api, resource, body, change=None):
 
 
 def gone(api, resource, pk):
-    """Delete an object, which then is not there."""
+    """Delete an object, and check that it no longer exists."""
     api.call(f"{resource}_delete", pk)
     api.call(f"{resource}_read", pk, expect=404)
 
@@ -89,7 +89,7 @@ def accounts(api, _at):
     newest = api.rows("actions_list", ordering="-id")[0]
     assert api.call("actions_read", newest["id"])["outcome"] == "denied"  # the last call
     addresses = {row["address"] for row in api.rows("actions_list") if row["method"] != "command"}
-    assert addresses == {"127.0.0.1"}  # whatever a caller says
+    assert addresses == {"127.0.0.1"}  # whatever a caller claims
     assert api.call("users_read", pk)["role"] == "operator"
 
 
@@ -115,7 +115,7 @@ def network(api, at):
 
 
 def edges():
-    """A file with one link."""
+    """Return a file with one link."""
     types = importlib.import_module(f"{PACKAGE}.types")
     return types.File(payload=BytesIO(b"n1 n2 1.5\n"))
 
@@ -164,7 +164,7 @@ def announcements(api, at):
 
 
 def tables(api, at):
-    """What the announcements came to, and what merging made of it."""
+    """Check the announcements, and the entries that merging made of them."""
     s1 = next(row for row in api.rows("tables_list") if row["switch"] == "s1")
     assert api.call("tables_read", s1["id"])["entries"] > 1
     entries = api.rows("tables_entries", s1["id"])
@@ -203,7 +203,7 @@ def traffic(api, at):
 
 
 def stand_for(api, switch):
-    """Subscriptions of a merged entry; the worker measures too, and then its id is another."""
+    """Read the subscriptions of a merged entry. The worker also measures, and then the id changes."""
     for _ in range(30):
         merged = api.rows("aggregated_list", switch)[0]
         if api.call("aggregated_subscriptions", switch, merged["id"], expect=(200, 404)).get("results"):
@@ -262,7 +262,7 @@ CHARTS = (
 
 
 def first_use(api, at):
-    """As a launcher would say it: what is asked for, and what became of it."""
+    """Act as a launcher: read the orders, and report the results."""
     switches = [row["name"] for row in api.rows("switches_list")]
     launcher = {"name": "it", "state": "offered", "fixed": False, "hosts": ["h1"], "switches": switches}
     api.call("demo_launcher", body=launcher)
@@ -296,7 +296,7 @@ def system(api, at):
 
 
 def end(api, at):
-    """What was made goes, in the order that nothing is in use."""
+    """Delete the created objects in an order in which none is in use."""
     for row in api.rows("subscriptions_list", limit=1000):
         api.call("subscriptions_delete", row["id"])
         assert api.call("subscriptions_read", row["id"])["state"] == "withdrawn"

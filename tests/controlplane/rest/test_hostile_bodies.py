@@ -1,4 +1,4 @@
-"""Whatever is sent as a body: a 400 that names it, on every route, and never a 500."""
+"""Hostile bodies on every route: the answer is a 400 that names the fault, and never a 500."""
 
 import json
 
@@ -59,7 +59,7 @@ def test_hostile_bodies_are_refused(world, problem, path, step):
     method = "PATCH" if path[-2].isdigit() else "POST"
     for name, body in cases:
         if name == "empty" and (method == "PATCH" or path == "audits/"):
-            continue  # a PATCH that changes nothing is no error, nor is an audit of all
+            continue  # a PATCH without changes is not an error, nor is an audit of all switches
         document = problem(world.raw(method, path, body), 400)
         assert document["errors"], name
         assert all(e["detail"] and e["code"] for e in document["errors"]), name
@@ -86,7 +86,7 @@ def _values():
 @STEPS
 @pytest.mark.parametrize("path", [f"{p}/" for p in POSTS])
 def test_every_field_takes_every_value_or_names_it(world, path, step):
-    """Each field in turn holds each hostile value, beside good other fields."""
+    """Send each hostile value in each field in turn, with valid values in all other fields."""
     good = {
         "topics/": {
             "name": "news",
@@ -139,7 +139,7 @@ def test_every_field_takes_every_value_or_names_it(world, path, step):
     for number, field in enumerate(good, PATHS.index(path)):
         for value in list(_values())[number % step :: step]:
             answer = world.raw("POST", path + dry, json.dumps({**good, field: value}))
-            # 403: another's token; 409: the first one is still under way
+            # 403: the token of another; 409: the first call is still running
             assert answer.status_code in (200, 201, 202, 400, 403, 409), (field, value, answer.content[:500])
             if answer.status_code == 400:
                 errors = answer.json()["errors"]

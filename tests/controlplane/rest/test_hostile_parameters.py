@@ -1,4 +1,4 @@
-"""Whatever stands in a path or a query: a 400 that names it, on every route, and never a 500."""
+"""Hostile paths and queries on every route: a 400 that names the parameter, and never a 500."""
 
 import pytest
 
@@ -23,7 +23,7 @@ ALL_LISTS = [f"{prefix}/" for prefix in LISTS]
 
 
 def shared_out(cases):
-    """Parameters `case` and `part`: each case for a third of the routes, by turns; in full for all."""
+    """Parametrize `case` and `part`: each case for a third of the routes in turn, or for all in full."""
     return pytest.mark.parametrize(
         ("case", "part"),
         [
@@ -62,7 +62,7 @@ HOSTILE_QUERIES = [
     ("limit=", "limit"),
     ("limit=" + "9" * 400, "limit"),
     (f"limit={2**80}", "limit"),
-    ("limit=%D9%A1", "limit"),  # a digit, but not an ASCII one
+    ("limit=%D9%A1", "limit"),  # a digit that is not ASCII
     ("limit=1&limit=2", "limit"),
     ("cursor=x", "cursor"),
     ("cursor=", "cursor"),

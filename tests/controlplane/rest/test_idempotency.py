@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: a call is carried out once, by whoever sends it how often."""
+"""`Idempotency-Key`: a call runs once, however often and by whom it is sent."""
 
 import json
 import threading
@@ -28,7 +28,7 @@ def test_a_replay_gets_the_same_answer_and_does_nothing(world):
     assert again.headers["Idempotency-Replayed"] == "true" and "Idempotency-Replayed" not in first.headers
     assert Subscription.objects.count() == 1
     other = world.post("subscriptions/", BODY, HTTP_IDEMPOTENCY_KEY="other")
-    assert other.json()["errors"][0]["existing"] == first.json()["object"]["url"]  # another call
+    assert other.json()["errors"][0]["existing"] == first.json()["object"]["url"]  # a different call
 
 
 def test_what_was_waited_for_is_replayed(world, end):

@@ -1,4 +1,4 @@
-"""The tables of docs/limits.md: each bound of the API is told by a call beyond it, each test is there."""
+"""The tables of docs/limits.md: a call beyond each limit of the API reports it, and each test exists."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ ENUM = {"name": "e", "type": "enum"}
 
 
 def rows(heading):
-    """The rows of the table below a heading, that name no test."""
+    """Return the rows of the table below a heading that name no test."""
     section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
     return [match.groups() for match in ROW.finditer(section)]
 
@@ -27,7 +27,7 @@ def subscription(text):
 
 
 def alternatives(count):
-    """A filter whose normal form has very many terms."""
+    """Return a filter whose normal form has very many terms."""
     return " and ".join(f"(low != {n} or high != {n})" for n in range(1, count + 1))
 
 

@@ -1,4 +1,4 @@
-"""A full disk, a read-only or locked database, no descriptors and no memory: what calls and pages answer."""
+"""Answers of calls and pages without disk space, with a locked database, or without descriptors or memory."""
 
 import errno
 import html
@@ -31,7 +31,7 @@ def postgresql(kind, shown=OperationalError):
     return error
 
 
-FULL_WAL = sqlite3.SQLITE_IOERR | 18 << 8  # SQLITE_IOERR_SHMOPEN: extended codes count by their last byte
+FULL_WAL = sqlite3.SQLITE_IOERR | 18 << 8  # SQLITE_IOERR_SHMOPEN: the last byte of extended codes decides
 ERRORS = [
     (sqlite(sqlite3.SQLITE_FULL, "database or disk is full"), 507, "disk_full"),
     (sqlite(sqlite3.SQLITE_READONLY, "attempt to write a readonly database"), 503, "read_only"),
@@ -112,13 +112,13 @@ def token(db, django_user_model):
 
 @pytest.fixture
 def read_only(db, monkeypatch):
-    """The database takes no write; what SQLite itself answers to one."""
+    """Let the database refuse writes; return SQLite's own answer to one."""
     if connection.vendor != "sqlite":
         pytest.skip("PRAGMA query_only is SQLite's")
     monkeypatch.setattr(tokens, "_next_attempt", {"at": float("-inf")})
 
     def switch(on):
-        connection.connection.execute(f"PRAGMA query_only = {int(on)}")  # also in a broken transaction
+        connection.connection.execute(f"PRAGMA query_only = {int(on)}")  # also in a failed transaction
 
     yield lambda: switch(True)
     switch(False)

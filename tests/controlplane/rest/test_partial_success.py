@@ -1,4 +1,4 @@
-"""`atomic=false`: what is good is taken and the rest told; and uploads, with the line of each error."""
+"""`atomic=false` accepts the valid items and reports the others; uploads report the line of each error."""
 
 import pytest
 

@@ -64,7 +64,7 @@ def queries(caller, path):
 
 @pytest.mark.parametrize("limit", [1000])
 def test_a_page_takes_the_same_queries_however_long(full, limit):
-    full.get("me/")  # notes the token's use, once
+    full.get("me/")  # records the use of the token once
     one_switch = Switch.objects.first().pk
     operation = full.get("operations/").json()["results"][0]["id"]
     paths = [f"{prefix}/" for prefix in LISTS]
@@ -73,6 +73,6 @@ def test_a_page_takes_the_same_queries_however_long(full, limit):
         few, short = queries(full, f"{path}?limit=1")
         many, long = queries(full, f"{path}?limit={limit}")
         assert len(short) == 1 and len(long) >= 3, path
-        # the log looks objects up once for each of their types, and paths once for each kind of announcement
+        # the log reads objects once for each type, and paths once for each kind of announcement
         assert many <= few + (5 if path == "requests/" else 0), (path, few, many)
         assert many <= 10, (path, many)

@@ -1,4 +1,4 @@
-"""Calls at the same time: one wins, the others are told, and nothing breaks."""
+"""Concurrent calls: one succeeds, the others get an error, and nothing breaks."""
 
 import threading
 from collections import Counter
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def at_once(calls):
-    """The status codes of calls that are made at the same time, each over a connection of its own."""
+    """Return the status codes of concurrent calls, each with a separate connection."""
     start, codes = threading.Barrier(len(calls)), []
 
     def run(call):

@@ -1,4 +1,4 @@
-"""`q=` finds a row by what a user sees in it."""
+"""`q=` finds a row by the texts that users see in it."""
 
 from controlplane.network.models import Tree
 from controlplane.registry.models import Advertisement, Subscription, Topic

@@ -1,4 +1,4 @@
-"""What no call may bring is refused before Django, which keeps whatever comes, sees any of it."""
+"""Calls beyond a limit are refused before Django stores any of their content."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ API, PAGE = "/api/v1/topics/", "/login/"
 
 
 class Inner:
-    """An application that reads a whole body; `pieces` are those it got."""
+    """Application that reads a whole body; `pieces` are the received parts."""
 
     def __init__(self):
         self.pieces = []
@@ -35,7 +35,7 @@ class Inner:
 
 
 def call(path=API, query=b"", headers=(), pieces=()):
-    """The inner application after a call, the status, and the problem where there is one."""
+    """Return the inner application after a call, the status, and the problem if there is one."""
     inner, sent, waiting = Inner(), [], [*pieces, 0]
 
     async def receive():

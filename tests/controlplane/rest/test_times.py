@@ -1,4 +1,4 @@
-"""Times whose UTC lies outside of the calendar: a 400 by name wherever the schema has a time, never a 500."""
+"""Times outside of the calendar in UTC: a 400 by name wherever the schema has a time, never a 500."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def resolved(node, schema):
 
 
 def times_of(node, schema, path=()) -> Iterator[tuple]:
-    """The paths of all times of a body, `0` for an item of a list."""
+    """Yield the paths of all times in a body, with `0` for an item of a list."""
     node = resolved(node, schema)
     if node.get("format") == "date-time" and not node.get("readOnly"):
         yield path
@@ -73,7 +73,7 @@ def test_every_field_that_is_a_time_is_named(administrator, schema, problem, tim
         content = operation.get("requestBody", {}).get("content", {})
         for where in set(times_of(content.get("application/json", {}).get("schema", {}), schema)):
             if where[:2] == ("rows", 0):
-                continue  # of telemetry: its dataset says what it may be
+                continue  # a time of telemetry: its dataset defines the limits
             call = getattr(administrator, method)
             found = problem(call(path.replace("{id}", "1"), body_with(where, time)), 400)["errors"]
             pointer = "".join(f"/{step}" for step in where)
@@ -93,7 +93,7 @@ def test_rows_of_telemetry_are_refused_by_column(operator, error, time):
 
 
 def test_the_ends_of_the_calendar_are_taken(operator):
-    """What is taken can be listed: the last and first moments that UTC has."""
+    """Accepted times can be listed: the first and last moments in UTC."""
     for time in ("9999-12-31T23:59:59Z", "9999-12-31T09:59:59-14:00", "2090-01-01T00:00:00+14:00"):
         assert operator.post("tokens/", {"name": "x", "expires_at": time}).status_code == 201
     assert operator.get("tokens/?created_at__gte=0001-01-01T00:00:00Z").status_code == 200

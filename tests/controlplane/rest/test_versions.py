@@ -1,4 +1,4 @@
-"""`ETag`, `If-None-Match` and `If-Match`; and addresses that are to go."""
+"""`ETag`, `If-None-Match` and `If-Match`, and deprecated addresses."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -103,7 +103,7 @@ def test_every_edit_of_a_user_raises_its_version_and_a_log_in_does_not(administr
         lambda: administrator.patch(made, {"password": "a quite long passphrase"}),
         lambda: [administrator.patch(made, {"role": role}) for role in ("operator", "viewer")],
         by_command,
-        nora.groups.clear,  # as the admin pages do it
+        nora.groups.clear,  # like the admin pages
         lambda: Group.objects.get(name="viewer").user_set.add(nora),
         lambda: user_changes.set_own_password(nora, "yet another passphrase"),
     ]
@@ -194,7 +194,7 @@ def test_an_address_that_is_to_go_says_so(viewer, monkeypatch):
 
 @pytest.fixture
 def limit(monkeypatch, settings):
-    """Five calls a minute, counted anew, at one and the same moment."""
+    """Limit to five calls per minute, with a new count, at one fixed time."""
     rate_limits.reset()
     settings.ENV = replace(settings.ENV, rate_limit=5)
     monkeypatch.setattr(rate_limits.time, "time", lambda: 1_000_000_020.0)

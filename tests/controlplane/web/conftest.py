@@ -1,4 +1,4 @@
-"""Callers of the API, and a small network."""
+"""Fixtures: callers of the API, and a small network."""
 
 from tests.support.controlplane.api_fixtures import (  # noqa: F401 - fixtures
     administrator,

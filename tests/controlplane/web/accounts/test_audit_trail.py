@@ -1,4 +1,4 @@
-"""The audit trail: who did or tried what, whatever becomes of users and objects."""
+"""The audit trail: actions and attempts of users, also after users and objects are deleted."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -17,7 +17,7 @@ from tests.support.controlplane.api_fixtures import Caller
 
 @pytest.fixture(autouse=True)
 def quick_hashes(settings):
-    """Passwords are hashed quickly."""
+    """Hash passwords quickly."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
@@ -60,7 +60,7 @@ def test_denied_attempts_are_counted_by_the_minute(viewer, administrator, anonym
         viewer.get("users/")
         anonymous.delete("topics/1/")
         anonymous.post("hosts/", {})
-        anonymous.get("topics/")  # an open door tried
+        anonymous.get("topics/")  # a read without credentials
     bad = Caller()
     bad.credentials(HTTP_AUTHORIZATION="Bearer wrong")
     bad.get("topics/")
@@ -91,7 +91,7 @@ def test_log_ins_are_noted_failed_and_throttled_ones_too(make_user, administrato
 
 
 def test_denied_attempts_that_had_begun_are_counted_too(world, administrator, make_user):
-    """Of a client token for another's subscriber, and of a password that is no more looked at."""
+    """A client token for another subscriber, and a password that is no longer checked."""
     made = world.post("tokens/", {"name": "alice's", "subscriber": "alice"}).json()
     client = Caller()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {made['token']}")
@@ -107,13 +107,13 @@ def test_denied_attempts_that_had_begun_are_counted_too(world, administrator, ma
         browser.post("me/password/", {"current": "wrong", "password": GOOD + "!"})
     rows = [r["times"] for r in actions(administrator, "&actor=nora&status=429")]
     assert rows == [7]
-    Action.objects.update(at=F("at") - timedelta(seconds=61))  # another minute begins
+    Action.objects.update(at=F("at") - timedelta(seconds=61))  # another minute starts
     browser.post("me/password/", {"current": "wrong", "password": GOOD + "!"})
     assert [r["times"] for r in actions(administrator, "&actor=nora&status=429")] == [7, 1]
 
 
 def test_an_address_without_log_in_adds_so_many_rows(administrator, db):
-    """However many names, methods and pages it makes up."""
+    """The number of names, methods and pages that the client invents does not matter."""
     for number in range(120):
         log_in(f"name{number}", "wrong", address="192.0.2.9")
     rows = actions(administrator, "&address=192.0.2.9")
@@ -153,7 +153,7 @@ def test_a_write_without_the_csrf_token_is_told_of_its_user(administrator, make_
     ],
 )
 def test_what_a_body_says_is_never_in_it(administrator, make_user, body):
-    """Nor does an answer repeat what may be a password."""
+    """Answers do not repeat a possible password either."""
     user = make_user("nora", "operator")
     answer = administrator.patch(f"users/{user.pk}/", body)
     assert answer.status_code == 400

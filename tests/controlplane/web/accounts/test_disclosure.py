@@ -1,6 +1,6 @@
-"""What a token may not read, no answer tells: every operation of the schema is asked.
+"""No answer contains data that a token may not read. The test calls every operation of the schema.
 
-Whatever belongs to others has `foreign` in its name, and their filters and budgets hold the number 7391.
+All objects of others have `foreign` in their names, and their filters and budgets contain the number 7391.
 """
 
 import re
@@ -24,7 +24,7 @@ from tests.support.controlplane.routes import NEEDS
 SCHEMA = yaml.load((Path(__file__).parents[4] / "docs" / "openapi.yaml").read_text(), yaml.CSafeLoader)
 IDS = {"requests": range(6, 15), "operations": range(1, 7)}
 """Numbers of own and foreign objects, where they are not 1, 2 and 4."""
-pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)  # objects are named by number
+pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)  # names of objects contain ids
 
 METHODS = ("get", "post", "patch", "delete")
 TELLTALE = re.compile(r"foreign|7391", re.IGNORECASE)
@@ -45,7 +45,7 @@ REPORT = dict.fromkeys(("published", "wanted", "delivered", "lost", "doubled", "
 
 
 def operations():
-    """(address below the version, method, operation id, parameters) of the schema."""
+    """Yield (address below the version, method, operation id, parameters) of the schema."""
     for path, item in SCHEMA["paths"].items():
         for method in METHODS:
             if method in item:
@@ -53,7 +53,7 @@ def operations():
 
 
 def bodies(kind):
-    """By operation id, what a client sends: good, bad, and about objects of others by their numbers."""
+    """Return the bodies of a client by operation id: valid, invalid, and with ids of others' objects."""
     owner = {kind: "exchange" if kind == "publisher" else "alice"}
     announced = [
         {**owner, **(AD if kind == "publisher" else SUB), "filter": text}
@@ -114,7 +114,7 @@ def client_token(caller, kind):
 
 
 def failed(kind, detail, errors=()):
-    """All requests come to such a problem."""
+    """Give all requests such a problem."""
     problem = stored(kind, f"{detail}!", detail, ["foreign-s2"], errors)
     merging = {"merged": 1, "unmerged": 0, "switches": ["foreign-s2"], "together": 1, "topics": ["quotes"]}
     merging |= {"events": 0, "unwanted": 0.0, "needless": 0.0, "unwanted_per_second": 0.0, "reason": ""}
@@ -123,7 +123,7 @@ def failed(kind, detail, errors=()):
 
 
 def asked(caller, path, method, operation, sent):
-    """The answers of an operation to a client: of lists, of objects of its own and of others."""
+    """Yield the answers of an operation to a client: lists, own objects, and objects of others."""
     options = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"}
     queries = [
         "",
@@ -135,7 +135,7 @@ def asked(caller, path, method, operation, sent):
     queries = ["?holder=x"] if "holder" in options else queries
     for pk in IDS.get(path.split("/")[0], (1, 2, 4)) if "{id}" in path else (0,):
         address = path.replace("{id}", str(pk)).replace("{entry}", "1")
-        for query in queries[::-1]:  # what changes something comes last
+        for query in queries[::-1]:  # queries that change something come last
             for body in sent:
                 yield getattr(caller, method)(address + query, *(() if body is None else (body,)))
 
@@ -154,7 +154,7 @@ def test_no_answer_to_a_client_token_names_what_is_of_others(mixed, kind):
     for path, method, operation in operations():
         name = operation["operationId"]
         if path.startswith("health"):
-            continue  # open to everybody; its own test looks at it
+            continue  # open to all callers; a separate test checks it
         sent = told.get(name, [None])
         for answer in asked(caller, path, method, operation, sent):
             if answer.status_code == 403 and name not in told:
@@ -258,7 +258,7 @@ def test_a_call_by_others_shows_a_client_its_own_items_alone(mixed):
 
 @pytest.mark.full
 def test_no_answer_to_a_viewer_names_other_users_and_tokens(mixed, viewer, make_user):
-    """Users, tokens and the trail are for administrators; all else is a viewer's to read."""
+    """Users, tokens and the trail are for administrators. Viewers may read everything else."""
     user = make_user("hidden-user", "operator")
     caller = Caller()
     token = new_token(Token(user=user, name="hidden-token"))

@@ -1,4 +1,4 @@
-"""Log-in by token and by session."""
+"""Authentication by token and by session."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Who may do what: every route and method against roles, scopes and client tokens, as `me/` tells."""
+"""Permissions: every route and method for all roles, scopes and client tokens, compared with `me/`."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ NOBODY = 987654
 
 
 def addresses(resolver, prefix=""):
-    """(address, view, router's actions) of all patterns."""
+    """Yield (address, view, router's actions) of all patterns."""
     for each in resolver.url_patterns:
         text = prefix + PARAMETER.sub(lambda m: f"{{{m[1] or m[2]}}}", str(each.pattern).strip("^$"))
         if isinstance(each, URLResolver):
@@ -61,7 +61,7 @@ def resource(path):
 
 
 def check(caller, may):
-    """Every route and method, asked and by `me/`, against `may(path, method, need)`."""
+    """Compare every route and method, called and in `me/`, with `may(path, method, need)`."""
     told, expected = {}, {}
     for path, needs in NEEDS.items():
         for method, need in needs.items():
@@ -154,7 +154,7 @@ def test_me_tells_who_it_is(operator):
 
 
 def test_the_dashboard_asks_for_rights_that_there_are(make_user):
-    """A resource or method that `me/` never lists hides its controls from everybody."""
+    """If `me/` does not list a resource or method, the dashboard hides its controls from all users."""
     told = token_caller(make_user("root", "administrator")).get("me/").json()["may"]
     may = {one["resource"]: one["methods"] for one in told}
     asked = [

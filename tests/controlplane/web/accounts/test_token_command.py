@@ -1,4 +1,4 @@
-"""`manage.py token`: a token by who has a shell on the machine, and no log-in."""
+"""`manage.py token`: a token for a user with a shell on the machine and without a log-in."""
 
 from io import StringIO
 

@@ -1,4 +1,4 @@
-"""Tokens over REST: issued within the caller's own rights, shown once, unchangeable, revoked for good."""
+"""Tokens over REST: within the caller's own rights, shown once, unchangeable, revoked permanently."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -214,7 +214,7 @@ def test_a_publisher_a_subscriber_and_a_process_of_one_name_report_apart(world):
     assert [row["id"] for row in world.get("traffic/?kind=publisher").json()["results"]] == [rows[1]["id"]]
     assert world.get("traffic/totals/").json()["published"] == 6
     TrafficReport.objects.exclude(kind="publisher").delete()
-    TrafficReport.objects.update(kind="")  # of an earlier release
+    TrafficReport.objects.update(kind="")  # a row of an earlier release
     TrafficReport.objects.create(reporter="demo")
     import_module("controlplane.telemetry.migrations.0007_kinds").fill(apps, None)
     assert list(TrafficReport.objects.values_list("reporter", "kind")) == [
@@ -242,5 +242,5 @@ def test_ids_of_telemetry_batches_belong_to_each_client(world, end, tmp_path, se
     (first, second) = TelemetryBatch.objects.order_by("id")
     assert first.actor == second.actor and first.client != second.client
     first.delete()
-    TelemetryBatch.objects.update(client="")  # of an earlier release
+    TelemetryBatch.objects.update(client="")  # a row of an earlier release
     assert caller.post("telemetry/", batch).json()["replayed"] is True

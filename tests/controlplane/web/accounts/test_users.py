@@ -1,4 +1,4 @@
-"""Users over REST, one's own password, and how guesses at passwords are slowed down."""
+"""Users over REST, the caller's own password, and the limit for wrong passwords."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,7 +12,7 @@ GOOD = "correct horse battery"
 
 @pytest.fixture(autouse=True)
 def quick_hashes(settings):
-    """A good hash takes a tenth of a second, many times over here."""
+    """Hash passwords quickly: a good hash takes a tenth of a second."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
@@ -128,7 +128,7 @@ def test_wrong_passwords_are_throttled_by_address(make_user):
     assert answer.status_code == 429 and 0 < int(answer.headers["Retry-After"]) <= 300
     assert "Try again in" in answer.content.decode()
     assert log_in("olga", GOOD, path="/admin/login/").status_code == 429
-    assert FailedLogIn.objects.count() == 5  # attempts while throttled do not prolong it
+    assert FailedLogIn.objects.count() == 5  # throttled attempts do not prolong the wait
     assert log_in("olga", GOOD, address="192.0.2.7").status_code == 302
 
 

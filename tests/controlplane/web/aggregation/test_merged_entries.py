@@ -1,4 +1,4 @@
-"""Aggregated entries and budget curves over the API."""
+"""Merged entries and budget curves over the API."""
 
 import pytest
 from django.utils import timezone
@@ -11,7 +11,7 @@ from controlplane.telemetry.models import EventSample
 
 @pytest.fixture
 def busy(world, end):
-    """h1 publishes what h3 wants some of: eight regions that do not touch; events lie in the upper half."""
+    """h1 publishes, and h3 subscribes to eight separate regions; all events are in the upper half."""
     low = {"name": "low", "type": "int", "min": 0, "max": 1023}
     world.post("topics/", {"name": "heat", "attributes": [low]})
     world.post("advertisements/", {"publisher": "exchange", "topic": "heat", "filter": "low < 512"})

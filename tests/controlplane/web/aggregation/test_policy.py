@@ -1,4 +1,4 @@
-"""The policy of aggregation: the method by the log, the rest at once, and the period in beat's own table."""
+"""The policy of aggregation: the method is logged, the rest applies now, the period is in beat's table."""
 
 import pytest
 from django_celery_beat.models import PeriodicTask
@@ -50,7 +50,7 @@ def test_the_period_is_that_of_the_periodic_task(operator):
     assert operator.get("aggregation/").json()["period"] is None
     operator.patch("aggregation/", {"period": 60})
     assert PeriodicTask.objects.get(name=TASK_NAME).enabled
-    row.interval.every, row.interval.period = 2, "minutes"  # by the administrator's pages
+    row.interval.every, row.interval.period = 2, "minutes"  # like the admin pages
     row.interval.save()
     assert operator.get("aggregation/").json()["period"] == 120
 

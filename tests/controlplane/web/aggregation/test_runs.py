@@ -1,4 +1,4 @@
-"""Runs and what-if over the API: what is taken and refused, and that questions touch nothing."""
+"""Runs and what-if questions over the API: accepted and refused input; questions change nothing."""
 
 import pytest
 
@@ -12,13 +12,13 @@ from controlplane.telemetry.models import EventSample
 
 @pytest.fixture(autouse=True)
 def unheard(monkeypatch):
-    """No broker is asked."""
+    """Use no broker."""
     monkeypatch.setattr(runs, "wake_aggregation", lambda: None)
 
 
 @pytest.fixture
 def busy(world, end):
-    """h1 publishes what h3 wants some of: eight regions that do not touch; events lie in the upper half."""
+    """h1 publishes, and h3 subscribes to eight separate regions; all events are in the upper half."""
     world.post(
         "topics/", {"name": "heat", "attributes": [{"name": "low", "type": "int", "min": 0, "max": 1023}]}
     )

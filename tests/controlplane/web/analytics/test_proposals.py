@@ -1,4 +1,4 @@
-"""Which attributes to index, over the API: proposed by past events, applied by hand or not, taken back."""
+"""Proposals of indexed attributes over the API: from past events, applied or not, reverted."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in (
 
 @pytest.fixture
 def busy(world, end):
-    """Filters test `low` alone; `noise` and `same` take bits from it. All three are indexed."""
+    """Filters test only `low`; `noise` and `same` take bits from it. All three are indexed."""
     world.post("topics/", {"name": "heat", "attributes": ATTRIBUTES})
     world.post("advertisements/", {"publisher": "exchange", "topic": "heat", "filter": ""})
     wanted = [
@@ -48,7 +48,7 @@ def propose(caller):
 
 
 def finish(request, state=State.ACTIVE):
-    """As the worker does when the switches have confirmed."""
+    """Act as the worker after the switches have confirmed."""
     asked = Request.objects.get(pk=request)
     if state == State.ACTIVE:
         Topic.objects.filter(name="heat").update(indexed=asked.payload["indexed"])
@@ -119,7 +119,7 @@ def test_what_was_measured_before_and_after_stands_beside_what_was_expected(busy
         Series.objects.create(job="false_positives", window=window) for window in (3_600_000_000, 60_000_000)
     )
     rows = ((hours, -180, 40), (minutes, -120, 40), (minutes, -7200, 99), (minutes, 60, 5))
-    for series, offset, unwanted in rows:  # the same deliveries, by hours and by minutes
+    for series, offset, unwanted in rows:  # the same deliveries, by hour and by minute
         Result.objects.create(
             series=series,
             window_start=changed.received_at + timedelta(seconds=offset),
@@ -129,7 +129,7 @@ def test_what_was_measured_before_and_after_stands_beside_what_was_expected(busy
         )
     measured = busy.get(row["url"]).json()["measured"]
     assert (measured["before"]["delivered"], measured["before"]["fpr"]) == (100, 40.0)
-    assert measured["after"]["delivered"] == 0  # its window begins in the future
+    assert measured["after"]["delivered"] == 0  # its window starts in the future
     Request.objects.filter(pk=request).update(confirmed_at=changed.received_at - timedelta(minutes=10))
     Result.objects.filter(values__unwanted=5).update(window_start=changed.received_at - timedelta(seconds=5))
     assert busy.get(row["url"]).json()["measured"]["after"]["unwanted"] == 45
@@ -186,7 +186,7 @@ def test_a_topic_chooses_by_itself_only_when_it_says_so_and_once_for_the_same_sa
     report(range(400, 500))
     apply.look_after()
     assert Proposal.objects.count() == 1, "a topic that has just changed is left alone for a while"
-    propose(busy)  # an open proposal asked for since does not end the pause
+    propose(busy)  # a later open proposal does not end the pause
     report(range(500, 600))
     apply.look_after()
     assert Proposal.objects.filter(trigger="period").count() == 1

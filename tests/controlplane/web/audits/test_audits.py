@@ -1,4 +1,4 @@
-"""Audits over REST: asked for by operators, worked at elsewhere, read by all."""
+"""Audits over REST: operators start them, a worker runs them, all users read them."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from controlplane.deployment.audits.models import Audit, Check, Drift
 
 @pytest.fixture
 def asked(world):
-    """An audit of s1 and s2 with what a worker found."""
+    """An audit of s1 and s2 with the result of a worker."""
     answer = world.post("audits/", {"switches": ["s2", "s1"]})
     assert answer.status_code == 202
     audit = Audit.objects.get()

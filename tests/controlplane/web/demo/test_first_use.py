@@ -1,4 +1,4 @@
-"""First use: the demo network on demand, test events, and where switches connect."""
+"""First use: the demo network on demand, test events, and the address for switches."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -42,7 +42,7 @@ def test_it_is_started_and_ended_by_operators(operator, viewer, problem):
     told = viewer.get("demo/").json()
     assert (told["state"], told["step"], told["progress"]) == ("starting", "fabric", 0.25)
     beat(operator, state="running")
-    assert operator.post("demo/", {"action": "start"}).status_code == 202  # it runs already
+    assert operator.post("demo/", {"action": "start"}).status_code == 202  # it is already running
     assert operator.post("demo/", {"action": "stop"}).json()["state"] == "stopping"
     assert not beat(operator, state="stopping")["wanted"]
     assert [event.payload["state"] for event in OutboxEvent.objects.filter(kind="demo")][-1] == "stopping"
@@ -113,7 +113,7 @@ def test_what_cannot_be_sent_is_refused_with_the_remedy(world, advertised, point
     for _ in range(test_events.MOST_WAITING):
         assert world.post("test-events/", ask).status_code == 202
     assert world.post("test-events/", ask).headers["Retry-After"] == "5"
-    beat(world, state="running", fixed=True)  # it takes them, and is never heard of again
+    beat(world, state="running", fixed=True)  # it accepts them, and sends nothing any more
     models.TestEvent.objects.update(created_at=timezone.now() - timedelta(minutes=1))
     told = world.get("test-events/").json()["results"]
     assert {row["state"] for row in told} == {"failed"} and "send again" in told[0]["problem"]

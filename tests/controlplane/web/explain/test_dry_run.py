@@ -1,4 +1,4 @@
-"""`?dry_run=true` checks, tells the cost, and stores nothing."""
+"""`?dry_run=true` checks, returns the cost, and stores nothing."""
 
 import pytest
 
@@ -36,14 +36,14 @@ def test_the_cost_of_a_subscription(world, end):
     assert (item["index"], item["accepted"], item["matched"], item["code"]) == (0, True, True, None)
     assert item["dz_cells"] == cost["dz_cells"]
     changed = {entry["switch"]: entry for entry in cost["entries"]}
-    assert changed.keys() == {"s1", "s2"}  # on the way from h1 to h2
+    assert changed.keys() == {"s1", "s2"}  # on the path from h1 to h2
     assert changed["s1"]["before"] == 0 and changed["s1"]["after"] == cost["dz_cells"]
     assert changed["s1"]["tcam_budget"] == 100 and not changed["s1"]["exceeded"]
     assert everything() == before
 
 
 def test_what_waits_in_the_log_is_counted_in(world, end):
-    """Nothing was planned yet, not even the network: the answer is the planner's once it comes to this."""
+    """Nothing is planned yet, not even the network: the answer is that of the planner after the log."""
     world.post("advertisements/", ADVERTISE)
     assert {entry["switch"] for entry in ask(world.post, "subscriptions/", SUBSCRIBE)["entries"]} == {
         "s1",
@@ -125,7 +125,7 @@ def test_changes_and_removals_can_be_tried(world, end):
         ask(world.delete, f"publishers/{Publisher.objects.get(name='idle').pk}/"),
         ask(world.delete, f"topics/{Topic.objects.get(name='news').pk}/"),
     ]
-    assert not tried[0]["accepted"] and tried[0]["budgets_exceeded"] == ["s1"]  # it has more than that
+    assert not tried[0]["accepted"] and tried[0]["budgets_exceeded"] == ["s1"]  # it has more entries
     assert all(cost["accepted"] for cost in tried[1:])
     assert tried[2]["entries"] == []
     assert {entry["switch"] for entry in tried[7]["entries"]} == {"s1", "s2"}

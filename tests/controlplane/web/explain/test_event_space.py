@@ -1,4 +1,4 @@
-"""`topics/<id>/space/`: two attributes of an event space, and what lies where."""
+"""`topics/<id>/space/`: the projection of an event space onto two attributes."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_texts_have_room_where_they_occur(pictured):
 
 
 def test_labels_of_texts_have_whole_characters(pictured, end):
-    """Byte 16 of the first two texts is inside a character, and at the end of one in the third."""
+    """Byte 16 of the first two texts is inside a character; in the third text it ends a character."""
     for text in ("abcdefghijklmno\u00e9", "abcdefghijklmn\u20ac", "abcdefghijkl\U0001f600", "\u07ff"):
         body = {"subscriber": "alice", "topic": "quotes", "filter": f'symbol prefix "{text}"'}
         assert pictured.post("subscriptions/", body).status_code == 202

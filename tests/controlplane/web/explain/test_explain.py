@@ -18,7 +18,7 @@ PAIRS = "low=92,high=1.5,open=true,side=buy,symbol=IBM"
 
 
 def confirm():
-    """The switches confirm all that is planned."""
+    """Let the switches confirm the complete plan."""
     planner = planner_state.load().planner
     for switch in Switch.objects.all():
         table = planner.table(switch.name)
@@ -222,7 +222,7 @@ def test_no_answer_in_time_is_503_and_the_work_goes_on(busy, monkeypatch):
     monkeypatch.setattr(Planner, "apply", slow)
     monkeypatch.setattr(explain_answer, "SECONDS", 0.2)
     query = {"publisher": "exchange", "values": VALUES, "trace": "false"}
-    for _ in range(2):  # the second time another one holds it
+    for _ in range(2):  # the second time another call holds the planner
         answer = busy.get("explain/", query)
         assert problem(answer, 503)["type"].endswith(":busy")
         assert (answer.headers["Retry-After"], "Repeat the call" in answer.json()["detail"]) == ("10", True)
@@ -230,7 +230,7 @@ def test_no_answer_in_time_is_503_and_the_work_goes_on(busy, monkeypatch):
     go_on.set()
     monkeypatch.setattr(explain_answer, "SECONDS", 60)
     assert reasons(explained(busy))["h2"] == "match"
-    assert len(applied) == Request.objects.count()  # each once
+    assert len(applied) == Request.objects.count()  # each request once
 
 
 def test_what_fails_while_it_is_brought_forward_is_told(busy, monkeypatch):

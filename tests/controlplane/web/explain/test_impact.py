@@ -1,4 +1,4 @@
-"""Who is affected where something goes: told before it is done, by `affected/` and by dry runs of DELETE."""
+"""Effects of a removal, reported before it by `affected/` and by dry runs of DELETE."""
 
 import pytest
 
@@ -37,7 +37,7 @@ WHO = ("advertisements", "subscriptions", "left_without", "subscribers", "hosts"
 def test_of_an_advertisement(planned, viewer):
     row = Advertisement.objects.earliest("id")
     told = ask(viewer, "advertisements", row)
-    assert counts(told, *WHO) == (1, 2, 1, 2, 3)  # alice gets nothing any more, bob goes on with the other
+    assert counts(told, *WHO) == (1, 2, 1, 2, 3)  # alice receives nothing any more, bob uses the other one
     assert told["entries_removed"] > 0 and told["trees"] >= 1 and told["complete"]
     logged = Request.objects.count()
     cost = planned.delete(f"advertisements/{row.pk}/?dry_run=true").json()

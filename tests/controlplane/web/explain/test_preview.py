@@ -1,4 +1,4 @@
-"""`filters/preview/`: what a filter means and would cost, told as it is typed, with nothing stored."""
+"""`filters/preview/`: meaning and cost of a filter while a user types it; nothing is stored."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_what_a_filter_means(world):
     assert told["volume"] == pytest.approx(16 / 1024) == told["covered"] and told["excess"] == 0
     assert (len(told["dz"]), told["more"]) == (1, told["dz_cells"] - 1)
     rough = preview(world.post, filter='low = 5 and side = "buy"', limit=0)
-    assert rough["volume"] == pytest.approx(1 / 2048)  # a strip, and side is not indexed
+    assert rough["volume"] == pytest.approx(1 / 2048)  # a strip; side is not indexed
     assert rough["dz"] == [] and rough["more"] == rough["dz_cells"]
     assert rough["excess"] == pytest.approx(rough["covered"] / rough["volume"] - 1) and rough["excess"] > 1
 
@@ -74,7 +74,7 @@ def test_whom_it_meets_and_what_it_costs(world, viewer, end):
 
 def test_a_planner_that_is_busy_holds_up_nobody_who_types(world, monkeypatch):
     monkeypatch.setattr(answer, "PATIENCE", call_cost.Patience(seconds=5.0, waiting=1))
-    told = preview(world.post, subscriber="alice")  # the world's requests wait
+    told = preview(world.post, subscriber="alice")  # requests of the world are waiting
     assert told["valid"] and told["cost"] is None and "Try again" in told["unknown"]
 
 

@@ -1,4 +1,4 @@
-"""A dpid is 16 hex digits in text, whichever way it comes in; anything else is a 400."""
+"""Datapath ids are 16 hexadecimal digits as text in every call; any other form is a 400."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is told of the entries of tables: their meaning in attributes, their counters, and their origin."""
+"""Entries of tables: their meaning in attributes, their counters, and their origin."""
 
 from urllib.parse import urlencode
 
@@ -48,7 +48,7 @@ def test_nobody_knows_what_a_foreign_code_means():
 
 @pytest.fixture
 def busy(world):
-    """An advertisement at h1, subscriptions at h2 and h3, and all of it installed."""
+    """An advertisement at h1, subscriptions at h2 and h3, all installed."""
     for resource, body in (
         ("advertisements", {"publisher": "exchange", "topic": "quotes", "filter": "low < 512"}),
         ("subscriptions", {"subscriber": "alice", "topic": "quotes", "filter": "low in [80, 100]"}),
@@ -84,7 +84,7 @@ def test_entries_tell_their_region(busy):
 
 
 def test_an_entry_stands_for_the_subscriptions_that_want_what_wins_it(busy, viewer):
-    """Against many events from h1, each with the entry that it meets at s2."""
+    """Compare with many events from h1, each with the entry that it matches at s2."""
     pk, rows = table_of(busy, "s2")
     rows = [(row["id"], row["priority"], dz.parse(row["dz"])) for row in rows if row["in_port"] in (None, 1)]
     subscriptions = busy.get("subscriptions/").json()["results"]
@@ -166,7 +166,7 @@ def narrowed(caller, pk, **query):
 
 
 def test_entries_are_narrowed_to_a_topic_and_to_what_meets_a_dz(busy, viewer):
-    """Each dz that is there, and those above and below it, against all entries, by the relation of dz."""
+    """Compare each existing dz, and those above and below it, with all entries, by the relation of dz."""
     pk, rows = table_of(busy, "s2")
     foreign = InstalledEntry.objects.create(
         switch_id=pk, dst="ff0f:77::/32", priority=9, actions=[], confirmed_at=timezone.now()

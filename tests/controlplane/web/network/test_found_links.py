@@ -1,4 +1,4 @@
-"""Found links over the API: who reads, approves and rejects them, and what stands in the way."""
+"""Found links over the API: reading, approval, rejection, and conflicts."""
 
 import pytest
 from django.utils import timezone

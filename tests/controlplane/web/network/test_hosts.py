@@ -1,4 +1,4 @@
-"""Hosts: where they are, their addresses, how they move."""
+"""Hosts: their ports, their addresses, their moves."""
 
 import pytest
 

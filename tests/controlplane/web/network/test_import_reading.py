@@ -1,4 +1,4 @@
-"""Large topology files are read by a process of their own, within bounds of time, memory and number."""
+"""A separate process reads large topology files, within limits of time, memory and number."""
 
 import resource
 import threading

@@ -1,4 +1,4 @@
-"""Switches: adding, budgets, up and down, and how they go."""
+"""Switches: creation, budgets, up and down, and removal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`topology/`: the network in one answer, with positions that stay."""
+"""`topology/`: the network in one answer, with stable positions."""
 
 from datetime import timedelta
 
@@ -52,7 +52,7 @@ def test_positions_stay_while_switches_come_and_go(network, places):
     before = places()
     assert all(x is not None for x, _ in before.values())
     network.post("switches/", {"name": "s4", "dpid": "00000000000000d4"})
-    assert places() == {**before, "s4": (None, None)}  # its link may be on the way
+    assert places() == {**before, "s4": (None, None)}  # its link may follow
     network.post("links/", {"a": "s4", "a_port": 1, "b": "s3", "b_port": 7})
     after = places()
     assert {name: after[name] for name in before} == before and after["s4"] != (None, None)

@@ -1,4 +1,4 @@
-"""A topology file in one call: all of it or nothing, every repair told, whatever the file is."""
+"""A topology file in one call: all of it or nothing, and every correction is reported."""
 
 import json
 
@@ -158,7 +158,7 @@ def test_a_browser_sends_the_form_with_its_token(db, make_user, problem):
     problem(refused, 403)
     assert not Switch.objects.exists()
     client.cookies["csrftoken"] = "a" * 32
-    large = GRAPHML + b" " * 3_000_000  # beyond what is kept in memory
+    large = GRAPHML + b" " * 3_000_000  # larger than the part kept in memory
     answer = client.post(f"/api/v1/{PATH}", form(file=large), headers={"X-CSRFToken": "a" * 32})
     assert answer.status_code == 202, answer.content
     assert Switch.objects.count() == 3
@@ -210,7 +210,7 @@ def test_hosts_of_the_file_keep_their_places(operator):
     assert Host.objects.get(name="g2").ip == "fd00::77"
 
 
-# Into a network that is there already.
+# Into an existing network.
 
 
 def test_what_the_importer_gives_is_moved_to_what_is_free(network):
@@ -260,7 +260,7 @@ def test_what_the_command_wrote_is_taken_as_it_is(operator):
     topology = read_topology(GRAPHML, hosts_per_switch=1).topology
     topology["switches"][0] |= {"tcam_budget": 7, "dpid": "00000000000000ab"}
     answer = post(operator, json.dumps(topology), "?hosts=1", content_type="application/json")
-    assert answer.status_code == 400  # h-zurich-1 is there
+    assert answer.status_code == 400  # h-zurich-1 exists
     answer = post(operator, json.dumps(topology), content_type="application/json")
     assert (answer.status_code, answer.json()["format"], answer.json()["repairs"]) == (202, "tercast", [])
     row = Switch.objects.get(name="zurich")
@@ -307,7 +307,7 @@ def test_of_equal_imports_at_once_one_wins(operator):
 
 def test_nothing_is_looked_up_item_by_item(operator):
     reads = []
-    for number, size in enumerate((2, 3, 200)):  # the first call of a process also asks what later ones know
+    for number, size in enumerate((2, 3, 200)):  # the first call of a process also makes one-time queries
         file = b"".join(b"r%d-0 r%d-%d 1\n" % (number, number, i) for i in range(1, size))
         with CaptureQueriesContext(connection) as captured:
             assert post(operator, file, "?hosts=1").status_code == 202
@@ -315,7 +315,7 @@ def test_nothing_is_looked_up_item_by_item(operator):
     assert reads[1] == reads[2] <= 10
 
 
-# What is refused.
+# Refusals.
 
 
 @pytest.mark.parametrize(
@@ -496,7 +496,7 @@ def test_a_large_network_goes_in_at_once(operator):
 
 
 def test_every_field_of_a_topology_comes_back_from_the_api(operator):
-    """By one call for the file, and by one call for each part: the same rows, and nothing is lost."""
+    """Import by one call for the file, and by one call for each part: the same rows, without loss."""
     switch = {"id": "s1", "dpid": f"{1:016x}", "tcam_budget": 6, "name": "Bern", "lat": 46.9, "lon": 7.4}
     host = {"id": "h1", "switch": "s1", "port": 3, "ip": "fd00::1", "mac": "02:00:00:00:00:01"}
     topology = {
@@ -540,7 +540,7 @@ def test_what_a_platform_found_out_itself_is_not_imported(operator):
 
 
 def test_a_file_is_validated_before_the_database_is_locked(operator, monkeypatch):
-    """SQLite has one writer: the seconds that the largest file takes are not to hold up other calls."""
+    """SQLite has one writer: the seconds for the largest file must not delay other calls."""
     outside, depths, validated = len(connection.savepoint_ids), [], topology_import._validated
 
     def recorded(topology):

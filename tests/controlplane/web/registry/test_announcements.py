@@ -160,7 +160,7 @@ def test_lists_are_filtered(world, end, resource, model, noun, name, prefix, hos
 
 
 def test_a_topic_that_changed_since_it_was_encoded_is_a_conflict(world, problem, monkeypatch):
-    """The check comes outside of the transaction; what it saw is compared inside."""
+    """The check is outside of the transaction; the transaction compares what it read."""
     checked = announcements.draft
 
     def then_changed(*args, **kwargs):

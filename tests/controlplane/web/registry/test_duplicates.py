@@ -1,4 +1,4 @@
-"""Duplicates: equivalent filters of one owner and topic, while the first announcement lasts."""
+"""Duplicates: equivalent filters of one owner in one topic, while the first announcement exists."""
 
 import json
 import threading
@@ -36,7 +36,7 @@ def test_an_equivalent_filter_is_refused_with_the_address_of_the_first(
 
 @BOTH
 def test_other_owners_topics_and_filters_are_none(world, resource, model, noun, name):
-    """Two applications at one host are two publishers or subscribers, each with announcements of its own."""
+    """Two applications at one host are two publishers or subscribers with separate announcements."""
     world.post(f"{noun}s/", {"name": "second", "host": "h2"})
     topic = {"name": "other", "attributes": [{"name": "low", "type": "int", "min": 0, "max": 9}]}
     assert world.post("topics/", topic).status_code == 201
@@ -55,7 +55,7 @@ def test_what_is_withdrawn_or_failed_can_be_announced_again(world, end, error, r
     first = world.post(f"{resource}/", body).json()["object"]["url"]
     end()
     assert world.delete(first).status_code == 202
-    again = world.post(f"{resource}/", body).json()["object"]["url"]  # the log has the withdrawal first
+    again = world.post(f"{resource}/", body).json()["object"]["url"]  # the withdrawal is first in the log
     assert error(world.post(f"{resource}/", body), 409)["existing"] == again
     end(State.FAILED, kind__in=("advertise", "subscribe"))
     assert world.post(f"{resource}/", body).status_code == 202
@@ -155,7 +155,7 @@ def test_one_of_twenty_parallel_calls_is_taken(world, resource, model, noun, nam
 
 @pytest.mark.django_db(transaction=True)
 def test_the_database_keeps_the_rule_by_itself(world):
-    """The index holds whatever a call has looked at, and lets go of what failed or is withdrawn."""
+    """The index holds whatever a call has checked, and releases failed and withdrawn rows."""
     world.post("subscriptions/", {"subscriber": "alice", "topic": "quotes", "filter": "low < 7"})
     row = Subscription.objects.get()
     fields = {"subscriber": row.subscriber, "topic": row.topic, "dz": row.dz, "digest": row.digest}

@@ -1,4 +1,4 @@
-"""The host library against the running API: a lease is taken, followed to another encoding, given back."""
+"""The host library with the running API: it takes a lease, follows to another encoding, returns it."""
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -28,7 +28,7 @@ class Way:
 
 @pytest.fixture
 def source(transactional_db, live_server):
-    """What the publisher's program sees of its advertisement a1 of topic `pairs`, code 4."""
+    """View of the publisher's program on its advertisement a1 of topic `pairs`, code 4."""
     request = Request.objects.create(kind="advertise", payload={}, state=State.ACTIVE, position=1)
     switch = Switch.objects.create(name="s1", dpid=f"{1:016x}", request=request)
     host = Host.objects.create(

@@ -1,4 +1,4 @@
-"""Leases of publishers: what they are told, what they confirm, and how long they may go on."""
+"""Leases of publishers: the encoding they get, the version they confirm, and the validity."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -17,7 +17,7 @@ AD = {"publisher": "exchange", "topic": "quotes", "filter": "low < 512"}
 
 @pytest.fixture
 def lease(world, end):
-    """Asks for a lease of the only advertisement."""
+    """Ask for a lease of the only advertisement."""
     assert world.post("advertisements/", AD).status_code == 202
     end()
     pk = world.get("advertisements/").json()["results"][0]["id"]
@@ -113,7 +113,7 @@ def test_a_lease_belongs_to_the_caller_that_took_it(lease, world, administrator,
     assert lease(1, "mine", caller=again)["version"] == 1
     Lease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert lease(None, "mine")["version"] == 1
-    Lease.objects.update(caller="")  # of an earlier release
+    Lease.objects.update(caller="")  # a row of an earlier release
     assert lease(1, "mine", caller=administrator)["version"] == 1
 
 

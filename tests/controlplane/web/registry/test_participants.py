@@ -1,4 +1,4 @@
-"""Publishers and subscribers: who is at which host, and how they go."""
+"""Publishers and subscribers: their hosts, and their removal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Cases that users of other systems reported: odd ids and ports, lonely switches, odd values, long texts."""
+"""Cases that users of other systems reported: unusual ids, ports and values, single switches, long texts."""
 
 import json
 
@@ -103,7 +103,7 @@ EVENT = {"low": 92, "high": 1.5, "open": True, "side": "buy", "symbol": "IBM"}
 
 
 def advertised(world, end):
-    """The name of a live advertisement of everything."""
+    """Return the name of an active advertisement of all events."""
     body = {"publisher": "exchange", "topic": "quotes", "filter": "true"}
     number = world.post("advertisements/", body).json()["object"]["id"]
     end()

@@ -1,4 +1,4 @@
-"""Sealed topics: who gets which keys, how keys and the setting change, and that nobody else sees a key."""
+"""Sealed topics: access to keys, changes of keys and of the setting, and no disclosure of keys."""
 
 import base64
 import dataclasses
@@ -24,13 +24,13 @@ WANT = {"subscriber": "alice", "topic": "quotes", "filter": "low < 9"}
 
 @pytest.fixture(autouse=True)
 def folder(settings, tmp_path):
-    """Secrets of the test's own."""
+    """Use separate secrets for the test."""
     settings.ENV = dataclasses.replace(settings.ENV, state_dir=tmp_path)
 
 
 @pytest.fixture
 def people(world, end):
-    """The operator, with a publisher's and a subscriber's client tokens, at a sealed topic."""
+    """The operator, and client tokens of a publisher and a subscriber, at a sealed topic."""
     pk = Topic.objects.get().pk
     assert world.patch(f"topics/{pk}/", {"seal": True}).json()["seal"] is True
     world.post("publishers/", {"name": "rival", "host": "h3"})
@@ -83,7 +83,7 @@ def test_publisher_and_subscriber_get_the_same_key_of_each_advertisement(people)
     assert rows[mine]["keys"] == [given]
     (other,) = rows[rivals]["keys"]
     assert other["number"] == given["number"] and other["key"] != given["key"]
-    assert sources(people, people.sources) == rows  # an operator's token
+    assert sources(people, people.sources) == rows  # with an operator's token
 
 
 def test_others_get_no_key(people, viewer, problem):

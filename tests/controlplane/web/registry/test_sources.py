@@ -1,4 +1,4 @@
-"""Where a topic's events come from, for viewers and for subscribers of the topic."""
+"""Source addresses of a topic's events, for viewers and for subscribers of the topic."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_a_subscribers_token_reads_them_while_it_subscribes(path, world, end, pr
 
 def test_the_library_reads_all_pages_and_single_ones(path, world):
     class Direct:
-        """The library's view of the API, without a server."""
+        """View of the library on the API, without a server."""
 
         def __init__(self):
             self.calls = []

@@ -1,4 +1,4 @@
-"""Topics: their codes, their attributes, what is indexed, and how they go."""
+"""Topics: their codes, their attributes, the indexed attributes, and their removal."""
 
 import json
 
@@ -142,7 +142,7 @@ def test_while_indexed_changes_filters_are_encoded_by_the_planner(world, end):
     world.post("advertisements/", {**body, "publisher": "p2"})
     assert Request.objects.filter(kind="advertise").latest("id").payload["dz"] == [""]
     shown = world.get("advertisements/").json()["results"]
-    assert [row["dz"] for row in shown] == [[""]] * 3  # low is not indexed any more
+    assert [row["dz"] for row in shown] == [[""]] * 3  # low is no longer indexed
 
 
 def test_a_topic_in_use_stays(world, end, problem):
@@ -199,7 +199,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize("kind, low, high, shown_low, shown_high", NUMBERS)
 def test_bounds_keep_every_digit(operator, kind, low, high, shown_low, shown_high):
-    """Integers beyond 2^53-1 go out as decimal strings and come in as either; doubles are kept exactly."""
+    """Integers beyond 2^53-1 are decimal strings in answers and either in calls; doubles are exact."""
     attributes = [{"name": "a", "type": kind, "min": low, "max": high}]
     pk = operator.post("topics/", {"name": "t", "attributes": attributes}).json()["id"]
     shown = json.loads(operator.get(f"topics/{pk}/").content)["attributes"]
@@ -231,7 +231,7 @@ HUGE = {
 
 
 def test_huge_doubles_reach_the_planner_whole(operator, end):
-    """PostgreSQL gives 1e+300 back as an integer of 301 digits; neither topic nor log may change by that."""
+    """PostgreSQL returns 1e+300 as an integer of 301 digits; neither topic nor log may change by that."""
     operator.post("topics/", HUGE)
     attributes = Topic.objects.get().attributes
     assert attributes == HUGE["attributes"] and type(attributes[0]["max"]) is float

@@ -1,4 +1,4 @@
-"""The request resource: states, stages, the wait for an end."""
+"""The request resource: states, stages, and the wait for an end."""
 
 import threading
 import time
@@ -137,7 +137,7 @@ def _later(change):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("items", [1, 3])
 def test_a_wait_ends_with_the_request(world, items):
-    """Another connection ends the requests while the call waits, holding no transaction."""
+    """Another connection ends the requests while the call waits without a transaction."""
     thread = _later(lambda: Request.objects.update(state=State.ACTIVE, matched=False))
     body = BODY if items == 1 else [{**BODY, "filter": f"low < {n}"} for n in range(1, items + 1)]
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""In-band signalling as the API shows it: hosts, keys, what may be asked, what was refused."""
+"""In-band signalling over the API: hosts, keys, the policy, and refused messages."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""What single announcements got, as reports of traffic tell it, in the rows of lists."""
+"""Events of single announcements, from traffic reports, in the rows of lists."""
 
 import pytest
 

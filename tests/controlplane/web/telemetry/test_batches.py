@@ -1,4 +1,4 @@
-"""Batches of telemetry by the API: every error told, nothing twice, nothing lost without a word."""
+"""Batches of telemetry over the API: all errors reported, nothing stored twice, no silent loss."""
 
 import dataclasses
 import io
@@ -46,7 +46,7 @@ def batch(rows, name="b1", **more):
 
 
 def stored(root):
-    """All rows below the root."""
+    """Return all rows below the root."""
     return [row for path in root.glob("delivered/*/[!._]*") for row in pq.read_table(path).to_pylist()]
 
 
@@ -90,7 +90,7 @@ def test_a_batch_that_is_sent_again_is_stored_once(operator, root):
 
 
 def test_an_answer_that_was_lost_before_it_was_noted_doubles_nothing(operator, root):
-    """The process is killed after the files: the retry writes the same files again."""
+    """The process is killed after it has written the files: the retry writes the same files again."""
     operator.post("telemetry/", batch([row(1), row(2)]))
     TelemetryBatch.objects.all().delete()
     assert operator.post("telemetry/", batch([row(1), row(2)])).json()["accepted"] == 2
@@ -104,7 +104,7 @@ def test_an_id_that_stands_for_another_batch_is_refused(
     assert problem(operator.post("telemetry/", batch([row(2)])), 422)["errors"][0]["pointer"] == "/id"
     assert [found["seq"] for found in stored(root)] == [1]
     other = caller_of(make_user("otto", "operator"))
-    assert other.post("telemetry/", batch([row(2)])).json()["replayed"] is False  # ids are each caller's own
+    assert other.post("telemetry/", batch([row(2)])).json()["replayed"] is False  # each caller has own ids
 
 
 @pytest.mark.django_db(transaction=True)
@@ -297,7 +297,7 @@ def test_reports_by_the_api_lie_below_the_root_for_jobs(operator, root, monkeypa
     told = json.loads(path.read_text())
     assert (told["name"], told["lost"], told["closed"]) == ("../w", 2, True)
     assert (told["complete_until"], told["datasets"]) == ("2026-03-29T12:00:00+00:00", ["delivered"])
-    operator.post("telemetry/", {"writer": report(name="../w")})  # of an earlier release
+    operator.post("telemetry/", {"writer": report(name="../w")})  # a writer of an earlier release
     told = json.loads(path.read_text())
     assert (told["complete_until"], told["datasets"]) == (None, None)
     TelemetryWriter.objects.all().delete()

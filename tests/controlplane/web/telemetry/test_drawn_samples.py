@@ -1,4 +1,4 @@
-"""Samples that a job drew from telemetry: each once, whatever is repeated; what does not fit is told."""
+"""Samples that a job selected from telemetry: each once, also when repeated; unsuitable ones are reported."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -78,7 +78,7 @@ def test_a_publisher_whose_telemetry_comes_late_is_not_left_out(ad, world, end):
 
 
 def test_a_publisher_that_reports_samples_itself_is_left_alone(ad, world):
-    """Its events would count twice; once it has stopped, those since then are taken."""
+    """Its events would count twice. After it has stopped, later events are accepted."""
     sample = {"publisher": ad, "values": VALUES}
     assert world.post("traffic/samples/", sample).status_code == 201
     assert drawn_samples.take([drawn(ad, n) for n in range(5)]).to_json() == figures(0, reported=5)

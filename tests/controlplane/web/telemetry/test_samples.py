@@ -1,4 +1,4 @@
-"""Samples of past events: who may have sent them, how many stay, and what is told of them."""
+"""Samples of past events: possible publishers, the limit per topic, and the numbers in answers."""
 
 import pytest
 
@@ -11,7 +11,7 @@ VALUES = {"low": 5, "high": 1.5, "open": True, "side": "buy", "symbol": "IBM"}
 
 @pytest.fixture
 def ad(world, end):
-    """An advertisement of everything whose `low` is below 100."""
+    """An advertisement of all events with `low` below 100."""
     world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "low < 100"})
     end()
     return Advertisement.objects.get()

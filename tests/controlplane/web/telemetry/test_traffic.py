@@ -1,4 +1,4 @@
-"""Counters that hosts report: the latest of each reporter, their sums, and what the live pages hear."""
+"""Event counters of hosts: the latest report of each reporter, the sums, and the events for live pages."""
 
 import pytest
 
