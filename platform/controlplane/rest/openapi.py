@@ -101,12 +101,13 @@ class TercastSchema(AutoSchema):
 
     def get_summary(self) -> str:
         """Return a summary by name for shared actions, else the first sentence of the description."""
+        view: Any = self.view
         if self._is_shared():
             resource = self.path.rstrip("/").rsplit("/", 1)[-1].replace("-", " ")
-            return f"List {resource}" if self.view.action == "list" else f"Read one {self.view.noun}"
+            return f"List {resource}" if view.action == "list" else f"Read one {view.noun}"
         return " ".join(self.get_description().split("\n\n")[0].split()).split(". ")[0].removesuffix(".")
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override] # like the superclass
         """Return the docstring of the action; for shared actions after that of the view."""
         text = super().get_description()
         return f"{type(self.view).__doc__}\n\n{text}" if self._is_shared() else text
