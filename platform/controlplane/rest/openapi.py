@@ -107,7 +107,7 @@ class TercastSchema(AutoSchema):
             return f"List {resource}" if view.action == "list" else f"Read one {view.noun}"
         return " ".join(self.get_description().split("\n\n")[0].split()).split(". ")[0].removesuffix(".")
 
-    def get_description(self) -> str:  # type: ignore[override] # like the superclass
+    def get_description(self) -> str:  # type: ignore[override] # as drf-spectacular has it
         """Return the docstring of the action; for shared actions after that of the view."""
         text = super().get_description()
         return f"{type(self.view).__doc__}\n\n{text}" if self._is_shared() else text
