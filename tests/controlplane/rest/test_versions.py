@@ -206,7 +206,7 @@ def test_who_calls_too_often_is_told_when_to_go_on(limit, viewer, operator, anon
     for _ in range(5):
         assert viewer.get("me/").status_code == 200
     answer = viewer.get("me/")
-    assert "5 of your calls" in problem(answer, 429)["detail"] and answer.headers["Retry-After"] == "60"
+    assert "5 calls" in problem(answer, 429)["detail"] and answer.headers["Retry-After"] == "60"
     assert operator.get("me/").status_code == 200
     assert problem(anonymous.get("me/"), 401)
     problem(anonymous.get("me/"), 429)
@@ -217,7 +217,7 @@ def test_the_schema_and_its_page_count_as_calls(limit, viewer, problem):
     for path in ("/api/schema/", "/api/docs/", "/api/schema/", "/api/docs/", "/api/docs/"):
         assert viewer.get(path).status_code == 200
     for path in ("/api/schema/", "/api/docs/"):
-        assert problem(viewer.get(path), 429)["detail"].startswith("More than 5 calls")
+        assert "more than 5 calls" in problem(viewer.get(path), 429)["detail"]
 
 
 def test_the_next_minute_is_a_new_one(limit, viewer, monkeypatch):
