@@ -7,11 +7,10 @@ from drf_spectacular.utils import OpenApiParameter
 
 from controlplane.rest.csv_export import FORMATS
 from controlplane.rest.exception_handler import CONTENT_TYPE
-from controlplane.rest.field_texts import field_text
 from controlplane.rest.list_bodies import CSV_TYPE
 from controlplane.rest.prefer_header import MAX_WAIT
 from controlplane.rest.request_body import MAX_ITEMS
-from controlplane.rest.serializers import ProblemSerializer
+from controlplane.rest.serializers import ProblemSerializer, field_text
 
 DRY_RUN = OpenApiParameter(
     "dry_run",
