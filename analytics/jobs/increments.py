@@ -54,7 +54,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class IncrementReach:
-    """Microseconds before and after a row of a dataset in which results need the row."""
+    """A dataset, and the microseconds around a row within which results depend on it."""
 
     dataset: Dataset
     before: int = 0
