@@ -214,7 +214,7 @@ function useAnswer(spec: ChartSpec, { key, fixed, query }: Ask) {
   });
 }
 
-/** Download all measurements of the time range as CSV from the server. The chart may show fewer. */
+/** Download all measurements of the time range as CSV; the chart may show fewer. */
 async function save(spec: ChartSpec, query: Record<string, string>) {
   const params = { query: { ...query, format: "csv" } };
   // biome-ignore lint/suspicious/noExplicitAny: as above

@@ -18,7 +18,7 @@ import { text } from "./text";
 
 type Selection = Schemas["Selection"];
 
-/** Tab with the ranking of attributes, and proposals with their expected and measured effect. */
+/** Tab with the ranking of attributes and the proposals. */
 export function Dimensions() {
   const [topic, setTopic] = useAddress("topic");
   useLiveRefresh(["analytics"], ["analytics"]);

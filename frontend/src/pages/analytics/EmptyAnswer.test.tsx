@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { serve, show } from "@/test-page";
 import { EmptyAnswer } from "./EmptyAnswer";
 
-/** Text of the server, read from its source, so that the test fails if one of both changes alone. */
+/** Text of the server from its source: the test fails if only one of them changes. */
 const ASK = /ask = f"([^"]*\(POST .*)"/.exec(
   readFileSync(`${process.cwd()}/../platform/controlplane/analytics/empty_reasons.py`, "utf8"),
 )?.[1];

@@ -18,7 +18,7 @@ export function adviseOnPage(detail: string, may: boolean): string {
   return detail.replace(/(?:ask for|start) one \(POST [^)]*\)/g, here);
 }
 
-/** Reason why a chart is empty, and the next step. Users cannot run a `job` that is not a Spark job. */
+/** Reason why a chart is empty, and the next step. */
 export function EmptyAnswer({ job, why }: { job: string; why: Why }) {
   const may = useMay("analytics/runs", "POST");
   const run = useRunNow();

@@ -19,7 +19,7 @@ type Proposal = Schemas["Proposal"];
 const PROPOSALS = "/api/v1/analytics/proposals/";
 const COLOR: Record<string, string> = { open: "teal", applying: "orange", applied: "green", failed: "red" };
 
-/** Proposals for the indexed attributes of topics, with their effect and buttons that apply and revert them. */
+/** Proposals for indexed attributes, with buttons that apply and revert them. */
 export function Proposals({ topic, topics }: { topic: string; topics: string[] }) {
   const list = useList<Proposal>(PROPOSALS, { topic }, { name: "proposals", limit: 10 });
   useLiveRefresh(["request", "move"], [PROPOSALS]);

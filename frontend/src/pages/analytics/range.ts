@@ -17,7 +17,7 @@ export interface Range {
   until?: string;
 }
 
-/** Return the range of a span, or of two times for "fixed"; `now` in ms since 1970. An unknown span is the default span. */
+/** Return the range of a span, or of two times for "fixed"; `now` in ms since 1970. */
 export function rangeOf(span: string, since: string, until: string, now: number): Range {
   if (span === "fixed" && !Number.isNaN(Date.parse(since))) {
     return Number.isNaN(Date.parse(until)) ? { since } : { since, until };
@@ -33,14 +33,14 @@ export function rangeProblem(since: string, until: string): string | null {
   return null;
 }
 
-/** Convert a time to the value of an input of type datetime-local, in the user's time zone; empty for none. */
+/** Convert a time to a datetime-local value in the user's time zone; empty for none. */
 export function toInput(iso: string): string {
   if (!iso || Number.isNaN(Date.parse(iso))) return "";
   const date = new Date(iso);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Convert the value of an input of type datetime-local to a time; empty for none. */
+/** Convert a datetime-local value to a time; empty for none. */
 export function fromInput(value: string): string {
   const date = new Date(value);
   return value && !Number.isNaN(date.getTime()) ? date.toISOString() : "";

@@ -13,7 +13,7 @@ export type JobRunWish = Schemas["AnalyticsRunCreateRequest"];
 export const RUNS = "/api/v1/analytics/runs/";
 export const SCHEDULES = "/api/v1/analytics/schedules/";
 
-/** Mutation that requests a run of a job. A notification shows the result; with `quiet`, the caller shows errors. */
+/** Mutation that requests a run of a job; with `quiet`, the caller shows errors. */
 export function useRunNow({ quiet = false } = {}) {
   const queries = useQueryClient();
   return useMutation({

@@ -17,7 +17,7 @@ export function seriesName(series: Series, keys: readonly string[]): string {
   return named.length > 0 ? named.join(", ") : text.chart.wholeNetwork;
 }
 
-/** Return the series with the largest values, largest first; series without a value are left out. */
+/** Return the series with the largest values, largest first, without series of nulls. */
 export function largest(series: readonly Series[], read: Read, most = MOST_LINES): Series[] {
   const peak = (one: Series) => one.points.reduce((best, point) => Math.max(best, read(point) ?? -1), -1);
   return [...series]
@@ -33,7 +33,7 @@ export interface Datum {
   symbol: "circle" | "none";
 }
 
-/** Return the points of a line. A point between two gaps cannot be a line, so it becomes a dot. */
+/** Return the points of a line; a point between two gaps becomes a dot. */
 export function line(points: readonly Point[], read: Read): Datum[] {
   const values = points.map((point) => read(point) ?? null);
   return points.map(({ at }, i) => {
@@ -64,7 +64,7 @@ export interface Stages {
   deploying: number;
 }
 
-/** Return the mean milliseconds of each stage by request kind, weighted by requests; most frequent kind first. */
+/** Return the mean ms of each stage by kind, weighted by requests; frequent kinds first. */
 export function stagesOf(series: readonly Series[]): Stages[] {
   return series
     .map((one) => {
@@ -97,7 +97,7 @@ export function histogramOf(series: readonly Series[]): { prefixes: string[]; co
   };
 }
 
-/** Format a number with 2 to 4 decimals, depending on its size. */
+/** Format a number: no decimals from 100, at most two from 1, at most four below. */
 export function formatMeasure(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 2 : 4;

@@ -181,7 +181,7 @@ export const CHARTS: readonly ChartSpec[] = [
   },
 ];
 
-/** Return the views of a chart: its measures and its additional chart, each with its value in the address. */
+/** Return the views of a chart: its measures and its additional chart. */
 export function viewsOf(spec: ChartSpec): { value: string; label: string }[] {
   const lines = spec.measures.map(({ id, label }) => ({ value: id, label }));
   if (spec.picture === "stages") return [{ value: "stages", label: text.charts.requests.stages }, ...lines];

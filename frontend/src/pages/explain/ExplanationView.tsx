@@ -73,7 +73,7 @@ function senderOf({ publisher, host, switch: name, port }: Explanation["event"])
   return name && port !== null ? text.event.atPort(sender, host, port, name) : text.event.at(sender, host);
 }
 
-/** Return the sentence that the real switches match the plan, with the methods that checked them. */
+/** Return the sentence for switches that match the plan, with the methods of the check. */
 function matchOf({ same, path }: Schemas["Real"]): string {
   if (!same) return text.real.partly;
   const isTraced = path.some(({ means }) => means === "trace");

@@ -13,7 +13,7 @@ const ORIGIN: Record<string, { label: string; color: string }> = {
   unplanned: { label: text.path.origins.unplanned, color: "red" },
 };
 
-/** Path of an event as a tree: each switch with the matched entry, and its copies with their subscriptions. */
+/** Path of an event as a tree: switches with the matched entry and their copies. */
 export function PathTree({ path }: { path: readonly Hop[] }) {
   const tree = useMemo(() => treeOf(path), [path]);
   if (!tree) return null;
@@ -24,7 +24,7 @@ export function PathTree({ path }: { path: readonly Hop[] }) {
   );
 }
 
-/** First hop with an entry and first redundant copy: these have the help icons of their terms. */
+/** First hop with an entry and first redundant copy: both have a help icon. */
 interface FirstUses {
   entry: Hop | undefined;
   redundantCopy: Output | undefined;

@@ -13,7 +13,7 @@ export interface HopNode {
   outputs: { output: Output; next: HopNode | null }[];
 }
 
-/** Return the hops as a tree from the first hop, or null without hops. Each hop appears once, even in a loop. */
+/** Return the hops as a tree, or null without hops; each hop appears once, even in a loop. */
 export function treeOf(path: readonly Hop[]): HopNode | null {
   const byNumber = new Map(path.map((hop) => [hop.hop, hop]));
   const seen = new Set<number>();
@@ -33,7 +33,7 @@ export function treeOf(path: readonly Hop[]): HopNode | null {
 
 export type CopyPurpose = "match" | "truncation" | "nobody";
 
-/** Return the purpose of a copy: a matching subscription, a dz set that contains the event, or none (redundant copy). */
+/** Return the purpose of a copy: a match, a dz set with the event, or none (redundant copy). */
 export function purposeOf({ matching_count, truncated_count }: Output): CopyPurpose {
   return matching_count > 0 ? "match" : truncated_count > 0 ? "truncation" : "nobody";
 }
@@ -59,7 +59,7 @@ export interface HostOutcome extends Verdict {
   received: boolean;
 }
 
-/** Return the outcome of the plan, unless a real switch keeps the event from the host: then that difference. */
+/** Return the outcome of the plan, or the difference of a real switch that drops the event. */
 function outcomeInReality(planned: Verdict, real: Explanation["real"]): HostOutcome {
   const lost = real?.lost.find(({ host }) => host === planned.host);
   const why = lost && real?.differences.find((one) => one.switch === lost.at_switch);
@@ -88,12 +88,12 @@ export function hostOutcomes({ received, not_received, real }: Explanation): Hos
   );
 }
 
-/** Whether a host that misses the event has a matching subscription, not only a dz set that contains it. */
+/** Whether a host that misses the event has a matching subscription, not only a dz set. */
 function hasMatch({ subscriptions }: HostOutcome): boolean {
   return subscriptions.length === 0 || subscriptions.some(({ reason }) => !WITHOUT_MATCH.includes(reason));
 }
 
-/** Return the summary: the hosts that receive the event, the false positives and the missing deliveries. */
+/** Return the summary: receivers, false positives and missing deliveries. */
 export function summary(found: Explanation): string {
   const { event } = found;
   if (event.problem) return notSent(event.problem);

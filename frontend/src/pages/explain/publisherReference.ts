@@ -6,7 +6,7 @@ export interface PublisherReference {
   advertisement: number | null;
 }
 
-/** Resolve a text as the server does: the name of a publisher takes precedence over that of an advertisement ("a7"). */
+/** Resolve a text like the server: publishers take precedence over advertisements ("a7"). */
 export async function resolvePublisher(text: string, signal?: AbortSignal): Promise<PublisherReference> {
   if (!/^a\d+$/.test(text)) return { publisher: text, advertisement: null };
   const params = { query: { name: text, limit: 1 } };

@@ -22,7 +22,7 @@ const STATES = ["queued", "planning", "deploying", "active", "failed", "withdraw
 const OVER = ["failed", "withdrawn"];
 const column = createColumnHelper<Announcement>();
 
-/** List of advertisements or subscriptions: state, activity, and actions to withdraw one or to announce it again. */
+/** List of advertisements or subscriptions with their state, events and actions. */
 export function AnnouncementList({
   side,
   onWithdraw,

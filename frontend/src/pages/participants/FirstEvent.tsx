@@ -9,7 +9,7 @@ import { text } from "./text";
 
 const EVERY = 3_000; // ms, used while the live stream is disconnected
 
-/** Wait for the first event of a new announcement (`name`: a7, q12), then show the number of events. */
+/** First event of a new announcement (`name`: a7, q12), then the number of events. */
 export function FirstEvent({ side, name, matched }: { side: Side; name: string; matched: boolean | null }) {
   const id = Number(name.slice(1));
   const key = [`/api/v1/${side.announcements}/`, "one", id];

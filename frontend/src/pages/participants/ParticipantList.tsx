@@ -19,7 +19,7 @@ import { text } from "./text";
 
 const column = createColumnHelper<Participant>();
 
-/** List of publishers or subscribers: host, number of filters, events, and when each was last seen. */
+/** List of publishers or subscribers with their hosts, filters and events. */
 export function ParticipantList({
   side,
   onAnnounce,

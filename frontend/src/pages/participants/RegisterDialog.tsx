@@ -14,7 +14,7 @@ import { text } from "./text";
 
 const FIELDS = ["name", "host"];
 
-/** Dialog that registers a publisher or subscriber at a host. `onDone` continues with its first announcement. */
+/** Dialog that registers a participant; `onDone` continues with its first announcement. */
 export function RegisterDialog({
   side,
   onClose,

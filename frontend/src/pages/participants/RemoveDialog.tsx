@@ -9,7 +9,7 @@ import { affectedBy, remove } from "./calls";
 import { type Participant, sideOf } from "./kinds";
 import { text } from "./text";
 
-/** Dialog that removes a publisher or subscriber without announcements, or shows the announcements that prevent it. */
+/** Dialog that removes a participant, or shows the announcements that prevent it. */
 export function RemoveDialog({
   tab,
   row,

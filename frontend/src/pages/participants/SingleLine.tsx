@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** Name in one line, so that all rows have the same height. A long name is cut; hover shows it in full. */
+/** Name in one line, so that all rows have the same height; hover shows it in full. */
 export function SingleLine({ children }: { children: ReactNode }) {
   return (
     <Text

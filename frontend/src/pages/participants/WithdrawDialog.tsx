@@ -9,7 +9,7 @@ import { announce, type Cost, withdraw, withdrawalCost } from "./calls";
 import { type Announcement, announcementName, filterText, ownerOf, type Side, sideOf } from "./kinds";
 import { text } from "./text";
 
-/** Dialog that withdraws an announcement: first the affected objects, then the progress. It offers to announce again. */
+/** Dialog that withdraws an announcement: the affected objects, then the progress. */
 export function WithdrawDialog({ row, onClose }: { row: Announcement; onClose: () => void }) {
   const side = sideOf("publisher" in row ? "publishers" : "subscribers");
   const name = announcementName(row);
@@ -98,7 +98,7 @@ function Affected({ side, cost }: { side: Side; cost: Cost }) {
   );
 }
 
-/** Return the number of affected subscriptions, subscribers and hosts; "at least" if the count is not complete. */
+/** Return the numbers of affected objects; "at least" if the count is not complete. */
 function effectOf(side: Side, affected: NonNullable<Cost["affected"]>): string {
   const { complete, subscriptions, subscribers, hosts } = affected;
   if (side.kind === "subscription")

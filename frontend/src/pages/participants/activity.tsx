@@ -6,7 +6,7 @@ import { text } from "./text";
 
 export const number = (value: number | null | undefined) => value?.toLocaleString() ?? "–";
 
-/** Columns with the events that a participant or an announcement sent or received; "low" hides the first on a phone. */
+/** Columns with the events of a row; `events: "low"` hides the first on a phone. */
 export function activityColumns<Row extends Participant | Announcement>(
   side: Side,
   events?: "low",

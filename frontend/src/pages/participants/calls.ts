@@ -30,7 +30,7 @@ export async function announce(
   return data as NetworkRequest;
 }
 
-/** Withdraw an announcement. Return the request, or undefined if the announcement is removed immediately. */
+/** Withdraw an announcement; return the request, or undefined if it is gone immediately. */
 export async function withdraw(row: Announcement): Promise<NetworkRequest | undefined> {
   const params = { path: { id: String(row.id) } };
   const { data } =
@@ -50,14 +50,14 @@ export async function withdrawalCost(row: Announcement, signal: AbortSignal): Pr
   return data as Cost;
 }
 
-/** Remove a publisher or subscriber without announcements; with `check`, only check whether that is allowed. */
+/** Remove a participant without announcements; with `check`, only check whether it may go. */
 export async function remove(tab: "publishers" | "subscribers", id: number, check = false): Promise<void> {
   const params = { path: { id: String(id) }, query: { dry_run: check } };
   if (sideOf(tab).who === "publisher") await api.DELETE("/api/v1/publishers/{id}/", { params });
   else await api.DELETE("/api/v1/subscribers/{id}/", { params });
 }
 
-/** Return the objects that are affected if the announcements of a publisher or subscriber are withdrawn. */
+/** Return the objects that a withdrawal of all announcements of a participant affects. */
 export async function affectedBy(
   tab: "publishers" | "subscribers",
   id: number,

@@ -133,7 +133,7 @@ function Actions({
   );
 }
 
-/** Dialog for an announcement, with the initial values of the address: `for` (owner), `on` (topic), `filter`. */
+/** Dialog for an announcement; the address has initial values: `for`, `on` (topic), `filter`. */
 function Announcing({ side, onClose }: { side: Side; onClose: () => void }) {
   const [owner] = useAddress("for");
   const [topic] = useAddress("on");

@@ -61,7 +61,7 @@ export function filterText(filter: string | null): string {
   return filter.trim() === "" ? text.everyEvent : filter;
 }
 
-/** Return the number of published or delivered events that hosts report; null without a report. */
+/** Return the published or delivered events that hosts report; null without a report. */
 export function eventsOf(row: Participant | Announcement): number | null {
   return "published" in row ? row.published : row.delivered;
 }

@@ -17,7 +17,7 @@ import { text } from "./text";
 
 type Topic = Schemas["Topic"];
 
-/** Dialog that changes the indexed attributes: first the cost, then the progress of the request and of the move. */
+/** Dialog that changes the indexed attributes: the cost, then the progress of the change. */
 export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () => void }) {
   const { edits, values, change, conflicts, edit, takeTheirs, keepMine } = useEdits(
     indexingOf(topic),

@@ -32,7 +32,7 @@ interface SentDraft {
   seal: boolean;
 }
 
-/** Form that creates a topic: its name, and attributes with types and domains. Errors of the server appear at their field. */
+/** Form that creates a topic. Errors of the server appear at their field. */
 export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [name, setName] = useState("");
   const [drafts, setDrafts] = useState<Draft[]>(() => [blank()]);

@@ -23,7 +23,7 @@ export function blank(type: Type = "int"): Draft {
   return { key: keys, name: "", type, min: "0", max: "1000", values: "", indexed: true };
 }
 
-/** Return the attribute in the format of the API. An invalid number stays text: the server reports the error. */
+/** Return the attribute as the API expects it; an invalid number stays text. */
 export function attribute({ name, type, min, max, values }: Draft): Record<string, unknown> {
   const named = { name: name.trim(), type };
   switch (type) {
@@ -66,7 +66,7 @@ function real(text: string): number | string {
   return trimmed !== "" && Number.isFinite(value) ? value : trimmed;
 }
 
-/** Return the messages of a problem by the key of their field (`fieldKey`); "" contains all others. */
+/** Return messages by the key of their field (`fieldKey`); "" contains all others. */
 export function errorsOf(problem: Problem | null, sent: readonly Draft[]): Record<string, string> {
   const found = Object.entries(byPointer(problem, pointers(sent)));
   return Object.fromEntries(
@@ -78,10 +78,10 @@ export function errorsOf(problem: Problem | null, sent: readonly Draft[]): Recor
   );
 }
 
-/** Return the key for the errors of an attribute or of one of its fields. It stays the same when the row moves. */
+/** Return the key for errors of an attribute or its field; it is stable when the row moves. */
 export const fieldKey = ({ key }: Draft, field = "") => `#${key}/${field}`;
 
-/** Return the messages of a problem by the longest pointer in `shown` that contains theirs, or "" without one. */
+/** Return messages by the longest pointer in `shown` that contains theirs, else by "". */
 export function byPointer(problem: Problem | null, shown: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { pointer = "", detail } of problem?.errors ?? []) {

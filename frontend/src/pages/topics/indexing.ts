@@ -11,12 +11,12 @@ export const indexingOf = ({ indexed, automatic_indexing }: Schemas["Topic"]): I
   automatic_indexing,
 });
 
-/** Whether two values are equal. The order of attributes is ignored, because this form cannot change it. */
+/** Whether two values are equal, apart from the order of attributes, which the form keeps. */
 export function isSame(a: unknown, b: unknown): boolean {
   return Array.isArray(a) && Array.isArray(b) ? [...a].sort().join() === [...b].sort().join() : a === b;
 }
 
-/** Send the edited fields. Return null without sending if another user changed the same fields, or made the same change. */
+/** Send the edited fields; return null on a conflict, or if nothing differs any more. */
 export async function sendIndexing(topic: number, edits: Edits<Indexing>) {
   const path = { id: String(topic) };
   return writeConditionally(

@@ -89,7 +89,7 @@ function layer(space: Space, value: Layer, name: string, color: string) {
   };
 }
 
-/** Return the boxes of filters, each with the name, owner, host and filter of its announcement. */
+/** Return the boxes of filters, each with the description of its announcement. */
 export function filterBoxes(space: Space, kind: "advertisements" | "subscriptions"): Box[] {
   return space[kind].items.flatMap(({ boxes, name, owner, host, filter }) =>
     boxes.map((box) => ({
@@ -99,7 +99,7 @@ export function filterBoxes(space: Space, kind: "advertisements" | "subscription
   );
 }
 
-/** Return the filter of an announcement, or the words for none (dz only) and for an empty one. */
+/** Return a filter, or the words for none (dz only) and for an empty one. */
 export function describeFilter(filter: string | null): string {
   return filter === null ? text.space.withoutFilter : filter || text.space.everyEvent;
 }
@@ -149,7 +149,7 @@ export function shorten(label: string): string {
   return characters.length > 16 ? `${characters.slice(0, 15).join("")}…` : label;
 }
 
-/** Wrap a text into at most `most` lines of `width` characters, because the canvas does not wrap text. */
+/** Wrap a text into at most `most` lines of `width` characters; the canvas does not wrap. */
 export function wrapText(label: string, width = 60, most = 8): string {
   const parts = label
     .split("\n")

@@ -17,7 +17,7 @@ import { decodeText, MAX_BYTES, MAX_ITEMS, type Parsed, parse, tooLarge, toPlain
 
 const SHOWN = 200;
 
-/** Dialog that imports a file: first all errors by line and the complete cost, then the progress of the import. */
+/** Dialog that imports a file: errors by line and the cost, then the progress. */
 export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
   const [file, setFile] = useState<File | null>(null);
   const [parsed, setParsed] = useState<Parsed | null>(null);

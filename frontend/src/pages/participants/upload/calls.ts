@@ -17,12 +17,12 @@ export const FIELDS: Record<Tab, readonly string[]> = {
   subscriptions: ["subscriber", "topic", "filter"],
 };
 
-/** Check a list with a dry run, and return its cost. A refusal has all errors, each with the `index` of its item. */
+/** Return the cost of a list from a dry run; a refusal has all errors, by item `index`. */
 export async function check(tab: Tab, items: readonly Item[], signal: AbortSignal): Promise<Cost> {
   return (await post(tab, items, true, signal)) as Cost;
 }
 
-/** Import all items of a list, or none. Return the operation to follow, or null if the import is finished. */
+/** Import all items or none; return the operation to follow, or null if finished. */
 export async function apply(
   tab: Tab,
   items: readonly Item[],

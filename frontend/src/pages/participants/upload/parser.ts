@@ -30,7 +30,7 @@ export function decodeText(bytes: ArrayBuffer): string | ParseProblem {
   }
 }
 
-/** Parse a text in the format of its file name; `fields` are the required columns of a CSV file. */
+/** Parse a text in the format of its file name; a CSV file must have the columns `fields`. */
 export function parse(name: string, text: string, fields: readonly string[]): Parsed {
   const plain = text.startsWith("\ufeff") ? text.slice(1) : text;
   const json = /\.json$/i.test(name) || (!/\.(csv|txt)$/i.test(name) && /^\s*[[{]/.test(plain));
@@ -50,7 +50,7 @@ export function parseJson(text: string): Parsed {
   return { items: value as Item[], lines: itemLines(text), troubles: [] };
 }
 
-/** Parse a CSV table with a header line; empty lines are ignored. Only lines without a problem become items. */
+/** Parse a CSV table with a header line. Lines with a problem do not become items. */
 export function parseCsv(text: string, fields: readonly string[]): Parsed {
   const separated = otherSeparator(text);
   if (separated) return { items: [], lines: [], troubles: [separated] };
@@ -79,7 +79,7 @@ export function parseCsv(text: string, fields: readonly string[]): Parsed {
   return { items, lines: whole.map(({ line }) => line), troubles };
 }
 
-/** Return the problem of a header line whose columns are not separated by commas; null if they are. */
+/** Return the problem of a header line with another separator than commas, or null. */
 function otherSeparator(text: string): ParseProblem | null {
   const lines = text.split(/\r\n|\r|\n/);
   const at = lines.findIndex((line) => line.trim() !== "");
@@ -97,7 +97,7 @@ interface Row {
   cells: string[];
 }
 
-/** Split a CSV text into records, each with its first line. Quoted cells may contain line ends. */
+/** Split a CSV text into records with their first lines; quoted cells may have line ends. */
 function records(text: string): { rows: Row[]; trouble?: ParseProblem } {
   const rows: Row[] = [];
   let row: Row = { line: 1, cells: [] };
