@@ -68,7 +68,7 @@ def test_the_log_is_filtered_and_a_request_opens_beside_it(visit, running, switc
 
         page.get_by_role("button", name="Clear filters").click()
         page.goto(f"{watched.base}/requests?q=nothing-is-called-so")
-        expect(page.locator("[data-empty]")).to_contain_text("No request is like that.")
+        expect(page.locator("[data-empty]")).to_contain_text("No matching requests")
         page.get_by_role("button", name="Show all requests").click()
         expect(rows(page).first).to_be_visible()
         overflow = page.evaluate(

@@ -12,7 +12,7 @@ const UNCONVERTED: readonly string[] = [
   "pages/account",
   "pages/health",
   "pages/network",
-  "pages/requests",
+
   "pages/welcome",
 ];
 

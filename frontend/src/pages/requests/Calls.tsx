@@ -14,6 +14,7 @@ import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { kindWords } from "./kinds";
 import { RequestPanel } from "./RequestPanel";
+import { text } from "./text";
 
 type Operation = Schemas["Operation"];
 
@@ -22,20 +23,23 @@ const column = createColumnHelper<Operation>();
 const item = createColumnHelper<NetworkRequest>();
 
 const calls = [
-  column.accessor("id", { header: "Call", meta: { sort: "id" } }),
-  column.accessor("created_at", { header: "Received", cell: (cell) => <Time at={cell.getValue()} /> }),
-  column.accessor("items", { header: "Items", meta: { align: "right" } }),
+  column.accessor("id", { header: text.calls.call, meta: { sort: "id" } }),
+  column.accessor("created_at", {
+    header: text.calls.received,
+    cell: (cell) => <Time at={cell.getValue()} />,
+  }),
+  column.accessor("items", { header: text.calls.items, meta: { align: "right" } }),
   column.accessor("states", {
-    header: "Became",
+    header: text.calls.states,
     cell: (cell) => describeStates(cell.getValue()),
   }),
   column.accessor("progress", {
-    header: "Progress",
+    header: text.calls.progress,
     cell: ({ row: { original } }) => (
       <Progress
         value={original.progress * 100}
         color={original.states.failed ? "red" : undefined}
-        aria-label={`${Math.round(original.progress * 100)} %`}
+        aria-label={text.calls.percent(original.progress)}
         miw={60}
       />
     ),
@@ -44,27 +48,31 @@ const calls = [
 ];
 
 const items = [
-  item.accessor("index", { header: "Item", cell: (cell) => (cell.getValue() ?? 0) + 1 }),
+  item.accessor("index", { header: text.calls.item, cell: (cell) => (cell.getValue() ?? 0) + 1 }),
   item.accessor("kind", {
-    header: "Request",
-    cell: ({ row: { original } }) => `${kindWords(original.kind)} ${original.object?.name ?? ""}`,
+    header: text.columns.request,
+    cell: ({ row: { original } }) =>
+      [kindWords(original.kind), original.object?.name].filter(Boolean).join(" "),
   }),
-  item.accessor("state", { header: "State", cell: (cell) => <StateBadge state={cell.getValue()} /> }),
+  item.accessor("state", {
+    header: text.columns.state,
+    cell: (cell) => <StateBadge state={cell.getValue()} />,
+  }),
   item.accessor("problem", {
-    header: "Why",
+    header: text.calls.reason,
     cell: (cell) => cell.getValue()?.detail ?? "",
     meta: { priority: "low" },
   }),
 ];
 
-/** "12 active, 3 failed" */
+/** For example "12 active, 3 failed". */
 function describeStates(states: Operation["states"]): string {
   return STATES.filter((state) => states[state] > 0)
-    .map((state) => `${states[state].toLocaleString()} ${state}`)
+    .map((state) => text.states.counts(states[state], state))
     .join(", ");
 }
 
-/** Bulk calls, or the results of the one that the address names. */
+/** List of bulk calls, or the results of the call in the address. */
 export function Calls() {
   const [call, setCall] = useAddress("call");
   useLiveRefresh(["request", "requests"], ["/api/v1/operations/"]);
@@ -76,16 +84,14 @@ function AllCalls({ onOpen }: { onOpen: (call: string) => void }) {
   const list = useList<Operation>("/api/v1/operations/", {}, { ordering });
   return (
     <DataTable
-      label="Bulk calls"
+      label={text.calls.label}
       list={list}
       columns={calls}
       rowId={({ id }) => String(id)}
       onSelect={({ id }) => onOpen(String(id))}
       ordering={ordering}
       onOrdering={setOrdering}
-      empty={
-        <Empty cause="There was no bulk call yet. A list of advertisements, subscriptions, switches, links, hosts or budgets in one call is one." />
-      }
+      empty={<Empty cause={text.calls.empty} />}
     />
   );
 }
@@ -106,17 +112,17 @@ function Results({ call, onBack }: { call: string; onBack: () => void }) {
     <Stack>
       <Group justify="space-between">
         <Group gap="sm">
-          <Title order={2}>Call {call}</Title>
+          <Title order={2}>{text.calls.title(call)}</Title>
           {one.data && (
             <Text size="sm" role="status">
-              {one.data.items.toLocaleString()} items: {describeStates(one.data.states)}
+              {text.calls.summary(one.data.items, describeStates(one.data.states))}
             </Text>
           )}
         </Group>
         <Group gap="xs">
           <Select
-            aria-label="State of the items"
-            placeholder="Any state"
+            aria-label={text.calls.itemState}
+            placeholder={text.states.any}
             data={[...STATES]}
             value={state || null}
             onChange={setState}
@@ -124,22 +130,22 @@ function Results({ call, onBack }: { call: string; onBack: () => void }) {
             w={150}
           />
           <Button variant="default" onClick={onBack}>
-            All bulk calls
+            {text.calls.all}
           </Button>
         </Group>
       </Group>
       <MergingNote merging={one.data?.merging} />
       <DataTable
-        label={`Items of call ${call}`}
+        label={text.calls.itemsLabel(call)}
         list={list}
         columns={items}
         rowId={({ id }) => String(id)}
         selected={row}
         onSelect={({ id }) => setRow(String(id))}
         empty={
-          <Empty cause="No item is in this state.">
+          <Empty cause={text.calls.noItem}>
             <Anchor component="button" onClick={() => setState(null)}>
-              Show all items
+              {text.calls.showAll}
             </Anchor>
           </Empty>
         }

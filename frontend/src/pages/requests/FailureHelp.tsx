@@ -7,8 +7,9 @@ import { useMay } from "@/api/me";
 import type { NetworkRequest } from "@/api/request";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { helpfulPages, neededRight, repeatCall } from "./remedy";
+import { text } from "./text";
 
-/** Why a request failed, what would help, where that is done, and the same call once more. */
+/** Reason of a failed request with its remedy, links to the pages for it, and a button that repeats the call. */
 export function FailureHelp({ request, onOpen }: { request: NetworkRequest; onOpen: (id: string) => void }) {
   const pages = helpfulPages(request);
   const queries = useQueryClient();
@@ -19,16 +20,16 @@ export function FailureHelp({ request, onOpen }: { request: NetworkRequest; onOp
     mutationFn: async () => (call ? call() : undefined),
     onSuccess: (made) => {
       if (!made) return;
-      notifications.show({ message: `Asked again: request ${made.id}.` });
+      notifications.show({ message: text.failure.repeated(made.id) });
       queries.invalidateQueries({ queryKey: ["/api/v1/requests/"] });
       onOpen(String(made.id));
     },
   });
   return (
     <Stack gap="sm">
-      <ProblemAlert problem={{ title: "The request failed", ...request.problem, status: 0 }} />
+      <ProblemAlert problem={{ title: text.failure.title, ...request.problem, status: 0 }} />
       <Text size="sm" fw={600}>
-        What to do
+        {text.failure.remedy}
       </Text>
       <Text size="sm">{request.problem?.remedy}</Text>
       <Group gap="xs">
@@ -45,7 +46,7 @@ export function FailureHelp({ request, onOpen }: { request: NetworkRequest; onOp
             loading={retry.isPending}
             onClick={() => retry.mutate()}
           >
-            Try again
+            {text.failure.retry}
           </Button>
         )}
       </Group>

@@ -8,20 +8,20 @@ import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { columns } from "./columns";
-import { KINDS } from "./kinds";
 import { RequestPanel } from "./RequestPanel";
 import classes from "./requests.module.css";
 import { TimeRange } from "./TimeRange";
+import { text } from "./text";
 
-const ON_ITS_WAY = "queued,planning,deploying";
+const UNFINISHED = "queued,planning,deploying";
 const STATES = [
-  { value: ON_ITS_WAY, label: "on its way" },
+  { value: UNFINISHED, label: text.states.unfinished },
   ...["queued", "planning", "deploying", "active", "failed", "withdrawn"],
 ];
-const KIND_CHOICES = Object.entries(KINDS).map(([value, label]) => ({ value, label }));
+const KIND_CHOICES = Object.entries(text.kinds).map(([value, label]) => ({ value, label }));
 const FILTERS = ["state", "kind", "q", "object", "from", "to", "page"];
 
-/** All requests, the newest first; one of them opens beside the list. */
+/** List of all requests, the newest first. A selected request opens in a panel. */
 export function Log() {
   const [state, setState] = useAddress("state");
   const [kind, setKind] = useAddress("kind");
@@ -55,17 +55,17 @@ export function Log() {
 
   return (
     <Stack>
-      <Group gap="xs" role="search" aria-label="Filter the log">
+      <Group gap="xs" role="search" aria-label={text.log.filter}>
         <SearchField
-          label="Search by object, kind or id of the call"
-          placeholder="Object, kind, id of the call"
+          label={text.log.search}
+          placeholder={text.log.searchPlaceholder}
           q={q}
           setQ={setQ}
           className={classes.search}
         />
         <Select
-          aria-label="State"
-          placeholder="Any state"
+          aria-label={text.log.state}
+          placeholder={text.states.any}
           data={STATES}
           value={state || null}
           onChange={setState}
@@ -73,8 +73,8 @@ export function Log() {
           className={classes.filter}
         />
         <Select
-          aria-label="Kind"
-          placeholder="Any kind"
+          aria-label={text.log.kind}
+          placeholder={text.log.anyKind}
           data={KIND_CHOICES}
           value={kind || null}
           onChange={setKind}
@@ -85,12 +85,12 @@ export function Log() {
         <TimeRange from={from} to={to} setFrom={setFrom} setTo={setTo} />
         {filtered && (
           <Button variant="subtle" onClick={clear}>
-            Clear filters
+            {text.log.clear}
           </Button>
         )}
       </Group>
       <DataTable
-        label="Requests"
+        label={text.log.label}
         list={list}
         columns={columns}
         rowId={({ id }) => String(id)}
@@ -99,20 +99,14 @@ export function Log() {
         ordering={ordering}
         onOrdering={setOrdering}
         empty={
-          <Empty
-            cause={
-              filtered
-                ? "No request is like that."
-                : "There is no request yet. Each advertisement, subscription and change of the network is one."
-            }
-          >
+          <Empty cause={filtered ? text.log.noMatch : text.log.empty}>
             {filtered ? (
               <Button variant="light" onClick={clear}>
-                Show all requests
+                {text.log.showAll}
               </Button>
             ) : (
               <Button component={Link} to="/welcome">
-                Set up a network
+                {text.log.setUp}
               </Button>
             )}
           </Empty>

@@ -4,16 +4,9 @@ import { Link } from "react-router";
 import { api } from "@/api/client";
 import type { NetworkRequest } from "@/api/request";
 import { Time } from "@/common/formatting/time";
+import { text } from "./text";
 
-const STAGES: Record<string, string> = {
-  making: "switches install the new entries",
-  telling: "publishers change over to the new encoding",
-  settling: "events that are under way arrive",
-  breaking: "switches let the old entries go",
-  done: "over",
-};
-
-/** The topics that go to another encoding because of a request, which ends with them. */
+/** Topics that change their code because of a request. The request ends when these changes have ended. */
 export function Moves({ request }: { request: NetworkRequest }) {
   const { data } = useQuery({
     queryKey: ["/api/v1/requests/", "moves", request.id],
@@ -23,26 +16,26 @@ export function Moves({ request }: { request: NetworkRequest }) {
   if (!data || data.results.length === 0) return null;
   return (
     <Stack gap="xs">
-      <Title order={2}>Topics that it moves</Title>
+      <Title order={2}>{text.moves.title}</Title>
       {data.results.map((move) => (
         <Group key={move.id} gap="xs" data-move={move.topic}>
           <Anchor component={Link} to={`/topics/${encodeURIComponent(move.topic)}`}>
             {move.topic}
           </Anchor>
-          <Text size="sm">{STAGES[move.stage] ?? move.stage}</Text>
+          <Text size="sm">{text.moves.stages[move.stage] ?? move.stage}</Text>
           <Text size="sm" c="dimmed">
-            to code {move.code}
+            {text.moves.code(move.code)}{" "}
             {move.followed_at ? (
               <>
-                , publishers changed over <Time at={move.followed_at} />
+                {text.moves.followed} <Time at={move.followed_at} />
               </>
             ) : move.told_at ? (
               <>
-                , publishers told <Time at={move.told_at} />
+                {text.moves.notified} <Time at={move.told_at} />
               </>
             ) : null}
           </Text>
-          {move.in_place && <Code>in place: events may have been lost or doubled</Code>}
+          {move.in_place && <Code>{text.moves.inPlace}</Code>}
         </Group>
       ))}
     </Stack>

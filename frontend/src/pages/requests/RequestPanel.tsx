@@ -13,14 +13,16 @@ import { SidePanel } from "@/common/layout/SidePanel";
 import { MergingNote } from "@/common/requests/MergingNote";
 import { UnreachableAlert } from "@/common/requests/Reachability";
 import { StateBadge } from "@/common/requests/StateBadge";
+import { text as common } from "@/common/text";
 import { FailureHelp } from "./FailureHelp";
 import { kindWords, pageOf } from "./kinds";
 import { Moves } from "./Moves";
 import { span, steps, total } from "./stages";
+import { text } from "./text";
 
 const FINAL = ["active", "failed", "withdrawn"];
 
-/** All about one request. */
+/** Panel with the details of one request. */
 export function RequestPanel({ id, onOpen }: { id: string; onOpen: (id: string | null) => void }) {
   const found = useQuery({
     queryKey: ["/api/v1/requests/", "one", id],
@@ -33,14 +35,14 @@ export function RequestPanel({ id, onOpen }: { id: string; onOpen: (id: string |
     <SidePanel
       opened={id !== ""}
       onClose={() => onOpen(null)}
-      title={request ? `Request ${request.id}: ${kindWords(request.kind)}` : `Request ${id}`}
+      title={request ? text.panel.titleWithKind(request.id, kindWords(request.kind)) : text.panel.title(id)}
     >
       {found.error ? (
         <ProblemAlert problem={found.error} retry={() => void found.refetch()} />
       ) : request ? (
         <Details request={request} onOpen={onOpen} />
       ) : (
-        <Loader role="status" size="sm" aria-label="Loading" />
+        <Loader role="status" size="sm" aria-label={common.loading} />
       )}
     </SidePanel>
   );
@@ -52,40 +54,45 @@ function Details({ request, onOpen }: { request: NetworkRequest; onOpen: (id: st
   const took = total(request.stage);
   return (
     <Stack gap="lg">
-      <Group gap="sm" role="status" aria-label="State">
+      <Group gap="sm" role="status" aria-label={text.panel.state}>
         <StateBadge state={request.state} />
-        {took !== null && ended && <Text size="sm">after {span(took)}</Text>}
-        {request.matched === false && (
-          <Text size="sm">No advertisement overlaps it yet; it takes effect when one does.</Text>
-        )}
+        {took !== null && ended && <Text size="sm">{text.panel.duration(span(took))}</Text>}
+        {request.matched === false && <Text size="sm">{text.panel.notMatched}</Text>}
       </Group>
-      {!ended && <Progress value={request.progress * 100} aria-label="Progress" animated />}
+      {!ended && <Progress value={request.progress * 100} aria-label={text.panel.progress} animated />}
       {request.state === "failed" && <FailureHelp request={request} onOpen={onOpen} />}
       {!ended && request.problem && <Waiting request={request} />}
       <UnreachableAlert reach={request.reach} unreachable={request.unreachable} />
       <Facts
         facts={[
           [
-            "About",
+            text.panel.object,
             page && (
               <Anchor component={Link} to={page.to}>
                 {page.label}
               </Anchor>
             ),
           ],
-          ["Asks for", asks(request)],
-          ["Entries", changes(request)],
-          ["Merging", request.merging && <MergingNote key="merging" merging={request.merging} />],
-          ["Switches", <Switches key="switches" request={request} />],
+          [text.panel.asked, asks(request)],
+          [text.panel.entries, changes(request), "entry"],
           [
-            "Bulk call",
+            text.panel.merging,
+            request.merging && <MergingNote key="merging" merging={request.merging} />,
+            "aggregation",
+          ],
+          [text.panel.switches, <Switches key="switches" request={request} />],
+          [
+            text.panel.call,
             request.operation && (
               <Anchor component={Link} to={`/requests?tab=calls&call=${tail(request.operation)}`}>
-                Call {tail(request.operation)}, item {(request.index ?? 0) + 1}
+                {text.panel.callItem(tail(request.operation), (request.index ?? 0) + 1)}
               </Anchor>
             ),
           ],
-          ["Id of the call", request.call && <CopyText text={request.call} what="the id of the call" />],
+          [
+            text.panel.callId,
+            request.call && <CopyText key="call" text={request.call} what={text.panel.callIdObject} />,
+          ],
         ]}
       />
       <Stages request={request} />
@@ -99,30 +106,34 @@ const tail = (url: string) => url.split("/").at(-2) ?? "";
 function asks({ kind, asked }: NetworkRequest) {
   if (!asked) return null;
   if (kind === "set_budget")
-    return asked.tcam_budget === null ? "any number of entries" : `${asked.tcam_budget} entries`;
+    return asked.tcam_budget === null ? text.panel.unlimited : text.panel.budget(asked.tcam_budget);
   if (asked.method) return <Code>{asked.method}</Code>;
   if (asked.indexed) return asked.indexed.map((name) => <Code key={name}>{name}</Code>);
-  if (asked.switch) return `port ${asked.port} of ${asked.switch}`;
+  if (asked.switch) return text.panel.port(asked.port, asked.switch);
   return null;
 }
 
 function changes({ added, modified, removed, state }: NetworkRequest) {
-  if (added + modified + removed === 0) return state === "failed" ? null : "no table changed";
-  return [added && `${added} added`, modified && `${modified} changed`, removed && `${removed} removed`]
+  if (added + modified + removed === 0) return state === "failed" ? null : text.panel.unchanged;
+  return [
+    added && text.panel.added(added),
+    modified && text.panel.modified(modified),
+    removed && text.panel.removed(removed),
+  ]
     .filter(Boolean)
     .join(", ");
 }
 
 const MANY = 40;
 
-/** The switches whose tables change, and whether they have confirmed. */
+/** Switches whose tables change, with those that have not confirmed. */
 function Switches({ request: { switches, waits_for: waiting } }: { request: NetworkRequest }) {
   const names = [...new Set([...waiting, ...switches])];
-  if (names.length === 0) return <>none is touched</>;
+  if (names.length === 0) return <>{text.panel.noSwitch}</>;
   return (
     <>
       <Text size="sm" w="100%">
-        {names.length - waiting.length} of {names.length} {names.length === 1 ? "has" : "have"} confirmed
+        {text.panel.confirmed(names.length - waiting.length, names.length)}
       </Text>
       {names.slice(0, MANY).map((name) => (
         <Badge
@@ -134,11 +145,10 @@ function Switches({ request: { switches, waits_for: waiting } }: { request: Netw
           to={`/network?switch=${encodeURIComponent(name)}`}
           style={{ cursor: "pointer" }}
         >
-          {name}
-          {waiting.includes(name) ? ": waiting" : ""}
+          {waiting.includes(name) ? text.panel.waiting(name) : name}
         </Badge>
       ))}
-      {names.length > MANY && <Text size="sm">and {names.length - MANY} more</Text>}
+      {names.length > MANY && <Text size="sm">{text.panel.more(names.length - MANY)}</Text>}
     </>
   );
 }
@@ -160,11 +170,11 @@ function Stages({ request: { stage, state } }: { request: NetworkRequest }) {
   const reached = found.filter(({ at }) => at).length - 1;
   return (
     <Timeline active={reached} bulletSize={14} lineWidth={2} color={state === "failed" ? "red" : undefined}>
-      {found.map(({ name, label, doing, at, took }) => (
+      {found.map(({ name, label, action, at, took }) => (
         <Timeline.Item key={name} title={<Text size="sm">{label}</Text>} data-stage={name}>
           <Text size="sm" c="dimmed">
-            <Time at={at} empty={state === "failed" ? "not reached" : "not yet"} />
-            {took !== null && ` · ${span(took)} ${doing}`}
+            <Time at={at} empty={state === "failed" ? text.stages.notReached : text.stages.notYet} />
+            {took !== null && text.stages.took(span(took), action)}
           </Text>
         </Timeline.Item>
       ))}

@@ -2,14 +2,15 @@ import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
 import { formatLocal } from "@/common/formatting/time";
 import { asField, fromField } from "./range";
+import { text } from "./text";
 
 const SPANS = [
-  { label: "15 minutes", ms: 900_000 },
-  { label: "1 hour", ms: 3_600_000 },
-  { label: "24 hours", ms: 86_400_000 },
+  { label: text.time.quarter, ms: 900_000 },
+  { label: text.time.hour, ms: 3_600_000 },
+  { label: text.time.day, ms: 86_400_000 },
 ];
 
-/** From when until when, in the reader's zone; kept in UTC. */
+/** Filter for a time range. It shows the user's time zone and stores UTC. */
 export function TimeRange({
   from,
   to,
@@ -23,8 +24,8 @@ export function TimeRange({
 }) {
   const label =
     from || to
-      ? `${from ? formatLocal(new Date(from)) : "…"} – ${to ? formatLocal(new Date(to)) : "now"}`
-      : "Any time";
+      ? text.time.range(from ? formatLocal(new Date(from)) : null, to ? formatLocal(new Date(to)) : null)
+      : text.time.any;
   return (
     <Popover position="bottom-start" trapFocus returnFocus withRoles={false}>
       <Popover.Target>
@@ -32,7 +33,7 @@ export function TimeRange({
           {label}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown role="dialog" aria-label="Time">
+      <Popover.Dropdown role="dialog" aria-label={text.time.label}>
         <Stack gap="xs">
           <Group gap={6}>
             {SPANS.map(({ label: words, ms }) => (
@@ -42,21 +43,21 @@ export function TimeRange({
                 variant="light"
                 onClick={() => setFrom(new Date(Date.now() - ms).toISOString())}
               >
-                Last {words}
+                {words}
               </Button>
             ))}
           </Group>
           <TextInput
             type="datetime-local"
             step={1}
-            label="Received from"
+            label={text.time.from}
             value={asField(from)}
             onChange={(event) => setFrom(fromField(event.currentTarget.value))}
           />
           <TextInput
             type="datetime-local"
             step={1}
-            label="until"
+            label={text.time.to}
             value={asField(to)}
             onChange={(event) => setTo(fromField(event.currentTarget.value))}
           />

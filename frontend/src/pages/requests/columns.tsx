@@ -5,6 +5,7 @@ import { Time } from "@/common/formatting/time";
 import { StateBadge } from "@/common/requests/StateBadge";
 import { kindWords } from "./kinds";
 import { span, steps, total } from "./stages";
+import { text } from "./text";
 
 const column = createColumnHelper<NetworkRequest>();
 
@@ -18,9 +19,9 @@ function durationColumn(name: "started" | "computed" | "confirmed", header: stri
 }
 
 export const columns = [
-  column.accessor("id", { header: "Id", meta: { sort: "id" } }),
+  column.accessor("id", { header: text.columns.id, meta: { sort: "id" } }),
   column.accessor("kind", {
-    header: "Request",
+    header: text.columns.request,
     cell: ({ row: { original } }) => (
       <Group gap={6}>
         <Text size="sm">{kindWords(original.kind)}</Text>
@@ -30,18 +31,21 @@ export const columns = [
       </Group>
     ),
   }),
-  column.accessor("state", { header: "State", cell: (cell) => <StateBadge state={cell.getValue()} /> }),
+  column.accessor("state", {
+    header: text.columns.state,
+    cell: (cell) => <StateBadge state={cell.getValue()} />,
+  }),
   column.accessor("stage.received", {
-    header: "Received",
+    header: text.columns.received,
     cell: (cell) => <Time at={cell.getValue()} />,
     meta: { priority: "low" },
   }),
-  durationColumn("started", "Waited"),
-  durationColumn("computed", "Planned"),
-  durationColumn("confirmed", "Deployed"),
+  durationColumn("started", text.columns.waiting),
+  durationColumn("computed", text.columns.planning),
+  durationColumn("confirmed", text.columns.deployment),
   column.accessor((row) => total(row.stage), {
     id: "total",
-    header: "In all",
+    header: text.columns.total,
     cell: (cell) => span(cell.getValue()),
     meta: { align: "right", priority: "low" },
   }),

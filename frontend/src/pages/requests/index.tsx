@@ -3,22 +3,23 @@ import { useSearchParams } from "react-router";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { Calls } from "./Calls";
 import { Log } from "./Log";
+import { text } from "./text";
 
-/** The log of requests, and bulk calls. */
+/** Page with the log of requests and the bulk calls. */
 export function Component() {
   const [parameters, setParameters] = useSearchParams();
   const tab = parameters.get("tab") === "calls" ? "calls" : "log";
   return (
     <>
-      <PageHeader title="Requests" />
+      <PageHeader title={text.title} />
       <Tabs
         value={tab}
         onChange={(value) => setParameters(value === "calls" ? { tab: "calls" } : {})}
         keepMounted={false}
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="log">Log</Tabs.Tab>
-          <Tabs.Tab value="calls">Bulk calls</Tabs.Tab>
+          <Tabs.Tab value="log">{text.tabs.log}</Tabs.Tab>
+          <Tabs.Tab value="calls">{text.tabs.calls}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="log">
           <Log />

@@ -1,4 +1,4 @@
-/** An ISO time as a field of local time takes it; empty for none or for what is no time. */
+/** Convert an ISO time into the value of a field with local time. An invalid time becomes an empty value. */
 export function asField(at: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "";
@@ -6,7 +6,7 @@ export function asField(at: string): string {
   return shifted.toISOString().slice(0, 19);
 }
 
-/** What a field of local time says, in UTC; null for an empty one. */
+/** Convert the value of a field with local time into UTC. Returns null for an empty field. */
 export function fromField(text: string): string | null {
   const date = new Date(text);
   return text === "" || Number.isNaN(date.getTime()) ? null : date.toISOString();

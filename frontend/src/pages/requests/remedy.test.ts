@@ -11,7 +11,7 @@ const problem = (switches: string[], code: string) => ({
 });
 const object = (type: string, name: string) => ({ type, name, id: 3, url: "" }) as never;
 
-test("a request without room leads to the budgets of the switches that it failed at", () => {
+test("a request that exceeds budgets links to the budgets of these switches", () => {
   const found = helpfulPages({
     kind: "subscribe",
     object: object("subscription", "q3"),
@@ -24,7 +24,7 @@ test("a request without room leads to the budgets of the switches that it failed
   ]);
 });
 
-test("another failure leads to what it is about", () => {
+test("another failure links to its object", () => {
   const found = helpfulPages({
     kind: "remove_topic",
     object: object("topic", "quotes"),
@@ -33,7 +33,7 @@ test("another failure leads to what it is about", () => {
   expect(found).toEqual([{ label: "Topic quotes", to: "/topics/quotes" }]);
 });
 
-test("the same call is offered only where there is one, and its right is known", () => {
+test("a call can be repeated only if it exists and its permission is known", () => {
   const asked = { tcam_budget: null, method: null, indexed: null, switch: null, port: null };
   const request = (kind: string, id: number | null, more = {}) =>
     ({

@@ -1,32 +1,33 @@
-// What to do about a failed request, and whether the same call can be made again.
+// Remedies for a failed request: helpful pages, and the repetition of its call.
 
 import { api, type Schemas } from "@/api/client";
 import { ProblemError } from "@/api/problems";
 import type { NetworkRequest } from "@/api/request";
 import { budgetsOf, type Page, pageOf } from "./kinds";
+import { text } from "./text";
 
-const ROOM = "budget";
+const BUDGET_CODE = "budget";
 
-/** The pages where something can be done against the reason of a failed request. */
+/** Pages where the user can remove the cause of a failure. */
 export function helpfulPages(request: Pick<NetworkRequest, "kind" | "object" | "problem">): Page[] {
   const { problem } = request;
   const own = pageOf(request);
   const others = own ? [own] : [];
-  if (problem && (problem.switches.length > 0 || problem.errors.some(({ code }) => code === ROOM))) {
+  if (problem && (problem.switches.length > 0 || problem.errors.some(({ code }) => code === BUDGET_CODE))) {
     const names = problem.switches;
     return [
       {
-        label: names.length === 1 ? `Budget of ${names[0]}` : "Budgets",
+        label: names.length === 1 ? text.pages.budget(names[0] ?? "") : text.pages.budgets,
         to: names.length > 0 ? budgetsOf(names) : "/budgets",
       },
-      { label: "Aggregation policy", to: "/budgets?tab=policy" },
+      { label: text.pages.policy, to: "/budgets?tab=policy" },
       ...others.filter(({ to }) => !to.startsWith("/budgets")),
     ];
   }
   return others;
 }
 
-/** A call that says the same as the request did; null where there is none, or its object is gone. */
+/** Function that repeats the call of a request. Null if this is not possible, or the object was removed. */
 export function repeatCall(request: NetworkRequest): (() => Promise<NetworkRequest | undefined>) | null {
   const { kind, object, asked } = request;
   const id = object?.id === null || object?.id === undefined ? null : String(object.id);
@@ -78,7 +79,7 @@ export function repeatCall(request: NetworkRequest): (() => Promise<NetworkReque
   }
 }
 
-/** A failed announcement never reached the network: the same is asked for anew, and the failed one goes. */
+/** Subscribe again, and delete the failed subscription. It never reached the network. */
 async function subscribeAgain(id: string) {
   const params = { path: { id } };
   const { data: failed } = await api.GET("/api/v1/subscriptions/{id}/", { params });
@@ -105,8 +106,7 @@ function filterOf({ filter }: { filter: string | null }): string {
   if (filter !== null) return filter;
   throw new ProblemError({
     status: 0,
-    title: "It has no filter in words",
-    detail: "Its host announced it as dz cells. Only that host can announce it again.",
+    ...text.failure.noFilter,
     errors: [],
   });
 }
@@ -131,7 +131,7 @@ const RIGHTS: Record<string, Right> = {
   host_move: { resource: "hosts", method: "PATCH" },
 };
 
-/** What its caller needs to be allowed, to make the call of a request again. */
+/** Permission that a user needs to repeat the call of a request. */
 export function neededRight(kind: string): Right | null {
   return RIGHTS[kind] ?? null;
 }

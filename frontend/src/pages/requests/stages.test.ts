@@ -4,7 +4,7 @@ import { span, steps, total } from "./stages";
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, 0, ms)).toISOString();
 const stage = { received: at(0), started: at(63), computed: at(148), confirmed: at(2_148) };
 
-test("stages tell how long it took from one to the next", () => {
+test("each stage has the time since the previous stage", () => {
   expect(steps(stage).map(({ took }) => took)).toEqual([null, 63, 85, 2_000]);
   expect(total(stage)).toBe(2_148);
   const failed = { ...stage, confirmed: null };
@@ -22,4 +22,4 @@ test.each([
   [59_700, "1 min 0 s"],
   [185_000, "3 min 5 s"],
   [7_440_000, "2 h 4 min"],
-])("%s ms is told as %s", (ms, words) => expect(span(ms)).toBe(words));
+])("%s ms is formatted as %s", (ms, words) => expect(span(ms)).toBe(words));
