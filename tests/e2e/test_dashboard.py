@@ -38,7 +38,7 @@ DIALOGS = (
     ("explain", "Select a past event…"),
     ("health?tab=audits", "Audit tables…"),
     ("health?tab=audits", "Learn more"),
-    ("account", "Make a token…"),
+    ("account", "Create token…"),
     ("account", "Add a user…"),
 )
 """Pages with a dialog or a panel, and the button that opens it; None: the first row of the table."""

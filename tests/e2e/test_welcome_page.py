@@ -54,7 +54,7 @@ def start_the_demo(browser, empty):
         with page.expect_file_chooser() as choice:
             chooser.click()
         choice.value.set_files({"name": "weights.txt", "mimeType": "text/plain", "buffer": SMALL})
-        page.get_by_role("button", name="Look at it").click()
+        page.get_by_role("button", name="Preview").click()
         expect(page.locator("[data-found]")).to_contain_text("3 switches")
         expect(page.locator("[data-found]")).to_contain_text("repair")
         page_watched.accessible()
@@ -63,7 +63,7 @@ def start_the_demo(browser, empty):
         page.get_by_role("button", name="Demo network").click()
         page.get_by_role("button", name="Start the demo network").click()
         expect(page.locator("[data-demo]")).to_have_attribute("data-demo", "running")
-        send = page.get_by_role("button", name="Send it")
+        send = page.get_by_role("button", name="Send the event")
         expect(send).to_be_enabled()
         send.click()
         expect(page.locator("[data-delivered]")).to_contain_text("ms")
@@ -81,12 +81,12 @@ def import_a_topology(browser, empty):
         with page.expect_file_chooser() as choice:
             page.get_by_label("File", exact=True).click()
         choice.value.set_files({"name": "weights.txt", "mimeType": "text/plain", "buffer": SMALL})
-        page.get_by_role("button", name="Look at it").click()
-        page.get_by_role("button", name="Take it in").click()
+        page.get_by_role("button", name="Preview").click()
+        page.get_by_role("button", name="Import", exact=True).click()
         expect(page.locator('[data-operation="finished"]')).to_contain_text("9 of 9")
         page_watched.accessible()
         page_watched.screenshot("welcome-phone")
-        page.get_by_role("link", name="what to type at them").click()
+        page.get_by_role("link", name="Show the commands for the switches").click()
         expect(page.get_by_text("ovs-vsctl set bridge seattle", exact=False)).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -102,7 +102,7 @@ PAIR = {
 
 
 def register_host(page, number):
-    page.get_by_role("button", name="Register a").click()
+    page.get_by_role("button", name="Register a").first.click()
     dialog = page.get_by_role("dialog", name="Register a host")
     dialog.get_by_label("Name").fill("no name")
     dialog.get_by_role("combobox", name="Switch").click()
@@ -119,7 +119,7 @@ def register_host(page, number):
 
 def announce(page, kind, verb, host, text):
     """Register a publisher or subscriber at a host and announce, as the list of steps describes."""
-    page.get_by_role("link", name="Register one").click()
+    page.get_by_role("link", name=f"Register a {kind}").click()
     page.get_by_role("button", name=f"Register {kind}").first.click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill(f"my-{kind}")
@@ -159,7 +159,7 @@ def test_switches_of_ones_own_lead_to_an_event_that_arrives(browser):
             page_watched.allow("status 400.*/hosts/|400 .Bad Request.*hosts")
             register_host(page, 1)
             register_host(page, 2)
-            page.get_by_role("link", name="Make a topic").click()
+            page.get_by_role("link", name="Create a topic").click()
             page.get_by_role("button", name="Create topic").first.click()
             dialog = page.get_by_role("dialog")
             dialog.get_by_label("Name").first.fill("readings")

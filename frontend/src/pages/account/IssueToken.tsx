@@ -20,27 +20,30 @@ import { useMe } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { readPage } from "@/common/tables/list";
+import { text as common } from "@/common/text";
 import { EXPIRIES, expiryOf, scopesOf } from "./rights";
+import { text } from "./text";
 import { describeScope, TOKENS } from "./tokens";
 
 type Issued = Schemas["TokenIssued"];
 type Wish = Schemas["TokenCreateRequest"];
 const KINDS = [
-  { value: "scopes", label: "A program" },
-  { value: "publisher", label: "One publisher" },
-  { value: "subscriber", label: "One subscriber" },
+  { value: "scopes", label: text.create.kinds.scopes },
+  { value: "publisher", label: text.create.kinds.publisher },
+  { value: "subscriber", label: text.create.kinds.subscriber },
 ];
+const HEADER = "Authorization: Bearer …";
 const FIELDS = ["name", "scopes", "publisher", "subscriber", "expires_at", "user"];
 
-/** Makes a token; its text is shown once. What was entered stays on any error. */
+/** Dialog that creates a token and shows it once. An error keeps the input. */
 export function IssueToken({ onClose }: { onClose: () => void }) {
   const [issued, setIssued] = useState<Issued | null>(null);
   return (
     <Modal
       opened
       onClose={onClose}
-      title={issued ? "The new token" : "Make a token"}
-      closeButtonProps={{ "aria-label": "Close" }}
+      title={issued ? text.create.issuedTitle : text.create.title}
+      closeButtonProps={{ "aria-label": common.close }}
       closeOnClickOutside={issued === null}
     >
       {issued ? (
@@ -86,8 +89,8 @@ function Form({ onIssued, onClose }: { onIssued: (issued: Issued) => void; onClo
     >
       <Stack gap="sm">
         <TextInput
-          label="What it is for"
-          description="a name to know it by, such as the program and its machine"
+          label={text.create.name}
+          description={text.create.nameHelp}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           maxLength={100}
@@ -97,7 +100,7 @@ function Form({ onIssued, onClose }: { onIssued: (issued: Issued) => void; onClo
         />
         {role !== "viewer" && (
           <SegmentedControl
-            aria-label="Who uses it"
+            aria-label={text.create.kind}
             data={KINDS}
             value={kind}
             onChange={(value) => {
@@ -108,15 +111,20 @@ function Form({ onIssued, onClose }: { onIssued: (issued: Issued) => void; onClo
         )}
         {kind === "scopes" ? (
           <Checkbox.Group
-            label="Scopes"
-            description="what it is good for; never for more than your role"
+            label={text.create.scopes}
+            description={text.create.scopesHelp}
             value={scopes}
             onChange={setScopes}
             error={problems.scopes}
           >
             <Stack gap={6} mt={6}>
-              {scopesOf(role).map(({ value, label, what }) => (
-                <Checkbox key={value} value={value} label={label} description={what} />
+              {scopesOf(role).map(({ value }) => (
+                <Checkbox
+                  key={value}
+                  value={value}
+                  label={value}
+                  description={text.create.scopeHelp[value]}
+                />
               ))}
             </Stack>
           </Checkbox.Group>
@@ -124,7 +132,7 @@ function Form({ onIssued, onClose }: { onIssued: (issued: Issued) => void; onClo
           <ClientChoice kind={kind} value={client} onChange={setClient} error={problems[kind]} />
         )}
         <Select
-          label="It expires"
+          label={text.create.expires}
           data={[...EXPIRIES]}
           value={days}
           onChange={(value) => setDays(value ?? days)}
@@ -133,8 +141,8 @@ function Form({ onIssued, onClose }: { onIssued: (issued: Issued) => void; onClo
         />
         {role === "administrator" && (
           <TextInput
-            label="Of another user"
-            description="empty: yours"
+            label={text.create.owner}
+            description={text.create.ownerHelp}
             value={user}
             onChange={(event) => setUser(event.currentTarget.value)}
             error={problems.user}
@@ -143,10 +151,10 @@ function Form({ onIssued, onClose }: { onIssued: (issued: Issued) => void; onClo
         <ProblemAlert problem={issue.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {common.cancel}
           </Button>
           <Button type="submit" loading={issue.isPending} disabled={!ready}>
-            Make the token
+            {text.create.create}
           </Button>
         </Group>
       </Stack>
@@ -172,17 +180,18 @@ function ClientChoice({
     queryFn: ({ signal }) => readPage<{ name: string }>(path, { limit: 50, q }, signal),
     placeholderData: (before) => before,
   });
+  const none = kind === "publisher" ? text.create.noPublisher : text.create.noSubscriber;
   const names = known.data?.results.map((row) => row.name) ?? [];
   return (
     <Select
-      label={kind === "publisher" ? "Publisher" : "Subscriber"}
-      description="it may announce, withdraw and report for this one, and nothing else"
+      label={kind === "publisher" ? text.create.publisher : text.create.subscriber}
+      description={text.create.clientHelp}
       data={value && !names.includes(value) ? [value, ...names] : names}
       value={value}
       onChange={onChange}
       searchable
       onSearchChange={setQ}
-      nothingFoundMessage={known.isFetching ? "…" : `There is no such ${kind}.`}
+      nothingFoundMessage={known.isFetching ? text.create.searching : none}
       error={error}
       required
     />
@@ -192,12 +201,10 @@ function ClientChoice({
 function IssuedToken({ issued, onClose }: { issued: Issued; onClose: () => void }) {
   return (
     <Stack gap="sm">
-      <Alert color="orange" variant="light" title="Copy it now" role="status">
-        It is shown this once, and kept nowhere.
+      <Alert color="orange" variant="light" title={text.create.copyNow} role="status">
+        {text.create.shownOnce}
       </Alert>
-      <Text size="sm">
-        {issued.name}: {describeScope(issued)}
-      </Text>
+      <Text size="sm">{text.create.summary(issued.name, describeScope(issued))}</Text>
       <Code block data-token style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
         {issued.token}
       </Code>
@@ -209,16 +216,16 @@ function IssuedToken({ issued, onClose }: { issued: Issued; onClose: () => void 
               onClick={copy}
               leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
             >
-              {copied ? "Copied" : "Copy the token"}
+              {copied ? common.copy.copied : text.create.copy}
             </Button>
           )}
         </CopyButton>
         <Button variant="default" onClick={onClose}>
-          I have it
+          {text.create.done}
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
-        Programs send it as <Code>Authorization: Bearer …</Code>.
+        {text.create.usage} <Code>{HEADER}</Code>
       </Text>
     </Stack>
   );

@@ -17,9 +17,10 @@ import { api } from "@/api/client";
 import { useMay, useMe } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { passwordProblem, ROLES, sumOf } from "./rights";
+import { passwordProblem, sumOf } from "./rights";
+import { text } from "./text";
 
-/** Who is logged in, what that allows, and the password. */
+/** Current user: role, permissions and password. */
 export function OwnAccount() {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
@@ -35,19 +36,19 @@ function Rights() {
   if (!me) return null;
   const { reads, writes } = sumOf(me.may);
   return (
-    <Card withBorder component="section" aria-label="Own role">
+    <Card withBorder component="section" aria-label={text.own.label}>
       <Group justify="space-between">
         <Title order={2}>{me.username}</Title>
         <Badge variant="light">{me.role}</Badge>
       </Group>
       <Text size="sm" mt="xs">
-        {ROLES[me.role]}
+        {text.roles[me.role]}
       </Text>
       <Text size="sm" mt="xs">
-        You may read {reads} kinds of resources{writes.length > 0 ? `, and change ${writes.length}:` : "."}
+        {writes.length > 0 ? text.own.readsAndWrites(reads, writes.length) : text.own.reads(reads)}
       </Text>
       {writes.length > 0 && (
-        <Spoiler maxHeight={41} showLabel="Show all" hideLabel="Show fewer">
+        <Spoiler maxHeight={41} showLabel={text.own.showAll} hideLabel={text.own.showFewer}>
           <Text size="sm" c="dimmed">
             {writes.join(", ")}
           </Text>
@@ -55,7 +56,7 @@ function Rights() {
       )}
       {me.role !== "administrator" && (
         <Text size="sm" mt="xs" c="dimmed">
-          An administrator can give you another role.
+          {text.own.otherRole}
         </Text>
       )}
     </Card>
@@ -72,7 +73,7 @@ function Password() {
     onSuccess: () => {
       for (const empty of [setCurrent, setPassword, setAgain]) empty("");
       notifications.show({
-        message: "Your password is changed. All other sessions of yours have ended.",
+        message: text.password.changed,
         color: "green",
       });
     },
@@ -81,7 +82,7 @@ function Password() {
   const problems = change.error ? byField(asProblem(change.error), ["current", "password"]) : {};
   const unlike = again ? passwordProblem(password, again) : null;
   return (
-    <Card withBorder component="section" aria-label="Password">
+    <Card withBorder component="section" aria-label={text.password.title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -89,9 +90,9 @@ function Password() {
         }}
       >
         <Stack gap="sm">
-          <Title order={2}>Password</Title>
+          <Title order={2}>{text.password.title}</Title>
           <PasswordInput
-            label="Current password"
+            label={text.password.current}
             autoComplete="current-password"
             value={current}
             onChange={(event) => setCurrent(event.currentTarget.value)}
@@ -100,7 +101,7 @@ function Password() {
             withAsterisk={false}
           />
           <PasswordInput
-            label="New password"
+            label={text.password.new}
             autoComplete="new-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
@@ -109,7 +110,7 @@ function Password() {
             withAsterisk={false}
           />
           <PasswordInput
-            label="New password again"
+            label={text.password.repeat}
             autoComplete="new-password"
             value={again}
             onChange={(event) => setAgain(event.currentTarget.value)}
@@ -124,7 +125,7 @@ function Password() {
               loading={change.isPending}
               disabled={!current || !password || password !== again}
             >
-              Change the password
+              {text.password.change}
             </Button>
           </Group>
         </Stack>

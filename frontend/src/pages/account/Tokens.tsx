@@ -12,12 +12,13 @@ import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { IssueToken } from "./IssueToken";
+import { text } from "./text";
 import { describeScope, TOKENS, type Token } from "./tokens";
 
 const COLOR: Record<string, string> = { good: "green", expired: "gray", revoked: "red" };
 const column = createColumnHelper<Token>();
 
-/** Access tokens: one's own, or all for administrators; made, and revoked for good. */
+/** List of the user's access tokens; for administrators, of all tokens. */
 export function Tokens() {
   const { data: me } = useMe();
   const mayMake = useMay("tokens", "POST");
@@ -28,23 +29,23 @@ export function Tokens() {
   const [revoked, setRevoked] = useState<Token | null>(null);
   const list = useList<Token>(TOKENS, { standing }, { ordering, limit: 50, name: "tokens" });
   const all = me?.role === "administrator";
-  const make = mayMake && <Button onClick={() => setMaking(true)}>Make a token…</Button>;
+  const make = mayMake && <Button onClick={() => setMaking(true)}>{text.tokens.create}</Button>;
   return (
-    <section aria-label="Tokens">
+    <section aria-label={text.tokens.label}>
       <Group justify="space-between" mb="xs">
         <div>
-          <Title order={2}>{all ? "Tokens of all users" : "Your tokens"}</Title>
+          <Title order={2}>{all ? text.tokens.all : text.tokens.own}</Title>
           <Text size="sm" c="dimmed">
-            Programs send one with each call of the API. A token never changes, and can be revoked.
+            {text.tokens.about}
           </Text>
         </div>
         <Group gap="xs">
           <Select
-            aria-label="Standing"
-            placeholder="All"
+            aria-label={text.tokens.state}
+            placeholder={text.tokens.anyState}
             clearable
             w={130}
-            data={["good", "expired", "revoked"]}
+            data={Object.entries(text.tokens.states).map(([value, label]) => ({ value, label }))}
             value={standing || null}
             onChange={setStanding}
           />
@@ -52,14 +53,14 @@ export function Tokens() {
         </Group>
       </Group>
       <DataTable
-        label="Tokens"
+        label={text.tokens.label}
         list={list}
         columns={columns(all, mayRevoke, setRevoked)}
         rowId={(row) => String(row.id)}
         ordering={ordering}
         onOrdering={setOrdering}
         height="min(50vh, 520px)"
-        empty={<Empty cause="There is no such token.">{make}</Empty>}
+        empty={<Empty cause={text.tokens.empty}>{make}</Empty>}
       />
       {making && <IssueToken onClose={() => setMaking(false)} />}
       {revoked && <Revoke token={revoked} onClose={() => setRevoked(null)} />}
@@ -69,49 +70,51 @@ export function Tokens() {
 
 function columns(all: boolean, mayRevoke: boolean, revoke: (token: Token) => void) {
   return [
-    column.accessor("name", { header: "Token", meta: { sort: "name" } }),
-    ...(all ? [column.accessor("user", { header: "User", meta: { priority: "low" } })] : []),
+    column.accessor("name", { header: text.tokens.columns.name, meta: { sort: "name" } }),
+    ...(all
+      ? [column.accessor("user", { header: text.tokens.columns.user, meta: { priority: "low" } })]
+      : []),
     column.display({
       id: "for",
-      header: "Good for",
+      header: text.tokens.columns.scopes,
       cell: ({ row: { original: one } }) => describeScope(one),
     }),
     column.accessor("standing", {
-      header: "Standing",
+      header: text.tokens.columns.state,
       cell: (cell) => (
         <Badge variant="light" color={COLOR[cell.getValue()] ?? "gray"}>
-          {cell.getValue()}
+          {text.tokens.states[cell.getValue()] ?? cell.getValue()}
         </Badge>
       ),
     }),
     column.accessor("expires_at", {
-      header: "Expires",
+      header: text.tokens.columns.expires,
       meta: { priority: "low" },
-      cell: (cell) => <Time at={cell.getValue()} empty="never" />,
+      cell: (cell) => <Time at={cell.getValue()} empty={text.never} />,
     }),
     column.accessor("last_used_at", {
-      header: "Last used",
+      header: text.tokens.columns.lastUsed,
       meta: { priority: "low" },
-      cell: (cell) => <Time at={cell.getValue()} empty="never" />,
+      cell: (cell) => <Time at={cell.getValue()} empty={text.never} />,
     }),
     column.accessor("created_at", {
-      header: "Made",
+      header: text.tokens.columns.created,
       meta: { priority: "low", sort: "created_at" },
       cell: (cell) => <Time at={cell.getValue()} />,
     }),
     column.display({
       id: "actions",
-      header: "Actions",
+      header: text.tokens.columns.actions,
       cell: ({ row: { original: one } }) =>
         mayRevoke && one.standing === "good" ? (
           <Button
             size="compact-xs"
             variant="light"
             color="red"
-            aria-label={`Revoke ${one.name}`}
+            aria-label={text.tokens.revokeToken(one.name)}
             onClick={() => revoke(one)}
           >
-            Revoke
+            {text.tokens.revoke}
           </Button>
         ) : null,
     }),
@@ -132,7 +135,7 @@ function Revoke({ token: listed, onClose }: { token: Token; onClose: () => void 
   const revoke = useMutation({
     mutationFn: () => api.DELETE("/api/v1/tokens/{id}/", { params: { path: { id: String(token.id) } } }),
     onSuccess: () => {
-      notifications.show({ message: `The token ${token.name} is revoked.`, color: "green" });
+      notifications.show({ message: text.revoke.revoked(token.name), color: "green" });
       onClose();
     },
     onSettled: () => queries.invalidateQueries({ queryKey: [TOKENS] }),
@@ -140,22 +143,21 @@ function Revoke({ token: listed, onClose }: { token: Token; onClose: () => void 
   return (
     <ConfirmDialog
       opened
-      title={`Revoke ${token.name}?`}
-      action="Revoke the token"
+      title={text.revoke.title(token.name)}
+      action={text.revoke.action}
       danger
       busy={revoke.isPending}
       problem={revoke.error}
       onConfirm={() => revoke.mutate()}
       onClose={onClose}
     >
-      Programs that use it are refused from now on. It cannot be undone; make another one instead.
+      {text.revoke.effect}{" "}
       {token.last_used_at ? (
         <>
-          {" "}
-          It was last used <Time at={token.last_used_at} />.
+          {text.revoke.lastUsed} <Time at={token.last_used_at} />.
         </>
       ) : (
-        " It was never used."
+        text.revoke.unused
       )}
     </ConfirmDialog>
   );

@@ -26,7 +26,8 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
-import { ROLES } from "./rights";
+import { text as common } from "@/common/text";
+import { text } from "./text";
 
 type User = Schemas["User"];
 type Role = Schemas["UserCreateRequest"]["role"];
@@ -34,24 +35,30 @@ const USERS = "/api/v1/users/";
 const column = createColumnHelper<User>();
 
 const columns = [
-  column.accessor("username", { header: "User", meta: { sort: "username" } }),
-  column.accessor("role", { header: "Role" }),
+  column.accessor("username", { header: text.users.columns.user, meta: { sort: "username" } }),
+  column.accessor("role", { header: text.users.columns.role }),
   column.accessor("active", {
-    header: "State",
+    header: text.users.columns.state,
     cell: ({ row: { original: one } }) => (
       <Badge variant="light" color={one.active ? "green" : "gray"}>
-        {!one.active ? "locked out" : one.has_password ? "may log in" : "tokens only"}
+        {stateOf(one)}
       </Badge>
     ),
   }),
   column.accessor("last_login", {
-    header: "Last log-in",
+    header: text.users.columns.lastLogin,
     meta: { priority: "low" },
-    cell: (cell) => <Time at={cell.getValue()} empty="never" />,
+    cell: (cell) => <Time at={cell.getValue()} empty={text.never} />,
   }),
 ];
 
-/** Users and their roles; for administrators. */
+function stateOf({ active, has_password }: User): string {
+  const { disabled, login, tokens } = text.users.states;
+  if (!active) return disabled;
+  return has_password ? login : tokens;
+}
+
+/** List of users with their roles, for administrators. */
 export function Users() {
   const may = useMay("users", "GET");
   return may ? <List /> : null;
@@ -64,27 +71,27 @@ function List() {
   const search = useDebouncedCallback(setQ, 250);
   const list = useList<User>(USERS, { q }, { name: "users", ordering: "username", limit: 50 });
   return (
-    <section aria-label="Users">
+    <section aria-label={text.users.label}>
       <Group justify="space-between" mb="xs">
-        <Title order={2}>Users</Title>
+        <Title order={2}>{text.users.label}</Title>
         <Group gap="xs">
           <TextInput
-            aria-label="Search users"
-            placeholder="Search"
+            aria-label={text.users.search}
+            placeholder={text.users.searchPlaceholder}
             defaultValue={q}
             onChange={(event) => search(event.currentTarget.value)}
           />
-          {mayMake && <Button onClick={() => setEdited("new")}>Add a user…</Button>}
+          {mayMake && <Button onClick={() => setEdited("new")}>{text.users.add}</Button>}
         </Group>
       </Group>
       <DataTable
-        label="Users"
+        label={text.users.label}
         list={list}
         columns={columns}
         rowId={(row) => String(row.id)}
         onSelect={mayMake ? setEdited : undefined}
         height="min(50vh, 520px)"
-        empty={<Empty cause="No user is like that." />}
+        empty={<Empty cause={text.users.empty} />}
       />
       {edited && <Edit user={edited === "new" ? null : edited} onClose={() => setEdited(null)} />}
     </section>
@@ -112,7 +119,7 @@ function Edit({ user, onClose }: { user: User | null; onClose: () => void }) {
       return (await api.PATCH("/api/v1/users/{id}/", { params: { path }, body })).data;
     },
     onSuccess: (saved) => {
-      notifications.show({ message: `${saved?.username} is saved.`, color: "green" });
+      notifications.show({ message: text.user.saved(saved?.username ?? username), color: "green" });
       queries.invalidateQueries({ queryKey: [USERS] });
       queries.invalidateQueries({ queryKey: ME });
       onClose();
@@ -125,8 +132,8 @@ function Edit({ user, onClose }: { user: User | null; onClose: () => void }) {
     <Modal
       opened
       onClose={onClose}
-      title={user ? `User ${user.username}` : "Add a user"}
-      closeButtonProps={{ "aria-label": "Close" }}
+      title={user ? text.user.editTitle(user.username) : text.user.addTitle}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       <form
         onSubmit={(event) => {
@@ -137,7 +144,7 @@ function Edit({ user, onClose }: { user: User | null; onClose: () => void }) {
         <Stack gap="sm">
           {user === null && (
             <TextInput
-              label="User name"
+              label={text.user.name}
               value={username}
               onChange={(event) => setUsername(event.currentTarget.value)}
               error={problems.username}
@@ -146,19 +153,17 @@ function Edit({ user, onClose }: { user: User | null; onClose: () => void }) {
             />
           )}
           <Select
-            label="Role"
-            description={ROLES[role]}
-            data={Object.keys(ROLES)}
+            label={text.user.role}
+            description={text.roles[role]}
+            data={Object.keys(text.roles)}
             value={role}
             onChange={(value) => setRole(value ?? role)}
             allowDeselect={false}
             error={problems.role}
           />
           <PasswordInput
-            label={user ? "New password" : "Password"}
-            description={
-              user ? "empty: as it is; a new one ends the user's sessions" : "empty: the user has tokens only"
-            }
+            label={user ? text.user.newPassword : text.user.password}
+            description={user ? text.user.newPasswordHelp : text.user.passwordHelp}
             autoComplete="new-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
@@ -166,23 +171,24 @@ function Edit({ user, onClose }: { user: User | null; onClose: () => void }) {
           />
           {user && (
             <Switch
-              label="May log in, and use tokens"
+              label={text.user.active}
+              description={text.user.activeHelp}
               checked={active}
               onChange={(event) => setActive(event.currentTarget.checked)}
             />
           )}
           {user && !active && user.active && (
             <Text size="sm" role="status">
-              All sessions and tokens of {user.username} end at once.
+              {text.user.deactivation(user.username)}
             </Text>
           )}
           <ProblemAlert problem={save.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {common.cancel}
             </Button>
             <Button type="submit" loading={save.isPending} disabled={user === null && username === ""}>
-              {user ? "Save" : "Add the user"}
+              {user ? text.user.save : text.user.add}
             </Button>
           </Group>
         </Stack>

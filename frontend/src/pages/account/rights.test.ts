@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { expiryOf, passwordProblem, scopesOf, sumOf } from "./rights";
+import { text } from "./text";
 
 test("a role has the scopes up to its own", () => {
   expect(scopesOf("viewer").map(({ value }) => value)).toEqual(["read"]);
@@ -7,12 +8,12 @@ test("a role has the scopes up to its own", () => {
   expect(scopesOf("nobody")).toEqual([]);
 });
 
-test("an expiry is so many days ahead, or never", () => {
+test("an expiry is a number of days ahead, or never", () => {
   expect(expiryOf("30", Date.parse("2026-01-01T00:00:00Z"))).toBe("2026-01-31T00:00:00.000Z");
   expect(expiryOf("", 0)).toBeNull();
 });
 
-test("what may be written is told apart from what may be read", () => {
+test("resources to change are counted apart from resources to read", () => {
   expect(
     sumOf([
       { resource: "topics", methods: ["GET", "POST"] },
@@ -24,7 +25,7 @@ test("what may be written is told apart from what may be read", () => {
   ).toEqual({ reads: 2, writes: ["topics", "topology/import"] });
 });
 
-test("two passwords have to be the same", () => {
-  expect(passwordProblem("a", "b")).toMatch(/same/);
+test("both passwords must be equal", () => {
+  expect(passwordProblem("a", "b")).toBe(text.password.different);
   expect(passwordProblem("a", "a")).toBeNull();
 });

@@ -1,14 +1,15 @@
-// Access tokens, and what they are good for.
+// Access tokens and their scopes.
 
 import type { Schemas } from "@/api/client";
+import { text } from "./text";
 
 export type Token = Schemas["Token"];
 
 export const TOKENS = "/api/v1/tokens/";
 
-/** What a token is good for, in words. */
+/** Describe the scopes of a token. */
 export function describeScope(token: Pick<Token, "scopes" | "publisher" | "subscriber">): string {
-  if (token.publisher) return `publisher ${token.publisher} alone`;
-  if (token.subscriber) return `subscriber ${token.subscriber} alone`;
+  if (token.publisher) return text.tokens.publisherOnly(token.publisher);
+  if (token.subscriber) return text.tokens.subscriberOnly(token.subscriber);
   return token.scopes.join(", ");
 }

@@ -4,18 +4,11 @@ import { api } from "@/api/client";
 import { useMay } from "@/api/me";
 import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { text as common } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { text } from "./text";
 
-const SAID: Record<string, string> = {
-  absent: "No launcher stands by.",
-  offered: "It is ready to be started.",
-  starting: "It is being started.",
-  running: "It runs.",
-  stopping: "It is being ended.",
-  failed: "It could not be started.",
-};
-
-/** The demo network as it stands, read anew while it changes. */
+/** Query for the state of the demo network. */
 export function useDemo() {
   useLiveRefresh(["demo"], ["demo"]);
   return useQuery({
@@ -25,7 +18,7 @@ export function useDemo() {
   });
 }
 
-/** The demo network: started, followed, and ended. */
+/** Control of the demo network: start, progress and stop. */
 export function Demo() {
   const may = useMay("demo", "POST");
   const queries = useQueryClient();
@@ -36,17 +29,15 @@ export function Demo() {
     onSettled: () => queries.invalidateQueries({ queryKey: ["demo"] }),
   });
   if (demo.error) return <ProblemAlert problem={demo.error} retry={() => demo.refetch()} />;
-  if (!demo.data) return <Loader role="status" size="sm" aria-label="Loading" />;
+  if (!demo.data) return <Loader role="status" size="sm" aria-label={common.loading} />;
   const { state, step, progress, reason, may_start: mayStart, may_stop: mayStop, fixed } = demo.data;
   return (
     <Stack gap="sm" data-demo={state}>
-      <Title order={2}>Demo network</Title>
+      <Title order={2}>{text.demo.title}</Title>
       <Text role="status">
-        {SAID[state]} {state === "starting" && step}
+        {text.demo.states[state]} {state === "starting" && step}
       </Text>
-      {state === "starting" && (
-        <Progress value={100 * progress} aria-label="Progress of the demo's start" animated />
-      )}
+      {state === "starting" && <Progress value={100 * progress} aria-label={text.demo.progress} animated />}
       {reason && (
         <Alert color={state === "failed" ? "red" : "orange"} variant="light">
           <InlineMarkup text={reason} />
@@ -54,7 +45,7 @@ export function Demo() {
       )}
       {fixed && state === "running" && (
         <Text size="sm" c="dimmed">
-          It began with make run, and ends with it.
+          {text.demo.fixed}
         </Text>
       )}
       <ProblemAlert problem={ask.error} />
@@ -62,18 +53,18 @@ export function Demo() {
         <Group>
           {mayStart && (
             <Button loading={ask.isPending} onClick={() => ask.mutate("start")}>
-              {state === "failed" ? "Try again" : "Start the demo network"}
+              {state === "failed" ? text.demo.retry : text.demo.start}
             </Button>
           )}
           {mayStop && (
             <Button variant="default" loading={ask.isPending} onClick={() => ask.mutate("stop")}>
-              End it
+              {text.demo.stop}
             </Button>
           )}
         </Group>
       ) : (
         <Text size="sm" c="dimmed">
-          Operators can start it; you may look.
+          {text.demo.readOnly}
         </Text>
       )}
     </Stack>

@@ -22,14 +22,14 @@ import { useAddress } from "@/common/address";
 import { DocsLink } from "@/common/documentation/DocsLink";
 import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { formatQuantity } from "@/common/requests/AffectedCounts";
+import { text } from "./text";
 
 type Cost = Schemas["ImportCost"];
 type Operation = Schemas["ImportOperation"];
 const FORMATS = ["graphml", "gml", "sndlib", "json", "rocketfuel", "brite", "tercast"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** A topology file: looked at first, with all that was repaired, then taken in as a whole, and followed. */
+/** Import of a topology file: preview with repairs, import of all objects or none, and progress. */
 export function ImportFile() {
   const may = useMay("topology/import", "POST");
   const [file, setFile] = useState<File | null>(null);
@@ -49,28 +49,28 @@ export function ImportFile() {
     look.reset();
     apply.reset();
   };
-  if (!may) return <Text c="dimmed">Operators can import a topology; you may look.</Text>;
+  if (!may) return <Text c="dimmed">{text.import.readOnly}</Text>;
   return (
     <Stack gap="sm">
       <Group justify="space-between">
-        <Title order={2}>Import a topology file</Title>
-        <DocsLink to="how-to/import-a-topology.md">Documentation: import a topology</DocsLink>
+        <Title order={2}>{text.import.title}</Title>
+        <DocsLink to="how-to/import-a-topology.md">{text.import.docs}</DocsLink>
       </Group>
       <Group align="flex-end" gap="sm">
         <FileInput
-          label="File"
-          placeholder="Choose a file"
+          label={text.import.file}
+          placeholder={text.import.filePlaceholder}
           value={file}
           onChange={(chosen) => {
             setFile(chosen);
             change();
           }}
           clearable
-          clearButtonProps={{ "aria-label": "Take the file out" }}
+          clearButtonProps={{ "aria-label": text.import.removeFile }}
           w={280}
         />
         <NumberInput
-          label="Hosts to add at each switch"
+          label={text.import.hosts}
           value={hosts}
           onChange={(value) => {
             setHosts(value);
@@ -82,8 +82,8 @@ export function ImportFile() {
           w={240}
         />
         <Select
-          label="Format"
-          placeholder="by its content"
+          label={text.import.format}
+          placeholder={text.import.formatPlaceholder}
           data={[...FORMATS]}
           value={format}
           onChange={(value) => {
@@ -94,7 +94,7 @@ export function ImportFile() {
           w={160}
         />
         <Button variant="default" disabled={!file} loading={look.isPending} onClick={() => look.mutate()}>
-          Look at it
+          {text.import.preview}
         </Button>
       </Group>
       <ProblemAlert problem={look.error} />
@@ -102,10 +102,10 @@ export function ImportFile() {
       {look.data?.accepted && !apply.data && (
         <Group>
           <Button loading={apply.isPending} onClick={() => apply.mutate()}>
-            Take it in
+            {text.import.import}
           </Button>
           <Text size="sm" c="dimmed">
-            As a whole, or not at all.
+            {text.import.atomic}
           </Text>
         </Group>
       )}
@@ -120,21 +120,17 @@ function FileSummary({ cost }: { cost: Cost }) {
   const refused = cost.results.filter(({ accepted }) => !accepted);
   return (
     <Stack gap="xs" role="status" data-found>
-      <Text>
-        Read as {format}: {formatQuantity(counts.switches, "switch", "switches")},{" "}
-        {formatQuantity(counts.links, "link")}, {formatQuantity(counts.hosts, "host")}. Nothing is changed
-        yet.
-      </Text>
+      <Text>{text.import.summary(format, counts.switches, counts.links, counts.hosts)}</Text>
       {repairs.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing had to be repaired.
+          {text.import.noRepairs}
         </Text>
       ) : (
-        <Alert color="orange" variant="light" title={formatQuantity(repairs.length, "repair")}>
+        <Alert color="orange" variant="light" title={text.import.repairs(repairs.length)}>
           <Spoiler
             maxHeight={160}
-            showLabel="Show all"
-            hideLabel="Show fewer"
+            showLabel={text.import.showAll}
+            hideLabel={text.import.showFewer}
             styles={{ control: { color: "inherit", textDecoration: "underline" } }}
           >
             <List size="sm">
@@ -148,7 +144,7 @@ function FileSummary({ cost }: { cost: Cost }) {
         </Alert>
       )}
       {refused.length > 0 && (
-        <Alert color="red" title={`${refused.length} would be refused`}>
+        <Alert color="red" title={text.import.refused(refused.length)}>
           {refused.slice(0, 10).map(({ index, detail }) => (
             <Text key={index} size="sm">
               {detail}
@@ -173,26 +169,22 @@ function ImportProgress() {
   if (!operation.data) return null;
   const { finished, progress, items, states } = operation.data;
   return (
-    <Stack gap="xs" role="status" data-operation={finished ? "finished" : "going on"}>
-      <Text>
-        {finished
-          ? `${states.active.toLocaleString()} of ${items.toLocaleString()} parts are in the network.`
-          : `${items.toLocaleString()} parts are being taken in.`}
-      </Text>
-      {!finished && <Progress value={100 * progress} aria-label="Progress of the import" />}
+    <Stack gap="xs" role="status" data-operation={finished ? "finished" : "running"}>
+      <Text>{finished ? text.import.imported(states.active, items) : text.import.importing(items)}</Text>
+      {!finished && <Progress value={100 * progress} aria-label={text.import.progress} />}
       {states.failed > 0 && (
         <Alert color="red">
-          {states.failed.toLocaleString()} failed.{" "}
+          {text.import.failed(states.failed)}{" "}
           <Anchor component={Link} to={`/requests?state=failed&operation=${id}`} size="sm" underline="always">
-            See why
+            {text.import.reasons}
           </Anchor>
         </Alert>
       )}
       {finished && (
         <Text size="sm">
-          Its switches have yet to connect:{" "}
+          {text.import.connect}{" "}
           <Anchor component={Link} to="/welcome?choice=connect" size="sm" underline="always">
-            what to type at them
+            {text.import.connectLink}
           </Anchor>
         </Text>
       )}

@@ -8,20 +8,21 @@ import { quoteShellWord } from "@/common/formatting/shell";
 import { CopyText } from "@/common/layout/CopyText";
 import { StateBadge } from "@/common/requests/StateBadge";
 import { readPage } from "@/common/tables/list";
+import { text as common } from "@/common/text";
 import { sample } from "./sample";
+import { text } from "./text";
 
-/** What to type at hosts of one's own: one that listens, one that publishes, with the names that are registered. */
+/** Commands for the user's own hosts: one listens and one publishes, with the registered names. */
 export function OwnHosts() {
   const found = usePair();
-  if (!found.data) return <Loader role="status" size="sm" aria-label="Loading" />;
+  if (!found.data) return <Loader role="status" size="sm" aria-label={common.loading} />;
   const pair = found.data;
   if (!pair.advertisement || !pair.subscription) {
     return (
       <Text size="sm" role="status">
-        A publisher and a subscriber of the same topic have to be active, and some event has to be in both of
-        their filters.{" "}
+        {text.own.notReady}{" "}
         <Anchor component={Link} to="/requests" size="sm" underline="always">
-          See how far their requests are
+          {text.own.requests}
         </Anchor>
       </Text>
     );
@@ -30,33 +31,33 @@ export function OwnHosts() {
   const { listen, publish } = commands(pair);
   return (
     <Stack gap="xs" data-own-hosts>
-      <Title order={3}>Send an event and see it arrive</Title>
+      <Title order={3}>{text.own.title}</Title>
       <Text size="sm">
-        All is registered. These commands come with Tercast; TOKEN is a file with a{" "}
+        {text.own.commands} {text.own.token}{" "}
         <Anchor component={Link} to="/account" size="sm" underline="always">
-          token
+          {text.own.createToken}
         </Anchor>
-        , INTERFACE the host's one that leads to its switch.
+        . {text.own.interface}
       </Text>
       <List size="sm" spacing="xs" type="ordered">
         <List.Item>
-          Listen at the host of {subscription.subscriber} <StateBadge state={subscription.state} />
+          {text.own.listen(subscription.subscriber)} <StateBadge state={subscription.state} />
           <br />
-          <CopyText text={listen} what="the command that listens" />
+          <CopyText text={listen} what={text.own.listenObject} />
         </List.Item>
         <List.Item>
-          Publish at the host of {advertisement.publisher} <StateBadge state={advertisement.state} />
+          {text.own.publish(advertisement.publisher)} <StateBadge state={advertisement.state} />
           <br />
-          <CopyText text={publish} what="the command that publishes" />
+          <CopyText text={publish} what={text.own.publishObject} />
         </List.Item>
       </List>
       <Text size="sm">
-        The listener prints the event with its delay.{" "}
+        {text.own.result}{" "}
         <Anchor component={Link} to="/explain" size="sm" underline="always">
-          Explain
-        </Anchor>{" "}
-        says why one does not arrive.{" "}
-        <DocsLink to="client.md, On the command line">More about the commands</DocsLink>
+          {text.own.explain}
+        </Anchor>
+        {". "}
+        <DocsLink to="client.md, On the command line">{text.own.more}</DocsLink>
       </Text>
     </Stack>
   );
@@ -89,10 +90,10 @@ function commands({ advertisement, subscription, values, sentFrom, wantedAt }: P
   };
 }
 
-/** A live subscription, an advertisement and an event of it that reaches the subscriber, by the platform's word. */
+/** Query for an active subscription, an advertisement, and an event that the platform would deliver between them. */
 function usePair() {
   return useQuery({
-    queryKey: ["/api/v1/advertisements/", "to try by hand"],
+    queryKey: ["/api/v1/advertisements/", "own-hosts"],
     refetchInterval: 5_000,
     queryFn: async ({ signal }) => {
       const live = { state: "active", limit: 50 };
@@ -141,7 +142,7 @@ async function findPair(
   );
   for (const { advertisement, subscription } of pairs.slice(0, TRIED)) {
     const topic = topics.find(({ name }) => name === advertisement.topic);
-    const both = `${advertisement.filter ?? ""} and ${subscription.filter ?? ""}`;
+    const both = [advertisement.filter ?? "", subscription.filter ?? ""].join(" and ");
     const values = sample(topic?.attributes ?? [], both);
     if (await reaches(advertisement, subscription, values)) return { advertisement, subscription, values };
   }
@@ -154,6 +155,6 @@ async function reaches(from: Advertisement, to: Subscription, values: Record<str
     const { data } = await api.GET("/api/v1/explain/", { params: { query } });
     return data?.received.some(({ host, reason }) => reason === "match" && host === to.host) ?? false;
   } catch {
-    return false; // what lies outside the advertisement is refused
+    return false; // the API refuses an event outside the advertisement
   }
 }

@@ -8,29 +8,20 @@ import { RegisterHost } from "@/common/forms/RegisterHost";
 import { readPage } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { TestEvent } from "./TestEvent";
+import { text } from "./text";
 
 const KINDS = ["switches", "hosts", "topics", "advertisements", "subscriptions"] as const;
 type Kind = (typeof KINDS)[number];
 
-const STEPS: readonly { kind: Kind; title: string; to: string; action: string }[] = [
-  { kind: "switches", title: "A network of switches", to: "/network", action: "See the network" },
-  { kind: "hosts", title: "Hosts at them", to: "", action: "Register a host" },
-  { kind: "topics", title: "A topic: what events consist of", to: "/topics", action: "Make a topic" },
-  {
-    kind: "advertisements",
-    title: "A publisher that says what it sends",
-    to: "/participants",
-    action: "Register one",
-  },
-  {
-    kind: "subscriptions",
-    title: "A subscriber that says what it wants",
-    to: "/participants?tab=subscribers",
-    action: "Register one",
-  },
+const STEPS: readonly { kind: Kind; to: string }[] = [
+  { kind: "switches", to: "/network" },
+  { kind: "hosts", to: "" },
+  { kind: "topics", to: "/topics" },
+  { kind: "advertisements", to: "/participants" },
+  { kind: "subscriptions", to: "/participants?tab=subscribers" },
 ];
 
-/** How many of each there are; refreshed as they come. */
+/** Query for the number of objects of each kind. */
 export function useCounts() {
   useLiveRefresh(["request", "requests", "switch"], ["counts"]);
   return useQuery({
@@ -45,7 +36,7 @@ export function useCounts() {
   });
 }
 
-/** What is there and what is left to do, up to the first delivered event. */
+/** Steps up to the first delivered event, with those that are done. */
 export function Steps() {
   const { data: counts } = useCounts();
   const [registering, setRegistering] = useState(false);
@@ -53,13 +44,15 @@ export function Steps() {
   if (!counts) return null;
   const next = STEPS.find(({ kind }) => counts[kind] === 0);
   return (
-    <section aria-label="To the first event">
+    <section aria-label={text.steps.label}>
       <Title order={2} mb="xs">
-        To the first event
+        {text.steps.label}
       </Title>
       <List spacing={6} center>
-        {STEPS.map(({ kind, title, to, action }) => {
+        {STEPS.map(({ kind, to }) => {
           const done = counts[kind] > 0;
+          const title = text.steps.titles[kind];
+          const action = text.steps.actions[kind];
           return (
             <List.Item
               key={kind}
@@ -68,21 +61,18 @@ export function Steps() {
               icon={
                 <ThemeIcon size={22} radius="xl" variant="light" color={done ? "green" : "gray"}>
                   {done ? (
-                    <IconCheck size={14} aria-label="done" />
+                    <IconCheck size={14} aria-label={text.steps.done} />
                   ) : (
-                    <IconCircle size={14} aria-label="to do" />
+                    <IconCircle size={14} aria-label={text.steps.open} />
                   )}
                 </ThemeIcon>
               }
             >
               <Group gap="xs">
-                <Text size="sm">
-                  {title}
-                  {done ? ` (${counts[kind].toLocaleString()})` : ""}
-                </Text>
+                <Text size="sm">{done ? text.steps.count(title, counts[kind]) : title}</Text>
                 {kind === "hosts" && mayRegister && counts.switches > 0 && (
                   <Anchor component="button" type="button" size="sm" onClick={() => setRegistering(true)}>
-                    {done ? "Register another" : action}
+                    {done ? text.steps.anotherHost : action}
                   </Anchor>
                 )}
                 {next?.kind === kind && to && kind !== "switches" && (
@@ -101,7 +91,7 @@ export function Steps() {
           <TestEvent />
           <Group>
             <Button component={Link} to="/network">
-              See the network
+              {text.steps.network}
             </Button>
           </Group>
         </Stack>

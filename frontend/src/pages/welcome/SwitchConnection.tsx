@@ -17,9 +17,11 @@ import { api } from "@/api/client";
 import { DocsLink } from "@/common/documentation/DocsLink";
 import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { text as common } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { text } from "./text";
 
-/** Where switches connect, what to type at them, and which have yet to. */
+/** Address and commands to connect switches, and the switches that are not connected. */
 export function SwitchConnection() {
   useLiveRefresh(["switch"], ["connect"]);
   const connect = useQuery({
@@ -28,27 +30,24 @@ export function SwitchConnection() {
     queryFn: async () => (await api.GET("/api/v1/connect/")).data,
   });
   if (connect.error) return <ProblemAlert problem={connect.error} retry={() => connect.refetch()} />;
-  if (!connect.data) return <Loader role="status" size="sm" aria-label="Loading" />;
+  if (!connect.data) return <Loader role="status" size="sm" aria-label={common.loading} />;
   const { addresses, note, command, switches, connected, waiting, unknown, problem } = connect.data;
   return (
     <Stack gap="sm">
-      <Title order={2}>Connect real switches</Title>
-      <Text>Point switches at the controller:</Text>
+      <Title order={2}>{text.connect.title}</Title>
+      <Text>{text.connect.address}</Text>
       {addresses.map((address) => (
-        <CopiedText key={address} text={address} what="the address" />
+        <CommandLine key={address} value={address} what={text.connect.addressObject} />
       ))}
       {note && (
         <Alert color="orange" variant="light">
           <InlineMarkup text={note} />
         </Alert>
       )}
-      <Text>With Open vSwitch, where BRIDGE is the switch's bridge:</Text>
-      <CopiedText text={command} what="the command" />
+      <Text>{text.connect.command}</Text>
+      <CommandLine value={command} what={text.connect.commandObject} />
       <Text size="sm" c="dimmed">
-        A switch that connects and is not registered is taken in after 20 seconds, under its datapath id; so
-        are links between switches. Register hosts below, once there is a switch, or let them register
-        themselves in band.{" "}
-        <DocsLink to="how-to/connect-switches.md">Documentation: connect real switches</DocsLink>
+        {text.connect.discovery} <DocsLink to="how-to/connect-switches.md">{text.connect.docs}</DocsLink>
       </Text>
       {problem && (
         <Alert color="orange" variant="light">
@@ -56,29 +55,25 @@ export function SwitchConnection() {
         </Alert>
       )}
       <Text role="status" fw={500}>
-        {switches === 0
-          ? "No switch is registered yet"
-          : `${connected} of ${switches} registered switches are connected`}
-        {unknown.length > 0
-          ? `; ${unknown.length} ${unknown.length === 1 ? "is" : "are"} connected and not registered yet:`
-          : "."}
+        {switches === 0 ? text.connect.noSwitch : text.connect.connected(connected, switches)}{" "}
+        {unknown.length > 0 && text.connect.unknown(unknown.length)}
       </Text>
       {unknown.length > 0 && (
         <List size="sm">
           {unknown.map(({ dpid, address }) => (
             <List.Item key={dpid}>
-              <Code>{dpid}</Code> from {address}
+              <Code>{dpid}</Code> {text.connect.from(address)}
             </List.Item>
           ))}
         </List>
       )}
       {waiting.length > 0 && (
         <>
-          <Text fw={500}>Registered, and yet to connect:</Text>
+          <Text fw={500}>{text.connect.waiting}</Text>
           {waiting.map((one) => (
             <Stack key={one.name} gap={2}>
               <Text size="sm">{one.name}</Text>
-              <CopiedText text={one.command} what={`the command for ${one.name}`} />
+              <CommandLine value={one.command} what={text.connect.commandOf(one.name)} />
             </Stack>
           ))}
         </>
@@ -87,16 +82,16 @@ export function SwitchConnection() {
   );
 }
 
-function CopiedText({ text, what }: { text: string; what: string }) {
+function CommandLine({ value, what }: { value: string; what: string }) {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">
       <Code block flex={1} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-        {text}
+        {value}
       </Code>
-      <CopyButton value={text}>
+      <CopyButton value={value}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? "Copied" : "Copy"}>
-            <ActionIcon variant="default" size="lg" aria-label={`Copy ${what}`} onClick={copy}>
+          <Tooltip label={copied ? common.copy.copied : common.copy.copy}>
+            <ActionIcon variant="default" size="lg" aria-label={common.copy.object(what)} onClick={copy}>
               {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
             </ActionIcon>
           </Tooltip>

@@ -11,11 +11,12 @@ import { readPage } from "@/common/tables/list";
 import { useDemo } from "./Demo";
 import { OwnHosts } from "./OwnHosts";
 import { sample } from "./sample";
+import { text } from "./text";
 
 type SentEvent = Schemas["TestEvent"];
 type Advertisement = Schemas["Advertisement"];
 
-/** An event of one of the demo's publishers, sent once, and who got it. */
+/** Form that sends one event of a demo publisher, and shows the hosts that receive it. */
 export function TestEvent() {
   const may = useMay("test-events", "POST");
   const { data: demo } = useDemo();
@@ -29,7 +30,7 @@ function Form() {
   const [chosen, setChosen] = useState<string | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const known = useQuery({
-    queryKey: ["/api/v1/advertisements/", "to try"],
+    queryKey: ["/api/v1/advertisements/", "test-event"],
     queryFn: ({ signal }) =>
       readPage<Advertisement>("/api/v1/advertisements/", { limit: 50, state: "active" }, signal),
     refetchInterval: ({ state }) => (state.data?.results.length ? false : 2_000),
@@ -56,12 +57,12 @@ function Form() {
       }}
     >
       <Stack gap="sm">
-        <Title order={3}>Send an event and see who gets it</Title>
+        <Title order={3}>{text.event.title}</Title>
         <Select
-          label="Publisher"
+          label={text.event.publisher}
           data={rows.map((one) => ({
             value: advertisementName(one.id),
-            label: `${one.publisher}: ${one.topic} (${advertisementName(one.id)})`,
+            label: text.event.choice(one.publisher, one.topic, advertisementName(one.id)),
           }))}
           value={row ? advertisementName(row.id) : null}
           onChange={(name) => {
@@ -74,12 +75,12 @@ function Form() {
         />
         {row && (
           <Text size="xs" c="dimmed">
-            It may send: {row.filter || "anything of the topic"}
+            {row.filter ? text.event.filter(row.filter) : text.event.anyEvent}
           </Text>
         )}
         <JsonInput
-          label="Event"
-          description="a value for each attribute of the topic"
+          label={text.event.event}
+          description={text.event.eventHelp}
           value={values}
           onChange={setTyped}
           autosize
@@ -89,7 +90,7 @@ function Form() {
         <ProblemAlert problem={send.error} />
         <Group>
           <Button type="submit" loading={send.isPending} disabled={!row}>
-            Send it
+            {text.event.send}
           </Button>
         </Group>
         {send.data && <TestResult event={send.data} />}
@@ -111,27 +112,24 @@ function TestResult({ event }: { event: SentEvent }) {
       color={wanted.length > 0 ? "green" : "orange"}
       variant="light"
       role="status"
-      title={
-        wanted.length > 0
-          ? `Delivered to ${wanted.length} ${wanted.length === 1 ? "host" : "hosts"} that asked for it`
-          : "No subscription matches this event"
-      }
+      title={wanted.length > 0 ? text.event.delivered(wanted.length) : text.event.noMatch}
       data-delivered={wanted.length}
     >
       <List size="sm">
         {event.received.map(({ host, delay_ms: delay, wanted: asked, subscriptions }) => (
           <List.Item key={host}>
-            {host}, after {delay.toFixed(1)} ms
-            {asked ? ` (${subscriptions.join(", ")})` : ": unwanted, a false positive"}
+            {asked
+              ? text.event.match(host, delay.toFixed(1), subscriptions.join(", "))
+              : text.event.falsePositive(host, delay.toFixed(1))}
           </List.Item>
         ))}
       </List>
-      {event.received.length === 0 && "It ended at a switch: nobody asked for such an event."}
+      {event.received.length === 0 && text.event.dropped}
     </Alert>
   );
 }
 
-/** An event that an advertisement may send. */
+/** Function that creates a sample event of an advertisement, as JSON. */
 function useSamples() {
   const topics = useQuery({
     queryKey: ["/api/v1/topics/", "attributes"],

@@ -6,44 +6,24 @@ import { Demo } from "./Demo";
 import { ImportFile } from "./ImportFile";
 import { Steps } from "./Steps";
 import { SwitchConnection } from "./SwitchConnection";
+import { text } from "./text";
 
 const CHOICES = [
-  {
-    value: "demo",
-    title: "Demo network",
-    what: "Eleven switches across the United States, with stock quotes flowing. Ready in a minute; nothing to prepare.",
-    icon: IconPlayerPlay,
-    Panel: Demo,
-  },
-  {
-    value: "import",
-    title: "Import a topology file",
-    what: "GraphML, GML, JSON and others: Topology Zoo, networkx, Mininet, SNDlib, Rocketfuel, BRITE.",
-    icon: IconFileImport,
-    Panel: ImportFile,
-  },
-  {
-    value: "connect",
-    title: "Connect real switches",
-    what: "OpenFlow 1.3 switches, Open vSwitch included: point them at the controller, and they appear by themselves.",
-    icon: IconPlugConnected,
-    Panel: SwitchConnection,
-  },
+  { value: "demo", icon: IconPlayerPlay, Panel: Demo },
+  { value: "import", icon: IconFileImport, Panel: ImportFile },
+  { value: "connect", icon: IconPlugConnected, Panel: SwitchConnection },
 ] as const;
 
-/** From nothing to the first delivered event: three ways to a network, and what is left to do. */
+/** Page from an empty installation to the first delivered event: three networks to choose from, and the next steps. */
 export function Component() {
   const [choice, setChoice] = useAddress("choice");
   const chosen = CHOICES.find(({ value }) => value === choice);
   return (
     <Stack maw={1100}>
-      <PageHeader title="Welcome to Tercast" />
-      <Text>
-        Publishers say what they will send, subscribers what they want, and switches forward each event to
-        those who asked for it. It begins with a network. Which one?
-      </Text>
-      <SimpleGrid cols={{ base: 1, sm: 3 }} role="group" aria-label="Ways to a network">
-        {CHOICES.map(({ value, title, what, icon: Icon }) => (
+      <PageHeader title={text.title} />
+      <Text>{text.introduction}</Text>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} role="group" aria-label={text.choices.label}>
+        {CHOICES.map(({ value, icon: Icon }) => (
           <UnstyledButton
             key={value}
             aria-pressed={choice === value}
@@ -62,17 +42,17 @@ export function Component() {
                 <ThemeIcon variant="light" size="lg">
                   <Icon size={20} aria-hidden />
                 </ThemeIcon>
-                <Text fw={600}>{title}</Text>
+                <Text fw={600}>{text.choices[value].title}</Text>
               </Group>
               <Text size="sm" c="dimmed">
-                {what}
+                {text.choices[value].about}
               </Text>
             </Card>
           </UnstyledButton>
         ))}
       </SimpleGrid>
       {chosen && (
-        <Card withBorder component="section" aria-label={chosen.title} padding="md">
+        <Card withBorder component="section" aria-label={text.choices[chosen.value].title} padding="md">
           <chosen.Panel />
         </Card>
       )}

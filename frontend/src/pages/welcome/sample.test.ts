@@ -18,7 +18,7 @@ test.each([
   ["low >= 5.5 and low < 7", { low: 6, price: 5, symbol: "A", side: "buy" }],
   ["low > 6 and low <= 7", { low: 7, price: 5, symbol: "A", side: "buy" }],
   ["low in [5.5, 7)", { low: 6, price: 5, symbol: "A", side: "buy" }],
-])("an event of %j is among what may be sent", (filter, values) =>
+])("a sample event matches %j", (filter, values) =>
   expect(sample([low, price, symbol, side], filter)).toEqual(values),
 );
 

@@ -1,4 +1,4 @@
-// An event to try: what an advertisement may send.
+// Sample events of an advertisement.
 
 import { escapeRegExp, QUOTED, unquote } from "@/filters/literals";
 
@@ -11,8 +11,10 @@ interface Attribute {
 }
 
 /**
- * A value for each attribute of a topic: what the filter names, or the middle of what it leaves of the domain. Exact for
- * filters whose parts are all joined by "and".
+ * Create an event that matches a filter: a value for each attribute of the topic.
+ *
+ * The value is named by the filter, or it is the middle of the range that the filter leaves. The event matches if the
+ * filter joins all its conditions by "and".
  */
 export function sample(attributes: readonly object[], filter: string): Record<string, unknown> {
   return Object.fromEntries((attributes as Attribute[]).map((one) => [one.name, value(one, filter)]));
@@ -42,7 +44,7 @@ function value(attribute: Attribute, filter: string): unknown {
 
 const numbers = (bound: unknown) => (typeof bound === "number" ? [bound] : []);
 
-/** The middle integer of what the tests of an attribute leave of its domain, without rounding. */
+/** Middle integer of the range that the conditions leave of a domain, without rounding errors. */
 function whole(
   attribute: Attribute,
   all: (pattern: string) => RegExpExecArray[],
@@ -67,11 +69,11 @@ function whole(
 
 const ascending = (a: bigint, b: bigint) => (a < b ? -1 : 1);
 
-/** A bound of a domain: a number, or the digits of one that JavaScript does not keep exactly. */
+/** Bound of a domain as an integer. Digits are used for numbers that JavaScript cannot represent exactly. */
 const integers = (bound: unknown) =>
   typeof bound === "number" || typeof bound === "string" ? [BigInt(bound)] : [];
 
-/** The integer next to a number of a filter, in one direction; the number itself where it is one. */
+/** Round a number of a filter to an integer, up or down. */
 export function rounded(text: string, way: "up" | "down"): bigint {
   const [, sign, before = "", behind = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
