@@ -32,7 +32,6 @@ const KINDS = [
   { value: "publisher", label: text.create.kinds.publisher },
   { value: "subscriber", label: text.create.kinds.subscriber },
 ];
-const HEADER = "Authorization: Bearer …";
 const FIELDS = ["name", "scopes", "publisher", "subscriber", "expires_at", "user"];
 
 /** Dialog that creates a token and shows it once. An error keeps the input. */
@@ -225,7 +224,7 @@ function IssuedToken({ issued, onClose }: { issued: Issued; onClose: () => void 
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
-        {text.create.usage} <Code>{HEADER}</Code>
+        {text.create.usage} <Code>{text.create.header}</Code>
       </Text>
     </Stack>
   );

@@ -97,6 +97,7 @@ export const text = {
     copy: "Copy the token",
     done: "Done",
     usage: "Programs send the token in this header:",
+    header: "Authorization: Bearer TOKEN",
   },
   users: {
     label: "Users",

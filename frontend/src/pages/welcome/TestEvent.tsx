@@ -4,6 +4,7 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { advertisementName } from "@/common/formatting/names";
 import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
@@ -107,6 +108,7 @@ function TestResult({ event }: { event: SentEvent }) {
       </Alert>
     );
   const wanted = event.received.filter((one) => one.wanted);
+  const firstFalsePositive = event.received.find((one) => !one.wanted)?.host;
   return (
     <Alert
       color={wanted.length > 0 ? "green" : "orange"}
@@ -120,7 +122,8 @@ function TestResult({ event }: { event: SentEvent }) {
           <List.Item key={host}>
             {asked
               ? text.event.match(host, delay.toFixed(1), subscriptions.join(", "))
-              : text.event.falsePositive(host, delay.toFixed(1))}
+              : text.event.falsePositive(host, delay.toFixed(1))}{" "}
+            {host === firstFalsePositive && <HelpIcon term="falsePositive" />}
           </List.Item>
         ))}
       </List>
