@@ -138,7 +138,7 @@ def test_a_killed_run_goes_on_and_processes_that_die_are_restarted(run_dir: Path
     assert {"controller_app", "uvicorn", "celery", "beat"} <= names
     refused = Run(run_dir, "--for", "1", log=".second")
     assert refused.end() == 1
-    assert re.search(r"runs in .* already \(process \d+\)", refused.text())
+    assert re.search(r"already runs in .* \(process \d+\)", refused.text())
     first.process.send_signal(signal.SIGKILL)
     first.end()
     wait_until("the end of all children", lambda: nothing_runs(run_dir))
