@@ -5,17 +5,20 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { FillMark } from "./map/FillMark";
 import { announcement } from "./model/descriptions";
 import { type Adjacency, directionOf, neighbourTowards, type Point } from "./model/neighbourhood";
-import { fill, type NetSwitch, type Network, SWITCH_STATES, switchState, title } from "./model/network";
+import { fill, type NetSwitch, type Network, switchState, title } from "./model/network";
 import { fillText } from "./model/scales";
 import { type SearchHit, searchSwitches } from "./model/search";
 import classes from "./network.module.css";
+import { text } from "./text";
 
 const ROW = 40;
-const NARROW = "(max-width: 48em)"; // there the details stand below the list
+const NARROW = "(max-width: 48em)"; // the details are below the list
 
 /**
- * The switches as a list, in step with the drawing. Up and down go through the list, left and right to the neighbour
- * that lies there; Enter goes on to the panel (`onEnter`).
+ * List of the switches with the same selection as the drawing.
+ *
+ * Up and Down select the previous or next switch, Left and Right the neighbour in that direction. Enter moves the focus
+ * to the details (`onEnter`).
  */
 export function SwitchList({
   network,
@@ -34,7 +37,7 @@ export function SwitchList({
   adjacent: Adjacency;
   at: ReadonlyMap<string, Point>;
   only: ReadonlySet<string> | null;
-  /** What is to be said of switches in the tree, or on the way of the event, that is drawn. */
+  /** Notes by switch about the tree, or the path of the event, in the drawing. */
   marked: ReadonlyMap<string, string>;
   selected: string | null;
   q: string;
@@ -43,10 +46,10 @@ export function SwitchList({
   onEnter: (name: string) => void;
   list: RefObject<HTMLDivElement | null>;
 }) {
-  const [typed, setTyped] = useState(q); // the address follows behind
-  const type = (text: string) => {
-    setTyped(text);
-    onSearch(text);
+  const [typed, setTyped] = useState(q); // the address changes later
+  const type = (now: string) => {
+    setTyped(now);
+    onSearch(now);
   };
   const rows = useMemo(() => searchSwitches(network, typed, only), [network, typed, only]);
   const virtual = useVirtualizer({
@@ -97,8 +100,8 @@ export function SwitchList({
   return (
     <div className={`${classes.box} ${classes.listbox}`}>
       <TextInput
-        aria-label="Search switches and hosts"
-        placeholder="Search switches and hosts"
+        aria-label={text.list.search}
+        placeholder={text.list.search}
         leftSection={<IconSearch size={15} aria-hidden />}
         size="xs"
         m={6}
@@ -112,13 +115,13 @@ export function SwitchList({
         className={classes.list}
         role="listbox"
         tabIndex={0}
-        aria-label="Switches"
+        aria-label={text.list.label}
         aria-activedescendant={index >= 0 ? optionId(selected ?? "") : undefined}
         onKeyDown={onKeyDown}
       >
         {rows.length === 0 && (
           <Text size="sm" c="dimmed" p="sm" role="option" aria-selected={false} aria-disabled>
-            {typed ? `No switch or host has “${typed}” in its name.` : "No switch is shown."}
+            {typed ? text.list.noMatch(typed) : text.list.none}
           </Text>
         )}
         <div style={{ height: virtual.getTotalSize() }} role="presentation">
@@ -145,9 +148,7 @@ export function SwitchList({
         </div>
       </div>
       <Text size="xs" c="dimmed" px={8} py={4}>
-        {rows.length === network.switches.size
-          ? `${rows.length.toLocaleString()} switches`
-          : `${rows.length.toLocaleString()} of ${network.switches.size.toLocaleString()} switches`}
+        {text.list.count(rows.length, network.switches.size)}
       </Text>
       <span role="status" className={classes.spoken} data-spoken>
         {chosen ? announcement(chosen, network, adjacent) : ""}
@@ -175,7 +176,7 @@ function Option({
 }) {
   const { row, host } = one;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
     <div
       id={optionId(row.name)}
       role="option"
@@ -194,7 +195,7 @@ function Option({
           {title(row)}
         </Text>
         <Text size="xs" c="dimmed" truncate>
-          {mark ? <span className={classes.mark}>{mark}</span> : host ? `host ${host}` : note(row)}
+          {mark ? <span className={classes.mark}>{mark}</span> : host ? text.list.host(host) : note(row)}
         </Text>
       </span>
       <Text span size="xs" c={fill(row) === null ? "dimmed" : undefined}>
@@ -206,9 +207,9 @@ function Option({
 
 function note(row: NetSwitch): string {
   const state = switchState(row);
-  if (state !== "connected") return SWITCH_STATES[state];
-  if (row.problems > 0) return row.problems === 1 ? "a problem" : `${row.problems} problems`;
-  return row.label && row.label !== row.name ? row.name : `${row.entries.toLocaleString()} entries`;
+  if (state !== "connected") return text.states[state];
+  if (row.problems > 0) return text.list.problems(row.problems);
+  return row.label && row.label !== row.name ? row.name : text.list.entries(row.entries);
 }
 
 const optionId = (name: string) => `switch-${name}`;

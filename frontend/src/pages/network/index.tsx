@@ -21,17 +21,18 @@ import { useNetwork } from "./model/useNetwork";
 import classes from "./network.module.css";
 import { Panel } from "./panels/Panel";
 import { SwitchList } from "./SwitchList";
+import { text } from "./text";
 
 const HOPS = [
-  { value: "", label: "All" },
-  { value: "1", label: "1 hop" },
-  { value: "2", label: "2 hops" },
-  { value: "3", label: "3 hops" },
+  { value: "", label: text.hops.all },
+  { value: "1", label: text.hops.one },
+  { value: "2", label: text.hops.two },
+  { value: "3", label: text.hops.three },
 ];
-const KEPT = ["tab", "hops", "topic", "dz"]; // from one switch to the next
-const TOLD = 3; // changes that are said one by one
+const KEPT = ["tab", "hops", "topic", "dz"]; // parameters that stay when another switch is selected
+const NEWS = 3; // changes that are announced one by one
 
-/** The topology, a list of its switches in step with it, and a panel of what is selected. */
+/** The topology, the list of its switches, and details of the selected object. */
 export function Component() {
   const [said, setSaid] = useState("");
   const {
@@ -43,24 +44,24 @@ export function Component() {
   if (error && !network)
     return (
       <>
-        <PageHeader title="Network" />
+        <PageHeader title={text.title} />
         <ProblemAlert problem={error} retry={refetch} />
       </>
     );
   if (!network)
     return (
       <>
-        <PageHeader title="Network" />
-        <Loader role="status" aria-label="Loading" />
+        <PageHeader title={text.title} />
+        <Loader role="status" aria-label={text.loading} />
       </>
     );
   if (network.switches.size === 0)
     return (
       <>
-        <PageHeader title="Network" />
-        <Empty cause="There is no switch yet: no demo network was started, no topology was imported, and no switch has connected.">
+        <PageHeader title={text.title} />
+        <Empty cause={text.none}>
           <Button component={Link} to="/welcome">
-            Set up a network
+            {text.setUp}
           </Button>
         </Empty>
       </>
@@ -90,7 +91,7 @@ function Topology({
   const panel = useRef<HTMLHeadingElement>(null);
 
   const shape = shapeOf(network);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: loads and entries move nothing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loads and entries do not change positions
   const { at, adjacent } = useMemo(
     () => ({
       at: positions(network),
@@ -121,7 +122,7 @@ function Topology({
   );
   const viewport = useMemo(() => parseViewport(view), [view]);
 
-  const wanted = useRef<string | null>(null); // whose details are to have the focus as soon as they are there
+  const wanted = useRef<string | null>(null); // the switch whose details get the focus when they are shown
   const [, wake] = useReducer((count: number) => count + 1, 0);
   const toPanel = (name: string) => {
     wanted.current = name;
@@ -136,7 +137,7 @@ function Topology({
 
   return (
     <Stack gap={10}>
-      <PageHeader title="Network">
+      <PageHeader title={text.title}>
         <TreePicker network={network} value={treeId} onPick={setTreeId} />
         <Button
           size="xs"
@@ -144,12 +145,12 @@ function Topology({
           aria-pressed={following.on}
           onClick={() => following.set(following.on ? null : {})}
         >
-          Path of an event
+          {text.traceEvent}
         </Button>
         {centre && (
           <Group gap={6}>
             <Text size="sm" c="dimmed" id="hops">
-              Around it
+              {text.hopsLabel}
             </Text>
             <SegmentedControl
               size="xs"
@@ -190,7 +191,11 @@ function Topology({
           onViewport={(now) => setView(now && formatViewport(now))}
         />
         {!selection && following.on && (
-          <section className={`${classes.box} ${classes.panel}`} aria-label="Details" data-panel-of="path">
+          <section
+            className={`${classes.box} ${classes.panel}`}
+            aria-label={text.details}
+            data-panel-of="path"
+          >
             <EventPath
               network={network}
               question={following.question}
@@ -224,7 +229,7 @@ function Topology({
   );
 }
 
-/** Changes whenever switches, links or places do, and not otherwise. */
+/** Text that changes exactly when switches, links or positions change. */
 function shapeOf({ switches, links }: Network): string {
   const places = [...switches.values()].map(({ name, x, y }) => `${name} ${x} ${y}`);
   const ends = [...links.values()].map(({ id, a, b }) => `${id} ${a} ${b}`);
@@ -232,6 +237,5 @@ function shapeOf({ switches, links }: Network): string {
 }
 
 function announcementOf(sentences: readonly string[]): string {
-  const more = sentences.length - TOLD;
-  return `${sentences.slice(0, TOLD).join(" ")}${more > 0 ? ` And ${more} more changes.` : ""}`;
+  return text.news(sentences.slice(0, NEWS), sentences.length - NEWS);
 }

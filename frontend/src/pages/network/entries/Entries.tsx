@@ -13,15 +13,17 @@ import { useLiveRefresh } from "@/live/LiveProvider";
 import type { NetSwitch, Network } from "../model/network";
 import { outputTexts, peersByPort } from "../model/ports";
 import { formatShort } from "../model/scales";
+import { text } from "../text";
 import { EntryFilters, useEntryFilters } from "./EntryFilters";
 import { EntryOrigin } from "./EntryOrigin";
 
 type Entry = Schemas["Entry"];
 type Counts = ReadonlyMap<number, Schemas["EntryCounter"]>;
 const column = createColumnHelper<Entry>();
-const OFTEN = 5_000; // entries up to which counters are read again and again
+const { entries: texts } = text;
+const OFTEN = 5_000; // entries up to which counters are read repeatedly
 
-/** The entries that a switch has confirmed: what they match and mean, where they send, what they counted. */
+/** Confirmed entries of a switch: match, meaning, outputs and packet counters. */
 export function Entries({ row, network }: { row: NetSwitch; network: Network }) {
   const filters = useEntryFilters();
   const [chosen, setChosen] = useAddress("entry");
@@ -38,7 +40,7 @@ export function Entries({ row, network }: { row: NetSwitch; network: Network }) 
     <Stack gap="xs">
       <EntryFilters filters={filters} network={network} name={row.name} />
       <DataTable
-        label={`Entries of ${row.name}`}
+        label={texts.table(row.name)}
         list={list}
         columns={columns}
         rowId={({ id }) => String(id)}
@@ -46,35 +48,24 @@ export function Entries({ row, network }: { row: NetSwitch; network: Network }) 
         onSelect={({ id }) => setChosen(String(id) === chosen ? null : String(id))}
         height={entry ? 240 : 340}
         empty={
-          <Empty
-            cause={
-              filters.any
-                ? `No entry of ${row.name} is ${filters.words}.`
-                : "The table is empty: nothing that is advertised and wanted passes this switch."
-            }
-          >
+          <Empty cause={filters.any ? texts.noMatch(row.name) : texts.none}>
             {filters.any && (
               <Button size="xs" variant="default" onClick={filters.clear}>
-                Show all entries
+                {texts.showAll}
               </Button>
             )}
           </Empty>
         }
       />
       <Text size="xs" c="dimmed" hidden={list.rows.length === 0}>
-        {counters.problem ?? (
-          <>
-            Counters of the switch, read <Time at={counters.at} empty="…" />. Choose an entry to see whom it
-            serves.
-          </>
-        )}
+        {counters.problem ?? texts.counters(<Time at={counters.at} empty="…" />)}
       </Text>
       {entry && <EntryOrigin row={row} entry={entry} />}
     </Stack>
   );
 }
 
-/** What the switch has counted of a page of entries; read again as long as they are looked at, unless there are many. */
+/** Packet counters of a page of entries. They are read repeatedly while the page is shown, unless there are many. */
 function useCounters(row: NetSwitch, entries: readonly Entry[]) {
   const ids = entries.slice(0, 100).map(({ id }) => id);
   const { data, error } = useQuery({
@@ -98,27 +89,32 @@ function columnsOf(network: Network, name: string, counts: Counts) {
   const ports = peersByPort(network, name);
   return [
     column.accessor("dz", {
-      header: "dz and what it means",
+      header: texts.match,
+      meta: { help: "cell" },
       cell: ({ row: { original: entry } }) => (
         <div>
-          <Code>{entry.dz === null ? entry.dst : entry.dz || "all"}</Code>
+          <Code>{entry.dz === null ? entry.dst : entry.dz || text.wholeSpace}</Code>
           <Text size="xs" c="dimmed">
-            {entry.topic ?? "no topic of ours"}
-            {entry.region && entry.region !== "true" ? `: ${entry.region}` : ""}
-            {entry.in_port === null ? "" : `, from port ${entry.in_port}`}
+            {texts.meaning(
+              entry.topic ?? texts.unknownTopic,
+              entry.region && entry.region !== "true" ? entry.region : null,
+              entry.in_port,
+            )}
           </Text>
         </div>
       ),
     }),
     column.accessor("actions", {
-      header: "To ports",
+      header: texts.outputs,
       cell: (cell) => (
-        <Text size="xs">{outputTexts(network, name, ports, cell.getValue()).join(", ") || "nowhere"}</Text>
+        <Text size="xs">
+          {outputTexts(network, name, ports, cell.getValue()).join(", ") || texts.noOutput}
+        </Text>
       ),
     }),
     column.display({
       id: "packets",
-      header: "Packets",
+      header: texts.packets,
       meta: { align: "right" },
       cell: ({ row: { original: entry } }) => {
         const packets = counts.get(entry.id)?.packets;

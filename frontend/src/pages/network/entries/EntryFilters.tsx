@@ -7,12 +7,14 @@ import { Picker } from "@/common/forms/Picker";
 import type { Network } from "../model/network";
 import { peerNames, peersByPort } from "../model/ports";
 import classes from "../network.module.css";
+import { text } from "../text";
 
-const PAUSE = 250; // ms of typing
+const { entries: texts } = text;
+const PAUSE = 250; // ms after the last key
 
 type Name = "topic" | "dz" | "port";
 
-/** Which entries of a table are shown, as the address has it. */
+/** Filters of the entries of a table, kept in the address. */
 export function useEntryFilters() {
   const [parameters] = useSearchParams();
   const change = useChangeAddress();
@@ -26,25 +28,12 @@ export function useEntryFilters() {
     ...values,
     asked: { topic: values.topic, dz: values.dz, in_port: values.port },
     any: Boolean(values.topic || values.dz || values.port),
-    words: describeFilters(values),
     set,
     clear: () => set({ topic: "", dz: "", port: "" }),
   };
 }
 
-/** "of topic quotes, of a dz that covers 01 or lies below it, and for events from port 3 alone". */
-function describeFilters({ topic, dz, port }: Record<Name, string>): string {
-  const short = dz.length > 24 ? `${dz.slice(0, 24)}…` : dz;
-  const parts = [
-    topic && `of topic ${topic}`,
-    dz && `of a dz that covers ${short} or lies below it`,
-    port && `for events from port ${port} alone`,
-  ].filter(Boolean);
-  const last = parts.pop() ?? "";
-  return parts.length === 0 ? last : `${parts.join(", ")}${parts.length > 1 ? "," : ""} and ${last}`;
-}
-
-/** Narrows the entries of a switch to a topic, to what covers or lies below a dz, to those for one port. */
+/** Form to filter entries by topic, by dz (those that contain it or that it contains) and by ingress port. */
 export function EntryFilters({
   filters,
   network,
@@ -68,8 +57,8 @@ export function EntryFilters({
     <Group gap={6} wrap="nowrap" align="flex-start" className={classes.filters}>
       <Picker
         path="/api/v1/topics/"
-        label="Topic"
-        placeholder="Any"
+        label={texts.topicFilter}
+        placeholder={texts.any}
         size="xs"
         value={filters.topic}
         onChange={(topic) => filters.set({ topic })}
@@ -77,8 +66,8 @@ export function EntryFilters({
       />
       <DzField value={filters.dz} onChange={(dz) => filters.set({ dz })} />
       <Select
-        label="From port"
-        placeholder="Any"
+        label={texts.portFilter}
+        placeholder={texts.any}
         size="xs"
         data={ports}
         value={filters.port || null}
@@ -92,7 +81,7 @@ export function EntryFilters({
 
 function DzField({ value, onChange }: { value: string; onChange: (dz: string) => void }) {
   const [typed, setTyped] = useState(value);
-  const sent = useRef(value); // what comes back from the address is not to undo what was typed meanwhile
+  const sent = useRef(value); // a late change of the address must not undo newer input
   useEffect(() => {
     if (value !== sent.current) setTyped(value);
     sent.current = value;
@@ -104,19 +93,19 @@ function DzField({ value, onChange }: { value: string; onChange: (dz: string) =>
   }, PAUSE);
   return (
     <TextInput
-      label="Overlaps dz"
-      placeholder="Any"
+      label={texts.dzFilter}
+      placeholder={texts.any}
       size="xs"
       value={typed}
       inputMode="numeric"
       autoComplete="off"
       spellCheck={false}
       maxLength={128}
-      error={wrong ? "Only 0 and 1." : undefined}
+      error={wrong ? texts.dzRule : undefined}
       onChange={({ currentTarget }) => {
-        const text = currentTarget.value.trim();
-        setTyped(text);
-        if (!/[^01]/.test(text)) later(text);
+        const now = currentTarget.value.trim();
+        setTyped(now);
+        if (!/[^01]/.test(now)) later(now);
       }}
     />
   );

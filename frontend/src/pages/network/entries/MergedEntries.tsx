@@ -10,47 +10,50 @@ import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import type { NetSwitch } from "../model/network";
+import { text } from "../text";
 
 type Merged = Schemas["AggregatedEntry"];
 const column = createColumnHelper<Merged>();
 const columns = [
   column.accessor("dz", {
-    header: "dz",
+    header: text.entries.match,
+    meta: { help: "aggregation" },
     cell: ({ row: { original: entry } }) => (
       <div>
-        <Code>{entry.dz || "all"}</Code>
+        <Code>{entry.dz || text.wholeSpace}</Code>
         <Text size="xs" c="dimmed">
-          {entry.topic}
-          {entry.in_port === null ? "" : `, from port ${entry.in_port}`}
+          {text.entries.meaning(entry.topic, null, entry.in_port)}
         </Text>
       </div>
     ),
   }),
   column.accessor("subscriptions", {
-    header: "Stands for",
+    header: text.merged.subscriptions,
     meta: { align: "right" },
     cell: (cell) => cell.getValue()?.toLocaleString() ?? "–",
   }),
   column.accessor("measured", {
-    header: "Needless",
-    meta: { align: "right" },
+    header: text.merged.redundant,
+    meta: { align: "right", help: "redundantCopy" },
     cell: ({ row: { original: entry } }) => (
       <div>
         {entry.measured.toLocaleString()}
         <Text size="xs" c="dimmed">
-          {entry.expected === null ? `of ${entry.window}` : `${entry.expected.toPrecision(2)} expected`}
+          {entry.expected === null
+            ? text.merged.window(entry.window)
+            : text.merged.expected(entry.expected.toPrecision(2))}
         </Text>
       </div>
     ),
   }),
   column.accessor("packets", {
-    header: "Packets",
+    header: text.entries.packets,
     meta: { align: "right" },
     cell: (cell) => cell.getValue()?.toLocaleString() ?? "–",
   }),
 ];
 
-/** The entries that say more than was asked, to keep the switch within its budget, and what that costs. */
+/** Merged entries of a switch with their cost. */
 export function MergedEntries({ row }: { row: NetSwitch }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const path = `/api/v1/switches/${row.id}/aggregated/`;
@@ -59,23 +62,21 @@ export function MergedEntries({ row }: { row: NetSwitch }) {
   return (
     <Stack gap="xs">
       <DataTable
-        label={`Merged entries of ${row.name}`}
+        label={text.merged.table(row.name)}
         list={list}
         columns={columns}
         rowId={({ id }) => String(id)}
         selected={chosen}
         onSelect={({ id }) => setChosen(String(id))}
         height={320}
-        empty={
-          <Empty cause="No entry of this switch is merged: each says what subscriptions ask for and nothing else." />
-        }
+        empty={<Empty cause={text.merged.none} />}
       />
-      {chosen && <StandsFor row={row} entry={chosen} />}
+      {chosen && <Subscriptions row={row} entry={chosen} />}
     </Stack>
   );
 }
 
-function StandsFor({ row, entry }: { row: NetSwitch; entry: string }) {
+function Subscriptions({ row, entry }: { row: NetSwitch; entry: string }) {
   const { data, error } = useQuery({
     queryKey: ["stands-for", row.id, entry],
     queryFn: async () =>
@@ -90,17 +91,20 @@ function StandsFor({ row, entry }: { row: NetSwitch; entry: string }) {
   return (
     <div>
       <Text size="sm" fw={600}>
-        It stands for
+        {text.merged.heading}
       </Text>
       {data.results.map((one) => (
         <Text key={one.id} size="sm">
-          <Anchor component={Link} to={`/participants?subscription=${one.id}`}>
-            {one.name}
-          </Anchor>{" "}
-          of {one.subscriber}: <Code>{one.filter}</Code>
+          {text.merged.subscription(
+            <Anchor component={Link} to={`/participants?subscription=${one.id}`}>
+              {one.name}
+            </Anchor>,
+            one.subscriber,
+            <Code>{one.filter}</Code>,
+          )}
         </Text>
       ))}
-      {data.next && <Text size="sm">and others</Text>}
+      {data.next && <Text size="sm">{text.merged.more}</Text>}
     </div>
   );
 }

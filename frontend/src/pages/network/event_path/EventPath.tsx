@@ -4,11 +4,12 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
 import { PanelHead } from "../panels/PanelHead";
+import { text } from "../text";
 import { PathAnswer } from "./PathAnswer";
 import type { PathQuestion, useExplanation } from "./pathQuestion";
 import { QuestionForm } from "./QuestionForm";
 
-/** Whose event with which values; its way hop by hop, who gets it, and who does not and why. */
+/** Form for an event, and its path: hop by hop, the hosts that receive it, and the hosts that do not. */
 export function EventPath({
   network,
   question,
@@ -32,10 +33,10 @@ export function EventPath({
 }) {
   return (
     <Stack gap="sm">
-      <PanelHead title="Path of an event" heading={heading} onClose={onClose} />
+      <PanelHead title={text.traceEvent} heading={heading} onClose={onClose} />
       <QuestionForm question={question} onAsk={onAsk} busy={answer.isFetching} />
       <ProblemAlert problem={answer.error} retry={() => void answer.refetch()} />
-      {answer.isFetching && !answer.data && <Loader role="status" size="sm" aria-label="Following it" />}
+      {answer.isFetching && !answer.data && <Loader role="status" size="sm" aria-label={text.path.tracing} />}
       {answer.data && (
         <PathAnswer found={answer.data} network={network} step={step} onStep={onStep} onSelect={onSelect} />
       )}

@@ -6,10 +6,14 @@ import { hopDepths } from "../map/marks";
 import { switchName } from "../model/descriptions";
 import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
+import { text } from "../text";
 
 type Explanation = Schemas["Explanation"];
 
-/** The path of an event hop by hop, who receives the event, and who does not and why. */
+const { path: texts } = text;
+const HOSTS = 50; // that are listed
+
+/** Path of an event hop by hop, the hosts that receive it, and the hosts that do not, with the reason. */
 export function PathAnswer({
   found,
   network,
@@ -29,15 +33,15 @@ export function PathAnswer({
   return (
     <>
       {found.event.problem && (
-        <Text size="sm">It is not sent: {found.event.problem.replaceAll("_", " ")}.</Text>
+        <Text size="sm">{texts.problem(found.event.problem.replaceAll("_", " "))}</Text>
       )}
       {found.path.length > 0 && (
         <>
-          <Title order={3}>Hop by hop</Title>
+          <Title order={3}>{texts.heading}</Title>
           {last > 0 && (
             <Slider
-              label={(value) => `after ${value} of ${last} links`}
-              thumbLabel="How far it has come, in links"
+              label={(value) => texts.afterLinks(value, last)}
+              thumbLabel={texts.slider}
               min={0}
               max={last}
               value={step ?? last}
@@ -50,38 +54,18 @@ export function PathAnswer({
               .filter(({ hop }) => (depth[hop] ?? 0) <= (step ?? last))
               .map((hop) => (
                 <List.Item key={hop.hop}>
-                  <Anchor
-                    component="button"
-                    size="sm"
-                    onClick={() => onSelect({ kind: "switch", name: hop.switch })}
-                  >
-                    {switchName(network, hop.switch)}
-                  </Anchor>
-                  {hop.entry ? (
-                    <>
-                      {" "}
-                      meets <Code>{hop.entry.dst}</Code>
-                      {hop.origin && hop.origin.kind !== "exact" ? ` (${hop.origin.kind})` : ""}, to{" "}
-                      {hop.outputs
-                        .map(({ port, next_switch, host }) =>
-                          host ? host : next_switch ? switchName(network, next_switch) : `port ${port}`,
-                        )
-                        .join(", ") || "nobody"}
-                    </>
-                  ) : (
-                    " has no entry for it"
-                  )}
+                  <HopText hop={hop} network={network} onSelect={onSelect} />
                 </List.Item>
               ))}
           </List>
         </>
       )}
-      {found.loops && <Text c="red">The event loops.</Text>}
-      <Verdicts what="Received by" rows={hosts.filter(({ received }) => received)} none="Nobody gets it." />
-      <Verdicts what="Not received by" rows={hosts.filter(({ received }) => !received)} none="" />
+      {found.loops && <Text c="red">{texts.loops}</Text>}
+      <Verdicts received rows={hosts.filter(({ received }) => received)} />
+      <Verdicts received={false} rows={hosts.filter(({ received }) => !received)} />
       {found.real?.same === false && (
         <>
-          <Title order={3}>The switches do something else</Title>
+          <Title order={3}>{texts.differences}</Title>
           <List size="sm">
             {found.real.differences.map((one) => (
               <List.Item key={one.switch + one.kind}>{one.detail}</List.Item>
@@ -94,25 +78,45 @@ export function PathAnswer({
         size="sm"
         to={`/explain?${new URLSearchParams({ publisher: found.event.advertisement ?? found.event.publisher ?? "", values: JSON.stringify(found.event.values) })}`}
       >
-        All about this event on the page Explain
+        {texts.explain}
       </Anchor>
     </>
   );
 }
 
-function Verdicts({ what, rows, none }: { what: string; rows: HostOutcome[]; none: string }) {
-  if (rows.length === 0) return none ? <Text size="sm">{none}</Text> : null;
+function HopText({
+  hop,
+  network,
+  onSelect,
+}: {
+  hop: Explanation["path"][number];
+  network: Network;
+  onSelect: (selection: Selection) => void;
+}) {
+  const name = (
+    <Anchor component="button" size="sm" onClick={() => onSelect({ kind: "switch", name: hop.switch })}>
+      {switchName(network, hop.switch)}
+    </Anchor>
+  );
+  if (!hop.entry) return texts.noEntry(name);
+  const kind = hop.origin && hop.origin.kind !== "exact" ? hop.origin.kind : null;
+  const outputs = hop.outputs.map(({ port, next_switch, host }) =>
+    host ? host : next_switch ? switchName(network, next_switch) : texts.port(port),
+  );
+  return texts.hop(name, <Code>{hop.entry.dst}</Code>, kind && (texts.kinds[kind] ?? kind), outputs);
+}
+
+function Verdicts({ received, rows }: { received: boolean; rows: HostOutcome[] }) {
+  if (rows.length === 0) return received ? <Text size="sm">{texts.nobody}</Text> : null;
   return (
     <section>
-      <Title order={3}>{what}</Title>
-      <List size="sm" data-verdicts={what}>
-        {rows.slice(0, 50).map((row) => (
-          <List.Item key={row.host}>
-            <strong>{row.host}</strong>: {row.detail}
-          </List.Item>
+      <Title order={3}>{received ? texts.received : texts.notReceived}</Title>
+      <List size="sm" data-verdicts={received ? "received" : "not-received"}>
+        {rows.slice(0, HOSTS).map((row) => (
+          <List.Item key={row.host}>{texts.verdict(<strong>{row.host}</strong>, row.detail)}</List.Item>
         ))}
       </List>
-      {rows.length > 50 && <Text size="sm">and {rows.length - 50} more hosts</Text>}
+      {rows.length > HOSTS && <Text size="sm">{texts.moreHosts(rows.length - HOSTS)}</Text>}
     </section>
   );
 }

@@ -5,9 +5,10 @@ import type { Schemas } from "@/api/client";
 import { asFields, asValue, readValues } from "@/common/formatting/event";
 import { advertisementName } from "@/common/formatting/names";
 import { readPage } from "@/common/tables/list";
+import { text } from "../text";
 import { initialValue, type PathQuestion } from "./pathQuestion";
 
-/** Asks for an advertisement, and for a value of each attribute of its topic. */
+/** Form for an advertisement, and for a value of each attribute of its topic. */
 export function QuestionForm({
   question,
   onAsk,
@@ -22,7 +23,7 @@ export function QuestionForm({
     asFields(readValues(question.values) ?? {}),
   );
   const { data: advertisements } = useQuery({
-    queryKey: ["/api/v1/advertisements/", "to pick"],
+    queryKey: ["/api/v1/advertisements/", "choices"],
     queryFn: ({ signal }) =>
       readPage<Schemas["Advertisement"]>("/api/v1/advertisements/", { state: "active", limit: 500 }, signal),
   });
@@ -37,28 +38,27 @@ export function QuestionForm({
     const [first] = advertisements?.results ?? [];
     if (!publisher && first) setPublisher(advertisementName(first.id));
   }, [advertisements, publisher]);
-  const told = Object.fromEntries(
+  const event = Object.fromEntries(
     attributes.map((one) => [
       one.name,
       asValue(values[one.name] ?? initialValue(one, meant?.filter ?? null), one.type),
     ]),
   );
-  if (advertisements?.results.length === 0)
-    return <Text size="sm">Nobody advertises anything yet, so that no event has a way.</Text>;
+  if (advertisements?.results.length === 0) return <Text size="sm">{text.path.none}</Text>;
   return (
     <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAsk({ publisher, values: JSON.stringify(told) });
+      onSubmit={(submitted) => {
+        submitted.preventDefault();
+        onAsk({ publisher, values: JSON.stringify(event) });
       }}
     >
       <Stack gap="xs">
         <Select
-          label="Published under"
+          label={text.path.advertisement}
           size="xs"
           data={(advertisements?.results ?? []).map((one) => ({
             value: advertisementName(one.id),
-            label: `${one.publisher}: ${one.topic}, ${one.filter ?? "by dz"}`,
+            label: text.path.option(one.publisher, one.topic, one.filter ?? text.byDz),
           }))}
           value={publisher || null}
           onChange={(value) => value && setPublisher(value)}
@@ -73,15 +73,15 @@ export function QuestionForm({
               size="xs"
               miw={110}
               value={values[one.name] ?? initialValue(one, meant?.filter ?? null)}
-              onChange={(event) => {
-                const text = event.currentTarget.value;
-                setValues((before) => ({ ...before, [one.name]: text }));
+              onChange={({ currentTarget }) => {
+                const typed = currentTarget.value;
+                setValues((before) => ({ ...before, [one.name]: typed }));
               }}
             />
           ))}
         </Group>
         <Button type="submit" size="xs" loading={busy} disabled={attributes.length === 0}>
-          Follow the event
+          {text.path.trace}
         </Button>
       </Stack>
     </form>

@@ -1,16 +1,16 @@
-// The event whose path is shown: the question, its answer from the server, and what its fields begin with.
+// The traced event: the question, the answer of the server, and initial values of the fields.
 
 import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas } from "@/api/client";
 import { escapeRegExp, QUOTED, unquote } from "@/filters/literals";
 
-/** The question whose event is shown, as the address has it. */
+/** The traced event as in the address: an advertisement, and values as JSON. */
 export interface PathQuestion {
   publisher: string;
   values: string;
 }
 
-/** The path of an event; the server is asked once. */
+/** The path of an event. It is read once. */
 export function useExplanation({ publisher, values }: PathQuestion) {
   return useQuery({
     queryKey: ["explain", publisher, values],
@@ -23,7 +23,7 @@ export function useExplanation({ publisher, values }: PathQuestion) {
   });
 }
 
-/** What a field begins with: what the filter of the advertisement says of it, or the least value. */
+/** Initial value of a field: a value from the advertisement's filter, otherwise the smallest value. */
 export function initialValue(attribute: Schemas["Attribute"], filter: string | null): string {
   const named = new RegExp(
     `(?:^|[^\\w.])${escapeRegExp(attribute.name)}\\s*(?:==?|>=|in\\s*[[(])\\s*(${QUOTED}|[^\\s,\\])]+)`,

@@ -2,13 +2,13 @@ import { useComputedColorScheme } from "@mantine/core";
 import { fill, type NetSwitch, switchState } from "../model/network";
 import { type Fill, fillClass, PALETTES } from "../model/scales";
 
-/** A switch as the drawing has it: shape and colour by how full its table is, dashed when it is away or down. */
+/** Symbol of a switch: shape and colour show the fill of its table, a dashed line that it is not connected or down. */
 export function FillMark({ row }: { row: NetSwitch }) {
   const share = fill(row);
   return <ClassMark kind={fillClass(share)} share={share ?? 0} state={switchState(row)} />;
 }
 
-/** The mark of a class, for the legend too. */
+/** Symbol of a class of fill. The legend uses it too. */
 export function ClassMark({
   kind,
   share,
@@ -40,7 +40,7 @@ export function ClassMark({
   );
 }
 
-/** The slice of a pie, from the top clockwise. */
+/** Path of a slice of a pie, clockwise from the top. */
 function slice(share: number, r: number): string {
   if (share >= 1) return `M0-${r}A${r} ${r} 0 1 1 0 ${r}A${r} ${r} 0 1 1 0-${r}Z`;
   const angle = 2 * Math.PI * share;

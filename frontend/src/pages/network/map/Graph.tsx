@@ -7,12 +7,13 @@ import type { Network } from "../model/network";
 import { PALETTES } from "../model/scales";
 import type { Selection } from "../model/selection";
 import classes from "../network.module.css";
+import { text } from "../text";
 import { Drawing, type Viewport } from "./drawing";
 import { levelAt } from "./groups";
 import { thinLabels } from "./labels";
 import { type Scene, sceneOf, switchId, type View } from "./scene";
 
-const HOSTS_ZOOM = 0.95; // from where on hosts are shown
+const HOSTS_ZOOM = 0.95; // zoom from which hosts are shown
 const HOSTS_MOST = 300;
 const HOST_DISTANCE = 56; // pixels
 const NOTHING: Scene = { nodes: [], edges: [], members: new Map() };
@@ -30,7 +31,7 @@ export interface GraphProps {
   onViewport: (viewport: Viewport | null) => void;
 }
 
-/** The topology on a canvas. Arrow keys go to neighbours; the list beside it tells the same in words. */
+/** The topology on a canvas. Arrow keys select neighbours. The list contains the same information as text. */
 export function Graph(props: GraphProps) {
   const { network, at, adjacent, selection, onSelect, only, tree, path, onViewport } = props;
   const container = useRef<HTMLDivElement>(null);
@@ -48,7 +49,7 @@ export function Graph(props: GraphProps) {
     drawing.current?.fit(points, points.length <= HOSTS_MOST / 2);
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made once; a new scheme only recolours it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: created once; a new scheme changes only colours
   useEffect(() => {
     if (!container.current) return;
     const made = new Drawing(container.current, PALETTES[scheme], {
@@ -82,7 +83,7 @@ export function Graph(props: GraphProps) {
 
   useEffect(() => drawing.current?.recolor(PALETTES[scheme]), [scheme]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `seen` stands for where the drawing looks
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `seen` represents the view of the drawing
   const shown: Scene = useMemo(() => {
     const cy = drawing.current;
     if (!cy) return NOTHING;
@@ -99,9 +100,9 @@ export function Graph(props: GraphProps) {
 
   useEffect(() => drawing.current?.show(shown), [shown]);
 
-  // What is to be seen is brought into sight; what a person has moved stays where it is.
+  // A new set of switches is moved into view. A view that the user has moved stays.
   const aim = only ? [...only].join() : "";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another set of switches is what counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only for another set of switches
   useEffect(() => {
     if (aim || !latest.current.viewport) seeAll();
   }, [aim, at.size, seeAll]);
@@ -156,10 +157,10 @@ export function Graph(props: GraphProps) {
       <div
         ref={container}
         className={`${classes.canvas} __________cytoscape_container`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application handles keys
         tabIndex={0}
         role="application"
-        aria-label={`Topology: ${network.switches.size} switches, ${network.links.size} links`}
+        aria-label={text.graph.label(network.switches.size, network.links.size)}
         aria-describedby="graph-keys"
         onKeyDown={onKeyDown}
         data-graph
@@ -168,14 +169,13 @@ export function Graph(props: GraphProps) {
         data-edges={shown.edges.length}
       />
       <span id="graph-keys" hidden>
-        Arrow keys go from the selected switch to its neighbour in that direction, plus and minus zoom, 0
-        shows all, Escape deselects. The list of switches tells the same in words.
+        {text.graph.keys}
       </span>
       <div className={classes.tools}>
         {[
-          { label: "Nearer", icon: IconPlus, act: () => drawing.current?.zoomBy(1.4) },
-          { label: "Farther", icon: IconMinus, act: () => drawing.current?.zoomBy(1 / 1.4) },
-          { label: "Show all", icon: IconFocusCentered, act: see },
+          { label: text.graph.zoomIn, icon: IconPlus, act: () => drawing.current?.zoomBy(1.4) },
+          { label: text.graph.zoomOut, icon: IconMinus, act: () => drawing.current?.zoomBy(1 / 1.4) },
+          { label: text.graph.showAll, icon: IconFocusCentered, act: see },
         ].map(({ label, icon: Icon, act }) => (
           <Tooltip key={label} label={label} position="left">
             <ActionIcon variant="default" aria-label={label} onClick={act}>
@@ -195,7 +195,7 @@ function idOf(selection: Selection): string | null {
   return selection.kind === "switch" ? switchId(selection.name) : `h:${selection.name}`;
 }
 
-/** The switches in sight whose hosts are shown; null where these would be too many. */
+/** Visible switches whose hosts are shown; null if there are too many hosts. */
 function switchesShowingHosts(
   network: Network,
   at: ReadonlyMap<string, Point>,

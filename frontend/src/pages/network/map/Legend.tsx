@@ -1,29 +1,32 @@
 import { Group, Text, useComputedColorScheme } from "@mantine/core";
 import type { ReactNode } from "react";
-import { LOAD_NAMES, LOAD_WIDTHS, PALETTES } from "../model/scales";
+import { LOAD_WIDTHS, PALETTES } from "../model/scales";
+import { text } from "../text";
 import { ClassMark } from "./FillMark";
 
-/** What shapes, colours and lines of the drawing mean. */
+const { legend: texts } = text;
+
+/** Meanings of the shapes, colours and lines of the drawing. */
 export function Legend({ tree, path }: { tree: boolean; path: boolean }) {
   const palette = PALETTES[useComputedColorScheme("light")];
   return (
-    <Group gap="2px 14px" aria-label="Legend" role="group" visibleFrom="sm">
-      <Kind>Tables</Kind>
-      <Entry mark={<ClassMark kind="low" share={0.3} />}>in use</Entry>
-      <Entry mark={<ClassMark kind="half" share={0.6} />}>from 50 %</Entry>
-      <Entry mark={<ClassMark kind="high" share={0.85} />}>from 80 %</Entry>
-      <Entry mark={<ClassMark kind="full" share={1} />}>full</Entry>
-      <Entry mark={<ClassMark kind="unlimited" share={0} />}>no limit</Entry>
-      <Entry mark={<ClassMark kind="low" share={0} state="away" />}>not connected</Entry>
-      <Kind>Links</Kind>
-      {LOAD_NAMES.map((name, level) => (
+    <Group gap="2px 14px" aria-label={texts.label} role="group" visibleFrom="sm">
+      <Kind>{texts.tables}</Kind>
+      <Entry mark={<ClassMark kind="low" share={0.3} />}>{texts.low}</Entry>
+      <Entry mark={<ClassMark kind="half" share={0.6} />}>{texts.half}</Entry>
+      <Entry mark={<ClassMark kind="high" share={0.85} />}>{texts.high}</Entry>
+      <Entry mark={<ClassMark kind="full" share={1} />}>{texts.full}</Entry>
+      <Entry mark={<ClassMark kind="unlimited" share={0} />}>{text.unlimited}</Entry>
+      <Entry mark={<ClassMark kind="low" share={0} state="away" />}>{texts.notConnected}</Entry>
+      <Kind>{texts.links}</Kind>
+      {texts.loads.map((name, level) => (
         <Entry key={name} mark={<Line color={palette.load[level] ?? ""} width={LOAD_WIDTHS[level] ?? 1} />}>
           {name}
         </Entry>
       ))}
-      <Entry mark={<Line color={palette.down} width={2} dashed />}>down</Entry>
-      {tree && <Entry mark={<Line color={palette.tree} width={4} />}>tree</Entry>}
-      {path && <Entry mark={<Line color={palette.path} width={4} />}>path of the event</Entry>}
+      <Entry mark={<Line color={palette.down} width={2} dashed />}>{text.down}</Entry>
+      {tree && <Entry mark={<Line color={palette.tree} width={4} />}>{texts.tree}</Entry>}
+      {path && <Entry mark={<Line color={palette.path} width={4} />}>{texts.path}</Entry>}
     </Group>
   );
 }

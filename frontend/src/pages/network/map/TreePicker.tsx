@@ -3,16 +3,18 @@ import { useQuery } from "@tanstack/react-query";
 import { Fragment, useMemo } from "react";
 import { api, type Schemas } from "@/api/client";
 import { asProblem } from "@/api/problems";
-import { formatQuantity } from "@/common/requests/AffectedCounts";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { readPage } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { switchName } from "../model/descriptions";
 import type { Network } from "../model/network";
+import { text } from "../text";
 
+const { tree: texts } = text;
 const MOST = 1_000;
-const CELLS = 6; // dz that are told
+const CELLS = 6; // dz that are shown
 
-/** The tree that is shown; null: none, and whether the one that is asked for is there no more. */
+/** The selected tree, or null. `gone`: the tree in the address does not exist any more. */
 export function useTree(id: string): { tree: Schemas["Tree"] | null; gone: boolean } {
   const { data, error } = useQuery({
     queryKey: ["tree", id],
@@ -23,32 +25,32 @@ export function useTree(id: string): { tree: Schemas["Tree"] | null; gone: boole
   return { tree: (id && data) || null, gone: id !== "" && error !== null && asProblem(error).status === 404 };
 }
 
-/** What is drawn, in words: where a tree begins, how far it goes, and what of its topic it carries. */
+/** Description of the tree in the drawing: root, number of links, and its dz. */
 export function TreeDescription({ network, tree, gone }: { network: Network } & ReturnType<typeof useTree>) {
-  if (gone)
-    return (
-      <Text size="sm">
-        That tree is there no more: its topic has moved to other trees, or nothing of it is advertised.
-      </Text>
-    );
+  if (gone) return <Text size="sm">{texts.gone}</Text>;
   if (!tree) return null;
   const more = tree.dz.length - CELLS;
   return (
-    <Text size="sm" data-about-tree>
-      Tree {tree.name} of {tree.topic}, from {switchName(network, tree.root)} over{" "}
-      {formatQuantity(tree.edges.length, "link")}, carries dz{" "}
-      {tree.dz.slice(0, CELLS).map((dz, i) => (
-        <Fragment key={dz}>
-          {i > 0 && ", "}
-          <Code>{dz || "all"}</Code>
-        </Fragment>
-      ))}
-      {more > 0 && ` and ${more.toLocaleString()} more`}.
+    <Text size="sm" component="div" data-about-tree>
+      {texts.about(
+        tree.name,
+        tree.topic,
+        switchName(network, tree.root),
+        tree.edges.length,
+        tree.dz.slice(0, CELLS).map((dz, i) => (
+          <Fragment key={dz}>
+            {i > 0 && ", "}
+            <Code>{dz || text.wholeSpace}</Code>
+          </Fragment>
+        )),
+        more,
+      )}{" "}
+      <HelpIcon term="tree" />
     </Text>
   );
 }
 
-/** Picks the tree that is drawn. */
+/** List to select the tree in the drawing. */
 export function TreePicker({
   network,
   value,
@@ -67,14 +69,14 @@ export function TreePicker({
     () =>
       (data?.results ?? []).map((tree) => ({
         value: String(tree.id),
-        label: `${tree.topic}: ${tree.name} from ${switchName(network, tree.root)}`,
+        label: texts.option(tree.topic, tree.name, switchName(network, tree.root)),
       })),
     [data, network],
   );
   return (
     <Select
-      aria-label="Show a tree"
-      placeholder={choices.length > 0 ? "Show a tree" : "There is no tree yet"}
+      aria-label={texts.show}
+      placeholder={choices.length > 0 ? texts.show : texts.none}
       size="xs"
       w={220}
       data={choices}
@@ -84,7 +86,7 @@ export function TreePicker({
       searchable
       clearable
       limit={100}
-      nothingFoundMessage="No tree is called so"
+      nothingFoundMessage={texts.noMatch}
     />
   );
 }

@@ -1,4 +1,4 @@
-// The drawing itself: Cytoscape, kept in step with a scene. Nothing here knows of React.
+// Draws a scene with Cytoscape. This module does not depend on React.
 
 import cytoscape, { type Core, type EventObject } from "cytoscape";
 import type { Point } from "../model/neighbourhood";
@@ -7,21 +7,21 @@ import type { Scene, SceneEdge, SceneNode } from "./scene";
 import { stylesheet } from "./stylesheet";
 
 const PADDING = 46;
-const HOSTS = 34; // more of it for the hosts outside
+const HOSTS = 34; // additional padding for the hosts outside
 const NEAREST = 3;
 const FARTHEST = 0.02;
-const STEP = 2 ** (1 / 3); // sizes follow the zoom in such steps
+const STEP = 2 ** (1 / 3); // sizes change with the zoom in these steps
 
 export interface Viewport extends Point {
   zoom: number;
 }
 
 export interface DrawingEvents {
-  /** A node or an edge was clicked; null: the ground was. */
+  /** The user clicked a node or an edge; null: the background. */
   pick: (id: string | null) => void;
-  /** The pointer is over a node or an edge, or no longer. */
+  /** The pointer is over a node or an edge; null: it left it. */
   hover: (id: string | null) => void;
-  /** The view moved, or came nearer or farther; `byHand`: a person did it. */
+  /** The view moved or zoomed; `byHand`: the user did it. */
   moved: (byHand: boolean) => void;
 }
 
@@ -69,7 +69,7 @@ export class Drawing {
     return this.cy.zoom();
   }
 
-  /** Units of the drawing for a pixel of the screen, in steps. */
+  /** Units of the drawing per pixel of the screen, in steps. */
   get unit(): number {
     return this.scale;
   }
@@ -79,13 +79,13 @@ export class Drawing {
     return { zoom: this.cy.zoom(), x: x1 + w / 2, y: y1 + h / 2 };
   }
 
-  /** Whether a point is in sight, or nearly. */
+  /** Whether a point is in view, or close to it. */
   isInSight({ x, y }: Point): boolean {
     const { x1, x2, y1, y2, w, h } = this.cy.extent();
     return x > x1 - w / 8 && x < x2 + w / 8 && y > y1 - h / 8 && y < y2 + h / 8;
   }
 
-  /** Draw a scene; only what differs from the one before is touched. */
+  /** Draw a scene. Only differences to the previous scene are changed. */
   show({ nodes, edges }: Scene): void {
     this.cy.batch(() => {
       const wanted = new Set([...nodes, ...edges].map(({ id }) => id));
@@ -101,12 +101,12 @@ export class Drawing {
     this.resize();
   }
 
-  /** The size of the container has changed. */
+  /** Measure the container after its size has changed. */
   measure(): void {
     this.guide(() => this.cy.resize());
   }
 
-  /** See all points, and the hosts around them. */
+  /** Move all points, and the hosts around them, into view. */
   fit(points: readonly Point[], hosts = false): void {
     if (points.length === 0) return;
     const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
@@ -128,7 +128,7 @@ export class Drawing {
     );
   }
 
-  /** Move as little as needed for a point to be well in sight. */
+  /** Move the view to a point, if the point is not well inside it. */
   reveal(point: Point): void {
     const { x1, x2, y1, y2, w, h } = this.cy.extent();
     const [dx, dy] = [w / 8, h / 8];

@@ -11,7 +11,7 @@ const placed = Array.from({ length: 754 }, (_, i) => ({
 
 const grouped = (rows: readonly PlacedSwitch[], level: number) => new Grouping(rows).at(level);
 
-test("few switches are never grouped, many the more the farther one is away", () => {
+test("few switches are never grouped, and groups of many switches grow when zooming out", () => {
   expect(levelAt(0.01, UNGROUPED_SWITCHES)).toBe(0);
   expect(levelAt(50, 754)).toBe(0);
   const levels = [2, 1, 0.5, 0.25, 0.1].map((zoom) => levelAt(zoom, 754));
@@ -19,13 +19,13 @@ test("few switches are never grouped, many the more the farther one is away", ()
   expect(levelAt(0.5, 754) - levelAt(1, 754)).toBe(1);
 });
 
-test("at level 0 everyone stands alone, where it is", () => {
+test("at level 0 each switch is a group", () => {
   const groups = grouped(placed, 0);
   expect(groups).toHaveLength(754);
   expect(groups.every(({ members }) => members.length === 1)).toBe(true);
 });
 
-test("every switch is in exactly one group of each level, and each group lies within one of the next", () => {
+test("every switch is in one group of each level, and each group is inside one group of the next level", () => {
   const all = new Grouping(placed);
   let before = all.at(0);
   for (let level = 1; level <= 11; level++) {
@@ -40,7 +40,7 @@ test("every switch is in exactly one group of each level, and each group lies wi
   expect(before.length).toBeLessThan(10);
 });
 
-test("switches far from each other are never in one group, and neighbours at a point are", () => {
+test("distant switches are in different groups, and close switches are in the same group", () => {
   const pair = [
     { name: "a", x: 0, y: 0 },
     { name: "b", x: 3, y: 0 },
@@ -51,7 +51,7 @@ test("switches far from each other are never in one group, and neighbours at a p
   expect(grouped(pair, 2)[0]).toMatchObject({ x: 1.5, y: 0 });
 });
 
-test("the order in which switches are told changes nothing", () => {
+test("groups do not depend on the order of switches", () => {
   const ids = (groups: readonly Group[]) => groups.map(({ id, members }) => `${id} ${members}`).sort();
   expect(ids(grouped([...placed].reverse(), 7))).toEqual(ids(grouped(placed, 7)));
 });

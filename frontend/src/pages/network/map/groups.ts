@@ -1,4 +1,4 @@
-// Grouping when zoomed out: switches that would lie on each other are drawn as one, with how many they are.
+// Grouping when zoomed out: switches that would overlap are drawn as one group with their number.
 
 import type { Point } from "../model/neighbourhood";
 
@@ -7,20 +7,22 @@ export interface PlacedSwitch extends Point {
 }
 
 export interface Group extends Point {
-  /** Stable as long as the same switch leads it at the same level. */
+  /** Stable while the group has the same leader at the same level. */
   id: string;
   members: string[];
 }
 
-/** Switches that are never grouped, however far out: few are better seen as they are. */
+/** Number of switches up to which none are grouped at any zoom. */
 export const UNGROUPED_SWITCHES = 60;
 
-/** How near to each other two may be drawn, in pixels. */
+/** Minimum distance between two symbols, in pixels. */
 export const GROUP_DISTANCE = 46;
 
 /**
- * The level of grouping at a zoom (pixels a unit): at level n > 0 whoever is nearer than 2^n units is grouped; 0 groups
- * nobody. Levels double, so that a little zooming changes nothing.
+ * The level of grouping at a zoom (pixels per unit).
+ *
+ * At level n > 0, switches nearer than 2^n units are grouped. Level 0 has no groups. Each level doubles the distance, so
+ * that small changes of the zoom keep the groups.
  */
 export function levelAt(zoom: number, switches: number, room = GROUP_DISTANCE): number {
   if (switches <= UNGROUPED_SWITCHES || !(zoom > 0)) return 0;
@@ -28,8 +30,10 @@ export function levelAt(zoom: number, switches: number, room = GROUP_DISTANCE): 
 }
 
 /**
- * Groups of each level, from 0 (each its own) on; every group of a level lies within one of the next, so that groups open
- * into groups. The order of `placed` does not matter: who has most members leads, then who comes first by name.
+ * Groups of each level, starting with level 0 (one switch per group).
+ *
+ * Every group of a level is contained in one group of the next level, so that groups open into groups. The order of
+ * `placed` does not matter: the group with most members leads, then the first by name.
  */
 export class Grouping {
   private readonly levels: Group[][];
@@ -41,7 +45,7 @@ export class Grouping {
     this.levels = [[...placed].sort((a, b) => (a.name < b.name ? -1 : 1)).map(single)];
   }
 
-  /** The groups of a level; worked out once. */
+  /** The groups of a level; calculated once. */
   at(level: number): readonly Group[] {
     for (let n = this.levels.length; n <= level; n++)
       this.levels.push(joinGroups(this.levels[n - 1] ?? [], this.nearest * 2 ** (n - 1), n));

@@ -6,7 +6,7 @@ const node = (id: string, x: number, y: number, classes = "switch", label = id):
   ...{ id, x, y, classes, label },
   share: 0,
 });
-const told = (nodes: SceneNode[], unit = 1) =>
+const labelsOf = (nodes: SceneNode[], unit = 1) =>
   Object.fromEntries(thinLabels(nodes, unit).map(({ id, label }) => [id, label]));
 
 const places = (nodes: SceneNode[]) =>
@@ -14,18 +14,18 @@ const places = (nodes: SceneNode[]) =>
     thinLabels(nodes, 1).map(({ id, classes }) => [id, /label-(\w+)/.exec(classes)?.[1] ?? "below"]),
   );
 
-test("a label stands below, else above, else beside, and nowhere without room", () => {
+test("a label is below, above, right or left of its node, and omitted without free space", () => {
   const nodes = [node("s:aaaa", 0, 0), node("s:bbbb", 200, 0), node("s:cccc", 0, 30)];
-  expect(told(nodes)).toEqual({ "s:aaaa": "s:aaaa", "s:bbbb": "s:bbbb", "s:cccc": "s:cccc" });
+  expect(labelsOf(nodes)).toEqual({ "s:aaaa": "s:aaaa", "s:bbbb": "s:bbbb", "s:cccc": "s:cccc" });
   expect(places(nodes)).toEqual({ "s:aaaa": "above", "s:bbbb": "below", "s:cccc": "below" });
   const between = [...nodes, node("s:over", 0, -30), node("s:side", 40, 0)];
   expect(places(between)["s:aaaa"]).toBe("left");
   const around = [...between, node("s:left", -40, 0)];
-  expect(told(around)["s:aaaa"]).toBe("");
+  expect(labelsOf(around)["s:aaaa"]).toBe("");
 });
 
-test("what is selected is always named, full tables before others, hosts last", () => {
-  const labels = told([
+test("selected nodes always have a label, full tables come before others, hosts last", () => {
+  const labels = labelsOf([
     node("s:a", 0, 0),
     node("s:b", 4, 20, "switch fill-full"),
     node("s:c", 2, 10, "switch selected"),
@@ -38,6 +38,6 @@ test("what is selected is always named, full tables before others, hosts last", 
   expect(labels["h:d"]).toBe("");
 });
 
-test("the number of a group stays", () => {
-  expect(told([node("group:1:a", 0, 0, "group", "12"), node("s:x", 0, 1)])["group:1:a"]).toBe("12");
+test("a group keeps its number", () => {
+  expect(labelsOf([node("group:1:a", 0, 0, "group", "12"), node("s:x", 0, 1)])["group:1:a"]).toBe("12");
 });

@@ -1,4 +1,4 @@
-// Labels that would lie on each other or on a switch are left out, the less important ones first.
+// Omits labels that would overlap each other or a switch, less important ones first.
 
 import type { SceneNode } from "./scene";
 
@@ -18,8 +18,9 @@ interface Box {
 }
 
 /**
- * The nodes, with labels where there is room: below, above, or beside (a class says where), and empty ones elsewhere.
- * `unit` is units of the drawing for a pixel.
+ * Place labels in free space: below, above, right or left of the node (a class names the place), otherwise no label.
+ *
+ * `unit` is the number of units of the drawing per pixel.
  */
 export function thinLabels(nodes: readonly SceneNode[], unit: number): SceneNode[] {
   const taken = new Grid();
@@ -27,7 +28,7 @@ export function thinLabels(nodes: readonly SceneNode[], unit: number): SceneNode
   const kept = new Map<string, Place>();
   const order = [...nodes].sort((a, b) => labelPriority(b) - labelPriority(a) || (a.id < b.id ? -1 : 1));
   for (const node of order) {
-    if (isGroup(node)) continue; // its number stands inside
+    if (isGroup(node)) continue; // its number is inside
     const free = PLACES.find((place) => !taken.meets(labelBox(node, place, unit)));
     const place = free ?? (labelPriority(node) < WORTH.length ? undefined : "below");
     if (!place) continue;
@@ -45,7 +46,7 @@ export function thinLabels(nodes: readonly SceneNode[], unit: number): SceneNode
 const isHost = ({ id }: SceneNode) => id.startsWith("h:");
 const isGroup = ({ id }: SceneNode) => id.startsWith("group:");
 
-/** What is selected or marked comes first, hosts last. */
+/** Priority of a label: selected and marked nodes first, hosts last. */
 function labelPriority(node: SceneNode): number {
   if (isHost(node) && !/selected|on-path/.test(node.classes)) return -1;
   const classes = node.classes.split(" ");
@@ -60,7 +61,7 @@ function nodeBox(node: SceneNode, unit: number): Box {
   return { left: x - r, right: x + r, top: y - r, bottom: y + r };
 }
 
-/** Where the label of a node would lie. */
+/** Box of a node's label at a place. */
 function labelBox(node: SceneNode, place: Place, unit: number): Box {
   const lines = node.label.split("\n");
   const width = LETTER * Math.max(...lines.map((line) => line.length));
@@ -74,7 +75,7 @@ function labelBox(node: SceneNode, place: Place, unit: number): Box {
   return { left: x - width / 2, right: x + width / 2, top, bottom: top + height };
 }
 
-/** Boxes that can be asked whether another one meets them, without looking at all. */
+/** Boxes with a fast test for overlaps. */
 class Grid {
   private readonly squares = new Map<string, Box[]>();
   private readonly size = 64;

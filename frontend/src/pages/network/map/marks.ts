@@ -1,7 +1,8 @@
-// Trees and paths as marks on the drawing.
+// Marks of trees and paths in the drawing.
 
 import type { Schemas } from "@/api/client";
 import type { NetLink, Network } from "../model/network";
+import { text } from "../text";
 import type { LinkMark, View } from "./scene";
 
 type Explanation = Schemas["Explanation"];
@@ -16,21 +17,21 @@ function linksByEnd(network: Network): Map<string, NetLink> {
   return found;
 }
 
-/** The links of a tree that are there. */
+/** Root and existing links of a tree. */
 export function treeMarks(network: Network, tree: Schemas["Tree"]): NonNullable<View["tree"]> {
   const links = linksByEnd(network);
   const ids = tree.edges.flatMap(({ a, a_port }) => links.get(`${a} ${a_port}`)?.id ?? []);
   return { root: tree.root, links: new Set(ids) };
 }
 
-/** How many steps a path has: the farthest hop from the publisher, counted from 0. */
+/** Number of links from the publisher's switch to each hop, by number of the hop. */
 export function hopDepths(path: Explanation["path"]): number[] {
   const found: number[] = [];
   for (const { hop, from_hop } of path) found[hop] = from_hop === null ? 0 : (found[from_hop] ?? 0) + 1;
   return found;
 }
 
-/** What of the way of an event is drawn after `steps` links (all of it without). */
+/** Marks of the path of an event after `steps` links; by default of the whole path. */
 export function pathMarks(
   network: Network,
   explanation: Explanation,
@@ -56,26 +57,25 @@ export function pathMarks(
   return { switches, links: marks, hosts };
 }
 
-/** What the list of switches says of those in a tree. */
+/** Notes about a tree for the list of switches. */
 export function treeNotes({ root, links }: NonNullable<View["tree"]>, network: Network): Map<string, string> {
-  const found = new Map([[root, "root of the tree"]]);
+  const found = new Map([[root, text.tree.rootNote]]);
   for (const id of links) {
     const link = network.links.get(id);
-    for (const name of link ? [link.a, link.b] : []) if (!found.has(name)) found.set(name, "in the tree");
+    for (const name of link ? [link.a, link.b] : []) if (!found.has(name)) found.set(name, text.tree.note);
   }
   return found;
 }
 
-/** What the list of switches says of those that an event comes to: after how many links. */
+/** Notes about the path of an event for the list of switches: the number of links before each switch. */
 export function pathNotes(
   { switches, links }: NonNullable<View["path"]>,
   network: Network,
 ): Map<string, string> {
-  const found = new Map([...switches].map((name) => [name, "the event enters here"]));
+  const found = new Map([...switches].map((name) => [name, text.tree.pathStart]));
   for (const [id, { order, back }] of links) {
     const link = network.links.get(id);
-    if (link)
-      found.set(back ? link.a : link.b, `the event, after ${order === 1 ? "1 link" : `${order} links`}`);
+    if (link) found.set(back ? link.a : link.b, text.tree.pathNote(order));
   }
   return found;
 }

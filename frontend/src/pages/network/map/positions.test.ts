@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { aLink, aNetwork, aSwitch } from "../model/fixture";
 import { positions } from "./positions";
 
-test("a switch without a place stands beside its neighbour, and moves nobody", () => {
+test("a switch without a position is near its neighbour, and moves no other switch", () => {
   const place = positions(
     aNetwork(
       [aSwitch("s1", { x: 0, y: 0 }), aSwitch("s2", { x: 100, y: 0 }), aSwitch("new")],

@@ -1,4 +1,4 @@
-// Where switches and hosts are drawn. The server says where; a link is about 100 long.
+// Positions of switches and hosts in the drawing. The server calculates positions; a link is about 100 units long.
 
 import { type Adjacency, adjacency, type Point } from "../model/neighbourhood";
 import type { NetHost, NetSwitch, Network } from "../model/network";
@@ -6,8 +6,10 @@ import type { NetHost, NetSwitch, Network } from "../model/network";
 export const SPACING = 100;
 
 /**
- * The place of each switch. One that has none yet stands beside its neighbours that have; where nobody has, all stand in
- * a circle. Depends on the stored places, names and links alone.
+ * The position of each switch.
+ *
+ * A switch without a stored position is placed near its neighbours. Without any stored position, all are in a circle.
+ * The result depends only on the stored positions, names and links.
  */
 export function positions({ switches, links }: Network): Map<string, Point> {
   const rows = [...switches.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -46,7 +48,7 @@ function placeNearNeighbours(names: readonly string[], adjacent: Adjacency, foun
   }
 }
 
-/** Hosts stand around their switch, on the side where its links are not. */
+/** Positions of hosts around their switch, on the side without links. */
 export function hostPositions(
   hosts: readonly NetHost[],
   at: ReadonlyMap<string, Point>,
@@ -69,7 +71,7 @@ export function hostPositions(
   return found;
 }
 
-/** The middle of the widest gap between directions, in turns. */
+/** The middle of the widest gap between the directions of links, in full turns. */
 function freeAngle(centre: Point, near: readonly Point[]): number {
   const turns = near
     .map(({ x, y }) => Math.atan2(y - centre.y, x - centre.x) / (2 * Math.PI))

@@ -39,7 +39,7 @@ const ids = (parts: readonly { id: string }[]) => parts.map(({ id }) => id).sort
 const classes = (found: Scene, id: string) =>
   [...found.nodes, ...found.edges].find((one) => one.id === id)?.classes.split(" ") ?? [];
 
-test("switches and links say by class and text how they are", () => {
+test("classes and labels show the states of switches and links", () => {
   const all = drawn();
   expect(ids(all.nodes)).toEqual(["s:s1", "s:s2", "s:s3"]);
   expect(ids(all.edges)).toEqual(["l:1", "l:2", "l:3", "l:4"]);
@@ -51,7 +51,7 @@ test("switches and links say by class and text how they are", () => {
   expect(all.nodes.find(({ id }) => id === "s:s3")).toMatchObject({ label: "s3\n20 %", share: 20 });
 });
 
-test("who is grouped stands for all of it, and links between groups are one", () => {
+test("a group has the worst state of its switches, and links between groups are one", () => {
   const far = drawn({ level: 4 });
   expect(far.nodes.map(({ label }) => label).sort()).toEqual(["2", "s3\n20 %"]);
   const group = far.nodes.find(({ label }) => label === "2");
@@ -61,24 +61,24 @@ test("who is grouped stands for all of it, and links between groups are one", ()
   expect(far.edges[0]).toMatchObject({ label: "×2", classes: "link bundle load-2" });
 });
 
-test("what is selected is never hidden in a group", () => {
+test("a selected switch is never in a group", () => {
   expect(ids(drawn({ level: 4, selected: "s:s1" }).nodes)).toEqual(["s:s1", "s:s2", "s:s3"]);
 });
 
-test("a view of some hops has no one else, nor links to others", () => {
+test("a view of some hops has no other switches, and no links to them", () => {
   const part = drawn({ only: new Set(["s1", "s2"]) });
   expect(ids(part.nodes)).toEqual(["s:s1", "s:s2"]);
   expect(ids(part.edges)).toEqual(["l:1", "l:4"]);
 });
 
-test("hosts stand beside their switch when one is near", () => {
+test("hosts are near their switch when they are shown", () => {
   const near = drawn({ hostsOf: () => true });
   expect(ids(near.nodes)).toContain("h:h1");
   expect(ids(near.edges)).toContain("hl:h1");
   expect(near.nodes.find(({ id }) => id === "h:h1")?.x).toBeGreaterThan(900);
 });
 
-test("a tree is marked and what is not of it fades", () => {
+test("a tree is marked, and everything else is faded", () => {
   const tree = drawn({ tree: { root: "s1", links: new Set([1]) } });
   expect(classes(tree, "l:1")).toContain("in-tree");
   expect(classes(tree, "l:2")).toContain("faded");
@@ -87,7 +87,7 @@ test("a tree is marked and what is not of it fades", () => {
   expect(classes(tree, "s:s3")).toContain("faded");
 });
 
-test("the path of an event has its direction and order, and its hosts", () => {
+test("the path of an event shows direction, order and hosts", () => {
   const path = drawn({
     path: {
       switches: new Set(["s2", "s3"]),

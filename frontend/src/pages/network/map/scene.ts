@@ -1,4 +1,4 @@
-// What is drawn at a moment: switches or groups of them, links or bundles of links, hosts when near, and what is marked.
+// The content of the drawing: switches or groups, links or bundles, hosts when zoomed in, and marks.
 
 import type { Adjacency, Point } from "../model/neighbourhood";
 import { fill, type NetLink, type NetSwitch, type Network, title } from "../model/network";
@@ -25,11 +25,11 @@ export interface SceneEdge {
 export interface Scene {
   nodes: SceneNode[];
   edges: SceneEdge[];
-  /** Of each group that is drawn, by its id. */
+  /** Names of the switches of each group, by id of the group. */
   members: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Links to be marked: with the order in which an event takes them, or 0 where there is none; `back`: from b to a. */
+/** Mark of a link: `order` in the path of the event, or 0 without order; `back`: from b to a. */
 export interface LinkMark {
   order: number;
   back: boolean;
@@ -39,11 +39,11 @@ export interface View {
   network: Network;
   at: ReadonlyMap<string, Point>;
   adjacent: Adjacency;
-  /** Of grouping; 0: nobody is. */
+  /** Level of grouping; 0: no groups. */
   level: number;
   /** The only switches that are shown; null: all. */
   only: ReadonlySet<string> | null;
-  /** Of a switch, link or host, as in the drawing: "s:s1", "l:7", "h:h1". */
+  /** Id of a switch, link or host in the drawing: "s:s1", "l:7", "h:h1". */
   selected: string | null;
   tree: { root: string; links: ReadonlySet<number> } | null;
   path: {
@@ -51,7 +51,7 @@ export interface View {
     links: ReadonlyMap<number, LinkMark>;
     hosts: ReadonlySet<string>;
   } | null;
-  /** Hosts of these switches are shown, at this distance. */
+  /** Whether the hosts of a switch are shown, and their distance from it. */
   hostsOf: (name: string) => boolean;
   hostDistance: number;
 }
@@ -60,7 +60,7 @@ export const switchId = (name: string) => `s:${name}`;
 export const linkId = (id: number) => `l:${id}`;
 export const hostId = (name: string) => `h:${name}`;
 
-/** Everything that is drawn. */
+/** Calculate the content of the drawing. */
 export function sceneOf(view: View): Scene {
   const { network, only } = view;
   const shown = [...network.switches.values()].filter(({ name }) => !only || only.has(name));
@@ -78,7 +78,7 @@ export function sceneOf(view: View): Scene {
   return { nodes: [...nodes, ...hosts.nodes], edges: [...edges, ...hosts.edges], members };
 }
 
-/** What a person looks at is never hidden in a group. */
+/** Switches that are never in a group: those of the selection and of the path. */
 function ungroupedSwitches({ selected, path, network }: View): Set<string> {
   const names = new Set(path?.switches ?? []);
   const [kind, rest = ""] = selected ? [selected[0], selected.slice(2)] : [];
@@ -102,7 +102,7 @@ function groupsOf(view: View, shown: readonly NetSwitch[]): readonly Group[] {
 const KEPT = 4; // sets of switches
 const known = new WeakMap<View["at"], Map<string, Grouping>>();
 
-/** The grouping of some switches; worked out once for the same ones at the same places. */
+/** Groups of some switches; calculated once for the same switches at the same positions. */
 function groupingOf(at: View["at"], names: readonly string[]): Grouping {
   const key = names.join("\0");
   const own = known.get(at) ?? new Map<string, Grouping>();
@@ -116,7 +116,7 @@ function groupingOf(at: View["at"], names: readonly string[]): Grouping {
       }),
     );
   own.delete(key);
-  own.set(key, found); // the newest stands last
+  own.set(key, found); // the newest is last
   for (const old of own.keys()) if (own.size > KEPT) own.delete(old);
   return found;
 }
@@ -133,12 +133,12 @@ function switchNode(view: View, name: string): SceneNode | null {
     isFaded(view, [name]) ? "faded" : "",
     view.path?.switches.has(name) ? "on-path" : "",
   ];
-  const text = share === null ? title(row) : `${title(row)}\n${fillText(share)}`;
+  const label = share === null ? title(row) : `${title(row)}\n${fillText(share)}`;
   return {
     id: switchId(name),
     ...point,
     classes: join(marks),
-    label: text,
+    label,
     share: percent(share),
   };
 }
@@ -159,7 +159,7 @@ function groupNode(view: View, { id, members, x, y }: Group): SceneNode {
   };
 }
 
-/** Whether none of some switches belongs to what is marked. */
+/** Whether none of some switches is in the marked tree or path. */
 function isFaded({ tree, path, network }: View, names: readonly string[]): boolean {
   if (path) return !names.some((name) => path.switches.has(name));
   if (!tree) return false;
@@ -211,7 +211,7 @@ function linkEdge(view: View, link: NetLink, more: string): SceneEdge {
   };
 }
 
-/** Links between groups as one: as loaded as the most loaded, down only when all are. */
+/** Links between groups as one edge, with the highest load; it is down if all links are down. */
 function bundle(
   view: View,
   key: string,

@@ -1,4 +1,4 @@
-// How the drawing looks: Cytoscape's stylesheet for a palette. Sizes are in pixels of the screen at any zoom.
+// Cytoscape's stylesheet for a palette. Sizes are in pixels of the screen at any zoom.
 
 import type { StylesheetJson } from "cytoscape";
 import { type Fill, LOAD_WIDTHS, type Palette } from "../model/scales";
@@ -11,7 +11,7 @@ const SHAPES: Record<Fill, string> = {
   full: "diamond",
 };
 
-/** `scale` is units of the drawing for a pixel of the screen. */
+/** Create the stylesheet; `scale` is the number of units of the drawing per pixel of the screen. */
 export function stylesheet(palette: Palette, scale: number): StylesheetJson {
   const px = (pixels: number) => pixels * scale;
   const fills = (Object.keys(SHAPES) as Fill[]).map((name) => ({

@@ -1,11 +1,11 @@
 import type { Viewport } from "./drawing";
 
-/** Where the drawing looks, for the address: zoom, and the point in the middle. */
+/** Format the view of the drawing for the address: zoom and the point in the middle. */
 export function formatViewport({ zoom, x, y }: Viewport): string {
   return `${zoom.toPrecision(3)}_${Math.round(x)}_${Math.round(y)}`;
 }
 
-/** The other way round; null where the text is none. */
+/** Parse a view of the address; null if the text is invalid. */
 export function parseViewport(text: string): Viewport | null {
   const [zoom, x, y, more] = text.split("_").map(Number);
   if (!zoom || !(zoom > 0) || x === undefined || y === undefined || more !== undefined) return null;

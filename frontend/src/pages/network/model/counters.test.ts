@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addSample, rate as rateOf, type Totals } from "./counters";
 
-test("a counter's rate is taken over the last seconds, and not across its beginning anew", () => {
+test("a rate covers the last seconds, and does not include a reset of the counter", () => {
   const totals = (published: number) => ({ published, delivered: 2 * published }) as Totals;
   let samples: Parameters<typeof addSample>[0] = [];
   for (const s of [0, 1, 2, 12]) samples = addSample(samples, totals(10 * s), 1_000 * s);

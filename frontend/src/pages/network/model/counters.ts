@@ -1,4 +1,4 @@
-// The counters over all reporters, and how fast they grow.
+// Counters of all reporters and their rates.
 
 import type { Schemas } from "@/api/client";
 
@@ -13,16 +13,19 @@ interface Sample {
   delivered: number;
 }
 
-/** The samples that a rate is taken from, with a new one; those before a counter began anew are forgotten. */
+/** Add a sample for rates. Samples from before a reset of a counter are removed. */
 export function addSample(before: readonly Sample[], totals: Totals, at: number): Sample[] {
   const last = before.at(-1);
-  const anew = last && (at < last.at || totals.published < last.published);
-  const samples = [...(anew ? [] : before), { at, published: totals.published, delivered: totals.delivered }];
+  const reset = last && (at < last.at || totals.published < last.published);
+  const samples = [
+    ...(reset ? [] : before),
+    { at, published: totals.published, delivered: totals.delivered },
+  ];
   const old = samples.findLastIndex((sample) => sample.at <= at - SPAN);
   return samples.slice(Math.max(0, old, samples.length - MOST));
 }
 
-/** How much a counter grew a second; null while that is not known. */
+/** Growth of a counter per second; null without two samples. */
 export function rate(samples: readonly Sample[], name: "published" | "delivered"): number | null {
   const [first, last] = [samples[0], samples.at(-1)];
   if (!first || !last || last.at <= first.at) return null;

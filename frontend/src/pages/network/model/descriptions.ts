@@ -1,18 +1,14 @@
-// Switches, links and hosts in a sentence each.
+// Descriptions of switches, links and hosts in one sentence.
 
+import { text } from "../text";
 import type { Adjacency } from "./neighbourhood";
-import {
-  fill,
-  type NetLink,
-  type NetSwitch,
-  type Network,
-  SWITCH_STATES,
-  switchState,
-  title,
-} from "./network";
+import { fill, type NetLink, type NetSwitch, type Network, switchState, title } from "./network";
 import { fillText, fullest, loadText } from "./scales";
 
-/** What is under the pointer. */
+const { describe: texts } = text;
+const NEIGHBOURS = 8; // that are announced
+
+/** Description of the element under the pointer. */
 export function describe(
   network: Network,
   id: string,
@@ -21,7 +17,7 @@ export function describe(
   const members = groups.get(id);
   if (members) {
     const rows = members.flatMap((name) => network.switches.get(name) ?? []);
-    return `${members.length} switches, the fullest table: ${fillText(fullest(rows))}. Click to see them.`;
+    return texts.group(members.length, fillText(fullest(rows)));
   }
   if (id.startsWith("s:")) {
     const row = network.switches.get(id.slice(2));
@@ -33,36 +29,34 @@ export function describe(
   }
   if (id.startsWith("h:") || id.startsWith("hl:")) {
     const host = network.hosts.get(id.slice(id.indexOf(":") + 1));
-    return host ? `Host ${host.name} at port ${host.port} of ${switchName(network, host.switch)}` : "";
+    return host ? texts.host(host.name, host.port, switchName(network, host.switch)) : "";
   }
   return "";
 }
 
 /** "Seattle (sea): connected, 50 of 1,000 entries, 5 %". */
 export function aboutSwitch(row: NetSwitch): string {
-  const called = row.label && row.label !== row.name ? `${row.label} (${row.name})` : row.name;
-  return `${called}: ${SWITCH_STATES[switchState(row)]}, ${tableText(row)}`;
+  const name = row.label && row.label !== row.name ? texts.named(row.label, row.name) : row.name;
+  return texts.switch(name, text.states[switchState(row)], tableText(row));
 }
 
 /** "50 of 1,000 entries, 5 %". */
 export function tableText(row: NetSwitch): string {
   const { limit } = row;
-  if (limit === null) return `${row.entries.toLocaleString()} entries, no limit`;
-  return `${row.entries.toLocaleString()} of ${limit.toLocaleString()} entries, ${fillText(fill(row))}`;
+  if (limit === null) return texts.unlimitedTable(row.entries);
+  return texts.table(row.entries, limit, fillText(fill(row)));
 }
 
 export function aboutLink(link: NetLink, network: Network): string {
-  const ends = `${switchName(network, link.a)} port ${link.aPort} to ${switchName(network, link.b)} port ${link.bPort}`;
-  return `${ends}: ${link.up ? loadText(link.load) : "down"}`;
+  const [a, b] = [switchName(network, link.a), switchName(network, link.b)];
+  return texts.link(a, link.aPort, b, link.bPort, link.up ? loadText(link.load) : text.down);
 }
 
-/** What is announced when a switch is selected. */
+/** Announcement of a selected switch for screen readers. */
 export function announcement(row: NetSwitch, network: Network, adjacent: Adjacency): string {
   const near = adjacent.get(row.name) ?? [];
-  const names = near.slice(0, 8).map((name) => switchName(network, name));
-  const more = near.length > names.length ? ` and ${near.length - names.length} more` : "";
-  const neighbours = near.length > 0 ? `Neighbours: ${names.join(", ")}${more}.` : "No neighbours.";
-  return `${aboutSwitch(row)}. ${neighbours}`;
+  const names = near.slice(0, NEIGHBOURS).map((name) => switchName(network, name));
+  return texts.selected(aboutSwitch(row), names, near.length - names.length);
 }
 
 export function switchName(network: Network, name: string): string {

@@ -19,7 +19,7 @@ export function aNetwork(switches: NetSwitch[], links: NetLink[], hosts: [string
   };
 }
 
-/** Numbers below 1 that are the same at each run. */
+/** Pseudorandom numbers from 0 to 1, equal in each run. */
 export function chance(seed: number): () => number {
   let state = seed;
   return () => {

@@ -16,13 +16,13 @@ const near = adjacency(
   ].map(([a = "", b = ""], i) => aLink(i, a, b)),
 );
 
-test("neighbours stand once each, in order of the links, and nobody is its own", () => {
+test("each neighbour is listed once in the order of links, and no switch is its own neighbour", () => {
   expect(near.get("a")).toEqual(["b", "d"]);
   expect(near.get("e")).toEqual(["d"]);
   expect(near.get("alone")).toEqual([]);
 });
 
-test("within some hops are those that a breadth-first walk reaches, with their distances", () => {
+test("switches within some hops have their distances of a breadth-first search", () => {
   expect(withinHops(near, "a", 1)).toEqual(
     new Map([
       ["a", 0],
@@ -36,7 +36,7 @@ test("within some hops are those that a breadth-first walk reaches, with their d
   expect(withinHops(near, "unknown", 3).size).toBe(0);
 });
 
-test("n hops are n times one hop, whatever the network", () => {
+test("n hops are n times one hop in any network", () => {
   const random = chance(7);
   const many = Array.from({ length: 60 }, (_, i) => aSwitch(`s${i}`));
   const pick = () => `s${Math.floor(random() * 60)}`;
@@ -60,7 +60,7 @@ const at = new Map<string, Point>([
   ["d", { x: 0, y: 80 }],
 ]);
 
-test("an arrow key leads to the neighbour that lies there, and only to neighbours", () => {
+test("an arrow key selects the neighbour in its direction, and only neighbours", () => {
   expect(neighbourTowards(near, at, "a", "right")).toBe("b");
   expect(neighbourTowards(near, at, "a", "down")).toBe("d");
   expect(neighbourTowards(near, at, "a", "left")).toBeNull();
@@ -69,7 +69,7 @@ test("an arrow key leads to the neighbour that lies there, and only to neighbour
   expect(neighbourTowards(near, at, "unknown", "left")).toBeNull();
 });
 
-test("of two in one direction the one with the smaller angle is meant, on one line the nearer", () => {
+test("of two neighbours in one direction, the smaller angle wins, and on one line the nearer", () => {
   const star = adjacency(
     ["m", "p", "q", "r"].map((name) => aSwitch(name)),
     [aLink(1, "m", "p"), aLink(2, "m", "q"), aLink(3, "m", "r")],

@@ -1,4 +1,4 @@
-// Who is near whom: neighbours, the switches within some hops, and the neighbour that lies in a direction.
+// Neighbours of switches, switches within some hops, and the neighbour in a direction.
 
 import type { NetLink, NetSwitch } from "./network";
 
@@ -10,7 +10,7 @@ export interface Point {
   y: number;
 }
 
-/** By name: those at the other ends of links, each once, in order of the links. */
+/** Neighbours of each switch, by name: each once, in the order of the links. */
 export function adjacency(switches: Iterable<NetSwitch>, links: Iterable<NetLink>): Adjacency {
   const found = new Map<string, Set<string>>();
   for (const { name } of switches) found.set(name, new Set());
@@ -22,7 +22,7 @@ export function adjacency(switches: Iterable<NetSwitch>, links: Iterable<NetLink
   return new Map([...found].map(([name, near]) => [name, [...near]]));
 }
 
-/** The switches at most `hops` links away, with how many it takes; the start has 0. */
+/** Switches at most `hops` links away with their distances; the start has distance 0. */
 export function withinHops(adjacent: Adjacency, start: string, hops: number): Map<string, number> {
   const found = new Map<string, number>();
   if (!adjacent.has(start)) return found;
@@ -49,8 +49,10 @@ const WAYS: Record<Direction, Point> = {
 const WIDEST = Math.cos((67.5 * Math.PI) / 180);
 
 /**
- * The neighbour that lies most in a direction from a switch: of those less than 67.5° off it, the one with the smallest
- * angle, and among about equal ones the nearest. Null where none lies there.
+ * The neighbour of a switch in a direction.
+ *
+ * Among neighbours within 67.5° of the direction it is the one with the smallest angle, and among about equal angles the
+ * nearest. Null if there is none.
  */
 export function neighbourTowards(
   adjacent: Adjacency,

@@ -19,7 +19,7 @@ const load = (seconds: number, packets: number) =>
     links: { 7: { packets, bytes: 100 * packets } },
   });
 
-test("events change what they name and leave the rest, and the network before, as it was", () => {
+test("events change the objects that they name, and not the previous network", () => {
   const { network, strange } = applyEvents(before, [
     event("tables", { s1: 10 }),
     event("switch", { name: "s2", connected: false, up: true, problems: ["no masks"] }),
@@ -37,7 +37,7 @@ test("events change what they name and leave the rest, and the network before, a
   ]);
 });
 
-test("what is unknown, or changes the room of a table, is read anew", () => {
+test("an unknown object or a new capacity requires another reading", () => {
   expect(applyEvents(before, [event("tables", { s9: 1 })]).strange).toBe(true);
   expect(
     applyEvents(before, [event("switch", { name: "s1", connected: true, up: true, capacity: 3 })]).strange,
@@ -45,7 +45,7 @@ test("what is unknown, or changes the room of a table, is read anew", () => {
   expect(applyEvents(before, [load(0, 5)]).strange).toBe(false);
 });
 
-test("two looks at a link give its load; a counter that began anew does not", () => {
+test("two readings of a link's counters give its load; a reset of the counters does not", () => {
   const first = applyEvents(before, [load(0, 50)]).network;
   expect(first.links.get(7)?.load).toBeNull();
   const second = applyEvents(first, [load(2, 70)]).network;
@@ -55,7 +55,7 @@ test("two looks at a link give its load; a counter that began anew does not", ()
   expect(applyEvents(third, [load(6, 3)]).network.links.get(7)?.load).toEqual({ packets: 0, bits: 0 });
 });
 
-test("what the API tells is joined by ids, and counters outlive a reading anew", () => {
+test("objects of the API are joined by ids, and counters survive another reading", () => {
   const row = {
     label: "",
     moved: false,

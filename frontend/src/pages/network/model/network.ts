@@ -1,21 +1,22 @@
-// What the page knows of the network, and how the events of the live stream change it.
+// The network on this page, and its changes by events of the live stream.
 
 import type { Schemas } from "@/api/client";
 import type { LiveEvent } from "@/live/stream";
+import { text } from "../text";
 
 export interface NetSwitch {
   id: number;
   name: string;
   label: string;
-  /** Null: it waits for a link, to lie beside a neighbour. */
+  /** Null until a link connects the switch to a neighbour. */
   x: number | null;
   y: number | null;
   entries: number;
-  /** How many entries its table is planned for at most, by budget and capacity; null: any number. */
+  /** Maximum number of entries by budget and capacity; null: unlimited. */
   limit: number | null;
   up: boolean;
   connected: boolean;
-  /** How many things it lacks, or refused. */
+  /** Number of missing features and refused entries. */
   problems: number;
 }
 
@@ -26,13 +27,13 @@ export interface NetLink {
   b: string;
   bPort: number;
   up: boolean;
-  /** Null while it is not known. */
+  /** Null while unknown. */
   load: Load | null;
-  /** As told last; since the switches counted from zero. */
+  /** The last reported counters, since the switches started to count. */
   totals: LinkTotals | null;
 }
 
-/** A second, by both ends. */
+/** Load per second in both directions. */
 export interface Load {
   packets: number;
   bits: number;
@@ -59,19 +60,19 @@ export interface Network {
 
 export type SwitchState = "connected" | "away" | "down";
 
-/** "down": the planner does without it; "away": it has no connection to the controller. */
+/** State of a switch. "down": the planner does not use it; "away": it has no connection to the controller. */
 export function switchState({ up, connected }: NetSwitch): SwitchState {
   if (!up) return "down";
   return connected ? "connected" : "away";
 }
 
-/** How full a table is, from 0 on; null where there is no limit. */
+/** Fill of a table: entries divided by the limit; null without a limit. */
 export function fill({ entries, limit }: NetSwitch): number | null {
   if (limit === null) return null;
   return limit > 0 ? entries / limit : entries > 0 ? 1 : 0;
 }
 
-/** What a switch is called where people read it. */
+/** Name of a switch for users: its label, otherwise its name. */
 export function title({ label, name }: { label: string; name: string }): string {
   return label || name;
 }
@@ -81,7 +82,7 @@ export function farEnd(link: NetLink, from: string): string {
   return link.a === from ? link.b : link.a;
 }
 
-/** The network as the API tells it; links and hosts at unknown switches are left out. */
+/** Convert the answer of the API. Links and hosts of unknown switches are omitted. */
 export function networkOf({ switches, links, hosts }: Schemas["Topology"]): Network {
   const names = new Map(switches.map(({ id, name }) => [id, name]));
   const rows = switches.map(({ budget, ...row }) => [row.name, { ...row, limit: budget }] as const);
@@ -102,7 +103,7 @@ export function networkOf({ switches, links, hosts }: Schemas["Topology"]): Netw
   };
 }
 
-/** What the network was read anew as, with the counters that the stream had told before. */
+/** The network after it was read again, with the previous counters of the live stream. */
 export function withTotals(now: Network, before: Network | undefined): Network {
   if (!before) return now;
   const links = [...now.links].map(([id, row]) => {
@@ -114,7 +115,7 @@ export function withTotals(now: Network, before: Network | undefined): Network {
 
 export const LIVE_KINDS = ["tables", "switch", "link", "load"] as const;
 
-/** The network after some events, and whether one was of something unknown, so that all must be read anew. */
+/** Apply events. `strange`: an event concerns an unknown object or a limit, so that the network must be read again. */
 export function applyEvents(before: Network, events: LiveEvent[]): { network: Network; strange: boolean } {
   const switches = new Map(before.switches);
   const links = new Map(before.links);
@@ -134,14 +135,14 @@ export function applyEvents(before: Network, events: LiveEvent[]): { network: Ne
         ...definedFields({ connected, up, x, y }),
         ...(problems && { problems: problems.length }),
       });
-      strange ||= capacity !== undefined; // the limit may be another one
+      strange ||= capacity !== undefined; // the limit can change
     } else if (kind === "link") {
       const { id, up } = payload as unknown as { id: number; up?: boolean };
       change(links, id, definedFields({ up }));
     } else if (kind === "load") {
       const at = Date.parse(String(payload.at ?? ""));
-      const told = (payload.links ?? {}) as Record<string, { packets: number; bytes: number }>;
-      for (const [id, counted] of Object.entries(told)) {
+      const counters = (payload.links ?? {}) as Record<string, { packets: number; bytes: number }>;
+      for (const [id, counted] of Object.entries(counters)) {
         const row = links.get(Number(id));
         if (row) links.set(row.id, withCounters(row, { ...counted, at }));
       }
@@ -163,7 +164,7 @@ interface SwitchEvent {
 const definedFields = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 
-/** A link at another look at its counters; one that went down began anew. */
+/** Update a link with new counters. A counter that is smaller than before was reset, and gives no load. */
 export function withCounters(link: NetLink, totals: LinkTotals): NetLink {
   const before = link.totals;
   const seconds = before ? (totals.at - before.at) / 1000 : 0;
@@ -176,28 +177,23 @@ export function withCounters(link: NetLink, totals: LinkTotals): NetLink {
   return { ...link, totals, load };
 }
 
-/** What became different that a reader should hear of, in a sentence each. */
+/** Sentences about changes that users must notice. */
 export function describeChanges(before: Network, now: Network): string[] {
-  const told: string[] = [];
+  const { changes: texts, states } = text;
+  const sentences: string[] = [];
   for (const [name, row] of now.switches) {
     const old = before.switches.get(name);
-    if (!old) told.push(`Switch ${title(row)} was added.`);
+    if (!old) sentences.push(texts.added(title(row)));
     else if (switchState(old) !== switchState(row))
-      told.push(`Switch ${title(row)} is ${SWITCH_STATES[switchState(row)]}.`);
-    else if ((fill(old) ?? 0) < 1 && (fill(row) ?? 0) >= 1) told.push(`The table of ${title(row)} is full.`);
+      sentences.push(texts.state(title(row), states[switchState(row)]));
+    else if ((fill(old) ?? 0) < 1 && (fill(row) ?? 0) >= 1) sentences.push(texts.full(title(row)));
   }
   for (const [name, row] of before.switches)
-    if (!now.switches.has(name)) told.push(`Switch ${title(row)} was removed.`);
+    if (!now.switches.has(name)) sentences.push(texts.removed(title(row)));
   for (const [id, row] of now.links) {
     const old = before.links.get(id);
     if (old && old.up !== row.up)
-      told.push(`The link from ${row.a} to ${row.b} is ${row.up ? "up again" : "down"}.`);
+      sentences.push(row.up ? texts.linkUp(row.a, row.b) : texts.linkDown(row.a, row.b));
   }
-  return told;
+  return sentences;
 }
-
-export const SWITCH_STATES: Record<SwitchState, string> = {
-  connected: "connected",
-  away: "not connected",
-  down: "down",
-};

@@ -1,6 +1,7 @@
-// Ports of a switch, and what lies behind them.
+// Ports of a switch, and their switches and hosts.
 
 import type { Schemas } from "@/api/client";
+import { text } from "../text";
 import { switchName } from "./descriptions";
 import { farEnd, type NetHost, type NetLink, type Network } from "./network";
 
@@ -9,7 +10,7 @@ export interface PortPeers {
   hosts: NetHost[];
 }
 
-/** By port number: the link or the hosts at the ports of a switch. */
+/** The link or the hosts at the ports of a switch, by port number. */
 export function peersByPort(network: Network, name: string): Map<number, PortPeers> {
   const found = new Map<number, PortPeers>();
   const at = (port: number) => {
@@ -25,29 +26,30 @@ export function peersByPort(network: Network, name: string): Map<number, PortPee
   return found;
 }
 
-/** Who is behind a port: the next switch, or hosts; "" where nobody is known. */
+/** Name of the next switch, or of the hosts, at a port; "" if none is known. */
 export function peerNames(network: Network, name: string, one: PortPeers | undefined): string {
   if (!one) return "";
   if (one.link) return switchName(network, farEnd(one.link, name));
   return one.hosts.map((host) => host.name).join(", ");
 }
 
-/** Where the actions of an entry send, a text each: "1 Denver", "h-sea-1", "back". */
+/** One text for each output of an entry, for example "1 Denver", "h-sea-1 (3)" or "ingress port". */
 export function outputTexts(
   network: Network,
   name: string,
   ports: ReadonlyMap<number, PortPeers>,
   actions: readonly Schemas["Action"][],
 ): string[] {
-  const told: string[] = [];
-  let host: string | null = null; // the address that the next output gets
+  const { ingressPort, hostOutput } = text.entries;
+  const found: string[] = [];
+  let host: string | null = null; // destination address for the next output
   for (const { output, set_dst } of actions) {
     if (set_dst !== null) host = set_dst;
     if (output === null) continue;
-    if (host !== null) told.push(output === "in_port" ? `${host} (back)` : `${host} (${output})`);
-    else if (output === "in_port") told.push("back");
-    else told.push([output, peerNames(network, name, ports.get(Number(output)))].filter(Boolean).join(" "));
+    if (host !== null) found.push(hostOutput(host, output === "in_port" ? ingressPort : output));
+    else if (output === "in_port") found.push(ingressPort);
+    else found.push([output, peerNames(network, name, ports.get(Number(output)))].filter(Boolean).join(" "));
     host = null;
   }
-  return told;
+  return found;
 }

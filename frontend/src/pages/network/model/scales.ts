@@ -1,10 +1,11 @@
-// What colours, widths and shapes stand for.
+// Scales of the drawing: classes of fill and load, colours and widths.
 
+import { text } from "../text";
 import { fill, type Load, type NetSwitch, switchState } from "./network";
 
 export type Fill = "unlimited" | "low" | "half" | "high" | "full";
 
-/** The class of how full a table is: from half, from 80 %, from 100 % on. */
+/** Class of a table's fill; the limits are 50 %, 80 % and 100 %. */
 export function fillClass(share: number | null): Fill {
   if (share === null) return "unlimited";
   if (share >= 1) return "full";
@@ -12,14 +13,14 @@ export function fillClass(share: number | null): Fill {
   return share >= 0.5 ? "half" : "low";
 }
 
-/** How full in words: "no limit", or percent; never "100 %" before it is. */
+/** Fill as text: "unlimited" or percent, rounded down, so that only a full table has 100 %. */
 export function fillText(share: number | null): string {
-  if (share === null) return "no limit";
+  if (share === null) return text.unlimited;
   const percent = Math.floor(100 * share + 1e-9);
   return share > 0 && percent === 0 ? "<1 %" : `${percent} %`;
 }
 
-/** The fullest of some switches; those without a limit count least. */
+/** The highest fill of some switches; null if none has a limit. */
 export function fullest(rows: readonly NetSwitch[]): number | null {
   return rows.reduce<number | null>((most, row) => {
     const share = fill(row);
@@ -27,8 +28,7 @@ export function fullest(rows: readonly NetSwitch[]): number | null {
   }, null);
 }
 
-export const LOAD_STEPS = [0, 1e-9, 10, 100, 1_000] as const; // packets a second
-export const LOAD_NAMES = ["idle", "below 10", "from 10", "from 100", "from 1,000 packets/s"] as const;
+export const LOAD_STEPS = [0, 1e-9, 10, 100, 1_000] as const; // packets per second
 export const LOAD_WIDTHS = [1.5, 2.5, 4, 6, 8.5] as const;
 
 /** The level of a link's load, 0 to 4; unknown is 0. */
@@ -87,17 +87,17 @@ const UNITS = ["", "k", "M", "G", "T"];
 export function formatShort(value: number): string {
   let [number, unit] = [value, 0];
   while (number >= 999.5 && unit < UNITS.length - 1) [number, unit] = [number / 1_000, unit + 1];
-  const text = unit === 0 || number >= 9.95 ? Math.round(number).toString() : number.toFixed(1);
-  return text.replace(/\.0$/, "") + UNITS[unit];
+  const digits = unit === 0 || number >= 9.95 ? Math.round(number).toString() : number.toFixed(1);
+  return digits.replace(/\.0$/, "") + UNITS[unit];
 }
 
-/** "5.8 k", so that a unit can follow. */
-const separateUnit = (text: string) => text.replace(/([kMGT]?)$/, " $1");
+/** "5.8 k" for "5.8k": a unit can follow. */
+const separateUnit = (short: string) => short.replace(/([kMGT]?)$/, " $1");
 
-/** A load in words. */
+/** A load as text with units. */
 export function loadText(load: Load | null): string {
-  if (!load) return "load not known";
+  if (!load) return text.describe.loadUnknown;
   const { packets, bits } = load;
   const rate = packets >= 10 || packets === 0 ? Math.round(packets) : packets.toFixed(1);
-  return `${rate.toLocaleString()} packets/s, ${separateUnit(formatShort(bits))}bit/s`;
+  return text.describe.load(rate.toLocaleString(), separateUnit(formatShort(bits)));
 }

@@ -8,7 +8,7 @@ const network = aNetwork(
   [["h1", "s2"]],
 );
 
-test("search finds switches by name, by label, and by their hosts", () => {
+test("the search finds switches by name, by label and by their hosts", () => {
   const names = (q: string) => searchSwitches(network, q, null).map(({ row, host }) => [row.name, host]);
   expect(names("")).toEqual([
     ["s2", null],

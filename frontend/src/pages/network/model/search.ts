@@ -2,13 +2,13 @@ import { type NetSwitch, type Network, title } from "./network";
 
 export interface SearchHit {
   row: NetSwitch;
-  /** The host at it that was meant, where its own name was not. */
+  /** The host that matches, if the switch itself does not. */
   host: string | null;
 }
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
-/** The switches whose name, label or hosts have a text in them, in any letter case, by what they are called. */
+/** Find switches by a part of their name, label or hosts, ignoring case; sorted by title. */
 export function searchSwitches(network: Network, q: string, only: ReadonlySet<string> | null): SearchHit[] {
   const wanted = q.trim().toLowerCase();
   const hosts = new Map<string, string>();

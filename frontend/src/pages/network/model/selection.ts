@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { useParameters } from "@/common/address";
 
-/** Parts of the address that belong to what is selected, and go with it. */
+/** Parameters of the address that belong to the selection, and are removed with it. */
 const SELECTION_PARAMETERS = [
   ...["switch", "link", "host", "tab", "hops", "page", "port", "topic", "dz", "entry", "merged"],
   ...["method", "curve"],
@@ -13,7 +13,7 @@ export type Selection =
   | { kind: "host"; name: string }
   | null;
 
-/** What is selected, as the address has it. Selecting replaces the address, so that "back" leads to the page before. */
+/** The selection in the address. It replaces the address, so that "back" opens the previous page. */
 export function useSelection(): [Selection, (selection: Selection, keep?: readonly string[]) => void] {
   const [parameters, change] = useParameters();
   const select = useCallback(
@@ -28,7 +28,7 @@ export function useSelection(): [Selection, (selection: Selection, keep?: readon
   return [selectionOf(parameters), select];
 }
 
-/** The selection that an address has. */
+/** Read the selection from an address. */
 export function selectionOf(parameters: URLSearchParams): Selection {
   const [name, link, host] = ["switch", "link", "host"].map((kind) => parameters.get(kind));
   if (name) return { kind: "switch", name };
@@ -40,7 +40,7 @@ export function selectionOf(parameters: URLSearchParams): Selection {
 const PATH_PARAMETERS = ["path", "publisher", "values", "step"] as const;
 type PathFields = Partial<Record<(typeof PATH_PARAMETERS)[number], string | null>>;
 
-/** Which event is followed over the network, and how far; kept in the address. Null ends it. */
+/** The traced event and the shown step, kept in the address. `set(null)` ends the trace. */
 export function usePathQuestion() {
   const [parameters, change] = useParameters();
   const set = useCallback(

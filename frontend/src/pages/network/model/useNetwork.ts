@@ -1,4 +1,4 @@
-// The network, read once and kept in step by the live stream: one update a second, however much happens.
+// The network, read once and updated by the live stream at most once per second.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
@@ -16,17 +16,17 @@ import {
 
 const KEY = ["network"] as const;
 const SHAPING = /switch|link|host|budget/;
-const KEPT = 200; // looks at a link's load
+const KEPT = 200; // samples of a link's load
 
-/** A link's load at a time, ms since 1970. */
+/** A link's load at a time in ms since 1970. */
 export interface LoadSample extends Load {
   at: number;
 }
 
-/** The loads of each link since the page was opened, the newest last. */
+/** Loads of each link since the page was opened, the newest last. */
 export type LoadHistory = ReadonlyMap<number, readonly LoadSample[]>;
 
-/** The network, the loads that were seen, and `onNews` called with sentences of what became different. */
+/** The network and the history of its loads. Calls `onNews` with sentences about changes. */
 export function useNetwork(onNews: (sentences: string[]) => void) {
   const queries = useQueryClient();
   const watched = useRef(new Map<number, LoadSample[]>());
@@ -47,8 +47,8 @@ export function useNetwork(onNews: (sentences: string[]) => void) {
     const { network: now, strange } = applyEvents(before, events);
     recordLoads(watched.current, before, now);
     queries.setQueryData(KEY, now);
-    const told = describeChanges(before, now);
-    if (told.length > 0) onNews(told);
+    const news = describeChanges(before, now);
+    if (news.length > 0) onNews(news);
     if (strange) void queries.invalidateQueries({ queryKey: KEY });
   });
   useLiveEvents(["request", "requests", "layout"], (events) => {
@@ -64,8 +64,8 @@ export function useNetwork(onNews: (sentences: string[]) => void) {
 function recordLoads(watched: Map<number, LoadSample[]>, before: Network, now: Network): void {
   for (const [id, { load, totals }] of now.links) {
     if (!load || !totals || totals === before.links.get(id)?.totals) continue;
-    const looks = watched.get(id) ?? [];
-    if (looks.push({ ...load, at: totals.at }) > KEPT) looks.shift();
-    watched.set(id, looks);
+    const samples = watched.get(id) ?? [];
+    if (samples.push({ ...load, at: totals.at }) > KEPT) samples.shift();
+    watched.set(id, samples);
   }
 }

@@ -4,24 +4,20 @@ import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { type NetworkRequest, useNetworkRequest } from "@/api/request";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { title } from "../model/network";
+import { text } from "../text";
 import { BudgetCurve } from "./BudgetCurve";
 
-/** How many entries a switch may hold: shown, changed by who may, and what other numbers would cost. */
+/** Budget of a switch, a form to change it, and the cost of other budgets. */
 export function Budget({ row }: { row: Schemas["Switch"] }) {
   const may = useMay("switches", "PATCH");
   return (
     <Stack gap="sm">
-      <Text size="sm">
-        {row.tcam_budget === null
-          ? "No budget: the table may hold any number."
-          : `Budget: ${row.tcam_budget.toLocaleString()}.`}
-        {` It holds ${row.entries.toLocaleString()} entries`}
-        {row.exact_entries !== row.entries
-          ? `; without aggregation it would hold ${row.exact_entries.toLocaleString()}.`
-          : "."}
-        {row.capacity !== null && ` The switch itself was full at ${row.capacity.toLocaleString()}.`}
+      <Text size="sm" component="div">
+        {text.budget.status(row.tcam_budget, row.entries, row.exact_entries, row.capacity)}{" "}
+        <HelpIcon term="budget" />
       </Text>
       {may && <BudgetForm key={row.name} row={row} />}
       <BudgetCurve row={row} />
@@ -44,7 +40,7 @@ function BudgetForm({ row }: { row: Schemas["Switch"] }) {
       return data as NetworkRequest | undefined;
     },
     {
-      what: `The budget of ${title(row)} is changed.`,
+      what: text.budget.saved(title(row)),
       refresh: [["network"], ["switch", row.id], [`/api/v1/tables/${row.id}/entries/`]],
     },
   );
@@ -59,9 +55,9 @@ function BudgetForm({ row }: { row: Schemas["Switch"] }) {
     >
       <Group align="flex-end" gap="xs">
         <NumberInput
-          label="Entries it may hold"
-          description="Leave it empty for any number"
-          placeholder="any number"
+          label={text.budget.label}
+          description={text.budget.help}
+          placeholder={text.unlimited}
           value={value}
           onChange={(now) => {
             setTouched(true);
@@ -75,13 +71,13 @@ function BudgetForm({ row }: { row: Schemas["Switch"] }) {
           style={{ flex: 1 }}
         />
         <Button type="submit" loading={change.isPending} disabled={budget === row.tcam_budget}>
-          Set budget
+          {text.budget.set}
         </Button>
       </Group>
       <div role="status">
         {change.isPending && (
           <Text size="sm" c="dimmed" mt={4}>
-            Under way: the planner computes the table, and the switches confirm it.
+            {text.budget.working}
           </Text>
         )}
       </div>
@@ -89,11 +85,11 @@ function BudgetForm({ row }: { row: Schemas["Switch"] }) {
         <Stack gap={4} mt="xs">
           <ProblemAlert problem={change.error} />
           <Text size="sm">
-            Nothing was changed. Choose a larger number, or let tables be merged: the page{" "}
-            <Anchor component={Link} to="/budgets">
-              Budgets
-            </Anchor>{" "}
-            has the methods.
+            {text.budget.refused(
+              <Anchor component={Link} to="/budgets">
+                {text.budget.budgetsPage}
+              </Anchor>,
+            )}
           </Text>
         </Stack>
       )}

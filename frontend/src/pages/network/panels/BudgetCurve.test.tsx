@@ -8,12 +8,12 @@ function Others() {
   const [, select] = useSelection();
   return (
     <button type="button" onClick={() => select({ kind: "switch", name: "s2" })}>
-      another switch
+      other switch
     </button>
   );
 }
 
-test("a curve and its method are in the address, and go with their switch", async () => {
+test("a curve and its method are in the address until another switch is selected", async () => {
   const calls = serve(() => ({ points: [], events: 0 }));
   const { at } = show(
     <>
@@ -23,9 +23,9 @@ test("a curve and its method are in the address, and go with their switch", asyn
     "/network?switch=s1&method=optimal",
   );
   expect(calls).toEqual([]);
-  fireEvent.click(screen.getByRole("button", { name: "Work it out" }));
+  fireEvent.click(screen.getByRole("button", { name: "Calculate" }));
   await waitFor(() => expect(calls.map(({ query }) => query)).toEqual([{ method: "optimal" }]));
   expect(at.now).toBe("/network?switch=s1&method=optimal&curve=yes");
-  fireEvent.click(screen.getByRole("button", { name: "another switch" }));
+  fireEvent.click(screen.getByRole("button", { name: "other switch" }));
   expect(at.now).toBe("/network?switch=s2");
 });

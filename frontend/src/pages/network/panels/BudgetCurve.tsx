@@ -5,18 +5,21 @@ import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { useBudgetCurve } from "@/common/charts/budgetCurve";
 import { Chart } from "@/common/charts/Chart";
+import { WithHelp } from "@/common/documentation/HelpIcon";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { text } from "../text";
 
 type Points = Schemas["CurvePoint"][];
 
+const { curve: texts } = text;
 const METHODS = [
-  { value: "fa-lb", label: "fa-lb: by the loads of publishers" },
-  { value: "fa-pb", label: "fa-pb: by past events" },
-  { value: "optimal", label: "optimal: the best merge points" },
+  { value: "fa-lb", label: texts.methods["fa-lb"] },
+  { value: "fa-pb", label: texts.methods["fa-pb"] },
+  { value: "optimal", label: texts.methods.optimal },
 ] as const;
 const USUAL = "fa-pb";
 
-/** What other budgets would cost, asked for on demand: it is computed from past events, which takes seconds. */
+/** Cost of other budgets. The calculation from past events takes seconds, so the user starts it. */
 export function BudgetCurve({ row }: { row: { id: number } }) {
   const [chosen, setMethod] = useAddress("method", USUAL);
   const [asked, setAsked] = useAddress("curve");
@@ -27,7 +30,7 @@ export function BudgetCurve({ row }: { row: { id: number } }) {
     <Stack gap="xs">
       <Group align="flex-end" gap="xs">
         <Select
-          label="What other budgets would cost"
+          label={texts.label}
           data={METHODS}
           value={method}
           onChange={(value) => setMethod(value)}
@@ -39,36 +42,37 @@ export function BudgetCurve({ row }: { row: { id: number } }) {
           onClick={() => (asked === "yes" ? query.refetch() : setAsked("yes"))}
           loading={query.isFetching}
         >
-          Work it out
+          {texts.calculate}
         </Button>
       </Group>
       <ProblemAlert problem={query.error} retry={() => void query.refetch()} />
-      {query.isFetching && !query.data && <Loader role="status" size="sm" aria-label="Working it out" />}
+      {query.isFetching && !query.data && <Loader role="status" size="sm" aria-label={texts.calculating} />}
       {query.data && <Answer curve={query.data} option={option} />}
     </Stack>
   );
 }
 
 function Answer({ curve, option }: { curve: Schemas["Curve"]; option: EChartsCoreOption }) {
-  if (curve.points.length === 0)
-    return <Text size="sm">The switch has no entry, so that no budget costs anything.</Text>;
+  if (curve.points.length === 0) return <Text size="sm">{texts.none}</Text>;
   return (
     <>
-      <Chart option={option} label="Needless copies and unwanted deliveries by budget" height={220} />
-      <Table fz="xs" aria-label="The curve in numbers" verticalSpacing={2}>
+      <Chart option={option} label={texts.chart} height={220} />
+      <Table fz="xs" aria-label={texts.table} verticalSpacing={2}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th ta="right">Budget</Table.Th>
-            <Table.Th ta="right">Entries</Table.Th>
-            <Table.Th ta="right">Needless copies</Table.Th>
-            <Table.Th ta="right">Unwanted</Table.Th>
+            <Table.Th ta="right">{texts.budget}</Table.Th>
+            <Table.Th ta="right">{texts.entries}</Table.Th>
+            <Table.Th ta="right">
+              <WithHelp term="redundantCopy">{texts.redundant}</WithHelp>
+            </Table.Th>
+            <Table.Th ta="right">{texts.falsePositives}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {curve.points.map((point) => (
             <Table.Tr key={point.budget}>
               <Table.Td ta="right">{point.budget.toLocaleString()}</Table.Td>
-              <Table.Td ta="right">{point.entries?.toLocaleString() ?? "does not hold"}</Table.Td>
+              <Table.Td ta="right">{point.entries?.toLocaleString() ?? texts.unreachable}</Table.Td>
               <Table.Td ta="right">{figure(point.needless)}</Table.Td>
               <Table.Td ta="right">{figure(point.unwanted)}</Table.Td>
             </Table.Tr>
@@ -76,7 +80,7 @@ function Answer({ curve, option }: { curve: Schemas["Curve"]; option: EChartsCor
         </Table.Tbody>
       </Table>
       <Text size="xs" c="dimmed">
-        An event, in the whole network, by {curve.events.toLocaleString()} past events.
+        {texts.basis(curve.events)}
       </Text>
     </>
   );
@@ -91,12 +95,12 @@ function optionOf(points: Points): EChartsCoreOption {
   });
   return {
     legend: { top: 0 },
-    xAxis: { type: "value", name: "budget", nameLocation: "middle", nameGap: 24, scale: true },
-    yAxis: { type: "value", name: "an event", nameTextStyle: { align: "left" } },
+    xAxis: { type: "value", name: texts.budgetAxis, nameLocation: "middle", nameGap: 24, scale: true },
+    yAxis: { type: "value", name: texts.perEvent, nameTextStyle: { align: "left" } },
     grid: { left: 8, right: 16, top: 48, bottom: 28, containLabel: true },
     series: [
-      line("needless copies", (point) => point.needless),
-      line("unwanted deliveries", (point) => point.unwanted),
+      line(texts.redundantSeries, (point) => point.needless),
+      line(texts.falsePositivesSeries, (point) => point.unwanted),
     ],
   };
 }

@@ -8,10 +8,13 @@ import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useTrafficRefresh } from "@/common/traffic";
 import { switchName } from "../model/descriptions";
+import { text } from "../text";
 import { HostPresence } from "./HostPresence";
 import { PanelHead, type PanelProps } from "./PanelHead";
 
-/** A host: where it is, what reached it, and who publishes and subscribes at it. */
+const { host: texts } = text;
+
+/** A host: its port, its events, and its publishers and subscribers. */
 export function HostPanel({ name, network, heading, onClose, onSelect }: PanelProps & { name: string }) {
   const host = network.hosts.get(name);
   const id = host?.id;
@@ -27,25 +30,23 @@ export function HostPanel({ name, network, heading, onClose, onSelect }: PanelPr
     return (
       <>
         <PanelHead title={name} heading={heading} onClose={onClose} />
-        <Empty cause={`There is no host ${name}. It may have been removed.`} />
+        <Empty cause={texts.missing(name)} />
       </>
     );
   return (
     <Stack gap="sm">
       <PanelHead
         title={host.name}
-        aside={
-          <>
-            Host at port {host.port} of{" "}
-            <Anchor
-              component="button"
-              size="sm"
-              onClick={() => onSelect({ kind: "switch", name: host.switch })}
-            >
-              {switchName(network, host.switch)}
-            </Anchor>
-          </>
-        }
+        aside={texts.place(
+          host.port,
+          <Anchor
+            component="button"
+            size="sm"
+            onClick={() => onSelect({ kind: "switch", name: host.switch })}
+          >
+            {switchName(network, host.switch)}
+          </Anchor>,
+        )}
         heading={heading}
         onClose={onClose}
       />
@@ -53,13 +54,16 @@ export function HostPanel({ name, network, heading, onClose, onSelect }: PanelPr
       {data && (
         <Facts
           facts={[
-            ["Delivered", <DeliveredCount key="delivered" {...data} />],
-            ["Unwanted", data.unwanted !== null && <UnwantedCount key="unwanted" {...data} />],
-            ["Last event", <Time key="event" at={data.last_event_at} empty="none reported" />],
-            ["Address", <Code key="ip">{data.ip}</Code>],
-            ["MAC address", <Code key="mac">{data.mac}</Code>],
-            ["Registered", data.origin === "in-band" ? "by itself, in band" : "over the API"],
-            ["Last control message", data.last_seen_at && <Time key="control" at={data.last_seen_at} />],
+            [texts.delivered, <DeliveredCount key="delivered" {...data} />],
+            [
+              texts.falsePositives,
+              data.unwanted !== null && <FalsePositiveCount key="false-positives" {...data} />,
+            ],
+            [texts.lastEvent, <Time key="event" at={data.last_event_at} empty={texts.noEvent} />],
+            [texts.address, <Code key="ip">{data.ip}</Code>],
+            [texts.mac, <Code key="mac">{data.mac}</Code>],
+            [texts.registration, data.origin === "in-band" ? texts.inBand : texts.api],
+            [texts.lastMessage, data.last_seen_at && <Time key="control" at={data.last_seen_at} />],
           ]}
         />
       )}
@@ -70,17 +74,13 @@ export function HostPanel({ name, network, heading, onClose, onSelect }: PanelPr
 }
 
 function DeliveredCount({ delivered }: { delivered: number | null }) {
-  if (delivered === null) return <>not reported by anybody yet</>;
-  return <span data-delivered={delivered}>{delivered.toLocaleString()} events</span>;
+  if (delivered === null) return texts.notReported;
+  return <span data-delivered={delivered}>{texts.deliveredCount(delivered)}</span>;
 }
 
-/** What came and nobody there wanted, and its share of all that came. */
-function UnwantedCount({ delivered, unwanted }: { delivered: number | null; unwanted: number | null }) {
-  const share = delivered && unwanted !== null ? ` (${formatPercent(unwanted / delivered)} of them)` : "";
-  return (
-    <span data-unwanted={unwanted}>
-      {unwanted?.toLocaleString()}
-      {share}
-    </span>
-  );
+/** Number of false positives, and their share of all delivered events. */
+function FalsePositiveCount({ delivered, unwanted }: { delivered: number | null; unwanted: number | null }) {
+  const count = unwanted ?? 0;
+  const share = delivered ? formatPercent(count / delivered) : null;
+  return <span data-unwanted={unwanted}>{texts.falsePositiveCount(count, share)}</span>;
 }

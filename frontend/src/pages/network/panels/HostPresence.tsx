@@ -7,26 +7,15 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { type Filters, readPage } from "@/common/tables/list";
 import { useTrafficRefresh } from "@/common/traffic";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { text } from "../text";
 
-const MOST = 100; // of each that are read
-const SHOWN = 5; // filters of one
+const { host: texts } = text;
+const MOST = 100; // publishers or subscribers that are read
+const SHOWN = 5; // filters of each
 
-const SIDES = {
-  publishers: {
-    title: "Who publishes here",
-    events: "Published",
-    none: "Nobody publishes at this host.",
-    announcements: "advertisements",
-    nothing: "advertises nothing",
-  },
-  subscribers: {
-    title: "Who subscribes here",
-    events: "Delivered",
-    none: "Nobody subscribes at this host.",
-    announcements: "subscriptions",
-    nothing: "has no subscription",
-  },
-} as const;
+const ANNOUNCEMENTS = { publishers: "advertisements", subscribers: "subscriptions" } as const;
+
+type Side = keyof typeof ANNOUNCEMENTS;
 
 interface Participant {
   id: number;
@@ -34,13 +23,13 @@ interface Participant {
   events: number | null;
   lastSeen: string | null;
   filters: { id: number; topic: string; filter: string | null }[];
-  /** How many live filters there are in all. */
+  /** Number of all active filters. */
   count: number;
 }
 
-/** Publishers or subscribers at a host: what they sent or got, when they were last seen, and their filters. */
-export function HostPresence({ host, what }: { host: string; what: keyof typeof SIDES }) {
-  const side = SIDES[what];
+/** Publishers or subscribers at a host with their events, the time when each was last seen, and their filters. */
+export function HostPresence({ host, what }: { host: string; what: Side }) {
+  const side = texts[what];
   const key = ["who-is-there", what, host];
   const { data, error, isPending, refetch } = useQuery({
     queryKey: key,
@@ -52,7 +41,7 @@ export function HostPresence({ host, what }: { host: string; what: keyof typeof 
     <section aria-label={side.title}>
       <Title order={3}>{side.title}</Title>
       <ProblemAlert problem={error} retry={() => void refetch()} />
-      {isPending && <Loader role="status" size="xs" aria-label="Loading" />}
+      {isPending && <Loader role="status" size="xs" aria-label={text.loading} />}
       {data?.people.length === 0 && (
         <Text size="sm" c="dimmed">
           {side.none}
@@ -62,10 +51,10 @@ export function HostPresence({ host, what }: { host: string; what: keyof typeof 
         <Table aria-label={side.title} fz="sm" horizontalSpacing={6} verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Name and filters</Table.Th>
+              <Table.Th>{texts.namesAndFilters}</Table.Th>
               <Table.Th ta="right">{side.events}</Table.Th>
               <Table.Th ta="right" style={{ whiteSpace: "nowrap" }}>
-                Last seen
+                {texts.lastSeen}
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -76,15 +65,15 @@ export function HostPresence({ host, what }: { host: string; what: keyof typeof 
                   <Anchor
                     component={Link}
                     size="sm"
-                    to={`/participants?tab=${side.announcements}&who=${encodeURIComponent(one.name)}`}
+                    to={`/participants?tab=${ANNOUNCEMENTS[what]}&who=${encodeURIComponent(one.name)}`}
                   >
                     {one.name}
                   </Anchor>
-                  <FilterList person={one} nothing={side.nothing} />
+                  <FilterList person={one} none={side.noFilters} />
                 </Table.Td>
                 <Table.Td ta="right">{one.events?.toLocaleString() ?? "–"}</Table.Td>
                 <Table.Td ta="right">
-                  <Time at={one.lastSeen} empty="never" />
+                  <Time at={one.lastSeen} empty={texts.never} />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -93,36 +82,39 @@ export function HostPresence({ host, what }: { host: string; what: keyof typeof 
       )}
       {data?.more && (
         <Anchor component={Link} to={`/participants?tab=${what}&host=${encodeURIComponent(host)}`} size="sm">
-          All of them
+          {side.showAll}
         </Anchor>
       )}
     </section>
   );
 }
 
-function FilterList({ person, nothing }: { person: Participant; nothing: string }) {
+function FilterList({ person, none }: { person: Participant; none: string }) {
   const shown = person.filters.slice(0, SHOWN);
   const more = person.count - shown.length;
   if (person.count === 0)
     return (
       <Text size="xs" c="dimmed">
-        {nothing}
+        {none}
       </Text>
     );
   return (
     <List size="xs" listStyleType="none" c="dimmed">
       {shown.map(({ id, topic, filter }) => (
         <List.Item key={id}>
-          {topic}: <Code fz="xs">{filter === null ? "by dz" : filter.trim() || "every event"}</Code>
+          {texts.filter(
+            topic,
+            <Code fz="xs">{filter === null ? text.byDz : filter.trim() || text.everyEvent}</Code>,
+          )}
         </List.Item>
       ))}
-      {more > 0 && <List.Item>and {more.toLocaleString()} more</List.Item>}
+      {more > 0 && <List.Item>{texts.more(more)}</List.Item>}
     </List>
   );
 }
 
-/** Who is at a host with their live filters, and whether there are more than are read. */
-async function readParticipants(what: keyof typeof SIDES, host: string, signal: AbortSignal) {
+/** Read the publishers or subscribers at a host with their active filters. `more`: whether others were not read. */
+async function readParticipants(what: Side, host: string, signal: AbortSignal) {
   const query: Filters = { host, limit: MOST };
   const live = { ...query, state: "active" };
   if (what === "publishers") {

@@ -15,9 +15,12 @@ import { switchName } from "../model/descriptions";
 import type { NetLink, Network } from "../model/network";
 import { loadText } from "../model/scales";
 import type { LoadSample } from "../model/useNetwork";
+import { text } from "../text";
 import { PanelHead, type PanelProps } from "./PanelHead";
 
-/** A link: its ends, its load as it is watched, whether it is up, and what was lost on it. */
+const { link: texts } = text;
+
+/** A link: its ends, state, load and losses. */
 export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: PanelProps & { id: number }) {
   const link = network.links.get(id);
   const key = ["link", id];
@@ -35,8 +38,8 @@ export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: 
   if (!link)
     return (
       <>
-        <PanelHead title={`Link ${id}`} heading={heading} onClose={onClose} />
-        <Empty cause={`There is no link ${id}. It may have been removed.`} />
+        <PanelHead title={texts.title(id)} heading={heading} onClose={onClose} />
+        <Empty cause={texts.missing(id)} />
       </>
     );
   const ends = [
@@ -46,10 +49,10 @@ export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: 
   return (
     <Stack gap="sm">
       <PanelHead
-        title={`${switchName(network, link.a)} – ${switchName(network, link.b)}`}
+        title={texts.ends(switchName(network, link.a), switchName(network, link.b))}
         aside={
           <Badge size="sm" variant="light" color={link.up ? "green" : "red"}>
-            {link.up ? "up" : "down"}
+            {link.up ? text.up : text.down}
           </Badge>
         }
         heading={heading}
@@ -60,62 +63,62 @@ export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: 
           ...ends.map(
             ({ name, port }, i) =>
               [
-                i === 0 ? "From" : "To",
+                i === 0 ? texts.from : texts.to,
                 <span key={name}>
-                  <Anchor component="button" size="sm" onClick={() => onSelect({ kind: "switch", name })}>
-                    {switchName(network, name)}
-                  </Anchor>
-                  , port {port}
+                  {texts.end(
+                    <Anchor component="button" size="sm" onClick={() => onSelect({ kind: "switch", name })}>
+                      {switchName(network, name)}
+                    </Anchor>,
+                    port,
+                  )}
                 </span>,
               ] as const,
           ),
-          ["Load, both ways", link.up ? loadText(link.load) : "nothing crosses it"],
-          ["Cost", more?.cost],
+          [texts.load, link.up ? loadText(link.load) : texts.noTraffic],
+          [texts.cost, more?.cost],
           [
-            "Lost",
+            texts.lost,
             more && (
               <Text key="lost" span size="sm" c={more.lost ? "var(--mantine-color-error)" : undefined}>
-                {more.lost
-                  ? `${more.lost.toLocaleString()} packets were sent into it that did not arrive`
-                  : "no packet that is known of"}
+                {more.lost ? texts.lostCount(more.lost) : texts.noneLost}
               </Text>
             ),
           ],
         ]}
       />
       <ProblemAlert problem={error} retry={() => void refetch()} />
-      <Load looks={watched.get(id) ?? []} />
+      <Load samples={watched.get(id) ?? []} />
       <Service link={link} network={network} />
     </Stack>
   );
 }
 
-function Load({ looks }: { looks: readonly LoadSample[] }) {
-  const count = looks.length;
+function Load({ samples }: { samples: readonly LoadSample[] }) {
+  const count = samples.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list grows in place
   const option = useMemo(
     () => ({
       xAxis: { type: "time", splitNumber: 4, axisLabel: { hideOverlap: true } },
-      yAxis: { type: "value", name: "packets/s", nameTextStyle: { align: "left" } },
+      yAxis: { type: "value", name: texts.packets, nameTextStyle: { align: "left" } },
       series: [
         {
-          name: "packets/s",
+          name: texts.packets,
           type: "line",
           showSymbol: false,
           areaStyle: { opacity: 0.15 },
-          data: looks.map(({ at, packets }) => [at, Math.round(10 * packets) / 10]),
+          data: samples.map(({ at, packets }) => [at, Math.round(10 * packets) / 10]),
         },
       ],
     }),
-    [count, looks.at(-1)?.at],
+    [count, samples.at(-1)?.at],
   );
   return (
     <div>
       {count > 1 ? (
-        <Chart option={option} label="Load of the link since the page was opened" height={180} />
+        <Chart option={option} label={texts.chart} height={180} />
       ) : (
         <Text size="sm" c="dimmed">
-          Its load is drawn from here on; counters are read every two seconds.
+          {texts.chartStarts}
         </Text>
       )}
     </div>
@@ -134,30 +137,28 @@ function Service({ link, network }: { link: NetLink; network: Network }) {
       return data as NetworkRequest | undefined;
     },
     {
-      what: link.up ? "The link is out of service." : "The link is in service again.",
+      what: link.up ? texts.takenOut : texts.putBack,
       refresh: [["network"]],
     },
   );
   if (!may) return null;
-  const ends = `${switchName(network, link.a)} – ${switchName(network, link.b)}`;
+  const ends = texts.ends(switchName(network, link.a), switchName(network, link.b));
   return (
     <Group>
       <Button variant="default" size="xs" onClick={open}>
-        {link.up ? "Take out of service" : "Put into service"}
+        {link.up ? texts.takeOut : texts.putIn}
       </Button>
       <ConfirmDialog
         opened={opened}
-        title={link.up ? `Take ${ends} out of service?` : `Put ${ends} into service?`}
-        action={link.up ? "Take out of service" : "Put into service"}
+        title={link.up ? texts.takeOutTitle(ends) : texts.putInTitle(ends)}
+        action={link.up ? texts.takeOut : texts.putIn}
         danger={link.up}
         busy={change.isPending}
         problem={change.error}
         onClose={close}
         onConfirm={() => change.mutate(!link.up, { onSuccess: close })}
       >
-        {link.up
-          ? "Trees that use it are led over other links. Where there is no other way, events no longer cross."
-          : "Trees may use it again. Put it into service only when it works, or events sent into it are lost."}
+        {link.up ? texts.takeOutHelp : texts.putInHelp}
       </ConfirmDialog>
     </Group>
   );

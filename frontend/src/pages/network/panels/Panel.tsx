@@ -1,16 +1,17 @@
 import classes from "../network.module.css";
+import { text } from "../text";
 import { HostPanel } from "./HostPanel";
 import { LinkPanel } from "./LinkPanel";
 import type { PanelProps } from "./PanelHead";
 import { SwitchPanel } from "./SwitchPanel";
 
-/** What is selected: a switch, a link or a host. */
+/** Details of the selected switch, link or host. */
 export function Panel(props: PanelProps) {
   const { selection, onClose } = props;
   return (
     <section
       className={`${classes.box} ${classes.panel}`}
-      aria-label="Details"
+      aria-label={text.details}
       onKeyDown={(event) => {
         if (event.key === "Escape" && !event.defaultPrevented) onClose();
       }}

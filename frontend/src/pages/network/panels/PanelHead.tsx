@@ -4,8 +4,9 @@ import type { Adjacency } from "../model/neighbourhood";
 import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
 import type { LoadHistory } from "../model/useNetwork";
+import { text } from "../text";
 
-/** What every panel gets from the page. */
+/** Properties of every panel. */
 export interface PanelProps {
   network: Network;
   watched: LoadHistory;
@@ -16,7 +17,7 @@ export interface PanelProps {
   heading: RefObject<HTMLHeadingElement | null>;
 }
 
-/** The head of a panel: what it is about, and the way out. */
+/** The head of a panel with its title and a button to close it. */
 export function PanelHead({
   title,
   aside,
@@ -40,7 +41,7 @@ export function PanelHead({
           </Text>
         )}
       </div>
-      <CloseButton aria-label="Close the details" onClick={onClose} />
+      <CloseButton aria-label={text.closeDetails} onClick={onClose} />
     </Group>
   );
 }

@@ -5,8 +5,11 @@ import { farEnd, type Network } from "../model/network";
 import { peersByPort } from "../model/ports";
 import { loadText } from "../model/scales";
 import type { Selection } from "../model/selection";
+import { text } from "../text";
 
-/** The ports of a switch: what is behind them, and whether they are up. */
+const { ports: texts } = text;
+
+/** Ports of a switch: the connected switch or hosts, and the state. */
 export function Ports({
   name,
   ports,
@@ -21,15 +24,14 @@ export function Ports({
   const far = peersByPort(network, name);
   const known = new Map(ports.map((port) => [port.number, port]));
   const numbers = [...new Set([...known.keys(), ...far.keys()])].sort((a, b) => a - b);
-  if (numbers.length === 0)
-    return <Text size="sm">The switch has not told its ports yet: it has not connected.</Text>;
+  if (numbers.length === 0) return <Text size="sm">{texts.none}</Text>;
   return (
-    <Table aria-label={`Ports of ${name}`} fz="sm">
+    <Table aria-label={texts.table(name)} fz="sm">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Port</Table.Th>
-          <Table.Th>Leads to</Table.Th>
-          <Table.Th>State</Table.Th>
+          <Table.Th>{texts.port}</Table.Th>
+          <Table.Th>{texts.peer}</Table.Th>
+          <Table.Th>{texts.state}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -61,9 +63,9 @@ export function Ports({
                       size="xs"
                       c="dimmed"
                       onClick={() => onSelect({ kind: "link", id: link.id })}
-                      aria-label={`Link to ${switchName(network, farEnd(link, name))}`}
+                      aria-label={texts.linkTo(switchName(network, farEnd(link, name)))}
                     >
-                      {link.up ? loadText(link.load) : "link down"}
+                      {link.up ? loadText(link.load) : texts.linkDown}
                     </Anchor>
                   </>
                 )}
@@ -79,17 +81,17 @@ export function Ports({
                 ))}
                 {!link && hosts.length === 0 && (
                   <Text size="sm" c="dimmed">
-                    nobody known
+                    {texts.unknown}
                   </Text>
                 )}
               </Table.Td>
               <Table.Td>
                 {port ? (
                   <Badge size="sm" variant="light" color={port.up ? "green" : "red"}>
-                    {port.up ? "up" : "down"}
+                    {port.up ? text.up : text.down}
                   </Badge>
                 ) : (
-                  "not told"
+                  texts.unknown
                 )}
               </Table.Td>
             </Table.Tr>

@@ -8,12 +8,13 @@ import { useLiveRefresh } from "@/live/LiveProvider";
 import { Entries } from "../entries/Entries";
 import { MergedEntries } from "../entries/MergedEntries";
 import { tableText } from "../model/descriptions";
-import { type NetSwitch, SWITCH_STATES, switchState, title } from "../model/network";
+import { type NetSwitch, switchState, title } from "../model/network";
+import { text } from "../text";
 import { Budget } from "./Budget";
 import { PanelHead, type PanelProps } from "./PanelHead";
 import { Ports } from "./Ports";
 
-const TABS = { entries: "Entries", ports: "Ports", budget: "Budget", merged: "Merged" } as const;
+const { tabs } = text.switch;
 
 /** A switch: its table, ports and budget. */
 export function SwitchPanel({ name, network, heading, onClose, onSelect }: PanelProps & { name: string }) {
@@ -31,7 +32,7 @@ export function SwitchPanel({ name, network, heading, onClose, onSelect }: Panel
     return (
       <>
         <PanelHead title={name} heading={heading} onClose={onClose} />
-        <Empty cause={`There is no switch ${name}. It may have been removed.`} />
+        <Empty cause={text.switch.missing(name)} />
       </>
     );
   return (
@@ -43,9 +44,9 @@ export function SwitchPanel({ name, network, heading, onClose, onSelect }: Panel
         </Text>
       ))}
       <ProblemAlert problem={error} />
-      <Tabs value={tab in TABS ? tab : "entries"} onChange={setTab} keepMounted={false}>
+      <Tabs value={tab in tabs ? tab : "entries"} onChange={setTab} keepMounted={false}>
         <Tabs.List mb="xs">
-          {Object.entries(TABS).map(([value, label]) => (
+          {Object.entries(tabs).map(([value, label]) => (
             <Tabs.Tab key={value} value={value}>
               {label}
             </Tabs.Tab>
@@ -58,8 +59,7 @@ export function SwitchPanel({ name, network, heading, onClose, onSelect }: Panel
           {more && <Ports name={name} ports={more.ports} network={network} onSelect={onSelect} />}
           {more && (
             <Text size="xs" c="dimmed" mt="xs">
-              Datapath <Code>{more.dpid}</Code>
-              {more.address && `, connected from ${more.address}`}
+              {text.switch.datapath(<Code>{more.dpid}</Code>, more.address)}
             </Text>
           )}
         </Tabs.Panel>
@@ -77,7 +77,7 @@ function About({ row }: { row: NetSwitch }) {
   return (
     <Group gap={6}>
       <Badge size="sm" variant="light" color={state === "connected" ? "green" : "red"}>
-        {SWITCH_STATES[state]}
+        {text.states[state]}
       </Badge>
       {row.label && row.label !== row.name && <Code>{row.name}</Code>}
       <span>{tableText(row)}</span>
