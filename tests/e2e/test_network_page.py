@@ -58,7 +58,7 @@ def test_by_keyboard_alone_a_switch_is_searched_opened_and_its_budget_changed(vi
         try:
             press_until(page, "Tab", page.get_by_role("tab", name="Entries"))
             press_until(page, "ArrowRight", page.get_by_role("tab", name="Budget"))
-            field = page.get_by_label("Entries it may hold")
+            field = page.get_by_label("Entry limit")
             press_until(page, "Tab", field)
             page.keyboard.press("Control+A")
             page.keyboard.type("1")
@@ -83,14 +83,14 @@ def test_an_entry_tells_what_it_means_and_whom_it_serves_and_an_event_its_way(vi
         row = details(page).locator("[data-row]").first
         expect(row).to_contain_text("quotes: ")
         row.click()
-        expect(page.locator("[data-origin]")).to_contain_text(re.compile(r"wanted beyond|merged"))
+        expect(page.locator("[data-origin]")).to_contain_text(re.compile(r"Exact entry|Merged entry"))
         expect(page.locator("[data-origin] li").first).to_contain_text(" at h-")
         watched.accessible()
         watched.screenshot("network-switch-desktop", full=False)
-        page.get_by_role("button", name="Path of an event").click()
-        page.get_by_role("button", name="Follow the event").click()
-        expect(page.locator("[data-hops] li").first).to_contain_text("Seattle meets")
-        expect(page.locator('[data-verdicts="Received by"] li').first).to_be_visible()
+        page.get_by_role("button", name="Trace event").click()
+        page.get_by_role("button", name="Trace", exact=True).click()
+        expect(page.locator("[data-hops] li").first).to_contain_text("Seattle: entry")
+        expect(page.locator('[data-verdicts="received"] li').first).to_be_visible()
         hops = page.locator("[data-hops] li").count()
         page.get_by_role("slider").press("ArrowLeft")
         expect(page.locator("[data-hops] li")).not_to_have_count(hops)
@@ -112,18 +112,18 @@ def test_entries_are_filtered_by_topic_dz_and_port_and_the_address_keeps_it(visi
         expect(details(page).get_by_text(re.compile(f"Total: {den['entries']:,}"))).to_be_visible()
         page.get_by_role("combobox", name="Topic").fill("quo")
         page.get_by_role("option", name="quotes").click()
-        page.get_by_label("Overlaps dz").fill(given)
+        page.get_by_label("Overlapping dz").fill(given)
         expect(details(page).get_by_text(f"Total: {meeting['count']:,}")).to_be_visible()
         expect(details(page).locator("[data-row]").first).to_contain_text(rows[0])
         page.reload()
         expect(details(page).get_by_text(f"Total: {meeting['count']:,}")).to_be_visible()
-        expect(page.get_by_label("Overlaps dz")).to_have_value(given)
-        page.get_by_label("Overlaps dz").fill("0x1")
+        expect(page.get_by_label("Overlapping dz")).to_have_value(given)
+        page.get_by_label("Overlapping dz").fill("0x1")
         expect(details(page).get_by_text("Only 0 and 1.")).to_be_visible()
-        page.get_by_label("Overlaps dz").fill("0" * 60)
+        page.get_by_label("Overlapping dz").fill("0" * 60)
         page.get_by_role("combobox", name="From port").click()
         page.get_by_role("option", name="11 h-den-1").click()
-        expect(details(page).get_by_text("No entry of den is of topic quotes, of a dz")).to_be_visible()
+        expect(details(page).get_by_text("No entries of den match the filters.")).to_be_visible()
         page.get_by_role("button", name="Show all entries").click()
         expect(details(page).get_by_text(re.compile(f"Total: {den['entries']:,}"))).to_be_visible()
         assert page.url.endswith("/network?switch=den")
@@ -138,7 +138,7 @@ def test_a_host_tells_what_reached_it_and_who_publishes_and_subscribes_there(vis
         expect(details(page).locator("[data-delivered]")).to_have_attribute(
             "data-delivered", re.compile("[1-9]")
         )
-        for resource, title in (("publishers", "Who publishes here"), ("subscribers", "Who subscribes here")):
+        for resource, title in (("publishers", "Publishers at"), ("subscribers", "Subscribers at")):
             there = page.get_by_role("table", name=title)
             assert of(resource), resource
             for one in of(resource):
@@ -148,7 +148,7 @@ def test_a_host_tells_what_reached_it_and_who_publishes_and_subscribes_there(vis
         (host,) = running.call("GET", "hosts/?name=h-sea-1").json()["results"]
         shown = int(details(page).locator("[data-delivered]").get_attribute("data-delivered"))
         assert 0 < shown <= host["delivered"] and host["unwanted"] <= host["delivered"]
-        expect(details(page).locator("[data-unwanted]")).to_have_text(re.compile(r"^[\d,]+ \(.*% of them\)$"))
+        expect(details(page).locator("[data-unwanted]")).to_have_text(re.compile(r"^[\d,]+ \(.*% of .*\)$"))
         watched.accessible()
         watched.screenshot("network-host-desktop", full=False)
 
@@ -169,15 +169,15 @@ def test_on_a_phone_the_list_stands_in_place_of_the_graph(visit):
         page.get_by_role("option", name=re.compile("Houston")).click()
         expect(details(page).get_by_role("heading", level=2)).to_have_text("Houston")
         expect(details(page).get_by_role("heading", level=2)).to_be_focused()
-        page.get_by_role("combobox", name="Show a tree").click()
+        page.get_by_role("combobox", name="Show tree…").click()
         page.get_by_role("option", name=re.compile("^quotes: ")).first.click()
         expect(page.locator("[data-about-tree]")).to_contain_text(
-            re.compile("^Tree .* of quotes, from .* links, carries dz")
+            re.compile("^Tree .* of topic quotes: root .* links, dz")
         )
         expect(page.get_by_role("option", name=re.compile("root of the tree"))).to_have_count(1)
         page.get_by_role("tab", name="Budget").click()
         expect(page.get_by_text("Budget: 1,000.")).to_be_visible()
-        expect(page.get_by_label("Entries it may hold")).to_have_count(0)  # a viewer may not
+        expect(page.get_by_label("Entry limit")).to_have_count(0)  # a viewer may not change it
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         watched.accessible()
         watched.screenshot("network-switch-phone")

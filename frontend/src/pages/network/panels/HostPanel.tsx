@@ -67,8 +67,8 @@ export function HostPanel({ name, network, heading, onClose, onSelect }: PanelPr
           ]}
         />
       )}
-      <HostPresence host={name} what="publishers" />
-      <HostPresence host={name} what="subscribers" />
+      <HostPresence host={name} side="publishers" />
+      <HostPresence host={name} side="subscribers" />
     </Stack>
   );
 }

@@ -28,31 +28,31 @@ interface Participant {
 }
 
 /** Publishers or subscribers at a host with their events, the time when each was last seen, and their filters. */
-export function HostPresence({ host, what }: { host: string; what: Side }) {
-  const side = texts[what];
-  const key = ["who-is-there", what, host];
+export function HostPresence({ host, side }: { host: string; side: Side }) {
+  const own = texts[side];
+  const key = ["who-is-there", side, host];
   const { data, error, isPending, refetch } = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => readParticipants(what, host, signal),
+    queryFn: ({ signal }) => readParticipants(side, host, signal),
   });
   useTrafficRefresh(key);
   useLiveRefresh(["request", "requests"], key);
   return (
-    <section aria-label={side.title}>
-      <Title order={3}>{side.title}</Title>
+    <section aria-label={own.title}>
+      <Title order={3}>{own.title}</Title>
       <ProblemAlert problem={error} retry={() => void refetch()} />
       {isPending && <Loader role="status" size="xs" aria-label={text.loading} />}
       {data?.people.length === 0 && (
         <Text size="sm" c="dimmed">
-          {side.none}
+          {own.none}
         </Text>
       )}
       {data && data.people.length > 0 && (
-        <Table aria-label={side.title} fz="sm" horizontalSpacing={6} verticalSpacing={4}>
+        <Table aria-label={own.title} fz="sm" horizontalSpacing={6} verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{texts.namesAndFilters}</Table.Th>
-              <Table.Th ta="right">{side.events}</Table.Th>
+              <Table.Th ta="right">{own.events}</Table.Th>
               <Table.Th ta="right" style={{ whiteSpace: "nowrap" }}>
                 {texts.lastSeen}
               </Table.Th>
@@ -65,11 +65,11 @@ export function HostPresence({ host, what }: { host: string; what: Side }) {
                   <Anchor
                     component={Link}
                     size="sm"
-                    to={`/participants?tab=${ANNOUNCEMENTS[what]}&who=${encodeURIComponent(one.name)}`}
+                    to={`/participants?tab=${ANNOUNCEMENTS[side]}&who=${encodeURIComponent(one.name)}`}
                   >
                     {one.name}
                   </Anchor>
-                  <FilterList person={one} none={side.noFilters} />
+                  <FilterList person={one} none={own.noFilters} />
                 </Table.Td>
                 <Table.Td ta="right">{one.events?.toLocaleString() ?? "–"}</Table.Td>
                 <Table.Td ta="right">
@@ -81,8 +81,8 @@ export function HostPresence({ host, what }: { host: string; what: Side }) {
         </Table>
       )}
       {data?.more && (
-        <Anchor component={Link} to={`/participants?tab=${what}&host=${encodeURIComponent(host)}`} size="sm">
-          {side.showAll}
+        <Anchor component={Link} to={`/participants?tab=${side}&host=${encodeURIComponent(host)}`} size="sm">
+          {own.showAll}
         </Anchor>
       )}
     </section>
@@ -114,10 +114,10 @@ function FilterList({ person, none }: { person: Participant; none: string }) {
 }
 
 /** Read the publishers or subscribers at a host with their active filters. `more`: whether others were not read. */
-async function readParticipants(what: Side, host: string, signal: AbortSignal) {
+async function readParticipants(side: Side, host: string, signal: AbortSignal) {
   const query: Filters = { host, limit: MOST };
   const live = { ...query, state: "active" };
-  if (what === "publishers") {
+  if (side === "publishers") {
     const [own, filters] = await Promise.all([
       readPage<Schemas["Publisher"]>("/api/v1/publishers/", query, signal),
       readPage<Schemas["Advertisement"]>("/api/v1/advertisements/", live, signal),
