@@ -56,7 +56,7 @@ def test_by_keyboard_alone_a_switch_is_searched_opened_and_its_budget_changed(vi
         page.keyboard.press("Enter")
         expect(details(page).get_by_role("heading", level=2)).to_be_focused()
         try:
-            press_until(page, "Tab", page.get_by_role("tab", name="Entries"))
+            press_until(page, "Tab", page.get_by_role("tab", name="Entries", exact=True))
             press_until(page, "ArrowRight", page.get_by_role("tab", name="Budget"))
             field = page.get_by_label("Entry limit")
             press_until(page, "Tab", field)

@@ -18,14 +18,16 @@ import { nonce } from "@/nonce";
 import { completions } from "./completion";
 import { type FilterAttribute, unitOffset } from "./grammar";
 import { appearance } from "./language";
+import { text } from "./text";
 
 export type Mistake = Schemas["Mistake"];
 
-const WORDS = { Completions: "Proposals" };
+const PHRASES = { Completions: text.suggestions };
 
 /**
- * A field for a filter: coloured, with proposals from the topic's attributes (Ctrl+Space asks for them). `mistakes`
- * are underlined at their places; they are of the text `of`, and wait while another one is typed.
+ * A field for a filter with colours and suggestions from the topic's attributes (Ctrl+Space).
+ *
+ * `mistakes` are underlined. They belong to the text `of`, and are hidden while the field contains another text.
  */
 export function FilterEditor({
   value,
@@ -35,18 +37,18 @@ export function FilterEditor({
   description,
   mistakes = [],
   of = value,
-  placeholder = "every event",
+  placeholder = text.everyEvent,
   autoFocus = false,
 }: {
   value: string;
-  onChange: (text: string) => void;
+  onChange: (filter: string) => void;
   attributes: readonly FilterAttribute[];
   label: string;
   description?: ReactNode;
   mistakes?: readonly Mistake[];
   of?: string;
   placeholder?: string;
-  /** Whether a dialog begins here. */
+  /** Whether a dialog moves the focus here when it opens. */
   autoFocus?: boolean;
 }) {
   const id = useId();
@@ -54,13 +56,13 @@ export function FilterEditor({
   const view = useRef<EditorView | null>(null);
   const known = useRef(attributes);
   const changed = useRef(onChange);
-  const sent = useRef(new Set<string>()); // what comes back of it late must not undo what was typed since
+  const sent = useRef(new Set<string>()); // a late update with one of these texts must not undo newer input
   known.current = attributes;
   changed.current = onChange;
   const state = useRef(new Compartment());
   const shown = of === value ? mistakes : [];
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once, and follows by transactions
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is created once and updated by transactions
   useEffect(() => {
     if (!parent.current) return;
     const made = new EditorView({
@@ -75,19 +77,19 @@ export function FilterEditor({
           autocompletion({
             override: [(context) => completions(known.current, context)],
             icons: false,
-            interactionDelay: 0, // Enter takes the proposal as soon as it is there: few filters have lines
+            interactionDelay: 0, // Enter accepts a suggestion immediately: few filters have several lines
           }),
           keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           typedOver,
           EditorView.lineWrapping,
-          EditorState.phrases.of(WORDS),
+          EditorState.phrases.of(PHRASES),
           placeholderOf(placeholder),
           appearance,
           EditorView.updateListener.of((update) => {
             if (!update.docChanged) return;
-            const text = update.state.doc.toString();
-            sent.current.add(text);
-            changed.current(text);
+            const typed = update.state.doc.toString();
+            sent.current.add(typed);
+            changed.current(typed);
           }),
           state.current.of(described(id, label, false, autoFocus)),
         ],
@@ -118,7 +120,7 @@ export function FilterEditor({
   }, [shown, value, id, label, autoFocus]);
 
   const names = attributes.map(({ name }) => name).join();
-  // A word that was typed before they were known gets its proposals now.
+  // A word that was typed before the attributes were known gets its suggestions now.
   useEffect(() => {
     const editor = view.current;
     if (!editor?.hasFocus || !names) return;
@@ -143,24 +145,27 @@ export function FilterEditor({
 }
 
 /**
- * Puts in what is typed over a selection. The browser would keep the look of what was selected, by an inline style that
- * the content security policy forbids.
+ * Replaces a selection with typed text. The browser would keep the style of the selection as an inline style, which the
+ * content security policy forbids.
  */
 const typedOver = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { from, to, empty } = view.state.selection.main;
-    const text = event.data;
-    if (event.inputType !== "insertText" || !text || empty || view.composing) return false;
+    const typed = event.data;
+    if (event.inputType !== "insertText" || !typed || empty || view.composing) return false;
     const insert = () =>
-      view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+      view.state.update(view.state.replaceSelection(typed), {
+        userEvent: "input.type",
+        scrollIntoView: true,
+      });
     const handlers = view.state.facet(EditorView.inputHandler);
-    if (!handlers.some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert());
+    if (!handlers.some((handle) => handle(view, from, to, typed, insert))) view.dispatch(insert());
     event.preventDefault();
     return true;
   },
 });
 
-/** Escape closes the proposals here, and not the dialog around: `data-mantine-stop-propagation`. */
+/** Attributes of the editor. With `data-mantine-stop-propagation`, Escape closes the suggestions, not the dialog. */
 function described(id: string, label: string, wrong: boolean, first: boolean) {
   return EditorView.contentAttributes.of({
     "aria-label": label,
@@ -173,12 +178,12 @@ function described(id: string, label: string, wrong: boolean, first: boolean) {
   });
 }
 
-function diagnostic(text: string, { offset, length, detail }: Mistake): Diagnostic {
-  const from = offset === null ? 0 : unitOffset(text, offset);
-  const to = offset === null ? text.length : unitOffset(text, offset + (length ?? 0));
+function diagnostic(filter: string, { offset, length, detail }: Mistake): Diagnostic {
+  const from = offset === null ? 0 : unitOffset(filter, offset);
+  const to = offset === null ? filter.length : unitOffset(filter, offset + (length ?? 0));
   const empty = to <= from;
   return {
-    from: empty ? Math.max(0, Math.min(from, text.length) - 1) : from,
+    from: empty ? Math.max(0, Math.min(from, filter.length) - 1) : from,
     to,
     severity: "error",
     message: detail,

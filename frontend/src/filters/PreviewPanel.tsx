@@ -1,14 +1,18 @@
 import { Alert, Box, Code, Group, Loader, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { HelpIcon, type Term } from "@/common/documentation/HelpIcon";
 import { formatDifference, formatPercent } from "@/common/formatting/figures";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { EntriesBySwitch } from "@/common/requests/EntriesBySwitch";
 import { MergingNote } from "@/common/requests/MergingNote";
 import { UnreachableAlert } from "@/common/requests/Reachability";
 import type { Preview } from "./preview";
+import { text } from "./text";
 
-/** What a filter means and would cost, below the field that it is typed in. */
+const { preview: texts } = text;
+
+/** Cells, matches and cost of a filter, below its field. */
 export function PreviewPanel({
   answer,
   busy,
@@ -20,24 +24,27 @@ export function PreviewPanel({
   busy: boolean;
   error: unknown;
   kind: "subscription" | "advertisement";
-  /** Whether it is said who announces it: only then there is a cost. */
+  /** Whether the publisher or subscriber is known. Otherwise there is no cost. */
   known: boolean;
 }) {
   if (error) return <ProblemAlert problem={error} />;
-  if (!answer)
-    return <Text c="dimmed">{busy ? "Asking the server…" : "Choose a topic to see its cost."}</Text>;
-  if (!answer.valid) return <Text c="dimmed">Dz cells and cost are shown once the filter can be read.</Text>;
+  if (!answer) return <Text c="dimmed">{busy ? texts.loading : texts.noTopic}</Text>;
+  if (!answer.valid) return <Text c="dimmed">{texts.invalid}</Text>;
   return (
     <Stack gap="sm" aria-live="polite" aria-busy={busy} data-preview style={{ opacity: busy ? 0.6 : 1 }}>
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
-        <Figure name="dz cells">{answer.dz_cells?.toLocaleString()}</Figure>
-        <Figure name="excess volume" hint="what the cells hold beyond the filter, as a share of it">
+        <Figure name={texts.cells} help="cell">
+          {answer.dz_cells?.toLocaleString()}
+        </Figure>
+        <Figure name={texts.excess} hint={texts.excessHelp}>
           {formatPercent(answer.excess)}
         </Figure>
-        <Figure name={kind === "subscription" ? "advertisements met" : "subscriptions met"}>
-          {answer.overlap ? met(answer.overlap) : "–"}
+        <Figure name={kind === "subscription" ? texts.advertisements : texts.subscriptions}>
+          {answer.overlap ? formatOverlap(answer.overlap) : "–"}
         </Figure>
-        <Figure name="entries">{answer.cost ? formatDifference(answer.cost.change) : "–"}</Figure>
+        <Figure name={texts.entries} id="entries" help="entry">
+          {answer.cost ? formatDifference(answer.cost.change) : "–"}
+        </Figure>
       </SimpleGrid>
       {answer.unknown && (
         <Group gap="xs">
@@ -50,7 +57,7 @@ export function PreviewPanel({
       <Cells answer={answer} />
       {!known && (
         <Text size="sm" c="dimmed">
-          Choose who announces it to see the entries that it takes in each switch.
+          {texts.noParticipant[kind]}
         </Text>
       )}
       <MergingNote merging={answer.cost?.merging} />
@@ -59,40 +66,44 @@ export function PreviewPanel({
   );
 }
 
-function Figure({ name, hint, children }: { name: string; hint?: string; children: ReactNode }) {
+function Figure({
+  name,
+  id = name,
+  hint,
+  help,
+  children,
+}: {
+  name: string;
+  /** Name of the figure for tests. */
+  id?: string;
+  hint?: string;
+  help?: Term;
+  children: ReactNode;
+}) {
   return (
     <Box title={hint}>
-      <Text size="xs" c="dimmed">
-        {name}
+      <Text size="xs" c="dimmed" component="div">
+        {name} {help && <HelpIcon term={help} />}
       </Text>
-      <Text fw={600} data-figure={name}>
+      <Text fw={600} data-figure={id}>
         {children}
       </Text>
     </Box>
   );
 }
 
-function met({ matched, looked_at, total }: NonNullable<Preview["overlap"]>): string {
-  const all =
-    looked_at < total ? `${looked_at.toLocaleString()} looked at, of ${total.toLocaleString()}` : total;
-  return `${matched.toLocaleString()} of ${all.toLocaleString()}`;
+function formatOverlap({ matched, looked_at, total }: NonNullable<Preview["overlap"]>): string {
+  if (looked_at < total) return texts.matchedOfChecked(matched, looked_at, total);
+  return texts.matched(matched, total);
 }
 
 function Warnings({ answer: { cost, overlap }, kind }: { answer: Preview; kind: string }) {
   const found: string[] = [];
-  if (cost && !cost.accepted) found.push(cost.detail ?? "The network would not take it.");
-  if (cost && cost.budgets_exceeded.length > 0)
-    found.push(
-      `It does not fit the TCAM budget of ${cost.budgets_exceeded.join(", ")}. Raise the budget, merge entries ` +
-        "there (page Budgets), or make the filter coarser.",
-    );
+  if (cost && !cost.accepted) found.push(cost.detail ?? texts.refused);
+  if (cost && cost.budgets_exceeded.length > 0) found.push(texts.overBudget(cost.budgets_exceeded));
   const complete = overlap && overlap.looked_at >= overlap.total;
   if (complete && overlap.matched === 0)
-    found.push(
-      kind === "subscription"
-        ? "No advertisement meets it: it can be saved, and receives events once one does."
-        : "No subscription meets it: its events go nowhere until one does.",
-    );
+    found.push(kind === "subscription" ? texts.noAdvertisement : texts.noSubscription);
   if (found.length === 0) return null;
   const serious = cost && (!cost.accepted || cost.budgets_exceeded.length > 0);
   return (
@@ -102,9 +113,9 @@ function Warnings({ answer: { cost, overlap }, kind }: { answer: Preview; kind: 
       icon={<IconAlertTriangle size={18} aria-hidden />}
       p="xs"
     >
-      {found.map((text) => (
-        <Text size="sm" key={text}>
-          {text}
+      {found.map((warning) => (
+        <Text size="sm" key={warning}>
+          {warning}
         </Text>
       ))}
     </Alert>
@@ -115,19 +126,19 @@ function Cells({ answer }: { answer: Preview }) {
   return (
     <Box>
       <Text size="xs" c="dimmed" mb={4}>
-        dz cells
+        {texts.cells}
       </Text>
       <Group
         gap={4}
         style={{ maxHeight: 96, overflowY: "auto" }}
         tabIndex={0}
         role="group"
-        aria-label="dz cells"
+        aria-label={texts.cells}
       >
         {answer.dz.map((cell) => (
-          <Code key={cell}>{cell || "the whole event space"}</Code>
+          <Code key={cell}>{cell || texts.wholeSpace}</Code>
         ))}
-        {answer.more > 0 && <Text size="sm">and {answer.more.toLocaleString()} more</Text>}
+        {answer.more > 0 && <Text size="sm">{texts.more(answer.more)}</Text>}
       </Group>
     </Box>
   );
@@ -137,7 +148,7 @@ function Entries({ cost }: { cost: NonNullable<Preview["cost"]> }) {
   if (cost.entries.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        No switch needs another entry.
+        {texts.noEntries}
       </Text>
     );
   return <EntriesBySwitch entries={cost.entries} />;

@@ -9,7 +9,7 @@ const TOPIC: FilterAttribute[] = [
 ];
 const labels = (before: string) => proposals(TOPIC, before).map(({ label }) => label);
 
-test("names, operators and values of the topic are proposed where they may stand", () => {
+test("names, operators and values of the topic are suggested where they are valid", () => {
   expect(labels("")).toEqual(["low", "side", "open", "not"]);
   expect(labels("low ")).toEqual(["=", "!=", "<", "<=", ">", ">=", "in"]);
   expect(labels("low <")).toEqual(["0", "1023"]);
@@ -22,6 +22,6 @@ test("names, operators and values of the topic are proposed where they may stand
   expect(labels("nothing like it <")).toEqual([]);
 });
 
-test("a domain is told in short", () => {
+test("a domain has a short description", () => {
   expect(TOPIC.map(describeDomain)).toEqual(["int 0 … 1023", 'enum buy, sell "short"', "bool"]);
 });

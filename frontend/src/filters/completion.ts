@@ -1,7 +1,10 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { expectedAfter, type FilterAttribute, operators, quote, tokens } from "./grammar";
+import { text } from "./text";
 
-/** What the editor proposes at the cursor: names, operators and values of the topic's attributes. */
+const VALUES = 4; // of an enumeration in its description
+
+/** Suggestions at the cursor: names, operators and values of the topic's attributes. */
 export function completions(
   attributes: readonly FilterAttribute[],
   context: CompletionContext,
@@ -14,7 +17,7 @@ export function completions(
   return options.length > 0 ? { from, options, validFor: /^("[^"]*|[\w-]*|[<>!=]*)$/ } : null;
 }
 
-/** The proposals behind `before`. */
+/** Suggestions after the text `before`. */
 export function proposals(attributes: readonly FilterAttribute[], before: string): Completion[] {
   const next = expectedAfter(tokens(before));
   const named = (name: string) => attributes.find((each) => each.name === name);
@@ -33,12 +36,12 @@ export function proposals(attributes: readonly FilterAttribute[], before: string
       return operators(named(next.attribute)).map((label) => ({
         label,
         type: "keyword",
-        detail: MEANS[label],
+        detail: text.operators[label],
       }));
     case "list":
       return [
-        { label: "(", detail: "one of a list" },
-        ...(numeric(named(next.attribute)) ? [{ label: "[", detail: "a range" }] : []),
+        { label: "(", detail: text.list },
+        ...(numeric(named(next.attribute)) ? [{ label: "[", detail: text.range }] : []),
       ];
     case "value":
       return values(named(next.attribute));
@@ -48,17 +51,6 @@ export function proposals(attributes: readonly FilterAttribute[], before: string
       return [];
   }
 }
-
-const MEANS: Record<string, string> = {
-  "=": "equals",
-  "!=": "differs from",
-  "<": "below",
-  "<=": "at most",
-  ">": "above",
-  ">=": "at least",
-  in: "in a list or range",
-  prefix: "begins with",
-};
 
 const numeric = (attribute: FilterAttribute | undefined) =>
   attribute?.type === "int" || attribute?.type === "float";
@@ -72,24 +64,22 @@ function values(attribute: FilterAttribute | undefined): Completion[] {
     case "int":
     case "float":
       return [
-        { label: String(attribute.min), detail: "least" },
-        { label: String(attribute.max), detail: "most" },
+        { label: String(attribute.min), detail: text.smallest },
+        { label: String(attribute.max), detail: text.largest },
       ];
     default:
       return [];
   }
 }
 
-/** The type of an attribute and its domain, in short. */
+/** Type and domain of an attribute as a short text. */
 export function describeDomain(attribute: FilterAttribute): string {
   switch (attribute.type) {
     case "int":
     case "float":
-      return `${attribute.type} ${attribute.min} … ${attribute.max}`;
-    case "enum": {
-      const shown = attribute.values.slice(0, 4).join(", ");
-      return `enum ${shown}${attribute.values.length > 4 ? `, … (${attribute.values.length})` : ""}`;
-    }
+      return text.numberDomain(attribute.type, attribute.min, attribute.max);
+    case "enum":
+      return text.enumDomain(attribute.values.slice(0, VALUES), attribute.values.length);
     default:
       return attribute.type;
   }

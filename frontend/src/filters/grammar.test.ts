@@ -3,7 +3,7 @@ import { expectedAfter, operators, quote, tokens, unitOffset } from "./grammar";
 
 const next = (text: string) => expectedAfter(tokens(text));
 
-test("tokens have their kinds and places", () => {
+test("tokens have kinds and positions", () => {
   expect(tokens('low >= -1.5e3 AND s = "a\\"b"').map(({ kind, text, from }) => [kind, text, from])).toEqual([
     ["name", "low", 0],
     ["operator", ">=", 4],
@@ -30,17 +30,17 @@ test.each([
   ['symbol prefix "A" and not symbol', { what: "operator", attribute: "symbol" }],
   ["true", { what: "join", open: false }],
   ["low 3", { what: "nothing" }],
-])("behind %j stands %j", (text, wanted) => {
+])("after %j comes %j", (text, wanted) => {
   expect(next(text)).toEqual(wanted);
 });
 
-test("operators go by the type", () => {
+test("operators depend on the type", () => {
   expect(operators({ name: "b", type: "bool" })).toEqual(["=", "!="]);
   expect(operators({ name: "s", type: "string" })).toContain("prefix");
   expect(operators({ name: "n", type: "int", min: 0, max: 9 })).not.toContain("prefix");
 });
 
-test("texts are quoted, and places count characters as the server does", () => {
+test("texts are quoted, and positions count characters like the server", () => {
   expect(quote('a"b\\')).toBe('"a\\"b\\\\"');
   expect(unitOffset("😀a", 1)).toBe(2);
   expect(unitOffset("abc", 9)).toBe(3);

@@ -1,5 +1,4 @@
-// The grammar of filters, as far as an editor needs it: tokens, and what may stand at a place. What is right and what
-// is wrong the server says.
+// Part of the grammar of filters for the editor: tokens, and the kind of the next token. The server validates filters.
 
 import type { Schemas } from "@/api/client";
 
@@ -21,7 +20,7 @@ const PARTS = ["[A-Za-z_][A-Za-z0-9_-]*", NUMBER, STRING, "[<>!=]=|[<>=]", "[()[
 const PATTERN = PARTS.map((part) => `(${part})`).join("|");
 const KINDS: TokenKind[] = ["name", "number", "string", "operator", "bracket", "comma", "other"];
 
-/** The tokens of a text; of a string that does not end, its rest is one. */
+/** Split a text into tokens. A string without an end is one token. */
 export function tokens(text: string): Token[] {
   const found: Token[] = [];
   for (const match of text.matchAll(new RegExp(PATTERN, "g"))) {
@@ -38,7 +37,7 @@ export function tokens(text: string): Token[] {
   return found;
 }
 
-/** What may stand next: a test (or `not`, or a parenthesis), an operator, a value, or what joins tests. */
+/** Kind of the next token: a test (or `not`, or a parenthesis), an operator, a value, or `and`, `or`, `)`. */
 export type Expected =
   | { what: "test" }
   | { what: "operator"; attribute: string }
@@ -47,7 +46,7 @@ export type Expected =
   | { what: "join"; open: boolean }
   | { what: "nothing" };
 
-/** What may stand behind `before`, a text that is right so far. */
+/** Find the kind of the token after `before`, a valid beginning of a filter. */
 export function expectedAfter(before: readonly Token[]): Expected {
   let state: Expected = { what: "test" };
   let attribute = "";
@@ -89,7 +88,7 @@ export function expectedAfter(before: readonly Token[]): Expected {
   return state;
 }
 
-/** The operators that the type of an attribute takes. */
+/** Operators for the type of an attribute. */
 export function operators(attribute: FilterAttribute | undefined): string[] {
   const order = ["<", "<=", ">", ">="];
   if (attribute?.type === "bool") return ["=", "!="];
@@ -97,12 +96,12 @@ export function operators(attribute: FilterAttribute | undefined): string[] {
   return ["=", "!=", ...order, "in"];
 }
 
-/** A text as a filter writes it. */
+/** Write a text as a string of a filter. */
 export function quote(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** Where the character `offset` (as Python counts them, a character each) lies in a JavaScript string. */
+/** Convert a position in characters (as Python counts them) to a position in a JavaScript string. */
 export function unitOffset(text: string, offset: number): number {
   let units = 0;
   let characters = 0;

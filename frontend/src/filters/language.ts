@@ -56,5 +56,5 @@ const look = EditorView.theme({
   ".cm-completionDetail": { fontStyle: "normal", opacity: "0.85" },
 });
 
-/** Colours of a filter's parts, and the look of the editor, in both themes. */
+/** Colours of a filter's tokens, and the styles of the editor, in both themes. */
 export const appearance: Extension = [coloured, look];

@@ -6,7 +6,7 @@ test.each([
   ['"a \\"b\\" \\\\ c"', 'a "b" \\ c'],
   ['"a\tb\nc"', "a\tb\nc"],
   ['""', ""],
-])("%j says %j", (literal, text) => {
+])("%j is decoded as %j", (literal, text) => {
   expect(new RegExp(`^${QUOTED}$`).test(literal)).toBe(true);
   expect(unquote(literal)).toBe(text);
 });

@@ -1,12 +1,12 @@
-// Texts as filters write them: in double quotes, with \" and \\ for a quote and a backslash, and nothing else behind one.
+// Strings of filters: in double quotes, with \" for a quote and \\ for a backslash. There are no other escapes.
 
-/** A text between quotes, as a part of a regular expression. */
+/** Regular expression for a quoted text. */
 export const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
 
-/** What a quoted text says. Unlike in JSON, tabs and line ends may stand in it as they are. */
+/** Decode a quoted text. Unlike in JSON, it can contain tabs and line ends. */
 export function unquote(literal: string): string {
   return literal.slice(1, -1).replace(/\\(["\\])/g, "$1");
 }
 
-/** A text for a regular expression that looks for just it. */
+/** Escape a text for a regular expression. */
 export const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");

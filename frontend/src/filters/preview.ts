@@ -8,16 +8,16 @@ export interface PreviewQuestion {
   topic: string;
   filter: string;
   kind: "subscription" | "advertisement";
-  /** Who would announce it: a registered one, or somebody at a host. */
+  /** A registered publisher or subscriber, or the host of a new one. */
   publisher?: string;
   subscriber?: string;
   host?: string;
 }
 
-const TYPING = 250; // ms without a key
-const AGAIN = 2_000; // ms, where the planner was at work
+const TYPING = 250; // ms after the last key
+const AGAIN = 2_000; // ms, if the planner was busy
 
-/** What the server says of a filter as it is typed. `of` is the text that the answer is about. */
+/** Answer of the server for a filter while it is typed. `of` is the text of the answer. */
 export function usePreview(asked: PreviewQuestion | null) {
   const [settled] = useDebouncedValue(asked, TYPING);
   const query = useQuery<{ of: string; answer: Preview }>({
