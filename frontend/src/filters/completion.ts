@@ -21,7 +21,7 @@ export function completions(
 export function proposals(attributes: readonly FilterAttribute[], before: string): Completion[] {
   const next = expectedAfter(tokens(before));
   const named = (name: string) => attributes.find((each) => each.name === name);
-  switch (next.what) {
+  switch (next.part) {
     case "test":
       return [
         ...attributes.map((each) => ({

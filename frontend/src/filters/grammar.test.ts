@@ -17,19 +17,19 @@ test("tokens have kinds and positions", () => {
 });
 
 test.each([
-  ["", { what: "test" }],
-  ["not (", { what: "test" }],
-  ["low", { what: "operator", attribute: "low" }],
-  ["low <", { what: "value", attribute: "low", list: false }],
-  ["low in", { what: "list", attribute: "low" }],
-  ["low in (1,", { what: "value", attribute: "low", list: true }],
-  ["low in [1, 2)", { what: "join", open: false }],
-  ["(low < 3", { what: "join", open: true }],
-  ["(low < 3)", { what: "join", open: false }],
-  ["low < 3 or", { what: "test" }],
-  ['symbol prefix "A" and not symbol', { what: "operator", attribute: "symbol" }],
-  ["true", { what: "join", open: false }],
-  ["low 3", { what: "nothing" }],
+  ["", { part: "test" }],
+  ["not (", { part: "test" }],
+  ["low", { part: "operator", attribute: "low" }],
+  ["low <", { part: "value", attribute: "low", list: false }],
+  ["low in", { part: "list", attribute: "low" }],
+  ["low in (1,", { part: "value", attribute: "low", list: true }],
+  ["low in [1, 2)", { part: "join", open: false }],
+  ["(low < 3", { part: "join", open: true }],
+  ["(low < 3)", { part: "join", open: false }],
+  ["low < 3 or", { part: "test" }],
+  ['symbol prefix "A" and not symbol', { part: "operator", attribute: "symbol" }],
+  ["true", { part: "join", open: false }],
+  ["low 3", { part: "nothing" }],
 ])("after %j comes %j", (text, wanted) => {
   expect(next(text)).toEqual(wanted);
 });

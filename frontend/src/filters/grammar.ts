@@ -39,49 +39,49 @@ export function tokens(text: string): Token[] {
 
 /** Kind of the next token: a test (or `not`, or a parenthesis), an operator, a value, or `and`, `or`, `)`. */
 export type Expected =
-  | { what: "test" }
-  | { what: "operator"; attribute: string }
-  | { what: "value"; attribute: string; list: boolean }
-  | { what: "list"; attribute: string }
-  | { what: "join"; open: boolean }
-  | { what: "nothing" };
+  | { part: "test" }
+  | { part: "operator"; attribute: string }
+  | { part: "value"; attribute: string; list: boolean }
+  | { part: "list"; attribute: string }
+  | { part: "join"; open: boolean }
+  | { part: "nothing" };
 
 /** Find the kind of the token after `before`, a valid beginning of a filter. */
 export function expectedAfter(before: readonly Token[]): Expected {
-  let state: Expected = { what: "test" };
+  let state: Expected = { part: "test" };
   let attribute = "";
   let depth = 0;
-  const join = (): Expected => ({ what: "join", open: depth > 0 });
+  const join = (): Expected => ({ part: "join", open: depth > 0 });
   for (const { kind, text } of before) {
     const word = kind === "keyword" ? text.toLowerCase() : "";
-    switch (state.what) {
+    switch (state.part) {
       case "test":
         if (text === "(") depth += 1;
         else if (word === "not") break;
         else if (word === "true") state = join();
         else if (kind === "name") {
           attribute = text;
-          state = { what: "operator", attribute };
-        } else state = { what: "nothing" };
+          state = { part: "operator", attribute };
+        } else state = { part: "nothing" };
         break;
       case "operator":
-        if (kind === "operator" || word === "prefix") state = { what: "value", attribute, list: false };
-        else if (word === "in") state = { what: "list", attribute };
-        else state = { what: "nothing" };
+        if (kind === "operator" || word === "prefix") state = { part: "value", attribute, list: false };
+        else if (word === "in") state = { part: "list", attribute };
+        else state = { part: "nothing" };
         break;
       case "list":
-        state = text === "(" || text === "[" ? { what: "value", attribute, list: true } : { what: "nothing" };
+        state = text === "(" || text === "[" ? { part: "value", attribute, list: true } : { part: "nothing" };
         break;
       case "value":
         if (!state.list) state = join();
         else if (text === ")" || text === "]") state = join();
         break;
       case "join":
-        if (word === "and" || word === "or") state = { what: "test" };
+        if (word === "and" || word === "or") state = { part: "test" };
         else if (text === ")" && depth > 0) {
           depth -= 1;
           state = join();
-        } else state = { what: "nothing" };
+        } else state = { part: "nothing" };
         break;
     }
   }

@@ -19,7 +19,7 @@ export const text = {
   range: "range",
   smallest: "minimum",
   largest: "maximum",
-  numberDomain: (type: string, min: number, max: number) => `${type} ${min} … ${max}`,
+  numberDomain: (type: string, min: number | string, max: number | string) => `${type} ${min} … ${max}`,
   enumDomain: (values: readonly string[], all: number) => {
     const shown = values.join(", ");
     return all > values.length ? `enum ${shown}, … (${all})` : `enum ${shown}`;
