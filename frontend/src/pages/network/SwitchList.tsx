@@ -101,7 +101,7 @@ export function SwitchList({
     <div className={`${classes.box} ${classes.listbox}`}>
       <TextInput
         aria-label={text.list.search}
-        placeholder={text.list.search}
+        placeholder={text.list.placeholder}
         leftSection={<IconSearch size={15} aria-hidden />}
         size="xs"
         m={6}

@@ -59,6 +59,7 @@ export const text = {
 
   list: {
     search: "Search switches and hosts",
+    placeholder: "Switch or host",
     label: "Switches",
     noMatch: (typed: string) => `No matching switches or hosts for “${typed}”.`,
     none: "No switches to show.",
