@@ -1,4 +1,4 @@
-"""Taking from the log what waits: in order, in bounded batches, each request given its position."""
+"""Batches of waiting requests from the log, in order; each request gets its position."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,16 +11,19 @@ from controlplane.requestlog.kinds import BEGINS_BATCH, ENDS_BATCH
 from controlplane.requestlog.models import PlannerSnapshot, Request, State
 
 LARGEST = 2000
-"""Requests a batch: what one transaction, one proof and one change of the tables are about."""
+"""Largest number of requests in a batch, which is one transaction, one proof and one change."""
 
 
 def undecided() -> list[Request]:
-    """What an earlier session took and did not decide, in order."""
+    """Return the requests that an earlier session started and did not decide, in order."""
     return list(Request.objects.filter(state=State.PLANNING).order_by("position"))
 
 
 def take() -> list[Request]:
-    """The next queued requests in order, up to `LARGEST`, now with positions. One short transaction."""
+    """Start the next queued requests, at most `LARGEST`, in order, and give them positions.
+
+    This is one short transaction.
+    """
     if not _ready().exists():
         return []
     with transaction.atomic():
@@ -34,25 +37,28 @@ def take() -> list[Request]:
 
 
 def newest_position() -> int:
-    """The position given last; 0 when none was. The request that has it may be gone."""
+    """Return the newest position, 0 if there is none; its request may have been removed."""
     there = int(Request.objects.aggregate(newest=Max("position"))["newest"] or 0)
     return max(there, int(PlannerSnapshot.objects.aggregate(newest=Max("position"))["newest"] or 0))
 
 
 def waiting() -> bool:
-    """Whether any request is still to be planned, and can be."""
+    """Whether any request waits to be planned and can be planned now."""
     return Request.objects.filter(state=State.PLANNING).exists() or _ready().exists()
 
 
 def _ready() -> QuerySet[Request]:
-    """The queued requests that nothing holds back."""
+    """Return the queued requests that may be planned now."""
     rows = Request.objects.filter(state=State.QUEUED)
     held = stages.held_back()
     return rows if held is None else rows.exclude(held)
 
 
 def write(rows: Sequence[Request], names: Sequence[str]) -> None:
-    """Save the fields `names` of many requests: one statement, run for each; `bulk_update` is far slower."""
+    """Save the fields `names` of many requests.
+
+    This runs one statement for each row, because `bulk_update` is far slower.
+    """
     if not rows:
         return
     known = {field.name: field for field in Request._meta.concrete_fields}
@@ -73,7 +79,7 @@ def write(rows: Sequence[Request], names: Sequence[str]) -> None:
 
 
 def _batch(rows: Iterable[Request]) -> list[Request]:
-    """Up to and with the first one that ends a batch."""
+    """Return the rows up to the first one that ends a batch, that one included."""
     found: list[Request] = []
     for row in rows:
         if found and row.kind in BEGINS_BATCH:

@@ -1,7 +1,7 @@
-"""How many entries a switch really has room for: what it tells, what it refuses, and what that means.
+"""The real number of entries that a switch has room for: its own report and its refusals.
 
-It is noted in the log (`set_capacity`), so that replays plan with it too. It holds until the switch connects
-anew, since a refusal may have had other reasons, or until an operator sets the budget.
+The number is a request in the log (`set_capacity`), so replays use it too. It is valid until the switch
+reconnects, because a refusal may have had other reasons, or until an operator sets the budget.
 """
 
 from collections.abc import Iterable
@@ -22,27 +22,27 @@ from tercast.runtime.wording import quantity
 from tercast.topology.elements import Switch
 
 NO_ROOM = "table_full"
-"""In the text of an error: the switch has no place for an entry."""
+"""Text of an error that means that the switch has no room for an entry."""
 
 ENDLESS = 100_000
-"""What a switch tells matters below its budget; where that is unlimited, below this."""
+"""Limit below which a reported capacity matters if the budget is unlimited."""
 
 _EPOCHS = "epochs of capacities"
 
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """A switch over a new connection, and how many content entries it says that it has room for."""
+    """A switch with a new connection, and the number of content entries that it has room for."""
 
     name: str
     epoch: int
     room: int | None
     budget: int | None = None
-    """What an operator declared, for a switch that the planner has yet to learn of."""
+    """The declared budget, for a switch that the planner does not know yet."""
 
 
 def see(hot: SessionCache, connected: Iterable[Connected]) -> None:
-    """Log what switches that have connected anew told of their room; what was found earlier is forgotten."""
+    """Log the capacities that reconnected switches report; earlier findings are discarded."""
     known = hot.state.planner.topology.switches
     epochs = dict(checkpoints.recall(_EPOCHS, {}))
     for one in connected:
@@ -55,15 +55,15 @@ def see(hot: SessionCache, connected: Iterable[Connected]) -> None:
             text = (
                 None
                 if told is None
-                else f"says that it has room for {quantity(told, 'entry', 'entries')}, with {declared}"
+                else f"reports room for {quantity(told, 'entry', 'entries')}, with {declared}"
             )
             _log(one.name, told, one.epoch, text)
 
 
 def learn(hot: SessionCache, result: PushResult, held: int) -> None:
-    """Log that a switch which holds `held` entries, and had nothing to let go, took in no more.
+    """Log that a switch with `held` entries refused further ones, although none was removable.
 
-    In the caller's transaction.
+    This runs in the caller's transaction.
     """
     refused = [error for error in result.errors if NO_ROOM in error.text]
     switch = hot.state.planner.topology.switches.get(result.switch.name)
@@ -77,9 +77,9 @@ def learn(hot: SessionCache, result: PushResult, held: int) -> None:
 
 
 def relieve(hot: SessionCache) -> None:
-    """Take back the newest request that waits for a switch whose table cannot come to have room for it.
+    """Revert the newest request that waits for a switch whose table cannot have room for it.
 
-    It fails, with the reason; what takes it back is a request of the log, one at a time.
+    The request fails with the reason. A request in the log reverts it, one at a time.
     """
     planner = hot.state.planner
     learnt = [name for name, switch in planner.topology.switches.items() if switch.capacity is not None]
@@ -105,7 +105,7 @@ def _declared(switch: Switch) -> int | None:
 
 
 def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
-    """Log it, unless the same is on its way, and tell the operators."""
+    """Log the capacity, unless the same request is in progress, and raise an alarm."""
     waiting = Request.objects.filter(kind=SET_CAPACITY).exclude(state__in=FINAL_STATES).order_by("id")
     asked = [payload for payload in waiting.values_list("payload", flat=True) if payload["switch"] == name]
     if asked and asked[-1]["entries"] == entries:
@@ -118,9 +118,13 @@ def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
 
 
 def _undo(row: Request, full: list[Switch], merges: bool) -> None:
-    """`row` has failed, and another request takes it back."""
+    """Fail `row`, and log the request that reverts it."""
     model = ANNOUNCEMENT_MODELS[row.kind]
-    why = "merging leads to no less" if merges else "nothing is merged while the aggregation policy is none"
+    why = (
+        "merging cannot reduce it further"
+        if merges
+        else "no entries are merged while the aggregation policy is none"
+    )
     rooms = " and ".join(
         f"switch {switch.id} has room for {quantity(switch.tcam_budget or 0, 'entry', 'entries')}"
         for switch in full

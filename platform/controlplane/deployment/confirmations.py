@@ -1,8 +1,9 @@
-"""Recording what switches have confirmed, and ending the requests that waited for it.
+"""Recording of confirmed changes, and completion of the requests that waited for them.
 
-Everything is written in short transactions, so that other writers take their turns: entries in parts, then
-the states of switches, then requests in parts. A switch is dirty until all of its entries are recorded, and a
-request deploys until its own part is, so the next session continues one that was killed in between.
+Everything is written in short transactions, so that other writers have their turns: first entries in parts,
+then the states of switches, then requests in parts. A switch is dirty until all of its entries are recorded.
+A request deploys until its own part is recorded. So the next session continues one that was killed in
+between.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -31,14 +32,14 @@ from tercast.requests.kinds import REMOVE_SWITCH
 from tercast.tables.entries import Entry, SwitchDiff, Table, difference
 
 ENTRIES = 2000
-"""Most entries of a transaction: tens of milliseconds in which no other process writes to SQLite."""
+"""Most entries per transaction: some 10 ms during which no other process can write to SQLite."""
 
 REQUESTS = 250
-"""Most requests of a transaction that ends them, for the same reason."""
+"""Most requests per transaction that completes requests, for the same reason."""
 
 
 def pushed(hot: SessionCache, results: Sequence[PushResult]) -> None:
-    """Record the confirmed part of a change that was planned, and which switches lag now."""
+    """Record the confirmed part of a planned change, and the switches that are behind now."""
     _record([(result.switch, result.done) for result in results])
     for result in results:
         hot.count(result.switch, len(result.done.added) - len(result.done.removed))
@@ -58,7 +59,12 @@ def pushed(hot: SessionCache, results: Sequence[PushResult]) -> None:
 def repaired(
     hot: SessionCache, results: Sequence[tuple[PushResult, Sequence[Entry]]], silent: Mapping[str, str]
 ) -> None:
-    """Record changes of switches that held these entries before, and who did not answer, and why."""
+    """Record repairs of switches.
+
+    Args:
+        results: Each result with the entries that the switch held before.
+        silent: Reasons by name of the switches that did not answer.
+    """
     tables = [(result.switch, _after(found, result.done)) for result, found in results]
     _record([(switch, _unrecorded(switch, table)) for switch, table in tables])
     for switch, table in tables:
@@ -97,7 +103,7 @@ def _record(changes: Sequence[tuple[Switch, SwitchDiff]]) -> None:
 
 
 def _portions(changes: Sequence[tuple[Switch, SwitchDiff]]) -> Iterable[list[tuple[Switch, SwitchDiff]]]:
-    """`changes` in order, cut so that no part has more than `ENTRIES`."""
+    """Yield `changes` in order, in parts of at most `ENTRIES` entries."""
     part: list[tuple[Switch, SwitchDiff]] = []
     free = ENTRIES
     for switch, diff in changes:
@@ -112,7 +118,7 @@ def _portions(changes: Sequence[tuple[Switch, SwitchDiff]]) -> Iterable[list[tup
 
 
 def _pieces(diff: SwitchDiff) -> Iterable[SwitchDiff]:
-    """`diff` in pieces of at most `ENTRIES`; what goes comes first."""
+    """Yield `diff` in pieces of at most `ENTRIES` entries; removals come first."""
     if 0 < len(diff) <= ENTRIES:
         yield diff
         return
@@ -127,7 +133,7 @@ def _unrecorded(switch: Switch, table: Table) -> SwitchDiff:
 
 @dataclass(slots=True)
 class _Verdict:
-    """What becomes of requests that were looked at, each list in the order of the log."""
+    """Sorted results of a check of requests; each list is in the order of the log."""
 
     done: list[Waiter] = field(default_factory=list)
     waiting: list[Waiter] = field(default_factory=list)
@@ -139,10 +145,10 @@ class _Verdict:
 
 
 def finish(hot: SessionCache) -> None:
-    """End the requests that wait for no switch any more; record what the others wait for."""
+    """Complete the requests that wait for no switch any more; record what the others wait for."""
     for name in hot.lag:
         if name not in hot.state.planner.topology.switches:
-            hot.lag.settle(name)  # a switch that is out of the plan owes nothing
+            hot.lag.settle(name)  # a switch that left the plan has nothing to confirm
     hot.waiting.follow_lag(hot.lag)
     suspects = hot.waiting.take_suspects()
     if not suspects:
@@ -162,7 +168,7 @@ def finish(hot: SessionCache) -> None:
 
 
 def _judge(hot: SessionCache, suspects: Sequence[Waiter]) -> _Verdict:
-    """What each of `suspects`, in the order of the log, waits for now."""
+    """Find what each of `suspects`, which are in the order of the log, waits for now."""
     held_up = [waiter for waiter in suspects if any(name in hot.lag for name in waiter.waits_for)]
     needs = stakes(held_up, hot.state.planner) if held_up else {}
     moving = stages.with_open_moves()
@@ -184,7 +190,7 @@ def _judge(hot: SessionCache, suspects: Sequence[Waiter]) -> _Verdict:
 
 
 def _end(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
-    """These requests are active."""
+    """Make these requests active."""
     rows = _rows(waiters)
     with transaction.atomic():
         lock_order.take(rows)
@@ -198,7 +204,7 @@ def _end(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
 def _go_on(
     hot: SessionCache, verdict: _Verdict, waiters: Sequence[Waiter], reasons: Mapping[str, str]
 ) -> None:
-    """These requests wait for fewer switches, or have yet to name them."""
+    """Record that these requests wait for fewer switches, or name their switches."""
     rows = _rows(waiters)
     nearer = [row for row in rows if len(verdict.waits[row.pk]) < len(row.waits_for)]
     for row in rows:
@@ -212,7 +218,7 @@ def _go_on(
 
 
 def _follow_publishers(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
-    """The entries of these requests are all there; they wait for publishers to use them."""
+    """Record that these requests have all entries and wait for publishers to use them."""
     now = timezone.now()
     rows = _rows(waiters)
     _wait_for_no_switch(
@@ -224,12 +230,12 @@ def _follow_publishers(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
 
 
 def _stay_behind(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
-    """Removals of switches whose links or hosts have to go before them, and have not ended yet."""
+    """Record removals of switches that wait for the removals of their links or hosts."""
     found = []
     for waiter in waiters:
         first = hot.waiting.removal_before(waiter)
         assert first is not None
-        detail = f"request {first.pk} ({first.kind}) has to end before it"
+        detail = f"request {first.pk} ({first.kind}) must end first"
         found.append(problem("waiting", "Waiting for another removal", detail))
     _wait_for_no_switch(hot, waiters, _rows(waiters), found)
 
@@ -251,14 +257,15 @@ def _wait_for_no_switch(
 
 
 def _rows(waiters: Sequence[Waiter]) -> list[Request]:
-    """The rows of these requests, in the order of the log."""
+    """Return the rows of these requests, in the order of the log."""
     return list(Request.objects.filter(pk__in=[waiter.pk for waiter in waiters]).order_by("position"))
 
 
 def behind(hot: SessionCache, rows: Sequence[Request], moving: Collection[int]) -> set[int]:
-    """Of requests that are being decided, the removals of switches that others have to end before, by id.
+    """Return, by id, the undecided removals of switches that must wait for other requests.
 
-    A switch's row goes when its removal is active, and cannot go before those of its links and hosts.
+    The row of a switch is deleted when its removal is active. The rows of its links and hosts must be deleted
+    before it.
     """
     found: set[int] = set()
     held = hot.waiting.removes
@@ -270,7 +277,10 @@ def behind(hot: SessionCache, rows: Sequence[Request], moving: Collection[int]) 
 
 
 def _after(found: Iterable[Entry], done: SwitchDiff) -> Table:
-    """What a switch that held `found` holds now; entries differ by priority too, the plan's come last."""
+    """Return the table of a switch that held `found`, after the change `done`.
+
+    Entries are distinct by priority too; the plan's entries come last.
+    """
     gone = {(entry.key, entry.priority) for entry in (*done.removed, *done.modified)}
     kept = tuple(entry for entry in found if (entry.key, entry.priority) not in gone)
     return (*kept, *done.installs)
@@ -284,7 +294,7 @@ def _owes(result: PushResult) -> None:
         for error in result.errors
     ]
     found = problem("switch", "A switch has not confirmed", result.debt.reason, [name], errors)
-    switch_sync.failed(name, found, again=not result.debt.missing)  # it has only to remove something
+    switch_sync.failed(name, found, again=not result.debt.missing)  # only removals are outstanding
 
 
 def _tell_counts(hot: SessionCache, names: Sequence[str]) -> None:

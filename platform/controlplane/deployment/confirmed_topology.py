@@ -1,7 +1,8 @@
-"""The topology that the control plane confirms to the controller: its links, and the ports that have hosts.
+"""The topology that the control plane confirms to the controller: links, and host ports.
 
-The controller uses a link that it finds only when it is confirmed, and makes no link of a port with a host.
-It forgets the topology when it restarts, so each watch compares ids and sends the topology if they differ.
+The controller uses a found link only after its confirmation, and creates no link at a port with a host. It
+forgets the topology when it restarts. So each run of the watcher compares ids, and sends the topology if they
+differ.
 """
 
 import hashlib
@@ -19,10 +20,10 @@ Row = list[str | int]
 
 
 def confirm() -> bool:
-    """Send the topology if the controller has another one; return whether it was sent.
+    """Send the topology if the controller has a different one; return whether it was sent.
 
     Raises:
-        NorthboundError: The controller does not answer, or refuses it.
+        NorthboundError: The controller does not answer, or refuses the topology.
     """
     body = current()
     with ControllerClient(seconds=CONFIRM_SECONDS) as northbound:
@@ -41,13 +42,13 @@ def current() -> dict[str, Any]:
 
 
 def _links() -> list[Row]:
-    """Return the links that are in the network or on their way in, as declared or approved."""
+    """Return the links that are in the network or being added, as declared or approved."""
     rows = Link.objects.exclude(LEAVING).exclude(request__state=State.FAILED).order_by("id")
     return [list(row) for row in rows.values_list("a__dpid", "a_port", "b__dpid", "b_port")]
 
 
 def _edges() -> list[Row]:
-    """Return the ports with hosts, standby attachments and hosts on their way out included."""
+    """Return the ports with hosts, including standby attachments and hosts being removed."""
     hosts = Host.objects.exclude(request__state=State.FAILED)
     ends = set(hosts.values_list("switch__dpid", "port"))
     standby = [end for ends in hosts.exclude(standby=[]).values_list("standby", flat=True) for end in ends]

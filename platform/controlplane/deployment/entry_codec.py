@@ -1,4 +1,4 @@
-"""Entries in the northbound's words and back: hosts by their addresses there, by their names in the plan."""
+"""Conversion of entries to the northbound's JSON and back: host names become addresses."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from tercast.tables.entries import Action, Entry, Output, SetDst, SwitchDiff, Ta
 from tercast.updates.update_plan import UpdateStep
 
 NOT_OURS = (SetDst(""),)
-"""Actions that the controller cannot express: equal to none of the plan's."""
+"""Actions that the controller cannot express; they differ from all actions of the plan."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostBook:
-    """Which host has which addresses; both ways."""
+    """Addresses of hosts by name, and names by address."""
 
     addresses: Mapping[str, dict[str, str]]
     names: Mapping[tuple[str, str], str]
 
     @classmethod
     def read(cls) -> Self:
-        """As the database has them."""
+        """Read the addresses from the database."""
         rows = list(Host.objects.values_list("name", "ip", "mac"))
         return cls(
             {name: {"ip": ip, "mac": mac.lower()} for name, ip, mac in rows},
@@ -31,18 +31,21 @@ class HostBook:
         )
 
     def northbound(self, entry: Entry) -> dict[str, Any]:
-        """The entry as the controller takes it."""
+        """Return the entry as JSON for the controller."""
         actions = [self._action(action) for action in entry.actions]
         return {**key_json(entry), "actions": actions}
 
     def entry(self, row: dict[str, Any]) -> Entry:
-        """The entry that the controller reported; one with strange actions equals no planned one."""
+        """Return a reported entry; one with unknown actions differs from all planned entries."""
         actions = row["actions"]
         found = NOT_OURS if actions is None else tuple(map(self._parse, actions))
         return Entry(row["dst"], row["in_port"], row["priority"], found)
 
     def change(self, dpid: str, diff: SwitchDiff, swap: SwitchUpdate | None = None) -> dict[str, Any]:
-        """A switch's part of a change, its entries in the order of `diff`, or in the steps of `swap`."""
+        """Return a switch's part of a change.
+
+        Its entries are in the order of `diff`, or in the steps of `swap`.
+        """
         if swap is None:
             return {"dpid": dpid, **self._step(diff)}
         part = {"dpid": dpid, "atomic": True, "limit": swap.limit}
@@ -72,14 +75,14 @@ class HostBook:
 
 
 def key_json(entry: Entry) -> dict[str, Any]:
-    """What tells an entry of a switch from all others, in the northbound's words."""
+    """Return the fields that identify an entry of a switch, as in the northbound's JSON."""
     return {"dst": entry.dst, "in_port": entry.in_port, "priority": entry.priority}
 
 
 def repair(switch: str, found: Iterable[Entry], planned: Table) -> SwitchDiff:
-    """The smallest change that makes what a switch holds equal the plan.
+    """Return the smallest change that makes a switch's table equal to the plan.
 
-    To a switch an entry of another priority is another entry, so it is added anew and the old one removed.
+    For a switch, an entry with another priority is another entry. So it is added, and the old one is removed.
     """
     there = {(entry.key, entry.priority): entry for entry in found}
     wanted = {(entry.key, entry.priority): entry for entry in planned}

@@ -1,8 +1,8 @@
-"""The way from the table that a switch has to the planned one, looked for before a request is decided.
+"""Check that a full table can be changed to the planned one, before a request is decided.
 
-A full table of a switch without bundles changes entry by entry. A request to which no such way leads without
-losing events fails, as one for which there is no room. Changes of the network cannot fail: they are carried
-out all the same.
+A full table of a switch without bundles changes entry by entry. If no order of such changes avoids loss of
+events, the request fails because there is no room. Changes of the network cannot fail: they are executed in
+any case.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,21 +21,21 @@ from tercast.tables.entries import SwitchDiff
 
 
 class InfeasibleUpdate(Exception):  # noqa: N818 - named by meaning
-    """No order of single changes leads from the tables of some switches to those that were planned."""
+    """No lossless order of single changes leads from some switches' tables to the planned ones."""
 
     def __init__(self, switches: Sequence[str]) -> None:
         self.switches = tuple(switches)
         super().__init__(
-            f"the tables of these switches, which know no bundles, are too full to change entry by entry to"
-            f" what is asked for without losing events: {', '.join(switches)}; raise their budgets, or"
-            f" withdraw something first"
+            f"these switches do not support bundles, and their tables are too full for the requested change"
+            f" without loss of events: {', '.join(switches)}; raise their budgets, or withdraw other"
+            f" subscriptions first"
         )
 
 
 def check(
     hot: SessionCache, northbound: ControllerClient, rows: Sequence[Request], diffs: Sequence[SwitchDiff]
 ) -> None:
-    """Raise `InfeasibleUpdate` where requests that may fail need a table that no lossless update leads to."""
+    """Raise `InfeasibleUpdate` if requests that may fail need a table without a lossless update."""
     diffs = [diff for diff in diffs if hot.budget(diff.switch) is not None]
     if not diffs or not any(row.kind in CAN_FAIL for row in rows):
         return
@@ -52,7 +52,7 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class Tight:
-    """Room in tables by switch, the changes of those that are full, and how these may be stepped through."""
+    """Free room by switch, the changes of full tables, and the search for their single steps."""
 
     room: dict[str, Headroom]
     full: list[SwitchDiff]
@@ -62,7 +62,7 @@ class Tight:
 def tight_tables(
     hot: SessionCache, northbound: ControllerClient, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
 ) -> Tight:
-    """Where changes meet full tables; the controller is asked about bundles only where any is."""
+    """Find changes of full tables; only if there is one, ask the controller for bundle support."""
     room = _room_of(hot, diffs, known)
     full = [diff for diff in diffs if diff.switch in room and room[diff.switch].is_tight(diff)]
     stepwise = _stepwise_of(hot, northbound, [known[diff.switch] for diff in full]) if full else None
@@ -70,7 +70,7 @@ def tight_tables(
 
 
 def _stepwise_of(hot: SessionCache, northbound: ControllerClient, full: Sequence[Switch]) -> Stepwise | None:
-    """The tables of those that know no bundles; None when the controller does not say which."""
+    """Return the tables of switches without bundles; None if the controller does not answer."""
     try:
         slow = without_bundles(northbound.switches())
     except NorthboundError:
@@ -82,7 +82,7 @@ def _stepwise_of(hot: SessionCache, northbound: ControllerClient, full: Sequence
 def _room_of(
     hot: SessionCache, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
 ) -> dict[str, Headroom]:
-    """The room in the tables of the switches, where they have a budget."""
+    """Return the free room in the tables of switches with a budget."""
     budgets = {diff.switch: hot.budget(diff.switch) for diff in diffs}
     return {
         name: Headroom(budget, hot.entries(known[name]))

@@ -1,9 +1,8 @@
-"""The one order in which rows of the network are locked, so that no two transactions wait for each other.
+"""The order of locks on rows of the network, so that no transactions block each other.
 
-Topics come first, then hosts, links and switches, in each table by id, then how far switches are, by name.
-What is told to live pages (`outbox.emit`, which takes a turn of its own) comes after all of them. Calls of
-the API keep to the same order. A transaction that changes several rows locks them here, before it changes
-the first.
+Topics come first, then hosts, links and switches, in each table by id, then the sync rows of switches, by
+name. Events for live pages (`outbox.emit`, which takes a lock of its own) come after all of them. Calls of
+the API use the same order. A transaction that changes several rows locks them here, before the first change.
 """
 
 import logging
@@ -23,7 +22,7 @@ from controlplane.requestlog.kinds import CHANGES_ROW, HOST, KINDS, LINK, SWITCH
 from controlplane.requestlog.models import Request, SwitchSync
 
 TRIES = 4
-"""So often a piece of work is begun that the database breaks off."""
+"""Maximum attempts for a transaction that the database aborts (deadlock, serialization failure)."""
 
 _BROKEN_OFF = frozenset({"40P01", "40001"})  # deadlock_detected, serialization_failure
 
@@ -31,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 def take(requests: Iterable[Request], switches: Iterable[str] = ()) -> None:
-    """Lock what the end of these requests changes, and these switches, until the transaction ends."""
+    """Lock the rows that the end of these requests changes, and these switches, until commit."""
     if not connection.features.has_select_for_update:
         return
     changed: dict[str | None, list[dict[str, Any]]] = defaultdict(list)
@@ -49,9 +48,10 @@ def take(requests: Iterable[Request], switches: Iterable[str] = ()) -> None:
 
 
 def again(act: Callable[[], Any]) -> Any:
-    """The result of `act`, which is begun anew, up to `TRIES` times, when the database breaks it off.
+    """Return the result of `act`, which is repeated if the database aborts its transaction.
 
-    It is for work that goes on from what is in the database, whatever of it is done already.
+    There are at most `TRIES` attempts. `act` must continue from the state of the database, whatever part of
+    it is already done.
     """
     for _ in range(TRIES - 1):
         try:
@@ -59,18 +59,18 @@ def again(act: Callable[[], Any]) -> Any:
         except OperationalError as error:
             if not was_broken_off(error):
                 raise
-            logger.warning("begun anew, the database broke it off: %s", str(error).partition("\n")[0])
-            time.sleep(random.uniform(0.0, 0.2))  # so that two who met do not meet again
+            logger.warning("repeated, because the database aborted it: %s", str(error).partition("\n")[0])
+            time.sleep(random.uniform(0.0, 0.2))  # so that two transactions do not collide again
     return act()
 
 
 def was_broken_off(error: OperationalError) -> bool:
-    """Whether the database ended a transaction in favour of another one."""
+    """Whether the database aborted a transaction in favour of another one."""
     return getattr(error.__cause__, "sqlstate", None) in _BROKEN_OFF
 
 
 def _named(payloads: Iterable[dict[str, Any]], field: str) -> set[str]:
-    """Return the names in a field of requests; a payload without a valid one concerns nothing."""
+    """Return the names in a field of requests; a payload without a valid name affects nothing."""
     names = (payload.get(field) for payload in payloads)
     return {name for name in names if isinstance(name, str)}
 

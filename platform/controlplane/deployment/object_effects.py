@@ -1,4 +1,4 @@
-"""What a request that ends does to the objects it is about: their states, and what they are now.
+"""Effects of completed requests on their objects: states, and current values.
 
 Everything is done in bulk, by kind, inside the caller's transaction.
 """
@@ -40,10 +40,10 @@ logger = logging.getLogger(__name__)
 
 
 def apply(requests: Sequence[Request], decided: bool = True) -> None:
-    """Bring the objects of `requests`, which are in the order of the log, to the requests' states.
+    """Set the objects of `requests`, which are in the order of the log, to the requests' states.
 
-    What a subscription matches is written where it was `decided` just now: later requests may have changed
-    it since.
+    The matches of a subscription are written only if it was `decided` just now, because later requests may
+    have changed them since.
     """
     announced: dict[tuple[str, State, bool | None], list[int]] = defaultdict(list)
     for request in requests:
@@ -72,7 +72,7 @@ def _set_aggregation(payload: dict[str, Any]) -> None:
 
 
 def _set_budget(payload: dict[str, Any]) -> None:
-    """What was learnt of the capacity is void with it."""
+    """Set the budget; it replaces the capacity that was learned."""
     Switch.objects.filter(name=payload["switch"]).update(tcam_budget=payload["tcam_budget"], capacity=None)
 
 
@@ -119,7 +119,7 @@ def _set_indexed(payload: dict[str, Any]) -> None:
 
 
 def _remove_topic(payload: dict[str, Any]) -> None:
-    """The topic takes its history of withdrawn and failed announcements with it."""
+    """Remove a topic with its withdrawn and failed announcements."""
     over = (State.WITHDRAWN, State.FAILED)
     for announcements in (Advertisement, Subscription):
         announcements.objects.filter(topic__name=payload["topic"], state__in=over).delete()
@@ -132,7 +132,7 @@ def _remove_switch(payload: dict[str, Any]) -> None:
 
 
 def _delete(rows: QuerySet[Any, Any]) -> None:
-    """Delete; what something still refers to stays, and the operators are told."""
+    """Delete rows; a row that something still refers to stays, and raises an alarm."""
     for row in rows:
         try:
             row.delete()

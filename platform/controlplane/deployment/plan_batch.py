@@ -1,4 +1,4 @@
-"""A batch through the planner: what each request comes to, and tables proved before anybody sees them."""
+"""Apply a batch to the planner, record each outcome, and verify tables before deployment."""
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Requests with their answers filled in, and the change that they come to together.
+    """Requests with their outcomes, and the change that results from all of them.
 
-    `moved` are the topics that have two encodings now, by the id of the request that is the cause; `in_place`
-    those whose events it takes elsewhere under the code in use.
+    `moved` are the topics that have two encodings now, by the id of the request that is the cause. `in_place`
+    are the topics whose events take other paths under the present code.
     """
 
     rows: Sequence[Request]
@@ -37,25 +37,25 @@ class Planned:
     moved: Mapping[int, Sequence[str]] = field(default_factory=dict)
     in_place: Mapping[int, Sequence[str]] = field(default_factory=dict)
     merged: Update | None = None
-    """What became of merged entries; None where the requests change nothing."""
+    """Effect on merged entries; None if the requests change nothing."""
 
     @property
     def position(self) -> int:
-        """That of the last request."""
+        """Position of the last request."""
         position = self.rows[-1].position
         assert position is not None
         return position
 
 
 def plan(hot: SessionCache, rows: Sequence[Request], northbound: ControllerClient) -> Iterator[Planned]:
-    """Carry out `rows`, which follow the planner's position, and prove the result.
+    """Apply `rows`, which follow the planner's position, and verify the result.
 
-    Tables that cannot be proved, or to which full ones cannot change without losing events, are seen by
-    nobody: the planner goes back to where it was, and the halves of the batch are tried alone, until the
-    request is found that has to fail for it. Each part is to be decided before the next one is asked for.
+    Tables that cannot be verified, or that full tables cannot reach without loss of events, are not deployed:
+    the planner returns to its former state. Then each half of the batch is tried alone, until the request
+    that must fail is found. The caller must decide each part before it asks for the next one.
     """
     try:
-        prover = hot.prover  # of the tables as they are before
+        prover = hot.prover  # of the tables before the change
         planned = _apply(hot, rows)
         prover.prove(rows, planned.diffs)
         feasibility.check(hot, northbound, rows, planned.diffs)
@@ -66,7 +66,7 @@ def plan(hot: SessionCache, rows: Sequence[Request], northbound: ControllerClien
         if len(rows) == 1:
             yield _stuck(hot, rows[0], stuck)
             return
-    except Exception as error:  # whatever the planner trips over must not stop the log
+    except Exception as error:  # no error of the planner may stop the log
         logger.exception("requests %d to %d cannot be planned", rows[0].pk, rows[-1].pk)
         hot.rewind()
         fault = str(error) if isinstance(error, UnprovedTables) else f"{type(error).__name__}: {error}"
@@ -79,7 +79,7 @@ def plan(hot: SessionCache, rows: Sequence[Request], northbound: ControllerClien
 
 
 def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
-    """The change that `rows` come to, and what the operators should know of it."""
+    """Return the change that results from `rows`, and its alarms."""
     merged = Merged()
     alarms = []
     moved: dict[int, Sequence[str]] = {}
@@ -107,8 +107,8 @@ def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
 
 
 _IN_PLACE = (
-    "request {} ({}) changes the ways of topics in place: {}; events on them may be lost or doubled until all"
-    " switches have changed"
+    "request {} ({}) changes the paths of topics in place: {}; their events may be lost or duplicated"
+    " until all switches have changed"
 )
 
 
@@ -134,7 +134,10 @@ def _refusal(outcome: Outcome) -> dict[str, Any]:
 
 
 def _stuck(hot: SessionCache, row: Request, stuck: InfeasibleUpdate) -> Planned:
-    """It fails, and nothing else changes; a first reserve is asked for again when an entry is free."""
+    """Fail the request, which changes nothing.
+
+    A first reserve is requested again when an entry is free.
+    """
     if row.kind == SET_RESERVE:
         hot.unreserved.update(stuck.switches)
     row.problem = problem("refused", "No room in a table", str(stuck), stuck.switches)
@@ -143,14 +146,14 @@ def _stuck(hot: SessionCache, row: Request, stuck: InfeasibleUpdate) -> Planned:
 
 
 def _nothing(row: Request) -> None:
-    """A request comes to nothing."""
+    """Record that a request changes nothing."""
     row.matched, row.switches, row.added, row.removed, row.modified = None, [], 0, 0, 0
     row.merging = None
 
 
 def _failed(row: Request, fault: str) -> Planned:
     detail = (
-        f"the tables that this request leads to were not deployed, because they cannot be proved: {fault}"
+        f"the tables that result from this request were not deployed, because they cannot be proved: {fault}"
     )
     row.problem = problem("internal", "An error of the planner", detail)
     _nothing(row)

@@ -1,7 +1,7 @@
-"""Bringing switches to the plan by what they report: read back, compare, send the smallest difference.
+"""Reconciliation of switches: read a table back, compare it with the plan, send the change.
 
-It serves a switch that connected anew, one whose last change was not confirmed, a worker that was killed, and
-an operator who asks. A switch that cannot be asked is unreachable, which says nothing of its entries.
+It serves switches that reconnected, switches whose last change was not confirmed, workers that were killed,
+and operators. A switch that cannot be read is unreachable; its entries are unknown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,9 +26,9 @@ from tercast.tables.entries import Entry, SwitchDiff
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """A switch that answered: what it holds, what has to change, and whether it can do it in one step.
+    """A switch that answered: its entries, the difference from the plan, and its bundle support.
 
-    `room` is how many content entries it says that its table can hold, beside those of others.
+    `room` is the number of content entries that the switch reports room for, next to those of others.
     """
 
     switch: Switch
@@ -44,13 +44,13 @@ class TableReading:
 
 
 def run(hot: SessionCache, northbound: ControllerClient) -> bool:
-    """Repair the switches that are due; whether there were any."""
+    """Repair the switches that are due; return whether there were any."""
     known = switch_sync.switches()
     names = switch_sync.due(known, timezone.now())
     if not names:
         return False
     hot.sources.is_stale = True
-    names |= {name for name in hot.lag.without_room() if name in known}  # together they may find a way
+    names |= {name for name in hot.lag.without_room() if name in known}  # together they may find an order
     due = [known[name] for name in sorted(names)]
     asked, silent = _ask(hot, northbound, due)
     found = {one.switch.name: one.found for one in asked}
@@ -72,7 +72,7 @@ def _connected(one: TableReading) -> Connected:
 def _ask(
     hot: SessionCache, northbound: ControllerClient, switches: Sequence[Switch]
 ) -> tuple[list[TableReading], dict[str, str]]:
-    """What the switches hold; and the names of those that could not be asked, with the reasons."""
+    """Return the tables of the switches, and by name the reasons why others could not be read."""
     asked: list[TableReading] = []
     silent: dict[str, str] = {}
     book = HostBook.read()
@@ -100,7 +100,7 @@ def _ask(
 
 
 def _room_told(row: Mapping[str, Any], reading: ControllerReading) -> int | None:
-    """What the switch says that its table can hold, less what is neither content nor can be said."""
+    """Return the reported capacity, minus entries that are not content or cannot be read."""
     told = row.get("features", {}).get("capacity")
     others = reading.reserved + reading.foreign + len(reading.unreadable)
     return None if told is None else max(0, int(told) - others)
@@ -112,10 +112,10 @@ def _send(
     asked: Sequence[TableReading],
     known: Mapping[str, Switch],
 ) -> dict[str, PushResult]:
-    """All differences in one change, but for switches that have to make room first: each of them alone.
+    """Send all differences in one change, but handle switches that must free room first alone.
 
-    Those are the ones that refused something before, and full ones that know no change in one step and for
-    which no steps are found.
+    These are the switches that refused an entry before, and full switches that support no change in one step
+    and for which no steps are found.
     """
     names = {one.switch.name for one in asked}
     silent = [name for name in hot.lag if name not in names and not hot.lag.refused(name)]
@@ -129,7 +129,7 @@ def _send(
         northbound, willing, known, hot.lag, silent, room=room, stepwise=stepwise
     )
     _tell([diff.switch for diff in stuck])
-    for diff in full:  # make room first: an entry can come only when another one has gone
+    for diff in full:  # free room first: an entry fits only after another one is removed
         steps = (SwitchDiff(diff.switch, removed=diff.removed), replace(diff, removed=()))
         parts = [table_push.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
         results.append(table_push.joined(*parts))
@@ -142,12 +142,14 @@ def _is_stuck(one: TableReading, rooms: Rooms, stepwise: Stepwise) -> bool:
 
 
 def _tell(names: Sequence[str]) -> None:
-    """Operators should know of tables in which events may be lost for a moment."""
+    """Report tables in which events may be lost for a moment."""
     for name in names:
-        outbox.alarm(f"switch {name} knows no bundles and its table is full: it removes first, then adds")
+        outbox.alarm(
+            f"switch {name} does not support bundles and its table is full: it removes first, then adds"
+        )
 
 
 def _room(hot: SessionCache, asked: Sequence[TableReading]) -> dict[str, Headroom]:
-    """The room beside what the switches have, where they have a budget."""
+    """Return the free room of switches with a budget."""
     budgets = [(one.switch.name, hot.budget(one.switch.name), len(one.found)) for one in asked]
     return {name: Headroom(budget, there) for name, budget, there in budgets if budget is not None}

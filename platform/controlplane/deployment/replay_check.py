@@ -1,4 +1,4 @@
-"""Does the log lead to what is there? A planner that starts from nothing must come to the kept tables."""
+"""Check that a replay of the complete log results in the stored tables."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,14 @@ from tercast.tables.entries import Table, difference
 
 
 def differences() -> Iterator[str]:
-    """A line for each difference between the replayed log and the newest snapshot, or the confirmed tables.
+    """Yield a line for each difference of the replayed log from snapshot or confirmed tables.
 
-    Switches that have yet to confirm something are left out: their tables are behind, and known to be.
+    Switches with unconfirmed changes are omitted, because their tables are behind.
     """
     replayed = planner_state.load(snapshots=False)
     restored = planner_state.load()
     if replayed.position != restored.position:
-        yield f"the log ends at position {replayed.position}, snapshot and tail at {restored.position}"
+        yield f"the log ends at position {replayed.position}, but snapshot and tail at {restored.position}"
     names = sorted(replayed.planner.topology.switches)
     for name in names:
         yield from _lines(name, "snapshot", restored.planner.table(name), replayed.planner.table(name))
@@ -29,9 +29,9 @@ def differences() -> Iterator[str]:
 def _lines(switch: str, what: str, kept: Table, replayed: Table) -> Iterator[str]:
     diff = difference(switch, kept, replayed)
     for word, entries in (
-        ("misses", diff.added),
-        ("differs in", diff.modified),
-        ("has too many:", diff.removed),
+        ("does not have the entry", diff.added),
+        ("differs in the entry", diff.modified),
+        ("has the extra entry", diff.removed),
     ):
         for entry in entries:
             port = "" if entry.in_port is None else f" from port {entry.in_port}"

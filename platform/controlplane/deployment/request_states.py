@@ -1,4 +1,4 @@
-"""The states of requests on their way, with all that follows from them: objects, problems, live events.
+"""States of requests and their consequences for objects, problems and live events.
 
 Each function runs in its caller's transaction.
 """
@@ -16,7 +16,7 @@ from controlplane.requestlog import outbox
 from controlplane.requestlog.models import Request, State
 
 FEW = 20
-"""Up to so many requests are told to live pages one by one; more, by one event with their numbers."""
+"""Most requests that are reported to live pages one by one; more are reported by one event with counts."""
 
 _DECIDED = (
     "state",
@@ -36,7 +36,7 @@ _DECIDED = (
 def problem(
     kind: str, title: str, detail: str, switches: Iterable[str] = (), errors: Sequence[Any] = ()
 ) -> dict[str, Any]:
-    """Problem details as they are stored with a request."""
+    """Return problem details in the form stored with a request."""
     return {
         "type": f"urn:tercast:problem:{kind}",
         "title": title,
@@ -47,10 +47,10 @@ def problem(
 
 
 def decide(rows: Sequence[Request], moving: Collection[int] = ()) -> None:
-    """Requests that the planner has answered, their fields filled in: `problem` where it refused.
+    """Store the planner's answers to requests; `problem` is set where it refused.
 
-    A refused one has failed; one that waits for no switch is active; the others deploy, and so do those that
-    are `moving` topics, by id.
+    A refused request has failed. A request that waits for no switch is active. All others deploy, and so do
+    those that move topics (`moving`, by id).
     """
     now = timezone.now()
     for row in rows:
@@ -66,7 +66,7 @@ def decide(rows: Sequence[Request], moving: Collection[int] = ()) -> None:
 
 
 def confirm(rows: Sequence[Request]) -> None:
-    """Requests that wait for nothing any more are active."""
+    """Make requests active that wait for nothing any more."""
     now = timezone.now()
     for part in chunks([row.pk for row in rows]):
         Request.objects.filter(pk__in=part).update(
@@ -78,7 +78,7 @@ def confirm(rows: Sequence[Request]) -> None:
 
 
 def keep_waiting(rows: Sequence[Request], reasons: Mapping[str, str]) -> None:
-    """Requests that wait for fewer switches than before, or for another reason; `reasons` by switch."""
+    """Store that requests wait for fewer switches, or for other reasons; `reasons` by switch."""
     for row in rows:
         detail = "; ".join(reasons[name] for name in row.waits_for if name in reasons)
         row.problem = problem("waiting", "Waiting for switches", detail, row.waits_for)
@@ -86,7 +86,7 @@ def keep_waiting(rows: Sequence[Request], reasons: Mapping[str, str]) -> None:
 
 
 def _follow(rows: Sequence[Request], decided: bool) -> None:
-    """What requests do that have just reached a state: to their objects, and to live pages."""
+    """Apply the new states of requests to their objects, and notify live pages."""
     object_effects.apply(rows, decided)
     if len(rows) <= FEW:
         for row in rows:
@@ -97,7 +97,7 @@ def _follow(rows: Sequence[Request], decided: bool) -> None:
 
 
 def event(row: Request) -> dict[str, Any]:
-    """A request as live pages see it."""
+    """Return a request in the form for live pages."""
     return {
         "id": row.pk,
         "kind": row.kind,

@@ -1,17 +1,17 @@
-"""The planner session: what waits in the log goes, in batches, through the planner to the switches.
+"""The planner session: take waiting requests from the log through the planner to switches.
 
-One session a network runs at a time. Each step leaves the database so that the next session continues one
-that was killed there:
+One session of a network runs at a time. Each step leaves the database in a state from which the next session
+continues one that was killed there:
 
-1. take    queued requests get positions and are `planning`. Killed later, the batch is found and planned
+1. take    Queued requests get positions and become `planning`. After a kill, the batch is found and planned
            again, from the same state to the same result.
-2. plan    the planner applies them, and the verifier proves the tables. Nothing is written.
-3. decide  failed ones are final, those that change no table are active, the others `deploying`; the switches
-           concerned are marked dirty. Killed later, dirty switches are read back and repaired.
-4. push    the controller adds, then removes. No transaction is open.
-5. settle  what was confirmed is written, in parts: entries, then switches, then requests with their objects
-           and live events. Killed later, dirty switches are read back, and requests whose switches have all
-           confirmed end at the start of the next session.
+2. plan    The planner applies the requests, and the verifier proves the tables. Nothing is written.
+3. decide  Failed requests are final, those that change no table are active, the others are `deploying`. The
+           affected switches are marked dirty. After a kill, dirty switches are read back and repaired.
+4. push    The controller adds, then removes. No transaction is open.
+5. settle  The confirmed changes are written in parts: entries, then switches, then requests with their
+           objects and live events. After a kill, dirty switches are read back, and requests whose switches
+           have all confirmed end at the start of the next session.
 """
 
 import time
@@ -55,17 +55,22 @@ from tercast.requests.kinds import REMOVE_SWITCH
 from tercast.tables.entries import SwitchDiff
 
 RUN_SECONDS = 2.0
-"""After so long a run ends with what it has and asks for another, so that the watcher finds its turn."""
+"""Time after which a run ends and requests another one, so that the watcher has its turn."""
 
 
 def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
-    """Work until nothing waits; True when something still does because time was up.
+    """Process the log until nothing waits.
 
-    `seconds` is the time that it has, `RUN_SECONDS` when none is named.
+    If another session holds the lock, this returns immediately: that session processes the waiting requests.
+    It checks again after it has released the lock, so that requests that arrive in between are not missed. A
+    transaction that the database aborted in favour of another one counts as a kill: the session starts again.
 
-    Returns at once when another session holds the lock: that one takes what waits. It looks again after it
-    has let the lock go, so that what came in between is not forgotten. A transaction that the database broke
-    off in favour of another one is as if this had been killed: it begins anew.
+    Args:
+        stopping: Whether the process is to stop.
+        seconds: The available time, `RUN_SECONDS` by default.
+
+    Returns:
+        True if requests still wait because the time was over.
     """
     end = time.monotonic() + (RUN_SECONDS if seconds is None else seconds)
     while True:
@@ -77,18 +82,18 @@ def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = No
 
 
 def _locked(enough: Callable[[], bool]) -> bool | None:
-    """A session under the planner's lock, whether it ended with nothing to do; None: another one has it."""
+    """Run a session under the planner's lock; return its result, None without the lock."""
     with planner_lock() as held:
         return None if held is None else _session(held, enough)
 
 
 def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
-    """One session under the lock; whether it ended because nothing was left to do."""
+    """Run one session under the lock; return whether it ended because nothing was left to do."""
     hot = hot_state.take()
     rows: list[Request] = []
     if hot.mirror.is_new:
         _show_first(hot)
-    confirmations.finish(hot)  # what a session left that was killed
+    confirmations.finish(hot)  # completes what a killed session left
     with ControllerClient() as northbound:
         while True:
             held.check()
@@ -121,7 +126,7 @@ def _check_sources(hot: SessionCache, northbound: ControllerClient, *, widen: bo
 
 
 def _show_first(hot: SessionCache) -> None:
-    """Compare the rows that mirror the planner with it: after a restart, an update or a restore."""
+    """Compare the rows that mirror the planner with it, after a restart, update or restore."""
     shown = hot.mirror.look(hot.state.planner, ())
     with transaction.atomic():
         lock_order.take((), hot.mirror.switches(shown))
@@ -129,7 +134,7 @@ def _show_first(hot: SessionCache) -> None:
 
 
 def _move_on(hot: SessionCache) -> None:
-    """Bring moves of topics on, and end the requests that waited for them."""
+    """Advance moves of topics, and complete the requests that waited for them."""
     went_on = stages.advance(hot.state.planner, hot.lag.refused)
     if went_on or hot.waiting.idle - stages.with_open_moves():
         confirmations.finish(hot)
@@ -141,7 +146,7 @@ def _repair(hot: SessionCache, northbound: ControllerClient) -> bool:
 
 
 def _carry_out(hot: SessionCache, northbound: ControllerClient, planned: Planned) -> None:
-    """Steps 3 to 5 for a batch, or a part of it."""
+    """Execute steps 3 to 5 for a batch or a part of one."""
     if settings.SOURCE_CHECK:
         _check_sources(hot, northbound, widen=True)
         fault_injection.point("sources")
@@ -169,7 +174,7 @@ def _carry_out(hot: SessionCache, northbound: ControllerClient, planned: Planned
 
 
 def _find_waits(hot: SessionCache, planned: Planned) -> None:
-    """Set what each request waits for: switches that change, and those that lag where it needs them."""
+    """Set the switches that each request waits for: changed ones, and lagging ones it needs."""
     touched = [diff.switch for diff in planned.diffs]
     needs = stakes([Waiter.of(row) for row in planned.rows], hot.state.planner) if hot.lag else {}
     for row in planned.rows:
@@ -178,7 +183,7 @@ def _find_waits(hot: SessionCache, planned: Planned) -> None:
 
 
 def _decide(hot: SessionCache, planned: Planned, shown: Shown) -> None:
-    """What the planner said becomes part of the log, and what is to be sent is marked before it is."""
+    """Store the planner's answers in the log, and mark switches before anything is sent to them."""
     touched = [diff.switch for diff in planned.diffs]
     lock_order.take(planned.rows, {*touched, *hot.mirror.switches(shown)})
     switch_sync.mark(touched)
@@ -201,7 +206,7 @@ def _push(
     known: dict[str, Switch],
     clean: set[str],
 ) -> list[table_push.PushResult]:
-    """Send to the clean switches what is theirs; the others are repaired as a whole, next."""
+    """Send their changes to clean switches; the others are repaired as a whole afterwards."""
     switch_sync.retry(diff.switch for diff in diffs if hot.lag.refused(diff.switch))
     for diff in diffs:
         if diff.switch not in clean:
@@ -215,11 +220,11 @@ def _push(
 
 
 def _lags_because(name: str, known: dict[str, Switch]) -> str:
-    """Why nothing can be sent to a switch that is not clean."""
+    """Return why nothing can be sent to a switch that is not clean."""
     never = name in known and known[name].epoch == 0
     return f"switch {name} {'has never connected' if never else 'is not repaired yet'}"
 
 
 def _leaving(row: Request) -> set[str]:
-    """A switch that is removed, often because it is dead, confirms nothing any more."""
+    """Return the switch that the request removes; it is often dead and confirms nothing."""
     return {row.payload["switch"]} if row.kind == REMOVE_SWITCH else set()

@@ -1,6 +1,6 @@
 """Per-process cache between planner sessions: the planner, unconfirmed changes, projections.
 
-It is valid until another worker has a session; then everything is read from the database again.
+The cache is valid until another worker has a session. Then everything is read from the database again.
 """
 
 import os
@@ -29,7 +29,7 @@ _UNASKED = "not known to have confirmed yet"
 
 @dataclass(slots=True)
 class SessionCache:
-    """The state of a session; everything in it can be rebuilt from the database."""
+    """State of a session; the database contains everything needed to rebuild it."""
 
     state: Positioned
     lag: Unconfirmed
@@ -38,62 +38,62 @@ class SessionCache:
     merged: MergedRows = field(default_factory=MergedRows)
     counts: dict[str, int] = field(default_factory=dict)
     unreserved: set[str] = field(default_factory=set)
-    """Switches without bundles whose full tables have still to come to an entry in reserve."""
+    """Switches without bundles whose full tables do not have a free reserve entry yet."""
     sources: SourceChecks = field(default_factory=SourceChecks)
     token: str = field(default_factory=lambda: f"{os.getpid()}-{uuid4().hex}")
     _prover: Prover | None = None
     _ways: DeliveryPaths | None = None
 
     def table(self, switch: str) -> Table:
-        """What the plan has for `switch`."""
+        """Return the planned table of `switch`."""
         planner = self.state.planner
         return planner.table(switch) if switch in planner.topology.switches else ()
 
     @property
     def prover(self) -> Prover:
-        """What proves the tables of this planner; made at its first use, from the tables as they are then."""
+        """The prover of this planner's tables; its first use creates it from the present tables."""
         if self._prover is None:
             self._prover = Prover(self.state.planner)
         return self._prover
 
     @property
     def ways(self) -> DeliveryPaths:
-        """The ways of events; made at the first use, and kept as long as any request waits."""
+        """Paths of events; created at the first use and kept while any request waits."""
         if self._ways is None:
             self._ways = DeliveryPaths(self.state.planner)
         return self._ways
 
     def follow(self, rows: Sequence[Request]) -> None:
-        """Find out what requests that were planned just now mean for those that wait."""
+        """Update waiting requests for the effects of requests that were just planned."""
         if self._ways is not None:
             announcements = all(row.kind in ANNOUNCEMENTS for row in rows)
             names = {str(row.payload.get("id")) for row in rows} if announcements else None
             self.waiting.follow_ways(self._ways.follow(names))
 
     def rest(self) -> None:
-        """Free what only waiting requests need, where none waits."""
+        """Free the data that only waiting requests need, if none waits."""
         if not self.lag and not self.waiting:
             self._ways = None
 
     def count(self, switch: Switch, more: int) -> None:
-        """The kept table of `switch` has grown by so many entries; counting them each time takes long."""
+        """Add `more` to the entry count of `switch`, because counting each time takes long."""
         if switch.name in self.counts:
             self.counts[switch.name] += more
         else:
             self.counts[switch.name] = confirmed_entries.count(switch)
 
     def entries(self, switch: Switch) -> int:
-        """How many entries the kept table of `switch` has."""
+        """Return the number of confirmed entries of `switch`."""
         self.count(switch, 0)
         return self.counts[switch.name]
 
     def budget(self, switch: str) -> int | None:
-        """How many entries the plan allows `switch`; None is any number."""
+        """Return the number of entries that the plan allows for `switch`; None is unlimited."""
         known = self.state.planner.topology.switches.get(switch)
         return None if known is None else known.tcam_budget
 
     def rewind(self) -> None:
-        """Bring the planner back to what is decided, after it was led astray."""
+        """Reset the planner to the decided state, after a failed attempt."""
         self.state, self._prover = planner_state.load(), None
         self.sources.followed = None
         if self._ways is not None:
@@ -104,10 +104,10 @@ _kept: SessionCache | None = None
 
 
 def take() -> SessionCache:
-    """The state of this process, or a new one where another process went on, or none is there.
+    """Return the cache of this process; a new one if there is none or another had a session.
 
-    Call it with the planner's lock held. Until `keep` the process has none, so that a session which fails
-    leaves nothing half-done behind.
+    Call this with the planner's lock held. The process has no cache until `keep`, so a failed session leaves
+    no partial state.
     """
     global _kept
     hot, _kept = _kept, None
@@ -119,19 +119,19 @@ def take() -> SessionCache:
 
 
 def keep(hot: SessionCache) -> None:
-    """The session ended well; the next one of this process may go on from here."""
+    """Keep the cache of a successful session for the next one of this process."""
     global _kept  # noqa: PLW0603
     hot.rest()
     _kept = hot
 
 
 def forget() -> None:
-    """Whoever has a session next reads everything anew, also the process that had the last one."""
+    """Invalidate the caches of all processes; the next session reads everything again."""
     checkpoints.keep(_OWNER, f"nobody-{uuid4().hex}")
 
 
 def read_lag(hot: SessionCache) -> None:
-    """What each dirty switch is not known to have, by the entries that it last confirmed."""
+    """Read the unconfirmed changes of dirty switches, from the entries that they last confirmed."""
     known = switch_sync.switches()
     for row in SwitchSync.objects.filter(dirty=True):
         if row.switch in known:

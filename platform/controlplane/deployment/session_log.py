@@ -1,4 +1,4 @@
-"""What the worker's log tells of each batch; the name of the change stands in every line."""
+"""Log lines of the worker for each batch; every line contains the name of the change."""
 
 import logging
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def planned(batch: Planned) -> None:
-    """A batch was planned and proved: whose requests it carries out, and what it changes."""
+    """Log that a batch was planned and proved: its calls, and the size of its change."""
     fields: dict[str, object] = {
         "requests": len(batch.rows),
         "failed": sum(row.problem is not None for row in batch.rows),
@@ -29,7 +29,7 @@ def planned(batch: Planned) -> None:
 
 
 def pushed(results: Sequence[PushResult]) -> None:
-    """The controller has answered; switches that owe something are named."""
+    """Log the controller's answers, with the switches that have not confirmed."""
     if not results:
         return
     owing = {result.switch.name: result.debt.reason for result in results if result.debt is not None}
@@ -41,9 +41,9 @@ def pushed(results: Sequence[PushResult]) -> None:
 
 
 def settled(active: Sequence[Request], waiting: Sequence[Request]) -> None:
-    """Once it is written: which requests the change under way ended, and which it brought on.
+    """Log, after the commit, which requests became active and which wait for fewer switches.
 
-    A repair or a later request does that for those whose own change was not confirmed everywhere.
+    A repair or a later request completes those whose own change was not confirmed everywhere.
     """
     for message, rows in (("requests active", active), ("requests wait for fewer switches", waiting)):
         if rows:
@@ -52,7 +52,7 @@ def settled(active: Sequence[Request], waiting: Sequence[Request]) -> None:
 
 
 def _calls(rows: Sequence[Request]) -> dict[str, object]:
-    """The ids of the calls that logged requests, the first of them, and how many there are more."""
+    """Return the ids of the calls that logged the requests: the first ones, and how many more."""
     calls = [call for call in calls_of(rows) if call]
     fields: dict[str, object] = {"calls": ",".join(calls[:MOST_CALLS]) or "-"}
     if len(calls) > MOST_CALLS:

@@ -1,9 +1,9 @@
-"""The source check: what each switch has to know to pass, at host ports, only events of the hosts there.
+"""The source check: rules of switches, so that ports pass only events of the hosts there.
 
-The check follows from the planner's topology alone, and the controller reports by a version what is in force
-at each switch. So nothing is kept: every session compares the versions, and a kill at any point is made good
-by the next one. What hosts and links of a batch need is allowed before its entries go out. What is no longer
-needed is closed after them, and not before requests that take links away have ended.
+The rules result from the planner's topology alone, and the controller reports by a version which rules are in
+force at each switch. So nothing is stored: every session compares the versions, and completes what a killed
+one left. Rules that the hosts and links of a batch need are added before its entries are sent. Rules that are
+no longer needed are removed after the entries, and only when requests that remove links have ended.
 """
 
 import hashlib
@@ -25,20 +25,20 @@ from controlplane.requestlog.models import FINAL_STATES, Request
 from tercast.topology.topology import Topology
 
 OFF = "off"
-"""The version of a switch without a check; the controller reports it too."""
+"""Version of a switch without a check; the controller reports it too."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class SourceChecks:
-    """What a process knows of the checks in force.
+    """Known state of the checks in force.
 
     Attributes:
-        in_force: epoch and version by switch, as the controller reported them.
-        is_stale: whether switches may have connected since the controller was asked.
-        followed: version of the topology that all connected switches have; None where one may differ.
-        widened: version by switch up to which it allows already what that one allows.
+        in_force: Epoch and version by switch, as reported by the controller.
+        is_stale: Whether switches may have connected since the controller was asked.
+        followed: Version of the topology that all connected switches have; None if one may differ.
+        widened: Version by switch whose additional sources the switch already allows.
     """
 
     in_force: dict[str, tuple[int, str | None]] = field(default_factory=dict)
@@ -55,12 +55,12 @@ def bring(
     *,
     widen: bool = False,
 ) -> None:
-    """Send each connected switch its check, where another one is in force.
+    """Send each connected switch its check, if a different one is in force.
 
     A switch that does not confirm is marked for repair, and requests that need it wait.
 
     Args:
-        widen: send only what allows more; used before the tables change.
+        widen: Send only what allows more. This is used before the tables change.
     """
     if not checks.is_stale and (checks.followed == topology.version or not settings.SOURCE_CHECK):
         return
@@ -72,7 +72,7 @@ def bring(
         widen = widen or bool(differing and _is_narrowing())
         silent = _send(checks, differing, known, northbound, widen=widen)
     except NorthboundError as error:
-        logger.info("the source checks are not sent, the next session sends them: %s", error)
+        logger.info("the source checks are not sent; the next session sends them: %s", error)
         checks.is_stale = True
         return
     for name, reason in silent.items():
@@ -83,16 +83,16 @@ def bring(
 
 
 def version(check: Mapping[str, Any]) -> str:
-    """Return the name of a check: equal checks have equal names."""
+    """Return the version of a check, a digest: equal checks have equal versions."""
     if not check["check"]:
         return OFF
     return hashlib.sha256(json.dumps(check, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def checks_of(topology: Topology) -> dict[str, dict[str, Any]]:
-    """Return what each switch has to check, as the controller takes it, without datapath id and version.
+    """Return each switch's check for the controller, without datapath id and version.
 
-    Standby attachments count as attachments, and links and ports that are down as if they were up.
+    Standby attachments count as attachments. Links and ports that are down count as up.
     """
     if not settings.SOURCE_CHECK:
         return {name: {"check": False} for name in topology.switches}
@@ -107,7 +107,7 @@ def checks_of(topology: Topology) -> dict[str, dict[str, Any]]:
 
 
 def _learn(checks: SourceChecks, known: Mapping[str, Switch], northbound: ControllerClient) -> None:
-    """Ask the controller which checks are in force. An older controller knows none."""
+    """Ask the controller which checks are in force; an older controller reports none."""
     rows = {row["dpid"]: row for row in northbound.switches()}
     checks.in_force = {
         name: (int(rows[one.dpid]["epoch"]), rows[one.dpid].get("sources", OFF))
@@ -122,7 +122,7 @@ def _learn(checks: SourceChecks, known: Mapping[str, Switch], northbound: Contro
 def _differing(
     checks: SourceChecks, topology: Topology, known: Mapping[str, Switch]
 ) -> dict[str, dict[str, Any]]:
-    """Return the checks of connected switches where another one is in force, by switch."""
+    """Return the checks that differ from those in force at connected switches, by switch."""
     return {
         name: check
         for name, check in checks_of(topology).items()
@@ -142,7 +142,11 @@ def _send(
     *,
     widen: bool,
 ) -> dict[str, str]:
-    """Send checks; the switches that did not confirm, and why. Raises NorthboundError."""
+    """Send checks, and return the switches that did not confirm, with the reasons.
+
+    Raises:
+        NorthboundError: The controller does not answer.
+    """
     if widen:
         differing = {
             name: check for name, check in differing.items() if checks.widened.get(name) != version(check)

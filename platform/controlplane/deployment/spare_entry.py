@@ -1,7 +1,8 @@
-"""A switch without bundles keeps an entry of its budget free; what it knows is seen when it connects.
+"""A free entry in the budget of each switch without bundles.
 
-A full table makes that room in steps that lose nothing. Where there are none (no entry is free, and no
-entry's events could go another way for a moment without leaving their trees) it waits for a free entry.
+The support for bundles is known when a switch connects. A full table frees the entry in steps that lose
+nothing. If there are no such steps, the switch waits for a free entry. This happens if no entry is free and
+no entry's events could take another path inside their trees.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,13 +20,15 @@ from tercast.requests.kinds import SET_RESERVE
 from tercast.tables.entries import Table
 
 RESERVE = 1
-"""The fewest with which a merge can give way to its parts, and parts to their merge."""
+"""Smallest reserve with which a merge can be replaced by its parts, and parts by their merge."""
 
 
 def ask(hot: SessionCache, connected: Iterable[tuple[str, bool]], tables: Mapping[str, Table]) -> None:
-    """Log what has changed at switches that have connected anew, by name and whether they know bundles.
+    """Log the changed reserves of switches that have reconnected.
 
-    `tables` are what they hold.
+    Args:
+        connected: Switches by name, and whether they support bundles.
+        tables: Present tables of the switches.
     """
     known = hot.state.planner.topology.switches
     wanted = {name: 0 if bundles else RESERVE for name, bundles in connected}
@@ -43,7 +46,7 @@ def ask(hot: SessionCache, connected: Iterable[tuple[str, bool]], tables: Mappin
 
 
 def ask_late(hot: SessionCache, known: Mapping[str, Switch]) -> None:
-    """The same for full tables that could not make room when their switches connected, and have some now."""
+    """Log the reserves of full tables that had no room when they connected, and have some now."""
     for name in sorted(hot.unreserved):
         budget = hot.budget(name)
         if name not in known or budget is None or hot.entries(known[name]) < budget:
@@ -53,7 +56,7 @@ def ask_late(hot: SessionCache, known: Mapping[str, Switch]) -> None:
 
 
 def _would_lose(hot: SessionCache, name: str, table: Table) -> bool:
-    """Whether no steps lead from a full table to the one that leaves room; tried on a copy of the planner."""
+    """Whether no steps lead from a full table to one with room; tried on a copy of the planner."""
     budget = hot.budget(name)
     if budget is None or len(table) < budget:
         return False
@@ -64,7 +67,7 @@ def _would_lose(hot: SessionCache, name: str, table: Table) -> bool:
 
 
 def _log(changed: Mapping[str, int]) -> None:
-    """Log reserves that are not on their way already."""
+    """Log reserves that are not requested already."""
     if not changed:
         return
     waiting = Request.objects.filter(kind=SET_RESERVE).exclude(state__in=FINAL_STATES)
@@ -80,6 +83,6 @@ def _log(changed: Mapping[str, int]) -> None:
 
 
 _LATE = (
-    "switch {} knows no bundles and its table is full: an entry is kept in reserve as soon as one is free;"
-    " now there is no way that loses nothing"
+    "switch {} does not support bundles and its table is full: an entry is kept in reserve as soon as one is"
+    " free; now no steps exist that lose nothing"
 )

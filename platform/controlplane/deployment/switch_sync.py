@@ -1,7 +1,7 @@
-"""Which switches have to be read back and repaired, and when: in the database, so that no kill forgets.
+"""Switches to read back and repair, stored with their times so that a kill loses nothing.
 
-A switch is clean when all that the plan has for it is confirmed, over the connection that it has now. Any
-other one is due, at once or after a pause that doubles with each failure.
+A switch is clean if it has confirmed all of the plan over its present connection. Any other switch is due,
+immediately or after a pause that doubles with each failure.
 """
 
 from collections.abc import Iterable
@@ -17,24 +17,24 @@ LONGEST_PAUSE = timedelta(seconds=60)
 
 
 def switches() -> dict[str, Switch]:
-    """All switches by name."""
+    """Return all switches by name."""
     return {switch.name: switch for switch in Switch.objects.all()}
 
 
 def clean(known: dict[str, Switch]) -> set[str]:
-    """The names of those whose tables equal the plan."""
+    """Return the names of the switches whose tables equal the plan."""
     dirty = set(SwitchSync.objects.filter(dirty=True).values_list("switch", flat=True))
     return {name for name, switch in known.items() if name not in dirty and _met(switch)}
 
 
 def due(known: dict[str, Switch], now: datetime) -> set[str]:
-    """The names of those that are to be repaired now."""
+    """Return the names of the switches to repair now."""
     rows = {row.switch: row for row in SwitchSync.objects.all()}
     return {name for name, switch in known.items() if _due(switch, rows.get(name), now)}
 
 
 def mark(names: Iterable[str]) -> None:
-    """Something is about to be sent to these switches."""
+    """Mark these switches as dirty, before something is sent to them."""
     now = timezone.now()
     rows = [SwitchSync(switch=name, dirty=True, marked_at=now) for name in sorted(names)]
     SwitchSync.objects.bulk_create(
@@ -43,25 +43,25 @@ def mark(names: Iterable[str]) -> None:
 
 
 def marks() -> dict[str, datetime | None]:
-    """Return by switch when something was about to be sent to it last."""
+    """Return by switch the time before the last change was sent to it."""
     return dict(SwitchSync.objects.order_by().values_list("switch", "marked_at"))
 
 
 def confirmed(names: Iterable[str]) -> None:
-    """These switches have all of the plan."""
+    """Mark these switches as clean, because they have all of the plan."""
     rows = SwitchSync.objects.filter(switch__in=list(names))
     rows.update(dirty=False, attempts=0, retry_at=None, problem=None)
 
 
 def met(switch: Switch) -> None:
-    """The table of `switch` equals the plan over the connection with the epoch that it has now."""
+    """Record that the table of `switch` equals the plan over its present connection."""
     Switch.objects.filter(pk=switch.pk).update(epoch=switch.epoch, reconciled_epoch=switch.epoch)
 
 
 def failed(name: str, problem: dict[str, Any], again: bool = False) -> None:
-    """The switch could not be asked, or refused: it stays dirty and is tried again later.
+    """Record that the switch did not answer or refused: it stays dirty and is tried again later.
 
-    With `again` the first attempt to repair it is made at once.
+    With `again`, the first attempt to repair it follows immediately.
     """
     row, _ = SwitchSync.objects.get_or_create(switch=name)
     pause = min(timedelta(seconds=2**row.attempts if row.attempts < 10 else 1024), LONGEST_PAUSE)
@@ -72,24 +72,24 @@ def failed(name: str, problem: dict[str, Any], again: bool = False) -> None:
 
 
 def ask_for(names: Iterable[str]) -> None:
-    """Somebody wants these switches read back now."""
+    """Request that these switches are read back now."""
     wanted = list(names)
     mark(wanted)
     SwitchSync.objects.filter(switch__in=wanted).update(retry_at=None, attempts=0, problem=None)
 
 
 def hasten(names: Iterable[str]) -> None:
-    """Something changed for the better: these switches are due at once, if they are due at all."""
+    """Make these switches due immediately, if they are due at all, because conditions improved."""
     SwitchSync.objects.filter(switch__in=list(names)).update(retry_at=None, attempts=0)
 
 
 def retry(names: Iterable[str]) -> None:
-    """There is more to do for these switches: do not wait until their pause is over."""
+    """End the pause of these switches, because there is more to do for them."""
     SwitchSync.objects.filter(switch__in=list(names)).update(retry_at=None)
 
 
 def forget(names: Iterable[str]) -> None:
-    """These switches are gone."""
+    """Delete the rows of these switches, which were removed."""
     SwitchSync.objects.filter(switch__in=list(names)).delete()
 
 
@@ -104,5 +104,5 @@ def _due(switch: Switch, row: SwitchSync | None, now: datetime) -> bool:
 
 
 def _is_over(retry_at: datetime | None, now: datetime) -> bool:
-    """Whether a pause is over; one longer than any was begun before the clock was set back."""
+    """Whether a pause is over; one longer than the limit started before the clock was set back."""
     return retry_at is None or not now < retry_at <= now + LONGEST_PAUSE

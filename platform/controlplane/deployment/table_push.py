@@ -1,4 +1,4 @@
-"""Handing a change to the controller, and reading from its answer what each switch has and still owes."""
+"""Sending a change to the controller, and evaluating which part each switch confirmed."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,15 +20,15 @@ from controlplane.planning.unconfirmed import OutstandingChange, Unconfirmed, de
 from tercast.tables.entries import Entry, SwitchDiff
 
 LARGEST = 20_000
-"""Entries a change; a body of the northbound holds some more."""
+"""Largest number of entries in a change; the northbound's limit is somewhat higher."""
 
-_NO_ROOM = "the table has no room for new entries beside old ones"
-_KEPT = "old entries stay until all of the new ones are confirmed"
+_NO_ROOM = "the table has no room for new entries next to the old ones"
+_KEPT = "old entries stay until all new ones are confirmed"
 
 
 @dataclass(frozen=True, slots=True)
 class PushResult:
-    """What became of a change on one switch: the part that it has, and what it owes (None: nothing)."""
+    """Result of a change on one switch: the confirmed part and the outstanding one, or None."""
 
     switch: Switch
     done: SwitchDiff
@@ -42,11 +42,12 @@ def push(
     switches: Mapping[str, Switch],
     swaps: Mapping[str, SwitchUpdate] = MappingProxyType({}),
 ) -> list[PushResult]:
-    """Change tables, adding in the order of `diffs`; a controller that fails leaves all of it owed.
+    """Change tables, with additions in the order of `diffs`.
 
-    Switches without a change are confirmed without being asked. What is too large for one change goes in
-    several: all that adds, then, when all of it is confirmed, all that removes. The switches named by
-    `swaps`, whose tables have no room for old and new entries, do all in one step or nothing, or in steps.
+    If the controller fails, the complete change stays unconfirmed. Switches without a change count as
+    confirmed without a request. A change that is too large is sent in several: first all additions, then,
+    when these are confirmed, all removals. Switches in `swaps` have no room for old and new entries together.
+    They change in one step, or in the given steps.
     """
     results = {
         diff.switch: PushResult(switches[diff.switch], SwitchDiff(diff.switch), None) for diff in diffs
@@ -84,7 +85,7 @@ def _send(
 
 
 def _steps(diffs: Sequence[SwitchDiff], swaps: Collection[str]) -> list[list[SwitchDiff]]:
-    """What to send in one change each."""
+    """Return the parts of a change, each of which is sent alone."""
     if sum(map(len, diffs)) <= LARGEST:
         parts = [diff for diff in diffs if len(diff)]
         return [parts] if parts else []
@@ -110,7 +111,7 @@ def _slices(entries: tuple[Entry, ...]) -> list[tuple[Entry, ...]]:
 
 
 def _portions(pieces: Sequence[SwitchDiff]) -> list[list[SwitchDiff]]:
-    """`pieces` in order, as many together as one change takes, with no switch twice in it."""
+    """Return `pieces` in order, grouped to fit into changes, with no switch twice in a group."""
     portions: list[list[SwitchDiff]] = []
     room = 0
     for piece in pieces:
@@ -132,11 +133,11 @@ def push_holding(
     room: Rooms = MappingProxyType({}),
     stepwise: Stepwise | None = None,
 ) -> list[PushResult]:
-    """`push`, but for the removals that `silent` switches hold up: those are owed afterwards.
+    """Call `push`, but leave out removals that `silent` switches delay: these stay unconfirmed.
 
-    A table without room for what is added beside what goes is changed in one step, or in those that
-    `stepwise` finds; one without room because of what is held up has to wait, and what depends on it waits
-    with it.
+    A table without room for new entries next to old ones changes in one step, or in the steps that `stepwise`
+    finds. If it has no room because of delayed removals, it must wait, and so must everything that depends on
+    it.
     """
     held, stuck = _held(diffs, lag, set(silent), room)
     going = [diff for diff in diffs if diff.switch not in stuck]
@@ -158,7 +159,7 @@ def push_holding(
 def _held(
     diffs: Sequence[SwitchDiff], lag: Unconfirmed, silent: set[str], room: Rooms
 ) -> tuple[dict[str, frozenset[str]], dict[str, SwitchDiff]]:
-    """By switch, the destinations whose removal has to wait; and the diffs that have to wait as a whole."""
+    """Return, by switch, the destinations whose removal must wait, and the diffs that must wait."""
     stuck: dict[str, SwitchDiff] = {}
     while True:
         held = {diff.switch: lag.held(diff.removed, silent - {diff.switch}) for diff in diffs}
@@ -182,7 +183,7 @@ def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Headroom | None) -> 
 
 
 def _stuck(switch: Switch, diff: SwitchDiff, silent: str) -> PushResult:
-    reason = f"switch {switch.name} has no room for new entries beside old ones that {silent} hold up"
+    reason = f"switch {switch.name} has no room for new entries next to old ones that {silent} delay"
     return PushResult(switch, SwitchDiff(diff.switch), OutstandingChange.of(diff, reason, held=True))
 
 
@@ -205,7 +206,7 @@ def _unknown(switch: Switch, diff: SwitchDiff, reason: str) -> PushResult:
 
 
 def joined(first: PushResult, second: PushResult) -> PushResult:
-    """Two results of one switch as one."""
+    """Combine two results of one switch."""
     debts = [result.debt for result in (first, second) if result.debt is not None]
     debt = debts[0] if debts else None
     if len(debts) == 2:
@@ -222,7 +223,7 @@ def joined(first: PushResult, second: PushResult) -> PushResult:
 
 def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: SwitchUpdate | None) -> PushResult:
     if answer.epoch not in (None, switch.epoch):
-        return _unknown(switch, diff, f"switch {switch.name} has connected anew")
+        return _unknown(switch, diff, f"switch {switch.name} has reconnected")
     if answer.state == CONFIRMED and (answer.removed or not diff.removed):
         return PushResult(switch, diff, None)
     if answer.state not in (CONFIRMED, FAILED):
@@ -231,9 +232,9 @@ def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Switch
 
 
 def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: SwitchUpdate) -> PushResult:
-    """The switch was to do all in one step and has done nothing, for its own or for others' sake.
+    """Return the result of a swap that was not done, because of this switch or another one.
 
-    What it did of several steps, it has to be asked.
+    The completed part of several steps is unknown until the switch is read back.
     """
     because = answer.errors[0].text if answer.errors else answer.detail
     way = f"{len(swap.steps)} steps" if swap.steps else "one step"
@@ -243,7 +244,7 @@ def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Switc
 
 
 def _partial(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> PushResult:
-    """The switch answered, but has not done all of it."""
+    """Return the result of a switch that answered, but has not executed the complete change."""
     refused = {(error.dst, error.in_port) for error in answer.errors}
     if answer.state == FAILED and not refused:
         return _unknown(switch, diff, f"switch {switch.name} refused the change{_because(answer.detail)}")

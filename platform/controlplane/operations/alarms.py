@@ -1,4 +1,4 @@
-"""Alarms that stand, whoever raised them, in one form."""
+"""Active alarms of all sources in one form."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StandingAlarm:
-    """One thing that is wrong now: who says so, its name, what it is about, and since when."""
+    """A problem that exists now: its source, name, subject, details and start time."""
 
     source: str
     alarm: str
@@ -38,7 +38,7 @@ class StandingAlarm:
 
 
 def standing() -> tuple[list[StandingAlarm], str | None]:
-    """All that stand, and why the controller's are not known (None: they are)."""
+    """Return all active alarms, and the reason why the controller's are unknown (None if known)."""
     found, trouble = [row for source, read in _READERS.items() for row in _read(source, read)], None
     try:
         with ControllerClient(seconds=ASK_SECONDS) as northbound:
@@ -63,7 +63,7 @@ def _controller(row: Mapping[str, Any], names: Mapping[str, str]) -> StandingAla
 
 
 def _told(name: str, value: object, names: Mapping[str, str]) -> str:
-    """A part of the subject; switches by their names."""
+    """Describe a part of the subject; replace a datapath id by the name of the switch."""
     text = str(value)
     return f"switch {names[text]}" if text in names else f"{name} {text}"
 
@@ -74,7 +74,7 @@ def _aggregation() -> list[StandingAlarm]:
             "aggregation",
             "aggregation_cost",
             f"switch {name}",
-            f"{one['measured']:.3f} needless copies an event measured, {one['expected']:.3f} expected",
+            f"{one['measured']:.3f} redundant copies per event measured, {one['expected']:.3f} expected",
             _time(one.get("since")),
         )
         for name, one in sorted(standing_alarms().items())
@@ -89,7 +89,7 @@ def _audits() -> list[StandingAlarm]:
 
 
 def _periodic() -> list[StandingAlarm]:
-    """Schedules that cannot run, rows that loops skip, and tasks that keep failing."""
+    """Return schedules that cannot run, rows that loops skip, and tasks that fail repeatedly."""
     return [
         StandingAlarm(
             "periodic", one.alarm, one.subject, one.detail, _time(one.since), _time(one.last), one.count
@@ -117,18 +117,20 @@ def _found_links() -> list[StandingAlarm]:
 
 
 def _read(source: str, read: Callable[[], list[StandingAlarm]]) -> list[StandingAlarm]:
-    """The alarms of a source; what cannot be read is an alarm, and hides those of no other source.
+    """Return the alarms of a source.
+
+    If they cannot be read, the result is one alarm that says so. The alarms of other sources stay visible.
 
     Raises:
-        DatabaseError: The database is away, so that no source can be read.
+        DatabaseError: The database is unavailable, so no source can be read.
     """
     try:
         return read()
     except DatabaseError:
         raise
     except Exception as error:
-        logger.exception("the alarms of %s cannot be read", source)
-        return [StandingAlarm(source, "unreadable", "its alarms", f"they cannot be read: {error}")]
+        logger.exception("cannot read the alarms of %s", source)
+        return [StandingAlarm(source, "unreadable", "its alarms", f"the alarms cannot be read: {error}")]
 
 
 _READERS: Mapping[str, Callable[[], list[StandingAlarm]]] = {

@@ -1,4 +1,4 @@
-"""The app."""
+"""Configuration of the app with health checks, alarms and metrics."""
 
 import logging
 
@@ -7,12 +7,12 @@ from django.conf import settings
 
 
 class ObserveConfig(AppConfig):
-    """Health and metrics; it keeps nothing but watermarks."""
+    """Health, alarms and metrics; the app has no tables and stores only watermarks."""
 
     name = "controlplane.operations"
     label = "observe"
 
     def ready(self) -> None:
-        """Warnings are lines of the log where that is JSON."""
+        """Write Python warnings to the log if the log format is JSON."""
         if settings.ENV.log_format == "json":
             logging.captureWarnings(True)

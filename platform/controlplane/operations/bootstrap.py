@@ -1,4 +1,4 @@
-"""What an installation needs before its first start; each step may be done again and changes nothing then."""
+"""Preparation of an installation before its first start; each step is idempotent."""
 
 import os
 from pathlib import Path
@@ -36,13 +36,17 @@ SCHEDULES = (
 
 
 def make_groups() -> None:
-    """The roles, as groups."""
+    """Create a group for each role."""
     for name in GROUPS:
         Group.objects.get_or_create(name=name)
 
 
 def make_administrator() -> bool:
-    """The first administrator, password in `secrets/admin-password`; False when there was one."""
+    """Create the first administrator, with a password in `secrets/admin-password`.
+
+    Returns:
+        False if the user exists already; its password does not change.
+    """
     with transaction.atomic():
         user, created = User.objects.get_or_create(
             username=ADMIN, defaults={"is_staff": True, "is_superuser": True}
@@ -55,7 +59,11 @@ def make_administrator() -> bool:
 
 
 def make_operator_token() -> bool:
-    """A token of the user `operator` in `secrets/operator-token`; False when the one there is still good."""
+    """Create a token of the user `operator` and write it to `secrets/operator-token`.
+
+    Returns:
+        False if the token in that file is still valid; it does not change.
+    """
     path = settings.ENV.secrets_dir / OPERATOR_TOKEN
     kept = find_token(path.read_text(encoding="ascii").strip()) if path.exists() else None
     if kept is not None and kept.revoked_at is None:
@@ -71,7 +79,7 @@ def make_operator_token() -> bool:
 
 
 def make_schedules() -> None:
-    """The periodic tasks; an operator's own changes of their periods stay."""
+    """Create the periodic tasks that are missing; existing rows keep an operator's changes."""
     for name, task, queue, seconds in SCHEDULES:
         fields = {"task": task, "queue": queue, "interval": every(seconds), "expire_seconds": seconds}
         PeriodicTask.objects.get_or_create(name=name, defaults=fields)

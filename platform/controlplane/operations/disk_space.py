@@ -1,4 +1,4 @@
-"""Free space of the directories in use, and the alarm before one of their disks is full."""
+"""Free space of the directories in use, and an alarm before one of their disks is full."""
 
 import logging
 import os
@@ -20,14 +20,14 @@ from controlplane.requestlog import checkpoints, outbox
 PREFIX = "disks of "
 MEGABYTE = 1 << 20
 MARGIN = 1.1
-"""An alarm ends at so many times the threshold, so that it does not come and go with every log line."""
+"""An alarm ends at this multiple of the threshold, so that single log lines do not toggle it."""
 
 FEWEST_INODES = 1000
-"""Below so many free inodes a disk counts as full, whatever bytes are free."""
+"""Number of free inodes below which a disk counts as full, regardless of its free bytes."""
 
 REFRESH = timedelta(minutes=1)
 STALE = timedelta(minutes=5)
-"""What another machine reported before that is not shown: its worker is gone."""
+"""Age at which another machine's report is ignored, because its worker has stopped."""
 
 _NAME_LENGTH = 64
 logger = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """The disk behind some directories: free and total bytes for an ordinary user, and free inodes."""
+    """The disk of some directories: free and total bytes for an ordinary user, free inodes."""
 
     directories: tuple[str, ...]
     path: Path
@@ -45,11 +45,11 @@ class Disk:
 
     @property
     def subject(self) -> str:
-        """Which disk, by what is on it."""
+        """Description of the disk by the directories on it."""
         return f"disk of {', '.join(self.directories)} ({self.path})"
 
     def low(self, factor: float = 1.0) -> bool:
-        """Whether less than `factor` times the threshold is free, or nearly no inode."""
+        """Whether less than `factor` times the threshold is free, in bytes or inodes."""
         few = self.inodes is not None and self.inodes < FEWEST_INODES * factor
         return few or self.free < settings.ENV.disk_free_megabytes * MEGABYTE * factor
 
@@ -57,14 +57,14 @@ class Disk:
         least = settings.ENV.disk_free_megabytes
         inodes = "" if self.inodes is None else f", {self.inodes:,} inodes"
         return (
-            f"{self.free // MEGABYTE:,} of {self.total // MEGABYTE:,} MiB{inodes} are free; the alarm is "
-            f"below {least} MiB (TERCAST_DISK_FREE_MEGABYTES). Free space before writes are refused"
+            f"{self.free // MEGABYTE:,} of {self.total // MEGABYTE:,} MiB{inodes} are free; the threshold is "
+            f"{least} MiB (TERCAST_DISK_FREE_MEGABYTES). Free space before writes are refused"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class LowDisk:
-    """An alarm that stands: which disk, its figures, and since when."""
+    """An active alarm: the disk, its figures and the start time."""
 
     subject: str
     detail: str
@@ -72,7 +72,7 @@ class LowDisk:
 
 
 def directories() -> dict[str, Path]:
-    """The directories that this process and its database write to, by their purpose."""
+    """Return the directories that this process and its database write to, by purpose."""
     found = {"state": settings.ENV.state_dir, "telemetry": settings.ENV.telemetry_root}
     if connection.vendor == "sqlite":
         found["database"] = Path(str(connection.settings_dict["NAME"])).parent
@@ -83,7 +83,7 @@ def directories() -> dict[str, Path]:
 
 
 def disks() -> list[Disk]:
-    """One for each disk that the directories are on."""
+    """Return one row for each disk that holds some of the directories."""
     by_device: dict[int, tuple[list[str], Path]] = {}
     for name, path in directories().items():
         there = existing(path)
@@ -93,18 +93,18 @@ def disks() -> list[Disk]:
 
 
 def record() -> None:
-    """Keep which disks of this machine are low; an alarm for each that becomes so, and when it ends.
+    """Store which disks of this machine are low; raise an alarm at the start and at the end.
 
-    A database that cannot be written is logged: `standing` measures again for whoever asks.
+    If the database cannot be written, this logs a warning. `standing` measures again for each reader.
     """
     try:
         _record()
     except (DatabaseError, OSError, MemoryError) as error:
-        logger.warning("the free space of disks cannot be recorded: %s", error)
+        logger.warning("cannot record the free space of disks: %s", error)
 
 
 def standing() -> list[LowDisk]:
-    """The low disks of this machine as they are now, and those that other machines reported."""
+    """Return the low disks: this machine's, measured now, and those that others reported."""
     now = timezone.now()
     kept = checkpoints.recall_all(PREFIX)
     own = kept.pop(_row_name(), {})
@@ -141,12 +141,12 @@ def _record() -> None:
 
 def _measured(names: tuple[str, ...], path: Path) -> Disk:
     found = os.statvfs(path)
-    inodes = found.f_favail if found.f_files else None  # some file systems have no fixed number of them
+    inodes = found.f_favail if found.f_files else None  # some file systems have no fixed number of inodes
     return Disk(names, path, found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize, inodes)
 
 
 def existing(path: Path) -> Path:
-    """The path, or the nearest folder above it that exists."""
+    """Return the path, or its nearest parent that exists."""
     return next(each for each in (path, *path.parents) if each.exists())
 
 

@@ -1,4 +1,4 @@
-"""What is looked at to say whether the platform is well, each part by itself."""
+"""Health checks, one function for each part of the platform."""
 
 import enum
 import logging
@@ -30,13 +30,13 @@ from controlplane.rest.outages import LOCKED, outage_of
 from controlplane.signalling import liveness
 
 DEAD = timedelta(seconds=45)
-"""Without a sign of life for so long a process counts as gone."""
+"""Age of the last heartbeat at which a process counts as stopped."""
 
 LATE = timedelta(seconds=60)
-"""A request that has waited for so long is worth a word."""
+"""Waiting time of a request at which the planner counts as degraded."""
 
 STILL = timedelta(seconds=30)
-"""Control messages that got no further for so long stand still; a turn takes about 20 s at most."""
+"""Time without progress at which control messages count as blocked; one round takes at most about 20 s."""
 
 STATUSES = ("ok", "degraded", "failed")
 MOST_NAMES = 20
@@ -45,13 +45,13 @@ WRITE_WAIT_MS = 2000
 """Longest wait of the check for a lock: health answers within a few seconds while the database is locked."""
 
 PROBE = "probe of health"
-"""The row that the check writes."""
+"""Watermark that the check of the database writes."""
 
 logger = logging.getLogger(__name__)
 
 
 class CheckStatus(enum.StrEnum):
-    """How well something is, in order."""
+    """Status of a part, from best to worst."""
 
     OK = "ok"
     DEGRADED = "degraded"
@@ -60,7 +60,7 @@ class CheckStatus(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found; `told`, detail and values together, is for those who are logged in."""
+    """Result of a check; only authenticated users see `told`, the detail with its values."""
 
     status: CheckStatus
     detail: str = ""
@@ -68,13 +68,16 @@ class Finding:
 
     @property
     def told(self) -> str:
-        """The detail with the values behind it."""
+        """The detail, followed by the values."""
         values = "; ".join(f"{name}: {_text(value)}" for name, value in self.values.items())
         return f"{self.detail} ({values})" if values else self.detail
 
 
 def database() -> Finding:
-    """Whether the database answers and takes a write; a lock that another process holds only degrades it."""
+    """Check that the database answers and accepts a write.
+
+    A lock that another process holds only degrades it.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     try:
@@ -82,22 +85,22 @@ def database() -> Finding:
             checkpoints.keep(PROBE, timezone.now().isoformat())
     except DatabaseError as error:
         return _not_written(error)
-    return Finding(CheckStatus.OK, f"{connection.vendor}; it answers and takes a write")
+    return Finding(CheckStatus.OK, f"{connection.vendor}; the database answers and accepts writes")
 
 
 def _not_written(error: DatabaseError) -> Finding:
     outage = outage_of(error)
     if outage is LOCKED:
         detail = (
-            "another process keeps the database locked: reads go on, writes wait and are answered with 503"
+            "another process has locked the database: reads continue, writes wait and are answered with 503"
         )
         return Finding(CheckStatus.DEGRADED, f"{detail}; {outage.remedy}")
     remedy = "" if outage is None else f"; {outage.detail}"
-    return Finding(CheckStatus.FAILED, f"it answers, but takes no write: {error}{remedy}")
+    return Finding(CheckStatus.FAILED, f"the database answers, but accepts no write: {error}{remedy}")
 
 
 def disk() -> Finding:
-    """Whether the disks of all directories in use have more free space than the alarm's threshold."""
+    """Check that the disks of all directories in use are above the threshold of the alarm."""
     found = disk_space.disks()
     values = {f"{'+'.join(each.directories)} free MiB": each.free // disk_space.MEGABYTE for each in found}
     low = disk_space.standing()
@@ -108,63 +111,70 @@ def disk() -> Finding:
 
 
 def broker() -> Finding:
-    """Whether wake-ups can be written, and how many no worker has taken."""
+    """Check that wake-ups can be written, and count those that no worker has received."""
     try:
         check_broker()
         values = {queue: waiting(queue) for queue in (PLANNER_QUEUE, DEFAULT_QUEUE)}
     except (KombuError, OSError) as error:
-        return Finding(CheckStatus.FAILED, f"no message can be sent: {error}")
-    return Finding(CheckStatus.OK, "messages that wait, by queue", values)
+        return Finding(CheckStatus.FAILED, f"messages cannot be sent: {error}")
+    return Finding(CheckStatus.OK, "queued messages", values)
 
 
 def worker() -> Finding:
-    """Whether a worker serves the planner's queue; without one requests stay queued."""
-    return _life(heartbeats.WORKER, CheckStatus.FAILED, "requests stay queued until one runs")
+    """Check that a worker serves the planner's queue; without one, requests stay queued."""
+    return _life(heartbeats.WORKER, CheckStatus.FAILED, "requests stay queued until one starts")
 
 
 def watcher() -> Finding:
-    """Whether a worker serves the queue of watching and periodic work."""
+    """Check that a worker serves the queue of monitoring and periodic tasks."""
     return _life(
-        heartbeats.WATCHER, CheckStatus.DEGRADED, "switches and links are not watched until one runs"
+        heartbeats.WATCHER, CheckStatus.DEGRADED, "switches and links are not monitored until one starts"
     )
 
 
 def analytics() -> Finding:
-    """Whether a worker of analytics lives; where none ever did, only a run that waits misses it."""
+    """Check that an analytics worker runs.
+
+    If none has ever run, the status is degraded only if a run is queued.
+    """
     waits = Run.objects.filter(state=AnalyticsRunState.QUEUED)
     if heartbeats.age(heartbeats.ANALYTICS) is None and not waits.exists():
-        return Finding(CheckStatus.OK, "none was ever seen, and no run waits for one")
-    return _life(heartbeats.ANALYTICS, CheckStatus.DEGRADED, "runs of analytics stay queued until one runs")
+        return Finding(CheckStatus.OK, "no analytics worker has ever run, and no run is queued")
+    return _life(heartbeats.ANALYTICS, CheckStatus.DEGRADED, "analytics runs stay queued until one starts")
 
 
 def beat() -> Finding:
-    """Whether beat lives; without it nobody watches the controller."""
-    return _life(heartbeats.BEAT, CheckStatus.DEGRADED, "switches, links and lost wake-ups are not seen")
+    """Check that beat runs; without it, nothing polls the controller or recovers lost wake-ups."""
+    return _life(
+        heartbeats.BEAT,
+        CheckStatus.DEGRADED,
+        "switches, links and lost wake-ups are not checked until it starts",
+    )
 
 
 def planner() -> Finding:
-    """How long the oldest request that is not decided has waited."""
+    """Check how long the oldest undecided request has waited."""
     rows = Request.objects.filter(state__in=(State.QUEUED, State.PLANNING))
     oldest = rows.order_by("id").values_list("received_at", flat=True).first()
     late = timedelta() if oldest is None else timezone.now() - oldest
     values = {"waiting": rows.count(), "oldest_seconds": round(late.total_seconds(), 1)}
     if late < LATE:
-        return Finding(CheckStatus.OK, "requests that are not decided", values)
+        return Finding(CheckStatus.OK, "undecided requests", values)
     return Finding(CheckStatus.DEGRADED, f"a request has waited for {late.total_seconds():.0f} s", values)
 
 
 def controller() -> Finding:
-    """Whether the controller answers; without it tables stay as they are."""
+    """Check that the controller answers; without it, tables do not change."""
     try:
         with ControllerClient(seconds=ASK_SECONDS) as northbound:
             rows = northbound.switches()
     except NorthboundError as error:
-        return Finding(CheckStatus.FAILED, f"it does not answer, so that no table can be changed: {error}")
-    return Finding(CheckStatus.OK, "it answers", {"switches": len(rows)})
+        return Finding(CheckStatus.FAILED, f"no answer, so no table can be changed: {error}")
+    return Finding(CheckStatus.OK, "the controller answers", {"switches": len(rows)})
 
 
 def switches() -> Finding:
-    """Switches that are away, or owe entries to the plan."""
+    """Check that all switches are connected and have confirmed the plan."""
     away = list(
         Switch.objects.filter(up=True, connected=False).order_by("name").values_list("name", flat=True)
     )
@@ -172,17 +182,17 @@ def switches() -> Finding:
     owing = list(dirty.values_list("switch", flat=True))
     values = {"away": away[:MOST_NAMES], "owing": owing[:MOST_NAMES], "known": Switch.objects.count()}
     if not away and not owing:
-        return Finding(CheckStatus.OK, "all are connected and have what is planned", values)
+        return Finding(CheckStatus.OK, "all are connected and have confirmed the plan", values)
     return Finding(
-        CheckStatus.DEGRADED, f"{len(away)} not connected, {len(owing)} without all that is planned", values
+        CheckStatus.DEGRADED, f"{len(away)} not connected, {len(owing)} have not confirmed the plan", values
     )
 
 
 def tables() -> Finding:
-    """Switches whose tables differ from the plan since an audit could not repair them."""
+    """Check that no switch has a table that differs from the plan and cannot be repaired."""
     found = audits.unrepaired()
     if not found:
-        return Finding(CheckStatus.OK, "no audit has left one unlike the plan", {"unrepaired": []})
+        return Finding(CheckStatus.OK, "all audited tables match the plan", {"unrepaired": []})
     told = [f"{name}: {reason}" for name, reason in found.items()]
     return Finding(
         CheckStatus.DEGRADED,
@@ -192,7 +202,7 @@ def tables() -> Finding:
 
 
 def alarms() -> Finding:
-    """Alarms that stand: the controller's, and those of aggregation, periodic tasks and missing paths."""
+    """List active alarms of the controller, aggregation, periodic tasks, paths and links."""
     found = [
         f"aggregation at switch {name}: measured {one['measured']:.2f}, expected {one['expected']:.2f}"
         for name, one in sorted(standing_alarms().items())
@@ -205,7 +215,9 @@ def alarms() -> Finding:
         with ControllerClient(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()
     except NorthboundError as error:
-        return Finding(CheckStatus.DEGRADED, f"the controller's are not known: {error}", {"alarms": found})
+        return Finding(
+            CheckStatus.DEGRADED, f"the controller's alarms are unknown: {error}", {"alarms": found}
+        )
     names = names_of(rows)
     found += [f"controller: {row.get('alarm')}{place(row, names)}: {row.get('detail')}" for row in rows]
     values = {"alarms": found[:MOST_NAMES], "number": len(found)}
@@ -214,15 +226,15 @@ def alarms() -> Finding:
 
 
 def signalling() -> Finding:
-    """Whether control messages of hosts get ahead."""
+    """Check that control messages of hosts are processed."""
     since, trouble = liveness.last()
     behind = f": {trouble}" if trouble else ""
     if since is None:
-        return Finding(CheckStatus.DEGRADED, f"no control message was ever asked for{behind}")
+        return Finding(CheckStatus.DEGRADED, f"the controller was never polled for control messages{behind}")
     values = {"seconds": round(since.total_seconds(), 1)}
     if since < STILL:
-        return Finding(CheckStatus.OK, "seconds since control messages were last dealt with", values)
-    told = f"control messages of hosts have not been dealt with for {since.total_seconds():.0f} s{behind}"
+        return Finding(CheckStatus.OK, "time since control messages were last processed", values)
+    told = f"control messages of hosts have not been processed for {since.total_seconds():.0f} s{behind}"
     return Finding(CheckStatus.DEGRADED, told, values)
 
 
@@ -241,15 +253,15 @@ CHECKS: Mapping[str, Callable[[], Finding]] = {
     "signalling": signalling,
     "disk": disk,
 }
-"""All of them; the others need the first."""
+"""All checks; all others need the first one."""
 
 
 def look(names: Mapping[str, Callable[[], Finding]] = CHECKS) -> dict[str, Finding]:
-    """What the checks of these names find; where the database is away nothing else is asked.
+    """Run the checks with these names; if the database does not answer, run no further ones.
 
-    A check that fails for another reason (a malformed row, say) is a finding, and stops no other check.
+    A check that fails for another reason (for example a malformed row) is a finding and stops no other check.
     """
-    with suppress(DatabaseError), waiting_at_most(WRITE_WAIT_MS):  # also for reads, which PostgreSQL may lock
+    with suppress(DatabaseError), waiting_at_most(WRITE_WAIT_MS):  # PostgreSQL may also block reads
         return _look(names)
     return _look(names)
 
@@ -263,15 +275,15 @@ def _look(names: Mapping[str, Callable[[], Finding]]) -> dict[str, Finding]:
             found[name] = Finding(CheckStatus.FAILED, f"the database does not answer: {error}")
             break
         except Exception as error:
-            logger.exception("the check of %s failed", name)
-            found[name] = Finding(CheckStatus.DEGRADED, f"this cannot be checked: {error}")
+            logger.exception("the health check %s failed", name)
+            found[name] = Finding(CheckStatus.DEGRADED, f"the check failed: {error}")
     return {
         name: finding for name, finding in found.items() if name in names or finding.status != CheckStatus.OK
     }
 
 
 def overall(found: Mapping[str, Finding]) -> CheckStatus:
-    """The worst of them."""
+    """Return the worst status."""
     told = {finding.status for finding in found.values()}
     return next(
         (status for status in (CheckStatus.FAILED, CheckStatus.DEGRADED) if status in told), CheckStatus.OK
@@ -286,15 +298,15 @@ def _text(value: object) -> str:
 
 def _number(alarms: Collection[str]) -> str:
     if not alarms:
-        return "none stands"
-    return "1 stands" if len(alarms) == 1 else f"{len(alarms)} stand"
+        return "no active alarms"
+    return "1 active alarm" if len(alarms) == 1 else f"{len(alarms)} active alarms"
 
 
 def _life(name: str, without: CheckStatus, consequence: str) -> Finding:
     since = heartbeats.age(name)
     if since is None:
-        return Finding(without, f"none was ever seen; {consequence}")
+        return Finding(without, f"none has ever run; {consequence}")
     values = {"seconds": round(since.total_seconds(), 1)}
     if since < DEAD:
-        return Finding(CheckStatus.OK, "seconds since its last sign of life", values)
-    return Finding(without, f"no sign of life for {since.total_seconds():.0f} s; {consequence}", values)
+        return Finding(CheckStatus.OK, "time since the last heartbeat", values)
+    return Finding(without, f"no heartbeat for {since.total_seconds():.0f} s; {consequence}", values)

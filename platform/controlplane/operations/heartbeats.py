@@ -1,4 +1,4 @@
-"""Signs of life of workers and beat, kept in the database for whoever asks on another machine."""
+"""Heartbeats of workers and beat, stored in the database for readers on any machine."""
 
 import logging
 import threading
@@ -15,14 +15,14 @@ from controlplane.operations import disk_space, write_interruptions
 from controlplane.requestlog import checkpoints
 
 WORKER, WATCHER, ANALYTICS, BEAT = "worker", "watcher", "analytics", "beat"
-"""Who serves the planner's queue, the one of watching and periodic work, that of analytics; and beat."""
+"""Process kinds: workers of the planner's, the monitoring and the analytics queue; and beat."""
 
 NAMES = (WORKER, WATCHER, ANALYTICS, BEAT)
 SECONDS = 10.0
-"""Between two signs of life."""
+"""Seconds between two heartbeats."""
 
 LACKS = (DatabaseError, OSError, MemoryError)
-"""Errors of a process that lacks its database, disk, descriptors or memory."""
+"""Errors of a process without database, disk, descriptors or memory."""
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +30,10 @@ _last: dict[str, float] = {}
 
 
 def note(name: str) -> None:
-    """Record that a process of this kind lives, at most once in `SECONDS`.
+    """Record that a process of this kind runs, at most once in `SECONDS`.
 
-    Nothing that the process lacks (its database, descriptors, memory) is an error here: it is logged, and
-    when it has passed, an alarm has its cause and time.
+    A missing resource (database, descriptors, memory) is no error here. The function logs it. When the
+    resource is available again, an alarm reports the cause and the time.
     """
     now = time.monotonic()
     if now - _last.get(name, -SECONDS) < SECONDS:
@@ -43,14 +43,15 @@ def note(name: str) -> None:
         checkpoints.keep(_key(name), timezone.now().isoformat())
         write_interruptions.record_end(name)
     except LACKS as error:
-        logger.warning("no sign of life of %s written: %s", name, error)
+        logger.warning("the heartbeat of %s was not written: %s", name, error)
         write_interruptions.begin(name, str(error) or type(error).__name__)
 
 
 def age(name: str) -> timedelta | None:
-    """Return how long ago a process of this kind last gave a sign of life; None: never.
+    """Return the time since the last heartbeat of this kind of process; None if there was none.
 
-    One in the future is of a clock that was set back since: a process that lives corrects it in `SECONDS`.
+    A heartbeat in the future means that the clock was set back since. A running process corrects it within
+    `SECONDS`.
     """
     kept = checkpoints.recall_or_default(_key(name), "")
     seen = checkpoints.moment(kept)
@@ -61,7 +62,7 @@ def age(name: str) -> timedelta | None:
 
 
 class Pulse(threading.Thread):
-    """Gives a worker's signs of life beside its work, however long that takes, and watches its disks."""
+    """Thread that writes a worker's heartbeats during its work, and watches its disks."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._of = tuple(names)
@@ -69,12 +70,12 @@ class Pulse(threading.Thread):
         self._over = threading.Event()
 
     def run(self) -> None:
-        """Until `stop`; no error ends it."""
+        """Write heartbeats until `stop`; no error ends the loop."""
         while True:
             try:
                 self._beat()
             except Exception:
-                logger.exception("a sign of life failed; the next one comes in %g s", SECONDS)
+                logger.exception("a heartbeat failed; the next one follows in %g s", SECONDS)
             if self._over.wait(SECONDS):
                 return
 
@@ -87,7 +88,7 @@ class Pulse(threading.Thread):
             connections.close_all()
 
     def stop(self) -> None:
-        """No more of them."""
+        """End the loop."""
         self._over.set()
 
 

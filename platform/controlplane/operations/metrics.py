@@ -1,4 +1,4 @@
-"""`/metrics`: what Prometheus may know of the control plane; all of it from the database."""
+"""Metrics of the control plane for Prometheus (`/metrics`), all read from the database."""
 
 from collections.abc import Iterator
 from itertools import accumulate
@@ -24,39 +24,39 @@ Families = Iterator[Metric]
 
 
 def text() -> bytes:
-    """All of it in Prometheus' text format."""
+    """Return all metrics in Prometheus' text format."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Database())
     return generate_latest(registry)
 
 
 class _Database:
-    """A collector that looks when it is asked."""
+    """A collector that reads the database at each scrape."""
 
     def describe(self) -> list[Metric]:
-        """Nothing is looked at to register it."""
+        """Describe nothing, so that registration reads nothing."""
         return []
 
     def collect(self) -> Families:
-        """All families."""
+        """Yield all metric families."""
         for part in (requests, moves, switches, paths, audits, events, processes):
             yield from part()
 
 
 def requests() -> Families:
-    """Requests by state and stage."""
+    """Yield requests by state and stage."""
     open_now = dict.fromkeys((state.value for state in OPEN_STATES), 0)
     rows = Request.objects.filter(state__in=OPEN_STATES)
     open_now |= dict(rows.values_list("state").annotate(number=Count("id")).order_by())
-    family = _gauge("requests_open", "Requests that have not ended.", "state")
+    family = _gauge("requests_open", "Requests that have not reached a final state.", "state")
     for state, number in open_now.items():
         family.add_metric([state], number)
     yield family
     oldest = rows.aggregate(first=Min("received_at"))["first"]
     age = 0.0 if oldest is None else (timezone.now() - oldest).total_seconds()
-    yield _gauge("requests_oldest_seconds", "Age of the oldest request that has not ended.", value=age)
+    yield _gauge("requests_oldest_seconds", "Age of the oldest open request.", value=age)
     found = stage_histograms.totals()
-    ended = _counter("requests_ended", "Requests that have ended.", "kind", "state")
+    ended = _counter("requests_ended", "Requests that have reached a final state.", "kind", "state")
     for (kind, state), number in sorted(found.ended.items()):
         ended.add_metric([kind, state], number)
     yield ended
@@ -69,15 +69,15 @@ def requests() -> Families:
 
 
 def moves() -> Families:
-    """Topics on their way to another encoding, by stage, and those that changed in place."""
+    """Yield topics that move to another encoding, by stage, and completed changes."""
     rows = Move.objects.filter(stage__in=UNFINISHED).values_list("stage")
     found = dict(rows.annotate(number=Count("id")).order_by())
-    family = _gauge("moves_open", "Moves of topics to their other codes that are not over.", "stage")
+    family = _gauge("moves_open", "Unfinished moves of topics to another code.", "stage")
     for stage in Stage:
         if stage != Stage.DONE:
             family.add_metric([stage.value], found.get(stage.value, 0))
     yield family
-    ended = _counter("moves_ended", "Changes of the ways of topics; in place: events may be lost.", "way")
+    ended = _counter("moves_ended", "Completed changes of encodings; in place: events may be lost.", "way")
     over = Move.objects.filter(stage=Stage.DONE).values_list("in_place")
     done = dict(over.annotate(number=Count("id")).order_by())
     for in_place, way in ((False, "moved"), (True, "in_place")):
@@ -86,11 +86,11 @@ def moves() -> Families:
 
 
 def switches() -> Families:
-    """Entries against budgets, connections, and what is owed."""
+    """Yield entries, budgets, connections and unconfirmed changes of switches."""
     entries = _gauge("switch_entries", "Content entries that the switch has confirmed.", "switch")
-    exact = _gauge("switch_exact_entries", "Entries that it would have without aggregation.", "switch")
-    budgets = _gauge("switch_budget", "Content entries that it may hold; absent: any number.", "switch")
-    connected = _gauge("switch_connected", "1 while it is connected.", "switch")
+    exact = _gauge("switch_exact_entries", "Entries of the switch without aggregation.", "switch")
+    budgets = _gauge("switch_budget", "Largest number of content entries; absent: unlimited.", "switch")
+    connected = _gauge("switch_connected", "1 while the switch is connected.", "switch")
     held = dict(InstalledEntry.objects.values_list("switch").annotate(number=Count("id")).order_by())
     for switch in Switch.objects.order_by("name"):
         entries.add_metric([switch.name], held.get(switch.pk, 0))
@@ -100,12 +100,12 @@ def switches() -> Families:
             budgets.add_metric([switch.name], switch.tcam_budget)
     owing = SwitchSync.objects.filter(dirty=True).count()
     yield from (entries, exact, budgets, connected)
-    yield _gauge("switches_owing", "Switches that are not known to have all of the plan.", value=owing)
+    yield _gauge("switches_owing", "Switches that have not confirmed the complete plan.", value=owing)
 
 
 def paths() -> Families:
-    """Announcements without a path to some, or to all, of those that they match."""
-    text = "Announcements that no path joins with some (partial) or all (none) of those that they match."
+    """Yield announcements without a path to some or all matching announcements."""
+    text = "Announcements without a path to some (partial) or all (none) matching announcements."
     family = _gauge("announcements_out_of_reach", text, "kind", "reach")
     for (kind, found), number in missing_paths.counts().items():
         family.add_metric([kind, found], number)
@@ -113,10 +113,10 @@ def paths() -> Families:
 
 
 def audits() -> Families:
-    """How the last look at each switch found it."""
+    """Yield the results of the last audit of each switch."""
     drift = _gauge("audit_drift", "Entries that differed at the last audit of a switch.", "switch", "kind")
-    state = _gauge("audit_state", "1 for how the last audit found the switch.", "switch", "state")
-    at = _gauge("audit_timestamp_seconds", "When that was.", "switch")
+    state = _gauge("audit_state", "1 for the state that the last audit found.", "switch", "state")
+    at = _gauge("audit_timestamp_seconds", "Time of the last audit.", "switch")
     checks = Check.objects.filter(checked_at__isnull=False)
     last = checks.values("switch").annotate(last=Max("id")).values_list("last", flat=True).order_by()
     for check in Check.objects.filter(pk__in=list(last)).order_by("switch"):
@@ -126,17 +126,17 @@ def audits() -> Families:
         if check.checked_at is not None:
             at.add_metric([check.switch], check.checked_at.timestamp())
     yield from (drift, state, at)
-    family = _gauge("audits", "Audits that are kept, by state.", "state")
+    family = _gauge("audits", "Stored audits by state.", "state")
     for name, number in Audit.objects.values_list("state").annotate(number=Count("id")).order_by("state"):
         family.add_metric([name], number)
     yield family
 
 
 def events() -> Families:
-    """Events and delays as hosts report them."""
+    """Yield event counts and delays as hosts report them."""
     fields = ("published", "wanted", "delivered", "lost", "doubled", "unwanted")
     sums = TrafficReport.objects.aggregate(**{name: Sum(name) for name in fields})
-    family = _gauge("events", "Events by the latest report of each reporter, added up.", "what")
+    family = _gauge("events", "Events, summed over the latest report of each reporter.", "what")
     for name in fields:
         family.add_metric([name], sums[name] or 0)
     yield family
@@ -149,8 +149,8 @@ def events() -> Families:
 
 
 def processes() -> Families:
-    """Signs of life."""
-    family = _gauge("process_seen_seconds", "Since the last sign of life; absent: never.", "process")
+    """Yield the age of each process' last heartbeat."""
+    family = _gauge("process_seen_seconds", "Seconds since the last heartbeat; absent: never.", "process")
     for name in heartbeats.NAMES:
         age = heartbeats.age(name)
         if age is not None:

@@ -1,4 +1,4 @@
-"""Topics in which paths are missing, and how many announcements that concerns."""
+"""Topics with missing paths, and the number of announcements that these affect."""
 
 from datetime import datetime
 
@@ -11,9 +11,9 @@ NAMED = 5
 
 
 def standing() -> list[tuple[str, str, datetime | None]]:
-    """Return each topic with subscriptions out of reach: the topic, what is missing, and since when.
+    """Return each topic with subscriptions out of reach, the missing paths and the start time.
 
-    Reads the rows that are out of reach, which a partial index holds; nothing is searched in the network.
+    This reads only the rows that are out of reach, from a partial index. It searches nothing in the network.
     """
     rows = Subscription.objects.exclude(reach=Reach.FULL).order_by()
     topics = rows.values_list("topic__name").annotate(n=Count("id"), since=Min("unreachable_since"))

@@ -1,8 +1,8 @@
-"""How long requests take from stage to stage, as histograms over the whole log, kept up incrementally.
+"""Histograms of the time that requests spend in each stage, updated incrementally.
 
-All rows up to a watermark are final and counted once and for all; those behind it are counted anew each
-time. So the figures survive every process, two processes that count at once find the same, and a scrape
-costs what is new.
+All rows of the log up to a watermark are final and are counted only once. Later rows are counted again at
+each scrape. So the figures survive every restart, concurrent processes find the same figures, and a scrape
+reads only new rows.
 """
 
 import logging
@@ -26,12 +26,12 @@ STAGES = {
     "deploying": ("computed_at", "confirmed_at"),
     "total": ("received_at", "confirmed_at"),
 }
-"""Stages with the times that they lie between."""
+"""Stages with the times at which they start and end."""
 
 _MARK = "request metrics"
 _STEP = 5000
 KEEP_WAIT_MS = 500
-"""Longest wait for a lock to keep the counts: a scrape is a read."""
+"""Longest wait for a lock to store the counts: a scrape is a read."""
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ _FIELDS = ("pk", "kind", "state", "received_at", "started_at", "computed_at", "c
 
 
 class Totals:
-    """Ended requests by kind and state; histograms of stages: counts by bucket (not added up), and sums."""
+    """Ended requests by kind and state, and for each stage the counts by bucket and the sum."""
 
     def __init__(self, kept: dict[str, Any] | None = None) -> None:
         kept = kept or {}
@@ -52,7 +52,7 @@ class Totals:
         self.sums = {name: float(own.get(name, [[], 0.0])[1]) for name in STAGES}
 
     def to_json(self) -> dict[str, Any]:
-        """As it is kept."""
+        """Return the totals as stored in the watermark."""
         return {
             "last": self.last,
             "ended": [[kind, state, number] for (kind, state), number in sorted(self.ended.items())],
@@ -60,7 +60,7 @@ class Totals:
         }
 
     def take(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Count rows of `_FIELDS`; the last of them is the last one counted."""
+        """Count rows of `_FIELDS`; the last of them becomes the last one counted."""
         for pk, kind, state, *times in rows:
             self.last = pk
             if state not in FINAL_STATES:
@@ -79,7 +79,7 @@ class Totals:
 
 
 def totals() -> Totals:
-    """Of all requests that have ended."""
+    """Return the totals of all requests that have ended."""
     found = _kept()
     before = found.last
     open_rows = Request.objects.filter(state__in=OPEN_STATES).aggregate(first=Min("id"))["first"]
@@ -95,19 +95,19 @@ def totals() -> Totals:
 
 
 def _kept() -> Totals:
-    """What was counted before; nothing where the row is malformed, so that all is counted again."""
+    """Return the stored counts; empty ones if the row is malformed, to count all rows again."""
     kept = checkpoints.recall_or_default(_MARK, {})
     try:
         return Totals(kept)
     except (TypeError, ValueError, LookupError, AttributeError):
-        logger.warning("the counts of ended requests are malformed; they are counted again")
+        logger.warning("the counts of ended requests are malformed; all requests are counted again")
         return Totals()
 
 
 def _keep(found: Totals) -> None:
-    """Spare the next scrape this count; one that cannot be written now costs that scrape some time."""
+    """Store the counts for the next scrape; if this fails, that scrape only takes longer."""
     try:
         with waiting_at_most(KEEP_WAIT_MS), transaction.atomic():
             checkpoints.keep(_MARK, found.to_json())
     except DatabaseError as error:
-        logger.warning("the counts of ended requests cannot be kept: %s", error)
+        logger.warning("cannot store the counts of ended requests: %s", error)

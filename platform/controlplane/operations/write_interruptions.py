@@ -1,6 +1,6 @@
-"""Times in which a process could not write to the database, reported by an alarm once it can again.
+"""Periods in which a process could not write to the database; an alarm reports each.
 
-While it lasts no alarm can be written; the checks of health find the cause.
+During an interruption no alarm can be written. Health checks find the cause.
 """
 
 from datetime import datetime
@@ -11,21 +11,21 @@ from django.utils import timezone
 from controlplane.requestlog import checkpoints, outbox
 
 TOLD = "interruption"
-"""The watermark with the end of the last one that was reported."""
+"""Watermark with the end of the last reported interruption."""
 
 _open: dict[str, tuple[datetime, str]] = {}
 
 
 def begin(name: str, reason: str) -> None:
-    """Remember since when a process of this kind cannot write, and the first reason."""
+    """Remember when a process of this kind became unable to write, and the first reason."""
     _open.setdefault(name, (timezone.now(), reason))
 
 
 def record_end(name: str) -> None:
-    """Raise the alarm of an interruption that ended, unless another process has raised it.
+    """Raise the alarm of an interruption that has ended, unless another process has raised it.
 
     Raises:
-        DatabaseError: The database takes no write again; the interruption goes on.
+        DatabaseError: The database refuses writes again; the interruption continues.
     """
     found = _open.get(name)
     if found is not None:

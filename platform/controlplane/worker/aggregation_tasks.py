@@ -7,17 +7,17 @@ from controlplane.common.celery import app
 
 @app.task(name="tercast.aggregate")  # type: ignore[untyped-decorator] # celery has no types
 def aggregate() -> None:
-    """The policy's period is over."""
+    """Request a run because the policy's period is over."""
     runs.ask_periodically()
 
 
 @app.task(name=wakeups.AGGREGATION_RUNS)  # type: ignore[untyped-decorator]
 def sweep() -> None:
-    """Start what was asked for, or what a killed process left behind."""
+    """Start requested runs, and runs that a killed process left."""
     process_starter.sweep()
 
 
 @app.task(name=wakeups.ATTRIBUTE)  # type: ignore[untyped-decorator]
 def attribute() -> None:
-    """Measure what aggregated entries cost."""
+    """Measure the cost of aggregated entries."""
     process_starter.measure()

@@ -1,4 +1,7 @@
-"""Celery tasks of analytics: wake-ups. Schedules and runs are rows; a lost message costs a sweep's period."""
+"""Celery tasks of analytics.
+
+They are only wake-ups: schedules and runs are rows. A lost message delays work until the next sweep.
+"""
 
 from collections.abc import Callable
 
@@ -11,14 +14,14 @@ from controlplane.periodic import task_failures
 
 @app.task(name="tercast.analytics.due")  # type: ignore[untyped-decorator] # celery has no types
 def due() -> None:
-    """A schedule's time may have come."""
+    """Claim the schedules that are due."""
     if runs.claim_due():
         wakeups.wake_analytics()
 
 
 @app.task(name="tercast.analytics.sweep")  # type: ignore[untyped-decorator]
 def sweep() -> None:
-    """Claim what beat missed, take up what killed workers left behind, wake the worker; keep measurements."""
+    """Claim schedules that beat missed, recover runs of killed workers, and store measurements."""
 
     def look_after() -> None:
         if runs.look_after():
@@ -34,5 +37,5 @@ def sweep() -> None:
 
 @app.task(name=wakeups.ANALYTICS_WORK)  # type: ignore[untyped-decorator]
 def work() -> None:
-    """Work at the runs that wait."""
+    """Process the queued runs."""
     worker.work()

@@ -1,10 +1,10 @@
-"""Celery tasks and management commands."""
+"""Configuration of the app with Celery tasks and management commands."""
 
 from django.apps import AppConfig
 
 
 class WorkerConfig(AppConfig):
-    """Makes the management commands known to Django; it has no tables."""
+    """Registers the management commands with Django; the app has no tables."""
 
     name = "controlplane.worker"
     label = "worker"

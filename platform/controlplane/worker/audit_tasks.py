@@ -1,4 +1,4 @@
-"""Celery tasks of audits; they run in the planner's worker, whose planner knows the tables."""
+"""Celery tasks of audits; they run in the planner's worker, whose planner has the tables."""
 
 from controlplane.common import wakeups
 from controlplane.common.celery import app
@@ -8,14 +8,14 @@ from controlplane.deployment.audits import audits, worker
 
 @app.task(name="tercast.audit")  # type: ignore[untyped-decorator] # celery has no types
 def audit() -> None:
-    """The period between audits is over."""
+    """Request an audit because the period between audits is over."""
     audits.ask_periodically()
 
 
 @app.task(name=wakeups.AUDITS)  # type: ignore[untyped-decorator]
 def sweep() -> None:
-    """Work at the audits that are under way, and let the request log have its turn."""
+    """Continue the audits in progress, then let the request log have its turn."""
     more = worker.run(stopping)
-    wakeups.wake_planner()  # a caller that saw this task's message in the queue has sent none
+    wakeups.wake_planner()  # callers that saw this task's message in the queue sent none
     if more and not stopping():
         wakeups.wake_audits()

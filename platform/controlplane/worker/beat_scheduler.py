@@ -1,4 +1,4 @@
-"""The periodic scheduler: that of django-celery-beat, which no row can stop, and which fills no queue."""
+"""Scheduler for beat: django-celery-beat's, but no bad row stops it, and it fills no queue."""
 
 import logging
 import time
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 class Crontab(TzAwareCrontab):  # type: ignore[misc] # django-celery-beat has no types
-    """A crontab whose times are those of `controlplane.periodic`, at clock changes and on 29 February too."""
+    """A crontab with the times of `controlplane.periodic`, correct also at clock changes."""
 
     def __init__(self, task: PeriodicTask) -> None:
         row = task.crontab
@@ -45,7 +45,7 @@ class Crontab(TzAwareCrontab):  # type: ignore[misc] # django-celery-beat has no
         self._start: datetime | None = task.start_time
 
     def is_due(self, last_run_at: datetime) -> schedstate:
-        """Whether a time has passed since the last run, and the seconds to the next one."""
+        """Return whether a time has passed since the last run, and the seconds until the next one."""
         now = self.nowfunc()
         last = max(last_run_at, self._start - _INSTANT) if self._start else last_run_at
         due = self._fields.previous(now, self._zone, last) is not None
@@ -67,50 +67,52 @@ class RowEntry(ModelEntry):  # type: ignore[misc]
             self._correct_last_run()
 
     def is_due(self) -> schedstate:
-        """Whether to send it now, and the seconds until the next look."""
+        """Return whether to send the task now, and the seconds until the next check."""
         start = self.model.start_time
         if start is not None and self.model.crontab is not None and self._default_now() < start:
             return schedstate(False, min((start - self._default_now()).total_seconds(), _NEVER))
         return super().is_due()
 
     def save(self) -> None:
-        """Keep the last run and the count, and leave all else to who edits the row; it may be bad by now."""
+        """Store only the last run and the count; a user may have changed the rest of the row."""
         values = {name: getattr(self.model, name) for name in ("last_run_at", "total_run_count")}
         PeriodicTask.objects.filter(pk=self.model.pk, enabled=True).update(**values)
 
     def _correct_last_run(self) -> None:
-        """Count from now: a last run in the future would hold the task back until then."""
-        logger.warning("%s last ran in the future, at %s; it counts from now", self.name, self.last_run_at)
+        """Set a last run in the future to now; otherwise the task would wait until then."""
+        logger.warning(
+            "%s last ran in the future, at %s; the last run is set to now", self.name, self.last_run_at
+        )
         row = PeriodicTask.objects.filter(pk=self.model.pk, last_run_at=self.last_run_at)
         self.last_run_at = self.model.last_run_at = timezone.now()
         row.update(last_run_at=self.last_run_at)
 
 
 class Scheduler(DatabaseScheduler):  # type: ignore[misc]
-    """Schedules from the database; a row that cannot run is skipped, and is an alarm.
+    """Schedules from the database; a row that cannot run is skipped and raises an alarm.
 
-    A period is skipped while its queue holds unclaimed messages: a worker that was away for a day finds a
-    handful of wake-ups, not a day's worth.
+    A period is skipped while its queue holds unclaimed messages. So a worker that was stopped for a day finds
+    a few wake-ups, not those of a whole day.
     """
 
     Entry = RowEntry
     wall, monotonic = staticmethod(time.time), staticmethod(time.monotonic)
     _offset: float | None = None
-    _failed = True  # until a tick ends well: an earlier process may have left its failures
+    _failed = True  # until a tick succeeds: an earlier process may have left failures
 
     def setup_schedule(self) -> None:
-        """Read the schedule, once the database is there: it may be restarting while beat starts."""
+        """Read the schedule; retry while the database is unavailable, for example during a restart."""
         while True:
             try:
                 return super().setup_schedule()  # type: ignore[no-any-return]
             except OperationalError as error:
                 logger.warning("the database cannot be read yet: %s", error)
                 connection.close()
-                self._initial_read = True  # the first read failed: what is read next is the first
+                self._initial_read = True  # the first read failed, so the next one counts as the first
                 time.sleep(DATABASE_RETRY)
 
     def all_as_schedule(self) -> dict[str, RowEntry]:
-        """The entries of all enabled rows that can run, by name."""
+        """Return the entries of all enabled rows that can run, by name."""
         bad = row_faults.report_bad_rows()
         entries: dict[str, RowEntry] = {}
         with task_failures.skipping(_LOOP, "bad_schedule") as skips:
@@ -121,11 +123,11 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
         return entries
 
     def enabled_models_qs(self) -> Any:
-        """All of them: they are few, and the library's choice by the hour fails on unknown time zones."""
+        """Return all enabled rows: few, and the library's hourly filter fails on unknown zones."""
         return row_faults.with_schedules().filter(enabled=True)
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
-        """Send what is due; an error ends this tick and not beat."""
+        """Send what is due; an error ends this tick, but not beat."""
         self._follow_clock()
         try:
             pause: float = super().tick(*args, **kwargs)
@@ -139,18 +141,18 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
         return pause
 
     def apply_entry(self, entry: ModelEntry, producer: Any = None) -> None:
-        """Send `entry`; what cannot be sent is logged in one line, and sent at its next time."""
+        """Send `entry`; if this fails, log one line and send it at its next time."""
         try:
             self.apply_async(entry, producer=producer, advance=False)
         except (SchedulingError, KombuError, OSError) as error:
-            logger.warning("%s is not sent: %s", entry.name, error)
+            logger.warning("%s was not sent: %s", entry.name, error)
         except Exception:
-            logger.exception("%s is not sent", entry.name)
+            logger.exception("%s was not sent", entry.name)
 
     def apply_async(
         self, entry: ModelEntry, producer: Any = None, advance: bool = True, **options: Any
     ) -> Any:
-        """Send `entry`'s task, unless its queue is not being emptied."""
+        """Send the task of `entry`, unless its queue has too many unclaimed messages."""
         heartbeats.note(heartbeats.BEAT)
         queue = entry.options.get("queue") or DEFAULT_QUEUE
         if waiting(queue) >= MOST_WAITING:
@@ -158,9 +160,9 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
         return super().apply_async(entry, producer=producer, advance=advance, **options)
 
     def _follow_clock(self) -> None:
-        """Read all rows again where the clock was set: the heap is ordered by times of the former clock.
+        """Read all rows again if the clock was set: the heap has times of the former clock.
 
-        A task that is due later by the new clock would hold up all others behind it.
+        A task that is due later by the new clock would delay all tasks after it.
         """
         before, self._offset = self._offset, self.wall() - self.monotonic()
         jump = 0.0 if before is None else self._offset - before
@@ -169,13 +171,13 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
             self._heap, self._initial_read = None, True
 
     def _recover(self, error: Exception) -> None:
-        """Read all rows again at the next tick; over a new connection where the database was the reason."""
+        """Read all rows again at the next tick; after a database error, over a new connection."""
         self._heap, self._initial_read, self._failed = None, True, True
         if isinstance(error, DatabaseProblem):
             logger.warning("the database cannot be read: %s", error)
             connection.close()
             return
-        logger.exception("beat goes on after an error")
+        logger.exception("beat continues after an error")
         self._note(lambda: task_failures.record_failure(_LOOP, error))
 
     @staticmethod
@@ -183,4 +185,4 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
         try:
             write()
         except DatabaseProblem as error:
-            logger.warning("how beat runs cannot be written: %s", error)
+            logger.warning("the state of beat cannot be written: %s", error)

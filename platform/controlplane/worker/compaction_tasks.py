@@ -1,4 +1,4 @@
-"""The periodic task of upkeep: it starts a process, so that requests do not wait for it."""
+"""Periodic task that compacts the request log in a separate process; requests do not wait."""
 
 import logging
 
@@ -13,8 +13,8 @@ _process = BackgroundCommand(task_failures.record_exit)
 
 @app.task(name="tercast.compact")  # type: ignore[untyped-decorator] # celery has no types
 def compact() -> None:
-    """Start `manage.py compact` next to the worker, unless the last one is still running."""
+    """Start `manage.py compact` as a separate process, unless the last one is still running."""
     if _process.is_running():
-        logger.warning("the compaction that began last is still at it, as process %d", _process.pid)
+        logger.warning("the previous compaction is still running, as process %d", _process.pid)
     else:
         _process.start("compact")

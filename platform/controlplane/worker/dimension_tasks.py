@@ -1,4 +1,4 @@
-"""Celery tasks of indexed attributes."""
+"""Celery tasks that choose indexed attributes."""
 
 from controlplane.analytics.dimensions import apply
 from controlplane.common.celery import app
@@ -6,5 +6,5 @@ from controlplane.common.celery import app
 
 @app.task(name="tercast.dimensions")  # type: ignore[untyped-decorator] # celery has no types
 def look_after() -> None:
-    """See to the topics that choose what they index by themselves."""
+    """Update the topics whose indexed attributes are chosen automatically."""
     apply.look_after()

@@ -1,4 +1,4 @@
-"""Tasks of a worker that keep failing: counted while they do, an alarm from the third time on."""
+"""Failures of a worker's tasks in a row; the third one raises an alarm."""
 
 import logging
 from collections.abc import Callable
@@ -14,21 +14,21 @@ logger = logging.getLogger(__name__)
 
 @signals.task_failure.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def fail(sender: Any = None, exception: BaseException | None = None, **_: Any) -> None:
-    """A task raised."""
+    """Count a failure of the task."""
     if sender is not None and exception is not None:
         _write(lambda: task_failures.record_failure(sender.name, exception))
 
 
 @signals.task_success.connect(weak=False)  # type: ignore[untyped-decorator]
 def succeed(sender: Any = None, **_: Any) -> None:
-    """A task ended well."""
+    """Reset the failures of the task."""
     if sender is not None:
         _write(lambda: task_failures.record_success(sender.name))
 
 
 def _write(write: Callable[[], None]) -> None:
-    """Where the database is away, health shows that; the task's own error is in the log."""
+    """Write to the database; if it is unavailable, only log, because health reports that."""
     try:
         write()
     except DatabaseProblem as error:
-        logger.warning("how a task ended cannot be written: %s", error)
+        logger.warning("the result of a task cannot be written: %s", error)

@@ -1,4 +1,4 @@
-"""A Celery worker's signs of life."""
+"""Heartbeats of a Celery worker."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _pulses: list[Any] = []
 
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def begin(**_: Any) -> None:
-    """From now on, for each of its queues: who serves another one is no sign that this one is served."""
+    """Start a heartbeat for each queue that this worker serves."""
     signs = {
         PLANNER_QUEUE: heartbeats.WORKER,
         DEFAULT_QUEUE: heartbeats.WATCHER,
@@ -26,6 +26,6 @@ def begin(**_: Any) -> None:
 
 @signals.worker_shutdown.connect(weak=False)  # type: ignore[untyped-decorator]
 def end(**_: Any) -> None:
-    """Until now."""
+    """Stop the heartbeats."""
     while _pulses:
         _pulses.pop().stop()

@@ -1,4 +1,4 @@
-"""What a Celery worker does when it starts and when it is to stop."""
+"""Actions of a Celery worker at its start."""
 
 from typing import Any
 
@@ -13,19 +13,19 @@ from tercast.runtime.gc_tuning import calm
 
 @signals.celeryd_after_setup.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def quiet(**_: Any) -> None:
-    """What plans make, no cycles hold."""
+    """Run the garbage collector less often, because plans create no reference cycles."""
     calm()
 
 
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]
 def sweep(**_: Any) -> None:
-    """Forget the wake-ups that piled up while no worker ran, and look at what waits once instead."""
+    """Drop the wake-ups from the time without a worker, and look for waiting work once instead."""
     with app.connection_for_write() as connection:
         for queue in app.amqp.queues.consume_from:
             connection.default_channel.queue_purge(queue)
     if serves(PLANNER_QUEUE, DEFAULT_QUEUE):
         wakeups.wake_planner()
-        if audits.under_way() is not None:  # the worker that was at it may have been killed
+        if audits.under_way() is not None:  # its worker may have been killed
             wakeups.wake_audits()
     if serves(ANALYTICS_QUEUE):
         wakeups.wake_analytics()

@@ -1,4 +1,4 @@
-"""Celery tasks of the planner: thin wake-ups. The request log is the queue."""
+"""Celery tasks of the planner; they are only wake-ups, because the request log is the queue."""
 
 from controlplane.common import wakeups
 from controlplane.common.celery import app
@@ -10,18 +10,18 @@ from controlplane.requestlog import outbox
 
 @app.task(name=wakeups.PLAN)  # type: ignore[untyped-decorator] # celery has no types
 def plan() -> None:
-    """Take what waits in the log through the planner to the switches."""
+    """Plan and deploy the waiting requests of the log."""
     if session.run(stopping) and not stopping():
         wakeups.wake_planner()
 
 
 @app.task(name="tercast.watch")  # type: ignore[untyped-decorator]
 def watch() -> None:
-    """See what the controller sees, and log what changed."""
+    """Read the state of the controller, and log changes."""
     lock_order.again(watcher.run)
 
 
 @app.task(name="tercast.prune")  # type: ignore[untyped-decorator]
 def prune() -> None:
-    """Keep the outbox within its retention."""
+    """Delete outbox rows that are older than the retention time."""
     outbox.prune()

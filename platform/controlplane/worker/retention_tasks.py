@@ -1,4 +1,4 @@
-"""Celery tasks of what is kept for a time only."""
+"""Celery tasks that delete expired rows."""
 
 from controlplane.accounts.trail import retention
 from controlplane.common.celery import app
@@ -8,5 +8,5 @@ from controlplane.rest.idempotency import keys
 
 @app.task(name="tercast.forget")  # type: ignore[untyped-decorator] # celery has no types
 def forget() -> None:
-    """Let go of actions, answers to keys, and failed log-ins that are older than they are kept."""
+    """Delete expired actions, answers to idempotency keys, and failed log-ins."""
     task_failures.attempt_all("tercast.forget", {"actions": retention.prune, "answers": keys.prune})

@@ -1,4 +1,4 @@
-"""The loop in a Celery worker: it begins and ends with it."""
+"""The signalling loop in a Celery worker, from its start to its end."""
 
 import threading
 from typing import Any
@@ -14,7 +14,7 @@ _loops: list[PollLoop] = []
 
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def begin(**_: Any) -> None:
-    """Start the loop beside the worker's own, where that serves the control plane."""
+    """Start the loop in a thread, if the worker serves the control plane."""
     if not serves(PLANNER_QUEUE, DEFAULT_QUEUE):
         return
     loop = PollLoop()
@@ -24,6 +24,6 @@ def begin(**_: Any) -> None:
 
 @signals.worker_shutting_down.connect(weak=False)  # type: ignore[untyped-decorator]
 def end(**_: Any) -> None:
-    """It ends after the message at hand, and never holds the worker up."""
+    """Stop the loop after the current message, without delaying the worker."""
     for loop in _loops:
         loop.stop()

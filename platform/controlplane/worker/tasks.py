@@ -1,6 +1,6 @@
-"""All tasks, and what hooks into workers: Celery finds this module by its name."""
+"""All tasks and worker hooks; Celery finds this module by its name."""
 
-# The order is that in which hooks run.
+# Hooks run in the order of these imports.
 from controlplane.worker import (  # isort: skip # noqa: F401
     retention_tasks,
     planner_tasks,

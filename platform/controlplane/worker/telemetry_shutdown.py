@@ -1,4 +1,4 @@
-"""What a Celery worker still writes when it ends."""
+"""Telemetry that a Celery worker writes when it ends."""
 
 import logging
 from typing import Any
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 @signals.worker_shutdown.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def finish(**_: Any) -> None:
-    """Write the snapshots that wait, and the stages reached since the last time."""
+    """Write the waiting snapshots, and the request stages since the last export."""
     if not serves(PLANNER_QUEUE, DEFAULT_QUEUE):
         return
 

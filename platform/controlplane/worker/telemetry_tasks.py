@@ -1,4 +1,4 @@
-"""The periodic task of telemetry: thin, and made good by the next one whatever happens to it."""
+"""Periodic task of telemetry; the next one repeats whatever failed."""
 
 import logging
 
@@ -7,14 +7,14 @@ from controlplane.periodic import task_failures
 from controlplane.telemetry import request_rows, storage, writer_watch
 
 FILES = 4
-"""Files of requests that one look writes at most: planning waits for it where one worker does both."""
+"""Most files of requests per task: where one worker does both, planning waits for the task."""
 
 logger = logging.getLogger(__name__)
 
 
 @app.task(name="tercast.telemetry")  # type: ignore[untyped-decorator] # celery has no types
 def tell() -> None:
-    """Write what requests reached, look after writers, and once a day remove what is old."""
+    """Export request stages, check the writers, and once a day remove old data."""
 
     def export() -> None:
         try:

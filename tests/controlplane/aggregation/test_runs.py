@@ -244,7 +244,7 @@ def test_one_that_was_left_behind_is_begun_anew_and_not_for_ever(hot):
 
 def test_by_hand(hot, capsys):
     call_command("aggregate")
-    assert "no run waits" in capsys.readouterr().out
+    assert "no run is queued" in capsys.readouterr().out
     runs.ask("fa-lb", 0.5, None)
     call_command("aggregate")
     assert "by fa-lb is running" in capsys.readouterr().out

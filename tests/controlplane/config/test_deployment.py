@@ -43,7 +43,7 @@ def test_the_checks_for_deployment_are_clean_with_https(tmp_path):
     loose.chmod(0o640)
     told = manage(tmp_path / "state", *strict, **production)
     assert told.returncode == 1
-    assert f"{loose} can be read by others than its owner (mode 640)" in told.stderr
+    assert f"{loose} can be read by users other than its owner (mode 640)" in told.stderr
     assert f"chmod 600 {loose}" in told.stderr
 
 

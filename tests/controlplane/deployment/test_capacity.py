@@ -165,7 +165,7 @@ def test_what_a_switch_tells_of_its_room_is_planned_with_from_the_start(budgeted
     watch.run()
     session.run()
     assert capacities() == [2]
-    assert any("says that it has room for 2 entries, with a budget of 50" in text for text in alarms())
+    assert any("reports room for 2 entries, with a budget of 50" in text for text in alarms())
     rows = [world.subscribe("h3", [cell]) for cell in CELLS[:3]]
     session.run()
     assert [state(row) for row in rows] == ["active", "active", "failed"]

@@ -103,7 +103,7 @@ def test_a_switch_that_cannot_be_asked_is_unreachable_and_nothing_is_said_of_its
 def test_an_operator_asks_and_is_told(busy, capsys):
     del busy.switches[world.dpid(2)].table[A]
     call_command("reconcile")
-    assert capsys.readouterr().out.splitlines() == [f"s{n}: equals the plan" for n in (1, 2, 3)]
+    assert capsys.readouterr().out.splitlines() == [f"s{n}: matches the plan" for n in (1, 2, 3)]
     assert set(busy.switches[world.dpid(2)].table) == {A, B}
 
 

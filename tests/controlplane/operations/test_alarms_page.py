@@ -20,9 +20,9 @@ WORDS = {
     "deployment/object_effects.py": ["is out of the plan, but its record stays"],
     "deployment/watcher/link_losses.py": ["packets that were sent into it are lost"],
     "planning/reachability_rows.py": ["no path from", "paths lead to every matching publisher again"],
-    "deployment/reconcile.py": ["knows no bundles and its table is full"],
-    "deployment/spare_entry.py": ["knows no bundles"],
-    "deployment/session.py": ["changes the ways of topics in place"],
+    "deployment/reconcile.py": ["does not support bundles and its table is full"],
+    "deployment/spare_entry.py": ["does not support bundles"],
+    "deployment/session.py": ["changes the paths of topics in place"],
     "deployment/watcher/spoofing.py": ["source check: N event packets"],
     "deployment/watcher/watch.py": ["switch S: ", "controller: ", "the controller does not answer"],
     "registry/transitions/stages.py": ["changes in place, because", "the old entries of topic"],
@@ -44,7 +44,7 @@ WORDS = {
 }
 """By module: the words of its calls of `outbox.alarm`, one for each."""
 
-PLANNED = ("changes the ways of topics in place", "over their budget after request", "were not deployed")
+PLANNED = ("changes the paths of topics in place", "over their budget after request", "were not deployed")
 """What `planning` has `session` tell."""
 
 

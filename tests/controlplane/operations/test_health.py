@@ -84,7 +84,7 @@ def test_dead_processes_are_told(alive, django_user_model):
     checkpoints.keep("life of beat", old)
     code, body = asked(django_user_model)
     assert (code, body["status"], statuses(body)["beat"]) == (200, "degraded", "degraded")
-    assert "no sign of life for 10" in detail(body, "beat")
+    assert "no heartbeat for 10" in detail(body, "beat")
     checkpoints.keep("life of worker", old)
     code, body = asked(django_user_model)
     assert (code, body["status"], statuses(body)["worker"]) == (503, "failed", "failed")
@@ -95,7 +95,7 @@ def test_dead_processes_are_told(alive, django_user_model):
 def test_a_platform_that_never_had_a_worker(network, django_user_model):
     code, body = asked(django_user_model, only="worker,beat")
     assert (code, statuses(body)) == (503, {"worker": "failed", "beat": "degraded"})
-    assert "none was ever seen" in detail(body, "worker")
+    assert "none has ever run" in detail(body, "worker")
 
 
 def test_requests_that_wait_are_told(alive, django_user_model):
@@ -250,7 +250,7 @@ def test_analytics_is_missed_where_it_was_or_where_a_run_waits(alive, django_use
     body = asked(django_user_model, only="analytics")[1]
     assert (statuses(body), detail(body, "analytics")) == (
         {"analytics": "ok"},
-        "none was ever seen, and no run waits for one",
+        "no analytics worker has ever run, and no run is queued",
     )
     Run.objects.create(series=Series.objects.create(job="counts", window=60_000_000), trigger="operator")
     assert asked(django_user_model, only="analytics")[1]["status"] == "degraded"
@@ -259,7 +259,7 @@ def test_analytics_is_missed_where_it_was_or_where_a_run_waits(alive, django_use
     checkpoints.keep("life of analytics", (timezone.now() - timedelta(seconds=100)).isoformat())
     code, body = asked(django_user_model, only="analytics")
     assert (code, body["status"]) == (200, "degraded")
-    assert "no sign of life for 10" in detail(body, "analytics")
+    assert "no heartbeat for 10" in detail(body, "analytics")
 
 
 def test_health_answers_while_the_tokens_are_locked(alive, django_user_model, monkeypatch):

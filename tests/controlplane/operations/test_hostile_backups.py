@@ -69,7 +69,7 @@ def test_a_good_one_is_read(tmp_path):
     ids=lambda changes: next(iter(changes)),
 )
 def test_what_is_none_is_refused_in_words(tmp_path, changes):
-    with pytest.raises(UpkeepError, match=r"is damaged at|is no backup"):
+    with pytest.raises(UpkeepError, match=r"is damaged at|is not a backup"):
         read(tmp_path / "b.zip", **changes)
 
 
@@ -84,14 +84,14 @@ def test_secrets_stay_in_their_folder(tmp_path, name):
     folder = tmp_path / "secrets"
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
-    with pytest.raises(UpkeepError, match=r"outside its folder"):
+    with pytest.raises(UpkeepError, match=r"outside the folder of secrets"):
         secret_staging._place(folder, name)
 
 
 @pytest.mark.parametrize(
     ("megabytes", "free", "says"),
     [
-        (4, 1 << 40, "unpacks to 5 MiB, and a restore takes at most 4 MiB (TERCAST_RESTORE_MEGABYTES)"),
+        (4, 1 << 40, "unpacks to 5 MiB, but a restore accepts at most 4 MiB (TERCAST_RESTORE_MEGABYTES)"),
         (5, 5 << 20, None),
         (9, (5 << 20) - 1, "has 4 MiB free"),
     ],

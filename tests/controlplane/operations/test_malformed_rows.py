@@ -104,6 +104,6 @@ def test_a_check_that_fails_stops_no_other_one(network, monkeypatch):
     found = health_checks.look({"beat": fails, "disk": health_checks.disk})
     assert (
         found["beat"].status == health_checks.CheckStatus.DEGRADED
-        and "cannot be checked" in found["beat"].detail
+        and "the check failed" in found["beat"].detail
     )
     assert "disk" in found

@@ -76,7 +76,7 @@ def test_readers_follow_the_log(busy):
 
 def test_the_check_passes_when_all_is_well(busy, capsys):
     call_command("replay", "--check")
-    assert "leads to the tables" in capsys.readouterr().out
+    assert "results in the stored tables" in capsys.readouterr().out
 
 
 def test_the_check_names_what_differs(busy, capsys):
@@ -94,4 +94,4 @@ def test_the_check_names_what_differs(busy, capsys):
     assert raised.value.returncode == 1
     told = capsys.readouterr().out
     assert f"s2: the table misses {entry.dst}" in told
-    assert "s1: the table has too many: ff0e:4:ffff::/48" in told
+    assert "s1: the table has the extra entry ff0e:4:ffff::/48" in told

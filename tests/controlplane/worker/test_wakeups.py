@@ -256,7 +256,7 @@ def test_beat_says_in_a_line_what_it_cannot_send(own_broker, transactional_db, f
     scheduler = beat_scheduler.Scheduler(app=app)
     entry = next(each for each in scheduler.schedule.values() if each.task == "tercast.watch")
     scheduler.apply_entry(entry)
-    (line,) = (record for record in caplog.records if "is not sent" in record.message)
+    (line,) = (record for record in caplog.records if "was not sent" in record.message)
     assert "No space left on device" in line.message and line.exc_info is None
 
 

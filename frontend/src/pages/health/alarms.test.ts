@@ -7,7 +7,7 @@ test.each([
   ["telemetry of h1 stops without an end at 12:00", "A writer of telemetry fell silent"],
   ["telemetry: /x cannot be written: No space left on device", "Telemetry"],
   ["the controller does not answer, no table can be changed: refused", "The controller is away"],
-  ["request 9 (set_indexed) changes the ways of topics in place: quotes", "A topic was changed in place"],
+  ["request 9 (set_indexed) changes the paths of topics in place: quotes", "A topic was changed in place"],
   ["link s1-s2 went down: 3 packets that were sent into it are lost", "A link went down under traffic"],
   ["link s1:1 to s2:2: found by probes and added to the network", "A link that nobody declared"],
   [
@@ -15,7 +15,7 @@ test.each([
     "Found links wait for approval",
   ],
   [
-    "probes crossed link s1:1 to s2:2, which waits for approval: one of these ports is declared to lead elsewhere",
+    "probes crossed link s1:1 to s2:2, which waits for approval: one of these ports is declared with another connection",
     "A link where something else was declared",
   ],
   ["controller: bad_probe raised: a discovery probe has no seal", "A discovery probe that is not genuine"],

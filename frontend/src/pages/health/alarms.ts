@@ -183,7 +183,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
     },
   ],
   [
-    /changes the ways of topics in place/,
+    /changes the (ways|paths) of topics in place/,
     {
       title: "A topic was changed in place",
       meaning:
@@ -202,7 +202,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
     },
   ],
   [
-    /its table is planned for|is full|no bundles/,
+    /its table is planned for|is full|bundles/,
     {
       title: "A table has less room than declared",
       meaning: "Its table is planned with what the switch was found to have room for.",

@@ -1,14 +1,14 @@
-"""Whether switches hold what the plan says: read back, compared, told, and repaired."""
+"""Configuration of the app that compares switches with the plan and repairs them."""
 
 from django.apps import AppConfig
 
 
 class AuditConfig(AppConfig):
-    """The network's audits."""
+    """Audits of the network."""
 
     name = "controlplane.deployment.audits"
     label = "audit"
 
     def ready(self) -> None:
-        """Follow the losses that hosts report."""
-        from controlplane.deployment.audits import loss_signs  # noqa: F401, PLC0415 - its receiver connects itself
+        """Connect the receiver of losses that hosts report."""
+        from controlplane.deployment.audits import loss_signs  # noqa: F401, PLC0415 - connects its receiver

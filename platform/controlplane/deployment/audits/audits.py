@@ -1,4 +1,4 @@
-"""Audits as rows: asked for, taken one after the other, ended, and forgotten in time."""
+"""Audits as rows: requested, processed one at a time, completed, and deleted later."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -17,18 +17,18 @@ from controlplane.network.models import Switch
 from controlplane.requestlog import outbox
 
 MOST_WAITING = 20
-"""Audits that may wait at one time."""
+"""Largest number of waiting audits."""
 
 WAKE_AFTER = timedelta(seconds=0.5)
 MOST_REASONS = 20
-"""Switches whose signs of loss the reason of an audit names."""
+"""Largest number of switches whose signs of loss are in the reason of an audit."""
 
 KEPT = 500
-"""Audits that are kept; of those that found nothing wrong only the newest `KEPT_QUIET`."""
+"""Number of kept audits; of those without differences, only the newest `KEPT_QUIET` are kept."""
 
 KEPT_QUIET = 50
 KEPT_DRIFT = 50_000
-"""Entries that differed, over all audits; the oldest audits go first."""
+"""Number of kept differences over all audits; the oldest audits are deleted first."""
 
 
 _AUDITS = RunLifeCycle(Audit, "audit")
@@ -37,21 +37,25 @@ find, is_over = _AUDITS.find, _AUDITS.is_over
 
 
 def ask(names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
-    """An audit that somebody wants, of all switches or of some; 409 when too many wait."""
+    """Request an audit of some switches, or of all.
+
+    Raises:
+        Problem: Too many audits wait (409).
+    """
     if _AUDITS.under_way().count() >= MOST_WAITING:
-        raise conflict("busy", f"{MOST_WAITING} audits wait already. Wait until one is done, and try again.")
+        raise conflict("busy", f"{MOST_WAITING} audits are already waiting. Try again when one is complete.")
     return _add(AuditTrigger.OPERATOR, names, repair, actor)
 
 
 def ask_periodically() -> Audit | None:
-    """An audit of all switches, unless one is under way."""
+    """Request an audit of all switches, unless one is in progress."""
     if _AUDITS.under_way().exclude(trigger=AuditTrigger.SIGN).exists():
         return None
     return _add(AuditTrigger.PERIODIC, None, True, None)
 
 
 def ask_for_signs(reasons: Mapping[str, str]) -> Audit:
-    """Add an audit of the switches that show a sign of loss, by name; it goes before all others."""
+    """Request an audit of the switches with a sign of loss, by name; it precedes all others."""
     text = "; ".join(f"switch {name}: {reason}" for name, reason in list(reasons.items())[:MOST_REASONS])
     more = len(reasons) - MOST_REASONS
     text += f"; and {more} more" if more > 0 else ""
@@ -59,32 +63,32 @@ def ask_for_signs(reasons: Mapping[str, str]) -> Audit:
 
 
 def wake_for_signs() -> None:
-    """Ask again for a worker where an audit that follows a sign waits: its turn may have been missed."""
+    """Wake a worker again if an audit for a sign waits: the worker may have missed its message."""
     late = clock.over("created_at", WAKE_AFTER, timezone.now())
     if _AUDITS.under_way().filter(late, trigger=AuditTrigger.SIGN).exists():
         wake_audits()
 
 
 def under_way() -> Audit | None:
-    """The oldest one that is not done; those that follow a sign of loss go first."""
+    """Return the oldest audit in progress; audits that follow a sign of loss come first."""
     first = Case(When(trigger=AuditTrigger.SIGN, then=0), default=1)
     return _AUDITS.under_way().order_by(first, "id").first()
 
 
 def next_check(audit: Audit) -> Check | None:
-    """The next switch to look at, or to repair where that was told and not done."""
+    """Return the next switch to read, or to repair if the repair was reported but not done."""
     todo = [CheckState.WAITING, *([CheckState.DRIFTED] if audit.repair else [])]
     return audit.checks.filter(state__in=todo).order_by("id").first()
 
 
 def begin(audit: Audit) -> None:
-    """Somebody works at it."""
+    """Mark the audit as running."""
     if audit.state == AuditState.QUEUED:
         _AUDITS.begin(audit)
 
 
 def end(audit: Audit) -> None:
-    """All its switches were looked at: it is done, live pages learn of it, and old ones go."""
+    """Complete an audit whose switches are all checked: notify live pages and delete old audits."""
     with transaction.atomic():
         if _AUDITS.end(audit, AuditState.DONE):
             told = {"audit": audit.pk, "state": AuditState.DONE}
@@ -93,7 +97,7 @@ def end(audit: Audit) -> None:
 
 
 def counts(audits: Iterable[Audit]) -> dict[int, dict[str, int]]:
-    """By audit, how many of its switches are in each state. One query."""
+    """Return, by audit, the number of its switches in each state. This is one query."""
     rows = Check.objects.filter(audit__in=[audit.pk for audit in audits]).order_by()
     found: dict[int, dict[str, int]] = {}
     for audit, state, number in rows.values_list("audit", "state").annotate(Count("id")):
@@ -102,7 +106,10 @@ def counts(audits: Iterable[Audit]) -> dict[int, dict[str, int]]:
 
 
 def unrepaired() -> dict[str, str]:
-    """By switch that is known, why the last audit that saw its table left it unlike the plan. One query."""
+    """Return the switches that the last audit with a reading could not repair, with the reasons.
+
+    Only switches that still exist are included. This is one query.
+    """
     seen = (CheckState.EQUAL, CheckState.DRIFTED, CheckState.REPAIRED, CheckState.UNREPAIRED)
     later = Check.objects.filter(switch=OuterRef("switch"), id__gt=OuterRef("id"), state__in=seen).order_by()
     rows = Check.objects.filter(
@@ -112,7 +119,7 @@ def unrepaired() -> dict[str, str]:
 
 
 def prune() -> None:
-    """Forget the oldest: beyond a number, a smaller one where all was well, and a number of rows."""
+    """Delete the oldest audits beyond the limits: all, without differences, and differences."""
     done = Audit.objects.filter(state=AuditState.DONE)
     quiet = done.exclude(checks__state__in=set(CheckState) - {CheckState.EQUAL})
     for rows, kept in ((done, KEPT), (quiet, KEPT_QUIET)):

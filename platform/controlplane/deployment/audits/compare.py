@@ -1,4 +1,4 @@
-"""What a switch holds beside what the plan has: entries by name, each missing, strange or different."""
+"""Comparison of a switch's table with the plan: missing, strange and different entries."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from controlplane.network.controller_client import ControllerReading
 from tercast.tables.entries import Entry, SwitchDiff
 
 FEW = 3
-"""Entries that a sentence names."""
+"""Largest number of entries that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """One entry that is not as the plan has it; one that is no content entry is told by `what` alone."""
+    """An entry that differs from the plan; only `what` describes an entry that is not content."""
 
     kind: DriftKind
     dst: str = ""
@@ -27,13 +27,13 @@ class TableDifference:
 
     @property
     def name(self) -> str:
-        """The entry, for people."""
+        """The entry in a form for people."""
         at = "" if self.in_port is None else f" from port {self.in_port}"
         return self.what or f"{self.dst}{at} at priority {self.priority}"
 
 
 def differences(diff: SwitchDiff, held: Iterable[Entry], reading: ControllerReading) -> list[TableDifference]:
-    """The drift that `diff`, the repair of what the switch holds, is there to mend."""
+    """Return the differences that `diff`, the repair of the switch's table, corrects."""
     return [*_content(diff, {(entry.key, entry.priority): entry for entry in held}), *_beside(reading)]
 
 
@@ -48,7 +48,7 @@ def _content(diff: SwitchDiff, held: dict[Any, Entry]) -> Iterator[TableDifferen
 
 
 def _beside(reading: ControllerReading) -> Iterator[TableDifference]:
-    """Reserved entries that are gone, and own ones that nobody could have written."""
+    """Yield missing reserved entries, and own entries that Tercast cannot have written."""
     for name in reading.missing:
         yield TableDifference(DriftKind.MISSING, what=name[:300])
     for row in reading.unreadable:
@@ -67,7 +67,7 @@ def _actions(entry: Entry) -> list[Any] | None:
 
 
 def sentence(found: Sequence[TableDifference]) -> str:
-    """`2 entries missing (A, B), 1 strange (C)`, naming the first few of each kind."""
+    """Return a text such as `2 missing (A, B), 1 strange (C)`, with the first few of each kind."""
     parts = []
     for kind in DriftKind:
         named = [one.name for one in found if one.kind == kind]

@@ -1,17 +1,17 @@
-"""Signs that a switch has lost entries, each of which is followed by an audit of the switches concerned.
+"""Signs that a switch has lost entries; each causes an audit of the affected switches.
 
-| sign | what is seen | how soon |
+| sign | observation | delay |
 | --- | --- | --- |
 | `entries` | the switch counts more or fewer content entries than it has confirmed | the controller's poll |
-| `uncounted` | the same, while changes come so fast that no reading is newer than the last one | 10 s |
-| `reserved` | it counts fewer reserved entries than it should have | the controller's poll |
+| `uncounted` | the same, but the switch changes so fast that no reading is newer than it | 10 s |
+| `reserved` | the switch counts fewer reserved entries than it should have | the controller's poll |
 | `link_silent` | probes no longer cross a link whose ports are up | 3.5 probe intervals |
-| `late_error` | it refused something that it had confirmed | at once |
+| `late_error` | the switch refused a change that it had confirmed | immediately |
 | `lost_events` | a host reports that events were lost | the host's report |
 
-A switch that connects again is read back anyway, and one that refuses an entry is asked again. The time
-between two audits for one sign at one switch is `SHORTEST` after a repair and doubles with every audit that
-repairs nothing, up to `LONGEST`, or `SAME` where the sign is exactly as before.
+A switch that reconnects is read back in any case, and one that refuses an entry is asked again. After a
+repair, the pause between two audits for one sign at one switch is `SHORTEST`. It doubles with every audit
+that repairs nothing, up to `LONGEST`, or up to `SAME` if the sign is exactly the same as before.
 """
 
 import time
@@ -37,7 +37,7 @@ SHORTEST = timedelta(seconds=5)
 LONGEST = timedelta(seconds=60)
 SAME = timedelta(seconds=300)
 FORGOTTEN = timedelta(hours=1)
-"""After so long without a sign the next one is as the first."""
+"""Time without a sign after which the next one counts as the first."""
 
 _STATE = "signs of loss"
 _ALARMS = {
@@ -46,48 +46,48 @@ _ALARMS = {
 }
 
 Signs = dict[tuple[str, str], str]
-"""What is seen, by the kind of sign and the name of the switch."""
+"""Reason by kind of sign and name of the switch."""
 
 UNCOUNTED = timedelta(seconds=10)
-"""How long a constantly changing switch goes without a comparison before an unusual number is a sign."""
+"""Time without a comparison after which an unusual number of a changing switch is a sign."""
 
 RECENT = 16
-"""Looks at a switch, 2 s apart, between whose numbers a count is not unusual."""
+"""Number of recent polls, 2 s apart; a count within their range is not unusual."""
 
 
 @dataclass(slots=True)
 class _Seen:
-    """The state of a switch, the reading with which it was first seen, and the next reading."""
+    """A state of a switch, the reading with which it was first seen, and the next reading."""
 
     confirmed: int
     marked_at: datetime | None
     first: str
     next: str | None
     recent: deque[int]
-    """How many entries were confirmed at the last looks."""
+    """Numbers of confirmed entries at the last polls."""
     compared: float
-    """When the switch was compared last, as `time.monotonic` has it."""
+    """Time of the last comparison, on the clock of `time.monotonic`."""
 
     def same(self, confirmed: int, marked_at: datetime | None) -> bool:
         return (self.confirmed, self.marked_at) == (confirmed, marked_at)
 
     def later(self, at: str) -> bool:
-        """Whether a reading began after the state was first seen: the next one may have been under way."""
+        """Whether a reading began after the state was first seen; the next one may be older."""
         if self.next is None and at != self.first:
             self.next = at
         return at not in (self.first, self.next)
 
     def is_unusual(self, entries: int) -> bool:
-        """Whether a number of entries is none between those that were confirmed lately."""
+        """Whether a number of entries is outside the range of the last confirmed numbers."""
         return not min(self.recent) <= entries <= max(self.recent)
 
 
 _seen: dict[str, _Seen] = {}
-"""By switch."""
+"""Seen state by switch."""
 
 
 def see(events: Iterable[Mapping[str, Any]], counters: Mapping[str, Any] | None) -> None:
-    """Look for signs in the controller's events and counters, and ask for the audits that follow."""
+    """Look for signs in the controller's events and counters, and request the audits they need."""
     signs = of_alarms(events)
     if counters is not None:
         signs |= of_counters(counters)
@@ -96,7 +96,7 @@ def see(events: Iterable[Mapping[str, Any]], counters: Mapping[str, Any] | None)
 
 
 def of_alarms(events: Iterable[Mapping[str, Any]]) -> Signs:
-    """Return the signs in alarms that were raised."""
+    """Return the signs in raised alarms."""
     raised = [one for one in events if one.get("kind") == "alarm" and one.get("state") == "raised"]
     found = [(one, [one.get(field) for field in _ALARMS.get(str(one.get("alarm")), ())]) for one in raised]
     if not any(dpids for _, dpids in found):
@@ -113,9 +113,10 @@ def of_alarms(events: Iterable[Mapping[str, Any]]) -> Signs:
 def of_counters(counters: Mapping[str, Any]) -> Signs:
     """Return the signs in the numbers of entries that switches count.
 
-    Only a switch that owes nothing is compared, and only by a reading that began after its last change: one
-    after the two around the time when that change was first seen. Where a switch changes so often that there
-    has been no comparison for `UNCOUNTED`, it is compared with all numbers of the last `RECENT` looks.
+    Only a switch that has confirmed the plan is compared, and only with a reading that began after its last
+    change. The two readings around the time when that change was first seen are skipped. If a switch changes
+    so often that there was no comparison for `UNCOUNTED`, it is compared with all numbers of the last
+    `RECENT` polls.
     """
     known, marks = switch_sync.switches(), switch_sync.marks()
     settled = switch_sync.clean(known)
@@ -137,12 +138,12 @@ def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mappin
     seen = _seen.setdefault(name, _Seen(confirmed, marked_at, row["at"], None, deque(maxlen=RECENT), now))
     seen.recent.append(confirmed)
     differs = row["entries"] != confirmed
-    reason = f"it counts {row['entries']} content entries and has confirmed {confirmed}"
+    reason = f"it counts {row['entries']} content entries, but has confirmed {confirmed}"
     if not seen.same(confirmed, marked_at):
         _seen[name] = _Seen(confirmed, marked_at, row["at"], None, seen.recent, seen.compared)
         late = now - seen.compared >= UNCOUNTED.total_seconds()
         return (
-            {("uncounted", name): f"{reason}, while it changes all the time"}
+            {("uncounted", name): f"{reason}, and it changes all the time"}
             if seen.is_unusual(row["entries"]) and late
             else {}
         )
@@ -152,12 +153,12 @@ def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mappin
     found: Signs = {("entries", name): reason} if differs else {}
     wanted = row.get("reserved_wanted")
     if wanted is not None and row["reserved"] < wanted:
-        found["reserved", name] = f"it counts {row['reserved']} reserved entries and should have {wanted}"
+        found["reserved", name] = f"it counts {row['reserved']} reserved entries, but should have {wanted}"
     return found
 
 
 def of_lost_events(reporter: str, more: int, topics: Sequence[str]) -> Signs:
-    """Return the signs in a host's report: the switches on the trees of `topics`, of all topics if none."""
+    """Return the signs in a host's report: the switches on the trees of `topics` (empty: all)."""
     trees = Tree.objects.filter(topic__name__in=topics) if topics else Tree.objects.all()
     names = {
         str(name)
@@ -170,12 +171,12 @@ def of_lost_events(reporter: str, more: int, topics: Sequence[str]) -> Signs:
 
 @receiver(losses_reported)
 def follow_reported_losses(reporter: str, more: int, topics: Sequence[str], **_: Any) -> None:
-    """Ask for an audit of the switches that a host's lost events may have crossed."""
+    """Request an audit of the switches that a host's lost events may have crossed."""
     follow(of_lost_events(reporter, more, topics))
 
 
 def follow(signs: Signs) -> None:
-    """Ask for one audit of the switches whose signs are due."""
+    """Request one audit of the switches whose signs are due."""
     if not signs:
         return
     connected = set(
@@ -202,7 +203,7 @@ def follow(signs: Signs) -> None:
 
 
 def _pause(before: dict[str, Any] | None, name: str, reason: str, now: datetime) -> timedelta | None:
-    """Return the time from now to the next audit for a sign; None where the last one is too recent."""
+    """Return the pause until the next audit for a sign; None if the last one is too recent."""
     if before is None or now - _time(before) > FORGOTTEN:
         return SHORTEST
     check = Check.objects.filter(audit=before["audit"], switch=name).first()

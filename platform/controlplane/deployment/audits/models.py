@@ -1,4 +1,4 @@
-"""Audits: what was asked, how each switch was found, and every entry that differed from the plan."""
+"""Rows of audits: the request, the state of each switch, and the entries that differed."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from controlplane.common.runs import RunRow
 
 
 class AuditTrigger(models.TextChoices):
-    """Why there is an audit."""
+    """Reason for an audit."""
 
     OPERATOR = "operator"
     PERIODIC = "periodic"
@@ -14,7 +14,7 @@ class AuditTrigger(models.TextChoices):
 
 
 class AuditState(models.TextChoices):
-    """Where an audit stands."""
+    """State of an audit."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -22,7 +22,7 @@ class AuditState(models.TextChoices):
 
 
 class Audit(RunRow):
-    """One look at the tables of all switches, or of some; with `repair` what differs is made equal."""
+    """One comparison of the tables of all or some switches; `repair` corrects the differences."""
 
     trigger = models.CharField(max_length=16, choices=AuditTrigger)
     repair = models.BooleanField(default=True)
@@ -31,7 +31,7 @@ class Audit(RunRow):
 
 
 class CheckState(models.TextChoices):
-    """How a switch was found; `drifted` is final where nothing is to be repaired."""
+    """Result for a switch; `drifted` is final if the audit does not repair."""
 
     WAITING = "waiting"
     EQUAL = "equal"
@@ -43,7 +43,7 @@ class CheckState(models.TextChoices):
 
 
 class Check(models.Model):
-    """One switch in an audit, by name, since it may go; the counts are of entries that differed."""
+    """One switch in an audit, by name because it may be removed; counts of different entries."""
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="checks")
     switch = models.CharField(max_length=100)
@@ -62,12 +62,12 @@ class Check(models.Model):
 
     @property
     def drift(self) -> int:
-        """How many entries differed."""
+        """Number of entries that differed."""
         return self.missing + self.strange + self.different
 
 
 class DriftKind(models.TextChoices):
-    """What is wrong with an entry: not there, not in the plan, or with other actions."""
+    """Kind of difference: the entry is missing, not in the plan, or has other actions."""
 
     MISSING = "missing"
     STRANGE = "strange"
@@ -75,10 +75,10 @@ class DriftKind(models.TextChoices):
 
 
 class Drift(models.Model):
-    """An entry that differed from the plan, as it was before anything was repaired.
+    """An entry that differed from the plan, in its state before any repair.
 
-    `expected` and `found` are actions, as in a plan; null where there is no such entry, or where what was
-    found cannot be said. Entries beside the content (`dst` empty) are told by `what`.
+    `expected` and `found` are actions as in a plan. They are null if there is no such entry, or if the found
+    actions are unknown. Entries that are not content (`dst` is empty) are described by `what`.
     """
 
     check_of = models.ForeignKey(Check, on_delete=models.CASCADE, related_name="drifts")

@@ -1,4 +1,4 @@
-"""The periodic audit, in beat's schedule."""
+"""The periodic audit in beat's schedule."""
 
 from django.conf import settings
 from django_celery_beat.models import PeriodicTask
@@ -8,13 +8,13 @@ from controlplane.periodic.row_changes import every, set_interval
 
 NAME = "audit the tables"
 PERIOD = 300
-"""Seconds between audits, unless the environment or an operator says otherwise."""
+"""Default seconds between audits; the environment or an operator may change them."""
 
 SWEEP = 10
 
 
 def make() -> None:
-    """The rows; an operator's own changes stay, unless the environment says how often."""
+    """Create the rows; an operator's changes stay, unless the environment sets the period."""
     asked = settings.ENV.audit_seconds
     _row("sweep the audits", "tercast.audits", PLANNER_QUEUE, SWEEP)
     row = _row(NAME, "tercast.audit", DEFAULT_QUEUE, asked or PERIOD)

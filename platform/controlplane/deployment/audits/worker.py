@@ -1,8 +1,8 @@
-"""The work of an audit: a switch at a time is read back, compared, told, and then repaired.
+"""The work of an audit: read back one switch at a time, compare, report, and then repair.
 
-Each switch is looked at under the planner's lock, so that nothing is on its way to it; between two of them
-the request log goes on. What was found is committed, with the alarm, before anything is sent to the switch;
-a worker that dies in between leaves a check that is `drifted`, which the next one repairs.
+Each switch is read under the planner's lock, so that no change is on its way to it. Between two switches the
+request log continues. The result is committed with its alarm before anything is sent to the switch. A worker
+that dies in between leaves a check that is `drifted`, which the next worker repairs.
 """
 
 import logging
@@ -29,17 +29,23 @@ from controlplane.requestlog.models import SwitchSync
 logger = logging.getLogger(__name__)
 
 RUN_SECONDS = 1.0
-"""After so long the request log has its turn."""
+"""Time after which the request log has its turn."""
 
 MOST_TOLD = 2000
-"""Entries of one switch that are written down; the counts are of all."""
+"""Largest number of stored differences of one switch; the counts include all."""
 
 
 def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
-    """Work until no audit is under way; True when time was up before.
+    """Process the audits in progress.
 
-    `seconds` is the time that it has, `RUN_SECONDS` when none is named.
-    Where a planner session has the lock nothing is done: a sweep comes back to it.
+    While a planner session holds the lock, nothing is done; a sweep continues later.
+
+    Args:
+        stopping: Whether the process is to stop.
+        seconds: The available time, `RUN_SECONDS` by default.
+
+    Returns:
+        True if the time was over before all audits were complete.
     """
     end = time.monotonic() + (RUN_SECONDS if seconds is None else seconds)
     while (audit := audits.under_way()) is not None:
@@ -59,7 +65,7 @@ def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = No
 
 
 def _attempt(audit: Audit, check: Check) -> None:
-    """Work at one switch; one that cannot be audited ends with the reason, and the next one follows."""
+    """Process one switch; if it cannot be audited, store the reason and continue."""
     try:
         _step(audit, check)
     except (OperationalError, InterfaceError, NorthboundError):
@@ -82,10 +88,10 @@ def _step(audit: Audit, check: Check) -> None:
 
 
 def _look(hot: SessionCache, northbound: ControllerClient, audit: Audit, check: Check) -> None:
-    """Read one switch, and say how it was found."""
+    """Read one switch, and store the result."""
     switch = Switch.objects.filter(name=check.switch).first()
     if switch is None:
-        _end(check, CheckState.UNREACHABLE, f"there is no switch {check.switch} any more")
+        _end(check, CheckState.UNREACHABLE, f"switch {check.switch} no longer exists")
         return
     if audit.repair and not _is_settled(switch):
         reconcile.run(hot, northbound)
@@ -110,11 +116,11 @@ def _is_settled(switch: Switch) -> bool:
 def _unsettled(name: str) -> str:
     row = SwitchSync.objects.filter(switch=name, dirty=True).first()
     said = ((row.problem if row else None) or {}).get("detail")
-    return said or f"switch {name} has connected anew, or owes a change, and is about to be read back"
+    return said or f"switch {name} has reconnected, or has not confirmed a change; it is read back soon"
 
 
 def _report(audit: Audit, check: Check, found: list[TableDifference], reading: ControllerReading) -> None:
-    """Write down what was found, and tell it; what is to be repaired is marked in the same transaction."""
+    """Store and report the result; a switch to repair is marked in the same transaction."""
     check.entries, check.foreign = len(reading.entries), reading.foreign
     kinds = [one.kind for one in found]
     check.missing, check.strange, check.different = map(
@@ -127,7 +133,7 @@ def _report(audit: Audit, check: Check, found: list[TableDifference], reading: C
         Drift.objects.bulk_create((_row(check, one) for one in found[:MOST_TOLD]), batch_size=500)
         if audit.repair:
             switch_sync.ask_for([check.switch])
-        then = "it is repaired now" if audit.repair else "it was not to be repaired"
+        then = "it is repaired now" if audit.repair else "this audit does not repair"
         outbox.alarm(
             f"audit {audit.pk}: switch {check.switch} differs from the plan: {sentence(found)}; {then}"
         )
@@ -147,7 +153,7 @@ def _row(check: Check, one: TableDifference) -> Drift:
 
 
 def _mend(hot: SessionCache, northbound: ControllerClient, check: Check) -> None:
-    """Make the switch equal to the plan by the smallest change, and say whether it has become so."""
+    """Make the switch equal to the plan by the smallest change, and report the result."""
     refused: list[str] = []
     try:
         if check.drifts.filter(dst="").exists():
@@ -158,7 +164,7 @@ def _mend(hot: SessionCache, northbound: ControllerClient, check: Check) -> None
     fault_injection.point("audit:mended")
     row = SwitchSync.objects.filter(switch=check.switch, dirty=True).first()
     if row is not None:
-        refused.append((row.problem or {}).get("detail") or f"switch {check.switch} has yet to confirm")
+        refused.append((row.problem or {}).get("detail") or f"switch {check.switch} has not confirmed yet")
     with transaction.atomic():
         _end(check, CheckState.UNREPAIRED if refused else CheckState.REPAIRED, "; ".join(refused))
         told = f"is not repaired: {check.detail}" if refused else "equals the plan again"
@@ -166,7 +172,7 @@ def _mend(hot: SessionCache, northbound: ControllerClient, check: Check) -> None
 
 
 def _end(check: Check, state: CheckState, detail: str = "") -> None:
-    """How the switch stands now; live pages learn of all but what is as it should be."""
+    """Store the result of a switch; notify live pages unless the table equals the plan."""
     with transaction.atomic():
         check.state, check.detail, check.checked_at = state, detail, timezone.now()
         check.save()

@@ -1,1 +1,1 @@
-"""Watching switches, ports and links."""
+"""Monitoring of switches, ports and links."""

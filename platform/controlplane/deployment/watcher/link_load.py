@@ -1,7 +1,7 @@
-"""The load of links, for the live stream: packets and bytes sent into a link by both ends, as totals.
+"""Load of links for the live stream: total packets and bytes that both ends sent into it.
 
-Totals (since the switches counted from zero), not differences: a page that missed an event, or joins late,
-gets the right rate from any two of them.
+The values are totals since the switches started to count, not differences. So a page that missed an event, or
+connects later, can calculate the right rate from any two values.
 """
 
 import time
@@ -14,18 +14,18 @@ from controlplane.requestlog import outbox
 
 PERIOD_SECONDS = 2.0
 REPEAT_SECONDS = 10.0
-"""An unchanged load is told again after this time, for pages that joined meanwhile."""
+"""Seconds after which an unchanged load is sent again, for pages that connected meanwhile."""
 
 _last: dict[str, Any] = {"looked": float("-inf"), "told": float("-inf"), "links": None}
 
 
 def due() -> bool:
-    """Whether it is time to look at the counters again."""
+    """Whether it is time to read the counters again."""
     return bool(time.monotonic() - _last["looked"] >= PERIOD_SECONDS)
 
 
 def see(counters: dict[str, Any]) -> None:
-    """Emit a `load` event from the controller's counters, unless it would say the same as the last one."""
+    """Emit a `load` event from the controller's counters, unless it equals the last event."""
     now = time.monotonic()
     _last["looked"] = now
     links = _totals({(row["dpid"], row["port"]): row for row in counters.get("ports", [])})
@@ -36,7 +36,7 @@ def see(counters: dict[str, Any]) -> None:
 
 
 def _totals(ports: dict[tuple[str, int], dict[str, Any]]) -> dict[str, dict[str, int]]:
-    """By link id; a link is left out when neither of its ends was counted."""
+    """Return totals by link id; a link is omitted if neither of its ends was counted."""
     totals = {}
     for pk, *ends in Link.objects.values_list("pk", "a__dpid", "a_port", "b__dpid", "b_port"):
         rows = [ports[end] for end in ((ends[0], ends[1]), (ends[2], ends[3])) if end in ports]

@@ -1,8 +1,8 @@
-"""What links lost: packets that one end sent and the other never saw, told once a link is down and still.
+"""Packets that a link lost: sent by one end and not received by the other.
 
-Both ends' counters are read at different moments, so what is on its way looks lost while packets flow. When a
-link is down and nothing is sent into it any more, the difference is exact. It is counted from the time when
-the link was first seen, or when its counters began anew.
+The counters of both ends are read at different times, so packets in transit look lost while traffic flows.
+When a link is down and nothing is sent into it any more, the difference is exact. It is counted from the time
+when the link was first seen, or when its counters started again.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ from controlplane.network.models import Link
 from controlplane.requestlog import outbox
 
 Totals = tuple[int, int]
-"""Packets that both ends have sent, and received."""
+"""Packets that both ends have sent, and packets that both have received."""
 
 _seen: dict[int, Totals] = {}
 
 
 def see(counters: dict[str, Any]) -> None:
-    """Compare the counters of links' ends with those seen last, and tell what was lost."""
+    """Compare the counters of links' ends with the last ones, and report losses."""
     ports = {(row["dpid"], row["port"]): row for row in counters.get("ports", [])}
     for link in Link.objects.select_related("a", "b").filter(removal=None):
         ends = [ports.get(end) for end in ((link.a.dpid, link.a_port), (link.b.dpid, link.b_port))]

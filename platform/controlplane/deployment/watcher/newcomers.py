@@ -1,11 +1,11 @@
-"""What the controller found and nobody declared: switches that connect, links that probes cross.
+"""Undeclared parts that the controller found: switches, and links that probes cross.
 
-Declared comes first: something unknown is added only when it has been seen for `GRACE_SECONDS`, so that a
-topology that is being loaded is not overtaken by its own switches. What was added or declared once, and
-removed by an operator since, stays out until it has been out of sight.
+Declarations have priority. An unknown part is added only after it was seen for `GRACE_SECONDS`, so that
+switches that connect while a topology is being loaded are not added twice. A part that was added or declared
+once, and was then removed by an operator, is not added again until it has been out of sight.
 
-A link waits for an operator (`network.found_links`) where the policy says so, where one of its ports has a
-host or another link, and while probes do not cross it steadily.
+A link waits for an operator (`network.found_links`) if the policy requires it, if one of its ports has a host
+or another link, and while probes do not cross it steadily.
 """
 
 import time
@@ -26,13 +26,13 @@ from tercast.requests.kinds import ADD_LINK, ADD_SWITCH
 
 GRACE_SECONDS = 20.0
 STEADY_SECONDS = 60.0
-"""How long probes have to cross a link that was silent, until it is as good as any other."""
+"""Seconds during which probes must cross a formerly silent link before it is added like any other."""
 
 CROSSED_RESOLUTION = timedelta(seconds=30)
 UNSEEN = timedelta(minutes=2)
-"""A link that waits and that the controller no longer reports is forgotten after so long."""
+"""Time without a report of the controller after which a waiting link is deleted."""
 UNSEEN_SILENT = timedelta(hours=1)
-"""The same for one that was silent, so that it cannot come back as a new one."""
+"""Longer time for a link that was silent, so that it does not return as a new one."""
 UNSEEN_REJECTED = timedelta(days=30)
 NAMED = 5
 
@@ -42,7 +42,7 @@ Pair = tuple[End, End]
 
 @dataclass(frozen=True, slots=True)
 class FoundSwitch:
-    """A link as the controller reports it."""
+    """A link as reported by the controller."""
 
     pair: Pair
     silent: bool = False
@@ -52,7 +52,7 @@ _first_seen: dict[str, float] = {}
 
 
 def see(switches: list[dict[str, Any]], links: list[dict[str, Any]]) -> None:
-    """Add what has been unknown for long enough, or let it wait; note which known links were crossed."""
+    """Add or hold parts that have been unknown for long enough; record crossings of known links."""
     names = dict(Switch.objects.values_list("dpid", "name"))
     strangers = {f"switch {row['dpid']}": row for row in switches}
     found = {_name(one.pair): one for one in _pairs(links, names)}
@@ -78,7 +78,7 @@ def see(switches: list[dict[str, Any]], links: list[dict[str, Any]]) -> None:
 
 
 def _pairs(links: list[dict[str, Any]], names: dict[str, str]) -> list[FoundSwitch]:
-    """The links between known switches, by name, each once and in one order of its ends."""
+    """Return the links between known switches, by name, each once and with its ends in order."""
     return [
         FoundSwitch(
             _ordered((names[row["a"]], row["a_port"]), (names[row["b"]], row["b_port"])),
@@ -114,7 +114,7 @@ def _note_crossings(links: Iterable[Link]) -> None:
 
 
 def _settle(seen: set[str], known: set[str]) -> set[str]:
-    """Those in sight that are, or once were, known; remembered for as long as they are in sight."""
+    """Return the visible parts that are or were known; they are remembered while visible."""
     before = set(checkpoints.recall("discovered", []))
     settled = seen & (before | known)
     if settled != before:
@@ -123,7 +123,7 @@ def _settle(seen: set[str], known: set[str]) -> set[str]:
 
 
 def _ripe(candidates: Collection[str], held: Mapping[str, FoundLink]) -> list[str]:
-    """Those that have been seen for the grace time, in this process; longer for links that were silent."""
+    """Return the parts seen by this process for the grace time, longer for silent links."""
     now = time.monotonic()
     for gone in _first_seen.keys() - candidates:
         del _first_seen[gone]
@@ -138,7 +138,7 @@ def _ripe(candidates: Collection[str], held: Mapping[str, FoundLink]) -> list[st
 def _note_held(
     held: Mapping[str, FoundLink], found: Mapping[str, FoundSwitch], declared: Collection[str]
 ) -> None:
-    """Note which links that wait are in sight; forget those that were declared, or out of sight for long."""
+    """Record which waiting links are visible; delete those declared, or invisible for too long."""
     now = timezone.now()
     stale = [row.pk for name, row in held.items() if name in found and row.seen_at < now - CROSSED_RESOLUTION]
     if stale:
@@ -157,7 +157,7 @@ def _patience(row: FoundLink) -> timedelta:
 
 
 def _may_join(row: FoundLink) -> bool:
-    """Whether a link that waits needs no operator any more: it was only silent, or the policy has changed."""
+    """Whether a waiting link needs no operator now: it was only silent, or the policy changed."""
     if row.state == FoundState.REJECTED:
         return False
     if row.reason == FoundReason.SILENT:
@@ -189,7 +189,7 @@ def _take_in(
 
 
 def _announce(added: list[Pair], waiting: list[tuple[Pair, str]]) -> None:
-    """Report what was found: one alarm for the links that are added, one for each reason to wait."""
+    """Raise one alarm for the added links, and one for each reason to wait."""
     if added:
         outbox.alarm(f"{_listed(added)}: found by probes and added to the network")
     for detail in sorted({detail for _, detail in waiting}):
@@ -203,12 +203,12 @@ def _listed(pairs: list[Pair]) -> str:
 
 
 def _add_switch(row: dict[str, Any]) -> None:
-    """The switch gets its datapath id as a name; an operator may give it a label."""
+    """Add a switch with its datapath id as name; an operator may give it a label."""
     name = dpid = row["dpid"]
     payload = {"op": ADD_SWITCH, "switch": {"id": name, "dpid": dpid, "tcam_budget": None}}
     (request,) = append.submit([append.LogEntry(payload)])
     Switch.objects.create(name=name, dpid=dpid, request=request)
-    outbox.alarm(f"switch {dpid} connected and was not declared; it is taken in under its datapath id")
+    outbox.alarm(f"switch {dpid} connected and was not declared; it is added under its datapath id")
 
 
 def _add_link(pair: Pair, before: FoundLink | None) -> None:
@@ -226,7 +226,7 @@ def _add_link(pair: Pair, before: FoundLink | None) -> None:
 
 
 def _hold(pair: Pair, reason: FoundReason, detail: str) -> None:
-    """Let the link wait for an operator."""
+    """Make the link wait for an operator."""
     new = _unsaved(pair, reason, detail)
     ends: dict[str, Any] = {"a": new.a, "a_port": new.a_port, "b": new.b, "b_port": new.b_port}
     values = {"reason": reason, "detail": detail, "seen_at": new.seen_at, "state": FoundState.WAITING}
@@ -253,7 +253,7 @@ def _switches(pair: Pair) -> dict[str, Switch]:
 
 
 def _obstacle(pair: Pair) -> tuple[FoundReason | None, str]:
-    """Return why the link cannot be added without an operator, in a sentence too; None: it can."""
+    """Return why the link needs an operator, as a code and a sentence; None if it does not."""
     names = {name for name, _ in pair}
     for ends, reason in (
         (host_ends(names), FoundReason.EDGE_PORT),
@@ -263,7 +263,7 @@ def _obstacle(pair: Pair) -> tuple[FoundReason | None, str]:
             f"port {port} of {name} has {ends[name, port]}" for name, port in pair if (name, port) in ends
         ]
         if used:
-            return reason, f"one of these ports is declared to lead elsewhere: {', '.join(used)}"[:500]
+            return reason, f"one of these ports is declared with another connection: {', '.join(used)}"[:500]
     if settings.ENV.link_approval == "manual":
         return FoundReason.POLICY, "nobody declared it, and TERCAST_LINK_APPROVAL is manual"
     return None, ""

@@ -1,7 +1,7 @@
-"""Port status is the truth about links: a port that goes down takes its link with it, by a logged request.
+"""Port status determines the state of links: a change of a port logs a request.
 
-The watcher logs one `link_down` for what went down, and `link_up` only for what it logged down itself, so
-that a link that an operator took out of service stays out.
+The watcher logs `link_down` for each link that went down, and `link_up` only for a link that it logged down.
+So a link that an operator took out of service stays out of service.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ Key = tuple[int, int]
 
 
 def see(rows: list[dict[str, Any]]) -> None:
-    """Bring the ports of connected switches up to date and log what that means for links and hosts."""
+    """Store the ports of connected switches, and log the changes of links and hosts."""
     by_dpid = {switch.dpid: switch for switch in Switch.objects.all()}
     reported = {
         (by_dpid[row["dpid"]].pk, port["port"]): port
@@ -61,7 +61,7 @@ def _store(switches: set[int], reported: dict[Key, dict[str, Any]]) -> None:
 
 
 def _changes() -> list[tuple[str, dict[str, Any]]]:
-    """What is to be logged: key of the watcher's memory, and the request."""
+    """Return the requests to log, each with its key in the watcher's memory."""
     logged = set(checkpoints.recall(_DOWN, []))
     down_ports = set(Port.objects.filter(up=False).values_list("switch_id", "number"))
     found = [
@@ -84,7 +84,7 @@ def _links(down: set[Key]) -> list[tuple[str, dict[str, Any], bool]]:
 
 
 def _hosts(down: set[Key]) -> list[tuple[str, dict[str, Any], bool]]:
-    """Ports with hosts, primary and standby; several hosts on one port are one."""
+    """Return ports with hosts, primary and standby; several hosts at one port count once."""
     numbers = dict(Switch.objects.values_list("name", "pk"))
     places = set()
     for host in Host.objects.select_related("switch").filter(removal=None):

@@ -1,7 +1,7 @@
-"""Alarms of the source check: event packets that entered at a host port and that no host there sent.
+"""Alarms of the source check: event packets at a port with the address of no host there.
 
-Switches count them; an alarm of a port names what was dropped since the last one. What was counted is
-remembered in the database, so that neither a restart nor a second process counts it twice.
+Switches count these packets. An alarm reports the packets dropped at a port since its last alarm. Reported
+counts are stored in the database, so neither a restart nor a second process reports them twice.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,22 +16,22 @@ from controlplane.requestlog import checkpoints, outbox
 from tercast.runtime.wording import quantity
 
 ALARM_EVERY = timedelta(minutes=1)
-"""Time between two alarms of one port; what is dropped meanwhile is in the next one."""
+"""Time between two alarms of one port; the next alarm includes the packets dropped meanwhile."""
 
 REMEDY = (
-    "Find out what sends there. If it is that host with another address, register the IP and MAC address"
-    " that it sends from (page Network); if it is another host, register it at this port. Otherwise somebody"
-    " forges events: disconnect the port"
+    "Find the sender. If it is that host with another address, register the IP and MAC address that it sends"
+    " from (page Network). If it is another host, register it at this port. Otherwise the sender forges"
+    " events: disconnect the port"
 )
 
 _STATE = "spoofed packets"
 
 Seen = dict[str, Any]
-"""Of one port: `packets` that were told, and when (`at`, None: never)."""
+"""Of one port: reported `packets`, and the time of the report (`at`, None if never)."""
 
 
 def see(counters: Mapping[str, Any]) -> None:
-    """Raise an alarm of each port where more was dropped than at the last one."""
+    """Raise an alarm for each port that has dropped more packets than at its last alarm."""
     rows = {f"{row['dpid']}:{row['port']}": row for row in counters.get("sources", ())}
     before: dict[str, Seen] = checkpoints.recall(_STATE, {})
     if not rows and not before:
@@ -54,7 +54,7 @@ def see(counters: Mapping[str, Any]) -> None:
 
 
 def _compared(told: Seen, packets: int, now: datetime) -> tuple[Seen, int]:
-    """Return what to remember, and the packets of an alarm that is due; a smaller count began at 0."""
+    """Return the state to store and the packets of a due alarm; a smaller count started at 0."""
     base = told["packets"] if packets >= told["packets"] else 0
     is_due = told["at"] is None or now - datetime.fromisoformat(told["at"]) >= ALARM_EVERY
     if packets > base and is_due:
@@ -68,13 +68,13 @@ def _text(dpid: str, port: int, packets: int) -> str:
     hosts = [] if switch is None else sorted(_hosts(switch, port))
     there = f"host {', '.join(hosts)}" if hosts else "no registered host"
     return (
-        f"source check: {quantity(packets, 'event packet', 'event packets')} with the source address of no"
-        f" host there dropped at switch {name}, port {port} ({there}). {REMEDY}"
+        f"source check: {quantity(packets, 'event packet', 'event packets')} with a source address of no"
+        f" host at this port dropped at switch {name}, port {port} ({there}). {REMEDY}"
     )
 
 
 def _hosts(switch: Switch, port: int) -> Iterable[str]:
-    """Return the names of the hosts that are attached at a port, also of those on standby there."""
+    """Return the names of the hosts that are attached at a port, including standby attachments."""
     here = {"switch": switch.name, "port": port}
     primary = Host.objects.filter(switch=switch, port=port).values_list("name", flat=True)
     others = Host.objects.exclude(standby=[]).values_list("name", "standby")

@@ -1,7 +1,7 @@
-"""Seeing what the controller sees: connections, ports, links and alarms, and logging what that changes.
+"""Monitoring of the controller: connections, ports, links and alarms, with their requests.
 
-A run compares the controller's view with the database and writes only what differs. Whatever it remembers is
-written in the transaction of what it did about it, so a run that is killed is made good by the next one.
+A run compares the controller's state with the database, and writes only differences. Each result is written
+in the transaction of the action it belongs to, so the next run completes one that was killed.
 """
 
 import logging
@@ -24,7 +24,7 @@ from controlplane.requestlog import checkpoints, outbox
 from controlplane.telemetry import table_snapshots
 
 WATCH_SECONDS = 3.0
-"""How long the controller may take to answer; a watch that hangs would hold up the planner's worker."""
+"""Time limit of the controller's answer; a hanging run would delay the planner's worker."""
 
 _CONTROLLER = "controller"
 _EVENTS = "events"
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 def run() -> None:
-    """Look once; a controller that does not answer makes every switch unreachable, and an alarm."""
+    """Run once; if the controller does not answer, mark switches unreachable, raise an alarm."""
     try:
         with ControllerClient(seconds=WATCH_SECONDS) as northbound:
             switches, links = northbound.switches(), northbound.links()
@@ -60,7 +60,7 @@ def run() -> None:
 
 
 def _see_events(events: list[dict[str, Any]], counters: dict[str, Any] | None) -> None:
-    """Both or neither: `_tell_alarms` notes that the events are seen."""
+    """Process alarms and losses; `_tell_alarms` is last, because it marks the events as seen."""
     loss_signs.see(events, counters)
     _tell_alarms(events)
 
@@ -71,7 +71,7 @@ def _wake_if(something: bool) -> None:
 
 
 def see_switches(rows: list[dict[str, Any]]) -> bool:
-    """Bring connection, epoch, address and problems up to date; whether a switch connected anew."""
+    """Update connection, epoch, address and problems; return whether a switch has reconnected."""
     seen = {row["dpid"]: row for row in rows}
     if not any(_differs(switch, seen.get(switch.dpid)) for switch in Switch.objects.all()):
         return False
@@ -99,7 +99,7 @@ def _differs(switch: Switch, row: dict[str, Any] | None) -> bool:
 
 
 def _told(row: dict[str, Any]) -> tuple[list[str], list[str], dict[str, Any]]:
-    """What the switch cannot do, what it lacks, and what it has."""
+    """Return the switch's problems, its missing features and its features."""
     return row.get("problems", []), row.get("lacks", []), row.get("features", {})
 
 
@@ -120,7 +120,7 @@ def _update(switch: Switch, row: dict[str, Any] | None) -> None:
 
 
 def _new_events(northbound: ControllerClient) -> list[dict[str, Any]]:
-    """The controller's events since the last run; a controller that restarted counts from the start again."""
+    """Return the controller's events since the last run, all of them after its restart."""
     after = int(checkpoints.recall(_EVENTS, 0))
     answer = northbound.events(after)
     if int(answer.get("newest", 0)) < after:

@@ -1,15 +1,15 @@
-"""What keeps an installation going over years: backup, restore, and a log that does not grow for ever."""
+"""Configuration of the app with backup, restore and compaction of the request log."""
 
 from django.apps import AppConfig
 
 
 class UpkeepConfig(AppConfig):
-    """Commands and periodic work; it has no tables of its own."""
+    """Commands and periodic tasks; the app has no tables."""
 
     name = "controlplane.operations.backup"
     label = "upkeep"
 
     def ready(self) -> None:
-        """Know the checks."""
-        from controlplane.operations import deployment_checks, hardening_checks  # noqa: F401, PLC0415 - registers itself
-        from controlplane.operations.backup import secret_checks  # noqa: F401, PLC0415 - registers itself
+        """Register the checks."""
+        from controlplane.operations import deployment_checks, hardening_checks  # noqa: F401, PLC0415 - registers checks
+        from controlplane.operations.backup import secret_checks  # noqa: F401, PLC0415 - registers checks

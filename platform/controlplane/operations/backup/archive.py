@@ -1,7 +1,8 @@
-"""The file of a backup: a zip with a manifest, a table of rows (JSON lines) for each model, and the secrets.
+"""The backup file: a zip with a manifest, the rows of each model, and the secrets.
 
-The manifest is written last and the file appears complete or not at all, so what can be opened is whole; the
-zip's checksums say when it has been damaged since.
+The manifest is written last, and the file appears complete or not at all. So a file that can be opened is
+Rows are JSON lines.
+complete, and the checksums of the zip detect later damage.
 """
 
 import json
@@ -21,21 +22,21 @@ FORMAT = "backup/1"
 _MANIFEST = "manifest.json"
 
 _DAMAGED = (KeyError, ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
-"""What reading a damaged zip raises; RuntimeError if it is encrypted, or its JSON nested too deep."""
+"""Errors of reading a damaged zip; RuntimeError if it is encrypted, or its JSON is nested too deeply."""
 
 MOST_ROW_BYTES = 256 * 1024 * 1024
-"""One row; the largest ones are snapshots of the planner, some 20 MB for 100,000 subscriptions."""
+"""Limit of one row; the largest rows are planner snapshots, about 20 MB for 100,000 subscriptions."""
 
 MOST_SMALL_BYTES = 16 * 1024 * 1024
-"""The manifest, and a secret."""
+"""Limit of the manifest and of each secret."""
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Compression of members; others (LZMA) let a file choose how much memory unpacking takes."""
+"""Allowed compression methods; with others (LZMA) the file chooses how much memory unpacking takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup holds: by table the rows and the last id; the migrations, as `app.name`."""
+    """Contents of a backup: rows and last id by table; the migrations have the form `app.name`."""
 
     version: str
     created_at: datetime
@@ -46,7 +47,7 @@ class Manifest:
     secrets: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in the file."""
+        """Return the manifest as in the file."""
         return {
             "format": FORMAT,
             "version": self.version,
@@ -60,7 +61,11 @@ class Manifest:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Self:
-        """From the file's; raises KeyError, TypeError or ValueError for anything else."""
+        """Parse the JSON of a file.
+
+        Raises:
+            KeyError, TypeError, ValueError: The value is not a manifest.
+        """
         return cls(
             version=str(found["version"]),
             created_at=_time(found["created_at"]),
@@ -73,13 +78,13 @@ class Manifest:
 
 
 class ArchiveWriter:
-    """Fills the file of a backup."""
+    """Writer of a backup file."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
 
     def table(self, name: str, columns: list[str], rows: Iterable[list[Any]]) -> int:
-        """Write a table; how many rows it has."""
+        """Write a table and return the number of its rows."""
         count = 0
         with self._file.open(f"tables/{name}.jsonl", "w", force_zip64=True) as out:
             out.write(_line(columns))
@@ -93,12 +98,12 @@ class ArchiveWriter:
         self._file.writestr(f"secrets/{name}", content)
 
     def manifest(self, manifest: Manifest) -> None:
-        """The last thing to be written."""
+        """Write the manifest, which must be the last part."""
         self._file.writestr(_MANIFEST, json.dumps(manifest.to_json(), indent=1))
 
 
 class ArchiveReader:
-    """Reads the file of a backup; raises UpkeepError where it is damaged."""
+    """Reader of a backup file; every method raises UpkeepError if the file is damaged."""
 
     def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
         self._path, self._file = path, file
@@ -109,42 +114,42 @@ class ArchiveReader:
 
     @property
     def unpacked_bytes(self) -> int:
-        """The size of all members as declared, which reading never exceeds."""
+        """The declared size of all members, which reading never exceeds."""
         return sum(member.file_size for member in self._file.infolist())
 
     def table(self, name: str) -> tuple[list[str], Iterator[list[Any]]]:
-        """The columns and the rows of a table."""
+        """Return the columns and the rows of a table."""
         lines = self._lines(f"tables/{name}.jsonl")
         return next(lines, []), lines
 
     def secret(self, name: str) -> bytes:
-        """The content of a secret."""
+        """Return the content of a secret."""
         try:
             return _read(self._file, f"secrets/{name}")
         except _DAMAGED as error:
             raise self._damaged(f"secrets/{name}", error) from None
 
     def check(self) -> None:
-        """Read all of it: every table and secret of the manifest is there and whole, with all its rows."""
+        """Read the complete file; check that all secrets, tables and rows are there."""
         for table, expected in self.manifest.rows.items():
             columns, rows = self.table(table)
             if not isinstance(columns, list) or not all(isinstance(each, str) for each in columns):
-                raise self._damaged(f"tables/{table}.jsonl", "its first line is no list of columns")
+                raise self._damaged(f"tables/{table}.jsonl", "its first line is not a list of columns")
             count = 0
             for row in rows:
                 count += 1
                 if not isinstance(row, list) or len(row) != len(columns):
-                    raise self._damaged(f"tables/{table}.jsonl", f"row {count} does not fit its columns")
+                    raise self._damaged(f"tables/{table}.jsonl", f"row {count} does not match the columns")
             if count != expected:
                 raise self._damaged(
-                    f"tables/{table}.jsonl", f"{table} has {count} rows, and should have {expected}"
+                    f"tables/{table}.jsonl", f"{table} has {count} rows instead of {expected}"
                 )
         for name in self.manifest.secrets:
             self.secret(name)
 
     def _damaged(self, where: str, why: object) -> UpkeepError:
         return UpkeepError(
-            f"{self._path} is damaged at {where}: {why}; nothing is changed, take another backup"
+            f"{self._path} is damaged at {where}: {why}; nothing is changed, use another backup"
         )
 
     def _manifest(self) -> Manifest:
@@ -152,12 +157,14 @@ class ArchiveReader:
             found = json.loads(_read(self._file, _MANIFEST))
             if found["format"] != FORMAT:
                 raise UpkeepError(
-                    f"{self._path} has the format {found['format']!r}, and this version reads {FORMAT!r}; "
-                    "restore it with the version that made it"
+                    f"{self._path} has the format {found['format']!r}, but this version reads {FORMAT!r}; "
+                    "restore it with the version that created it"
                 )
             return Manifest.from_json(found)
         except (TypeError, *_DAMAGED) as error:
-            raise UpkeepError(f"{self._path} is no backup: its manifest cannot be read ({error})") from None
+            raise UpkeepError(
+                f"{self._path} is not a backup: its manifest cannot be read ({error})"
+            ) from None
 
     def _lines(self, member: str) -> Iterator[list[Any]]:
         try:
@@ -172,9 +179,9 @@ class ArchiveReader:
 
 @contextmanager
 def writing(path: Path, replace: bool = False) -> Iterator[ArchiveWriter]:
-    """A new backup, readable by its owner alone, that takes its place when all of it is on the disk."""
+    """Write a new private backup; it replaces `path` when it is completely on disk."""
     if path.exists() and not replace:
-        raise UpkeepError(f"{path} is there already; name another file, or remove it first")
+        raise UpkeepError(f"{path} already exists; choose another file, or remove this one first")
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with private(temporary) as file:
@@ -192,24 +199,24 @@ def writing(path: Path, replace: bool = False) -> Iterator[ArchiveWriter]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[ArchiveReader]:
-    """A backup that is there."""
+    """Open an existing backup."""
     try:
         archive = zipfile.ZipFile(path)
     except _DAMAGED as error:
-        reason = getattr(error, "strerror", None) or f"it is no backup, or not all of one ({error})"
+        reason = getattr(error, "strerror", None) or f"it is not a backup, or not a complete one ({error})"
         raise UpkeepError(f"{path} cannot be read: {reason}") from None
     with archive:
         yield ArchiveReader(path, archive)
 
 
 def private(path: Path) -> IO[bytes]:
-    """A new file for its owner alone, to write and read."""
+    """Create a file that only its owner can read and write, and open it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     return os.fdopen(descriptor, "w+b")
 
 
 def settle(folder: Path) -> None:
-    """The name is on the disk as well."""
+    """Write the names in a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -218,29 +225,33 @@ def settle(folder: Path) -> None:
 
 
 def _read(file: zipfile.ZipFile, member: str) -> bytes:
-    """A small member; raises ValueError for one that is not, before it is unpacked."""
+    """Return a small member.
+
+    Raises:
+        ValueError: The member is too large; it is not unpacked.
+    """
     size = file.getinfo(member).file_size
     if size > MOST_SMALL_BYTES:
-        raise ValueError(f"it has {size} bytes, and may have {MOST_SMALL_BYTES}")
+        raise ValueError(f"it has {size} bytes; the limit is {MOST_SMALL_BYTES}")
     return file.read(member)
 
 
 def _texts(found: Any) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise ValueError("a list of texts is expected")
+        raise ValueError("expected a list of texts")
     return tuple(found)
 
 
 def _time(found: Any) -> datetime:
     time = datetime.fromisoformat(found)
     if time.tzinfo is None or time.year > 9000:
-        raise ValueError("a time with its offset from UTC is expected")
+        raise ValueError("expected a time with its offset from UTC")
     return time
 
 
 def _numbers(found: Any) -> dict[str, int]:
     if not isinstance(found, dict) or not all(type(each) is int for each in found.values()):
-        raise ValueError("an object of whole numbers is expected")
+        raise ValueError("expected an object of whole numbers")
     return dict(found)
 
 

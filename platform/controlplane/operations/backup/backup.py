@@ -1,4 +1,4 @@
-"""A backup: all rows as they are at one moment, whatever writes beside it, and the secrets."""
+"""Backup of all rows as of one moment, while other processes may write, and of the secrets."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -22,12 +22,16 @@ _ALIAS = "tercast-backup"
 
 
 def release() -> str:
-    """The version of Tercast that runs."""
+    """Return the version of Tercast that runs."""
     return version("tercast")
 
 
 def backup(path: Path, say: Say, replace: bool = False) -> Manifest:
-    """Write all there is to `path`; tells each table that has many rows. Raises UpkeepError."""
+    """Write a backup to `path`, and report the number of rows of each table.
+
+    Raises:
+        UpkeepError: The database has another version, or the file cannot be written.
+    """
     _check_schema()
     counts: dict[str, int] = {}
     lasts: dict[str, int] = {}
@@ -51,13 +55,13 @@ def backup(path: Path, say: Say, replace: bool = False) -> Manifest:
 
 
 def applied() -> tuple[str, ...]:
-    """The migrations that the database has, as `app.name`."""
+    """Return the migrations of the database, as `app.name`."""
     done = MigrationExecutor(connection).loader.applied_migrations
     return tuple(sorted(f"{app}.{name}" for app, name in done))
 
 
 def secret_names() -> list[str]:
-    """The files below the folder of secrets, by their path there."""
+    """Return the files in the folder of secrets, as relative paths."""
     folder = settings.ENV.secrets_dir
     found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     return sorted(str(path.relative_to(folder)) for path in found)
@@ -69,21 +73,21 @@ def _check_schema() -> None:
     if waiting:
         first = waiting[0][0]
         raise UpkeepError(
-            f"the database is not that of this version: {len(waiting)} migrations wait, the first is "
-            f"{first.app_label}.{first.name}; run manage.py prepare, or back up with the version before"
+            f"the database does not match this version: {len(waiting)} migrations are missing, the first is "
+            f"{first.app_label}.{first.name}; run manage.py prepare, or back up with the previous version"
         )
 
 
 @contextmanager
 def _one_moment() -> Iterator[str]:
-    """A connection of its own that sees the database as it is now, and keeps no writer waiting."""
+    """Open a separate connection that sees the database as of now, and blocks no writer."""
     own = connections.create_connection(DEFAULT_DB_ALIAS)
     own.settings_dict = copy.deepcopy(connection.settings_dict)
     options = own.settings_dict.setdefault("OPTIONS", {})
     if connection.vendor == "sqlite":
         options["transaction_mode"] = "DEFERRED"
     else:
-        from psycopg import IsolationLevel  # noqa: PLC0415 - only where it is the driver
+        from psycopg import IsolationLevel  # noqa: PLC0415 - installed only if it is the driver
 
         options["isolation_level"] = IsolationLevel.REPEATABLE_READ
     connections[_ALIAS] = own

@@ -1,14 +1,14 @@
-"""Compaction: what ended long ago leaves the request log, and a snapshot of the planner takes its place.
+"""Compaction of the request log: a planner snapshot replaces the part that ended long ago.
 
-1. prove   the new base, a snapshot, and the log behind it lead to the tables that the old base and the whole
-           log lead to. Nothing is changed.
-2. pin     the base stays from now on; it is what the log begins with. One transaction, with the planner's
-           lock held, so that no session lets the snapshot go meanwhile.
-3. remove  withdrawn and failed announcements, requests and bulk calls that ended before the time to keep, in
-           short transactions. A request stays as long as an object refers to it.
+1. prove   Check that the new base (a snapshot) with the log after it results in the same tables as the old
+           base with the whole log. This changes nothing.
+2. pin     Make the snapshot the permanent start of the log. This is one transaction under the planner's
+           lock, so that no session removes the snapshot meanwhile.
+3. remove  Delete withdrawn and failed announcements, requests and bulk calls that ended before the retention
+           time, in short transactions. A request stays as long as an object refers to it.
 
-Whatever is killed anywhere has changed no table: up to 2 nothing is different, and from then on every row
-that may be missing lies before the base.
+A kill at any point changes no table. Before the end of step 2 nothing has changed. After it, every row that
+may be missing is older than the base.
 """
 
 import logging
@@ -37,7 +37,7 @@ from controlplane.requestlog.models import FINAL_STATES, Operation, PlannerSnaps
 from controlplane.telemetry import request_rows
 
 SNAPSHOT_EVERY = 500
-"""Positions behind the newest snapshot from which on a compaction makes a newer one."""
+"""Positions after the newest snapshot from which on a compaction creates a newer one."""
 
 _PATIENCE = 60.0
 _BLOCKING = {"PROTECT", "RESTRICT", "DO_NOTHING"}
@@ -49,7 +49,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """How many rows went, and the position that the log begins at."""
+    """Numbers of removed rows, and the position at which the log starts."""
 
     base: int
     announcements: int
@@ -58,7 +58,11 @@ class Removed:
 
 
 def compact(keep: timedelta, say: Say) -> Removed:
-    """Remove what ended longer than `keep` ago and lies before a snapshot. Raises UpkeepError."""
+    """Remove what ended longer than `keep` ago and is covered by a snapshot.
+
+    Raises:
+        UpkeepError: The proof failed, or the planner was busy for a minute.
+    """
     cutoff = timezone.now() - keep
     base = _new_base(say)
     fault_injection.point("compact:pinned")
@@ -71,13 +75,17 @@ def compact(keep: timedelta, say: Say) -> Removed:
     found = Removed(base, announcements, requests, operations)
     say(
         f"removed {requests} requests, {announcements} announcements and {operations} bulk calls that ended "
-        f"before {cutoff:%Y-%m-%d %H:%M} UTC; the log begins with the snapshot at position {base}"
+        f"before {cutoff:%Y-%m-%d %H:%M} UTC; the log starts with the snapshot at position {base}"
     )
     return found
 
 
 def _new_base(say: Say) -> int:
-    """Make sure of a snapshot that the log can begin with, prove it, and pin it; its position."""
+    """Ensure that there is a snapshot to start the log with, prove it, and pin it.
+
+    Returns:
+        Its position.
+    """
     replayed = planner_state.load(snapshots=False)
     say(f"replayed the log up to position {replayed.position}")
     with _locked():
@@ -88,29 +96,29 @@ def _new_base(say: Say) -> int:
     _prove(oldest, replayed)
     with _locked(), transaction.atomic():
         if not PlannerSnapshot.objects.filter(pk=oldest.pk).exists():
-            raise UpkeepError("newer snapshots have taken the place of the one that was proved; try again")
+            raise UpkeepError("newer snapshots have replaced the one that was proved; try again")
         planner_state.pin(oldest.position)
     return oldest.position
 
 
 def _prove(snapshot: PlannerSnapshot, replayed: Positioned) -> None:
-    """Raise UpkeepError unless `snapshot` and the log behind it come to what the whole log comes to."""
+    """Raise UpkeepError unless `snapshot` with the later log has the whole log's result."""
     try:
         state = planner_state.restored(snapshot)
         planner_state.bring_forward(state, until=replayed.position)
         if (state.position, state.planner.tables()) == (replayed.position, replayed.planner.tables()):
             return
-        reason = "the tables are others"
+        reason = "the tables differ"
     except ReplayError as error:
         reason = str(error)
     raise UpkeepError(
-        f"the snapshot at position {snapshot.position} does not lead to the tables of the log ({reason}); "
-        "nothing was removed. Look at manage.py replay --check"
+        f"the snapshot at position {snapshot.position} does not result in the tables of the log ({reason}); "
+        "nothing was removed. Run manage.py replay --check"
     )
 
 
 def _locked() -> AbstractContextManager[HeldLock]:
-    """The planner's lock, waited for: sessions are short."""
+    """Return the planner's lock, which waits for the current session: sessions are short."""
     return _Lock()
 
 
@@ -132,9 +140,9 @@ class _Lock(AbstractContextManager[HeldLock]):
 
 
 def _ended(base: int, cutoff: datetime) -> QuerySet[Request]:
-    """The requests that nothing needs any more but the objects that refer to them.
+    """Return the ended requests that only objects that refer to them may still need.
 
-    What counts requests, or tells telemetry of them, has seen them: that is made sure of, or they wait.
+    Only requests that the metrics have counted and telemetry has recorded are included. All others stay.
     """
     counted = stage_histograms.totals().last
     told = int(checkpoints.recall(request_rows.POSITION, 0))
@@ -145,7 +153,7 @@ def _ended(base: int, cutoff: datetime) -> QuerySet[Request]:
 
 
 def _remove_announcements(model: type[Any], ended: QuerySet[Request]) -> int:
-    """Withdrawn and failed ones all of whose requests have ended; how many."""
+    """Remove closed announcements all of whose requests have ended; return their number."""
     rows = model.objects.filter(state__in=(State.WITHDRAWN, State.FAILED), request__in=ended)
     rows = rows.exclude(withdrawal__isnull=False, withdrawal__in=_others(ended))
     return _in_chunks(rows)
@@ -156,7 +164,7 @@ def _others(ended: QuerySet[Request]) -> QuerySet[Request]:
 
 
 def _remove_requests(ended: QuerySet[Request]) -> int:
-    """Those that no object refers to; one that takes another back goes before it."""
+    """Remove requests that no object refers to, a reverting request before the reverted one."""
     rows = ended
     for model, column in _referring():
         rows = rows.exclude(Exists(model._default_manager.filter(**{column: OuterRef("pk")})))
@@ -170,7 +178,7 @@ def _remove_requests(ended: QuerySet[Request]) -> int:
 
 
 def _referring() -> list[tuple[type[Model], str]]:
-    """The fields that keep a request from being removed: all that do not go, or let go, with it."""
+    """Return the fields that prevent removal of a request: neither cascade nor set to null."""
     found = []
     for relation in Request._meta.get_fields(include_hidden=True):
         if isinstance(relation, ForeignObjectRel):
@@ -186,7 +194,7 @@ def _remove_operations(cutoff: datetime) -> int:
 
 
 def _in_chunks(rows: QuerySet[Any]) -> int:
-    """Delete `rows` in short transactions; how many of them there were."""
+    """Delete `rows` in short transactions and return their number."""
     ids = list(rows.order_by("pk").values_list("pk", flat=True))
     for part in chunks(ids):
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Where the installation keeps data that only its owner may read."""
+"""Data of the installation that only its owner may read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +10,9 @@ _OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
 
 def data_files(env: Any) -> Iterator[Path]:
-    """Yield the folders of state and telemetry, and the files of a SQLite database.
+    """Yield the folders of state and telemetry, and the files of an SQLite database.
 
-    What is in these folders is as private as the folder, so it is not looked at.
+    The contents of these folders are as private as the folders, so this does not descend into them.
     """
     yield from (env.state_dir, env.telemetry_root)
     if "sqlite" in str(env.database.get("ENGINE", "")):
@@ -21,5 +21,5 @@ def data_files(env: Any) -> Iterator[Path]:
 
 
 def correct_modes(env: Any) -> list[Path]:
-    """Make the data of an earlier release private; return what was changed."""
+    """Make data of an earlier release private, and return the changed paths."""
     return restrict(data_files(env))

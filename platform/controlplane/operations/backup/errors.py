@@ -1,4 +1,4 @@
-"""What keeps a backup, a restore or a compaction from being carried out."""
+"""Errors of backup, restore and compaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,12 +9,12 @@ from controlplane.rest.outages import outage_of
 
 
 class UpkeepError(Exception):
-    """Something cannot be done now; the text says what, why, and the remedy."""
+    """An operation is not possible now; the text has the object, the reason and the remedy."""
 
 
 @contextmanager
 def outages_in_words() -> Iterator[None]:
-    """Raise UpkeepError for a database or system that lacks something now, such as disk space."""
+    """Raise UpkeepError if the database or the system is out of a resource, such as disk space."""
     try:
         yield
     except (DatabaseError, OSError, MemoryError) as error:

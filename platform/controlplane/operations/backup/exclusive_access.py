@@ -1,4 +1,4 @@
-"""Whether anything of the installation still runs beside what needs the database alone."""
+"""Check that no process of the installation uses the database during a restore."""
 
 import time
 from collections.abc import Callable
@@ -14,15 +14,19 @@ _STEP = 0.5
 
 
 def check(say: Callable[[str], None]) -> None:
-    """Raise UpkeepError when a worker or beat lives: waits until one that was there lately is silent."""
+    """Check that no worker or beat runs; if a recent heartbeat exists, wait until it is old.
+
+    Raises:
+        UpkeepError: A new heartbeat arrived, so the process still runs.
+    """
     for name in heartbeats.NAMES:
         before = age = _age(name)
         if age is not None and age < _SILENCE:
-            say(f"{name} gave a sign of life {age.total_seconds():.0f} s ago; looking whether it still runs")
+            say(f"{name} sent a heartbeat {age.total_seconds():.0f} s ago; checking whether it still runs")
         while age is not None and age < _SILENCE:
             if before is not None and age < before:
                 raise UpkeepError(
-                    f"{name} runs: stop web server, workers and beat first, and start them again afterwards"
+                    f"{name} is running: stop web server, workers and beat first; start them again afterwards"
                 )
             before = age
             time.sleep(_STEP)

@@ -1,4 +1,4 @@
-"""Whether there is room for a backup, judged by its table of contents before any of it is unpacked."""
+"""Check of free space for a restore, from the table of contents, before unpacking."""
 
 import shutil
 from pathlib import Path
@@ -14,20 +14,20 @@ MEGABYTE = 1 << 20
 
 
 def check(file: ArchiveReader) -> None:
-    """Check the unpacked size of a backup against the setting and the disk of an SQLite database.
+    """Check a backup's unpacked size against the setting and the disk of an SQLite database.
 
     Args:
         file: The backup. No member yields more bytes than its table of contents declares.
 
     Raises:
-        UpkeepError: The backup is larger than either; nothing is changed.
+        UpkeepError: The backup is larger than one of them; nothing is changed.
     """
     size = -(-file.unpacked_bytes // MEGABYTE)
     most = settings.ENV.restore_megabytes
     if size > most:
         raise UpkeepError(
-            f"the backup unpacks to {size:,} MiB, and a restore takes at most {most:,} MiB "
-            "(TERCAST_RESTORE_MEGABYTES); nothing is changed. Raise the setting if the file is yours"
+            f"the backup unpacks to {size:,} MiB, but a restore accepts at most {most:,} MiB "
+            "(TERCAST_RESTORE_MEGABYTES); nothing is changed. If you trust the file, raise the setting"
         )
     folder = _database_folder()
     if folder is None:
@@ -35,13 +35,13 @@ def check(file: ArchiveReader) -> None:
     free = _free_bytes(folder) // MEGABYTE
     if size > free:
         raise UpkeepError(
-            f"the backup unpacks to {size:,} MiB, and the disk of the database ({folder}) has {free:,} MiB "
-            "free; nothing is changed. Free space, or name a database elsewhere by TERCAST_DATABASE_URL"
+            f"the backup unpacks to {size:,} MiB, but the disk of the database ({folder}) has {free:,} MiB "
+            "free; nothing is changed. Free space, or set TERCAST_DATABASE_URL to a database on another disk"
         )
 
 
 def _database_folder() -> Path | None:
-    """The nearest existing folder of an SQLite database; None for a server, whose disk is its own."""
+    """Return the nearest existing folder of an SQLite database; None for PostgreSQL."""
     if connection.vendor != "sqlite":
         return None
     return disk_space.existing(Path(str(connection.settings_dict["NAME"])).absolute().parent)

@@ -1,9 +1,9 @@
-"""A restore: the database becomes what a backup says, all at once or not at all, and then the secrets do.
+"""Restore of a backup: all rows in one transaction, then the secrets.
 
-All of the backup is read and checked, and the secrets lie beside their places, before anything changes. Who
-is killed has changed nothing, or all rows and perhaps not all secrets; to run it again brings the rest.
-Afterwards every switch is read back and brought to what the restored log says: what a switch holds has
-nothing to do with when the backup was made.
+The complete backup is read and checked, and the secrets are written next to their final places, before
+anything changes. A kill leaves either nothing changed, or all rows restored and possibly some secrets
+missing. A second run completes it. Afterwards every switch is read back and receives the tables of the
+restored log, because the tables of a switch do not depend on the time of the backup.
 """
 
 from collections.abc import Callable
@@ -46,33 +46,37 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class RestoreOptions:
-    """`replace` what is in the database; keep this installation's `own_secrets`."""
+    """`replace` the rows in the database; keep this installation's `own_secrets`."""
 
     replace: bool = False
     own_secrets: bool = False
 
 
 def restore(path: Path, say: Say, options: RestoreOptions) -> Manifest:
-    """Make the database and the secrets those of the backup at `path`. Raises UpkeepError."""
+    """Restore the database and the secrets from the backup at `path`.
+
+    Raises:
+        UpkeepError: The restore is not possible; the text has the remedy.
+    """
     with archive.reading(path) as file:
         manifest = file.manifest
         made = f"{manifest.created_at:%Y-%m-%d %H:%M:%S} UTC, version {manifest.version}"
-        say(f"{path}: made {made}, {sum(manifest.rows.values())} rows")
+        say(f"{path}: created {made}, {sum(manifest.rows.values())} rows")
         free_space.check(file)
         older = _older(manifest)
         found = _filled()
         if found and not options.replace:
             raise UpkeepError(
-                f"the database is not empty ({', '.join(found)}); give --replace to lose what is in it"
+                f"the database is not empty ({', '.join(found)}); add --replace to delete its contents"
             )
         if found:
             exclusive_access.check(say)
         if older and backup.applied():
             raise UpkeepError(
-                f"the backup is of a database before {older[0]}; such a one can be restored only where there "
-                "are no tables yet: name a new database by TERCAST_DATABASE_URL (or TERCAST_STATE_DIR)"
+                f"the backup is from a database without the migration {older[0]}; it can be restored only "
+                "into a database without tables: set TERCAST_DATABASE_URL (or TERCAST_STATE_DIR) to a new one"
             )
-        say("reading all of the backup")
+        say("reading the complete backup")
         file.check()
         if options.own_secrets:
             _load(file, say, older)
@@ -85,22 +89,26 @@ def restore(path: Path, say: Say, options: RestoreOptions) -> Manifest:
 
 
 def _older(manifest: Manifest) -> list[str]:
-    """The migrations that this version has and the backup has not. Raises UpkeepError for a newer backup."""
+    """Return the migrations of this version that the backup does not have.
+
+    Raises:
+        UpkeepError: The backup or the database is from a newer version.
+    """
     known = {f"{app}.{name}" for app, name in MigrationExecutor(connection).loader.disk_migrations}
     newer = sorted(set(manifest.migrations) - known)
     if newer:
         raise UpkeepError(
-            f"the backup is of version {manifest.version} with migrations that this version "
-            f"({backup.release()}) does not know ({newer[0]}, ...); restore it with that version"
+            f"the backup is from version {manifest.version} with migrations that this version "
+            f"({backup.release()}) does not have ({newer[0]}, ...); restore it with that version"
         )
     unknown = sorted(set(backup.applied()) - known)
     if unknown:
-        raise UpkeepError(f"the database is of a newer version (it has {unknown[0]}); use that version")
+        raise UpkeepError(f"the database is from a newer version (it has {unknown[0]}); use that version")
     return sorted(known - set(manifest.migrations))
 
 
 def _filled() -> list[str]:
-    """The tables with rows in them, with their numbers."""
+    """Return the tables that have rows, with the numbers of rows."""
     there = set(connection.introspection.table_names())
     found = []
     for model in row_codec.models(current_apps):
@@ -119,25 +127,25 @@ def _load(file: ArchiveReader, say: Say, older: list[str]) -> None:
     apps = _schema(file.manifest, say, older)
     with planner_lock() as held:
         if held is None:
-            raise UpkeepError("a worker is at the database; stop it first")
+            raise UpkeepError("a worker is using the database; stop it first")
         with transaction.atomic():
             used = {} if older else seals.used_counters()  # an older backup needs a database without tables
             _replace_rows(file, apps, say)
             if not older:
                 _begin_anew(file.manifest, used, say)
         if older:
-            say(f"bringing the database forward: {len(older)} migrations")
+            say(f"migrating the database: {len(older)} migrations")
             call_command("migrate", interactive=False, verbosity=0)
             with transaction.atomic():
                 _begin_anew(file.manifest, used, say)
 
 
 def _schema(manifest: Manifest, say: Say, older: list[str]) -> Apps:
-    """Make the tables that the backup was made from; the models that they belong to."""
+    """Create the tables of the backup's version, and return their models."""
     if not older:
         call_command("migrate", interactive=False, verbosity=0)
         return current_apps
-    say("making the tables as they were")
+    say("creating the tables of the backup's version")
     executor = MigrationExecutor(connection)
     graph = executor.loader.graph
     done = [(app, name) for app, _, name in (text.partition(".") for text in manifest.migrations)]
@@ -148,11 +156,11 @@ def _schema(manifest: Manifest, say: Say, older: list[str]) -> Apps:
 
 
 def _replace_rows(file: ArchiveReader, apps: Apps, say: Say) -> None:
-    """Empty every table and fill it; ids go on above those of both."""
+    """Empty every table and fill it; later ids are larger than those of both databases."""
     models = row_codec.models(apps)
     lasts = {model: _last_id(model, file.manifest) for model in models}
     live = next(model for model in models if model._meta.db_table == OutboxEvent._meta.db_table)
-    lasts[live] += 1  # so that pages which saw the last one read everything anew
+    lasts[live] += 1  # so that pages that saw the last event read everything again
     with connection.cursor() as cursor:
         for model in models:
             quoted = connection.ops.quote_name(model._meta.db_table)
@@ -174,14 +182,14 @@ def _fill(file: ArchiveReader, model: type[Model], expected: int) -> None:
     columns, found = file.table(table)
     strange = sorted(set(columns) - set(row_codec.columns(model)))
     if strange:
-        raise UpkeepError(f"the backup has a column {table}.{strange[0]}, which this version does not know")
+        raise UpkeepError(f"the backup has a column {table}.{strange[0]}, which this version does not have")
     count = row_codec.write(model, columns, found)
     if count != expected:
-        raise UpkeepError(f"the backup is damaged: {table} has {count} rows, and should have {expected}")
+        raise UpkeepError(f"the backup is damaged: {table} has {count} rows instead of {expected}")
 
 
 def _begin_anew(manifest: Manifest, used: seals.Used, say: Say) -> None:
-    """Nobody goes on from what was before: sessions, readers, seals, and what is known of switches."""
+    """Invalidate former state: sessions, readers, seals, and the state of switches."""
     seals.skip_counters(used, max(timezone.now(), manifest.created_at))
     Watermark.objects.filter(name__startswith="life of ").delete()
     task_failures.forget()
@@ -195,8 +203,8 @@ def _begin_anew(manifest: Manifest, used: seals.Used, say: Say) -> None:
 
 
 def _disable_bad_tasks(say: Say) -> None:
-    """Restore periodic tasks that cannot run as disabled: one bad row costs no other one of the backup."""
+    """Disable restored periodic tasks that cannot run, so that they do not stop the restore."""
     for name, why in row_faults.bad_rows().items():
         PeriodicTask.objects.filter(name=name).update(enabled=False, last_run_at=None)
-        say(f"periodic task {name} is disabled, since it cannot run: {why}")
-        outbox.alarm(f"periodic task {name} is restored as disabled, since it cannot run: {why}")
+        say(f"periodic task {name} is disabled because it cannot run: {why}")
+        outbox.alarm(f"periodic task {name} is restored as disabled because it cannot run: {why}")

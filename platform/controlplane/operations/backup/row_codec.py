@@ -1,7 +1,7 @@
-"""Rows of any table as JSON and back, whatever database they come from or go to.
+"""Conversion of rows of any table to JSON and back, for any database.
 
 Values are those of Django's fields, not of a database: times are ISO texts with microseconds, bytes are
-base64, JSON is itself.
+base64, and JSON stays JSON.
 """
 
 import base64
@@ -19,10 +19,10 @@ from timezone_field import TimeZoneField  # type: ignore[import-untyped] # it ha
 from controlplane.operations.backup.errors import UpkeepError
 
 LEFT_OUT = frozenset({"django_session", "control_outboxevent"})
-"""Log-ins and live events, which are of the moment: they are not kept, and a restore empties them."""
+"""Sessions and live events, which are temporary: a backup omits them, and a restore deletes them."""
 
 MADE_BY_MIGRATIONS = frozenset({"django_content_type", "auth_permission"})
-"""Tables with rows in them that nobody has made."""
+"""Tables that migrations fill."""
 
 _CHUNK = 2000
 
@@ -30,18 +30,18 @@ Row = list[Any]
 
 
 def models(apps: Apps) -> list[type[Model]]:
-    """Every model that has a table, in an order that does not change."""
+    """Return every model that has a table, in a fixed order."""
     found = {m._meta.db_table: m for m in apps.get_models(include_auto_created=True) if m._meta.managed}
     return [found[name] for name in sorted(found) if not found[name]._meta.proxy]
 
 
 def columns(model: type[Model]) -> list[str]:
-    """The names of the model's columns."""
+    """Return the names of the model's columns."""
     return [str(field.column) for field in model._meta.concrete_fields]
 
 
 def read(model: type[Model], using: str) -> Iterator[Row]:
-    """All rows in the order of their keys, ready for JSON; a few at a time in memory."""
+    """Yield all rows in the order of their keys, ready for JSON; only a few are in memory."""
     fields = model._meta.concrete_fields
     names = [field.attname for field in fields]
     rows = model._default_manager.using(using).order_by("pk").values_list(*names)
@@ -50,9 +50,9 @@ def read(model: type[Model], using: str) -> Iterator[Row]:
 
 
 def write(model: type[Model], names: Sequence[str], rows: Iterable[Row]) -> int:
-    """Insert rows whose columns are `names`, exactly as they are; how many.
+    """Insert rows with the columns `names` exactly as they are, and return their number.
 
-    Not by `bulk_create`, which would set times of creation anew.
+    This does not use `bulk_create`, which would set creation times to now.
     """
     known = {str(field.column): field for field in model._meta.concrete_fields}
     fields = [known[name] for name in names]
@@ -83,7 +83,7 @@ def _stored(fields: "Sequence[Field[Any, Any]]", row: Row) -> Row:
 
 def _prepared(field: "Field[Any, Any]", value: Any) -> Any:
     if isinstance(field, TimeZoneField):
-        return value  # by its name, which this machine may not know
+        return value  # kept as a name, because this machine may not know the time zone
     try:
         found = value if isinstance(field, JSONField) else field.to_python(value)
         return field.get_db_prep_save(found, connection)

@@ -1,4 +1,4 @@
-"""`manage.py check`: whether secrets and data are their owner's alone."""
+"""Checks of `manage.py check`: only the owner can read secrets and data."""
 
 import os
 import stat
@@ -16,20 +16,20 @@ from tercast.runtime.private_files import OTHERS, open_to_others
 
 @register(Tags.security)
 def check_secrets(app_configs: Any, **_: Any) -> list[CheckMessage]:
-    """A warning for each file and folder of secrets that others can read, or that is somebody else's."""
+    """Warn about each file and folder of secrets that other users can read or own."""
     return list(_errors(settings.ENV.secrets_dir))
 
 
 @register(Tags.security)
 def check_data(app_configs: Any, **_: Any) -> list[CheckMessage]:
-    """A warning for each of state, telemetry and database that others can read."""
+    """Warn about state, telemetry and database files that other users can read."""
     return [_readable(path) for path in open_to_others(data_files(settings.ENV))]
 
 
 def _readable(path: Path) -> CheckMessage:
     wanted = "700" if path.is_dir() else "600"
     mode = stat.S_IMODE(path.stat().st_mode)
-    text = f"{path} can be read by others than its owner (mode {mode:o})"
+    text = f"{path} can be read by users other than its owner (mode {mode:o})"
     return CheckWarning(text, hint=f"chmod {wanted} {path}", id="tercast.W001")
 
 
@@ -41,7 +41,7 @@ def _errors(folder: Path) -> Iterator[CheckMessage]:
         if found.st_mode & OTHERS and not public:
             yield _readable(path)
         if found.st_uid != os.geteuid():
-            text = f"{path} belongs to user {found.st_uid}, and this is user {os.geteuid()}"
+            text = f"{path} belongs to user {found.st_uid}, but this process runs as user {os.geteuid()}"
             yield CheckWarning(
                 text, hint="run every process of the installation as one user", id="tercast.W002"
             )

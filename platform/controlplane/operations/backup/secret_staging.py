@@ -1,7 +1,7 @@
-"""Secrets of a backup: all are on the disk beside those that they replace before the first of them does.
+"""Staging of a backup's secrets: all are on disk before the first one is replaced.
 
-A file `.NAME.restored` is one that waits. Nobody reads such files, no backup takes them, and the next restore
-removes what one that was killed has left.
+A file `.NAME.restored` is a staged secret. No process reads such files, and no backup includes them. The next
+restore removes those that a killed restore left.
 """
 
 import os
@@ -15,17 +15,21 @@ from controlplane.operations.backup.archive import ArchiveReader, private, settl
 from controlplane.operations.backup.errors import UpkeepError
 
 _LEFT = re.compile(r"\..+\.(restored|\d+)")
-"""Also what earlier versions left, which named their process."""
+"""Names of staged files, including those of earlier versions, which ended with a process id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """Files that wait, each with the place it is for."""
+    """Staged files, each with its final path."""
 
     pairs: tuple[tuple[Path, Path], ...]
 
     def move(self) -> None:
-        """Each takes its place; raises UpkeepError where one cannot, and restoring again goes on there."""
+        """Move each file to its final path.
+
+        Raises:
+            UpkeepError: A file cannot be moved; a second restore completes the work.
+        """
         try:
             for temporary, path in self.pairs:
                 temporary.replace(path)
@@ -33,13 +37,13 @@ class Staged:
                 settle(folder)
         except OSError as error:
             raise UpkeepError(
-                f"all rows are restored, and not all secrets: {error}; mend that, and run the restore again"
+                f"all rows are restored, but not all secrets: {error}; fix this, and run the restore again"
             ) from error
 
 
 @contextmanager
 def staged(file: ArchiveReader, folder: Path) -> Iterator[Staged]:
-    """The secrets of a backup, waiting beside their places below `folder`; those not moved go at the end."""
+    """Write the secrets of a backup next to their final paths; remove unmoved ones at the end."""
     pairs = tuple(_place(folder, name) for name in file.manifest.secrets)
     remove_left(folder)
     try:
@@ -55,7 +59,7 @@ def staged(file: ArchiveReader, folder: Path) -> Iterator[Staged]:
 
 
 def remove_left(folder: Path) -> None:
-    """Remove what restores that were killed have left."""
+    """Remove staged files that killed restores left."""
     for path in folder.rglob(".*"):
         if path.is_file() and _LEFT.fullmatch(path.name):
             path.unlink(missing_ok=True)
@@ -64,9 +68,9 @@ def remove_left(folder: Path) -> None:
 def _place(folder: Path, name: str) -> tuple[Path, Path]:
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()) or path == folder.resolve():
-        raise UpkeepError(f"the backup has a secret outside its folder: {name!r}")
+        raise UpkeepError(f"the backup has a secret outside the folder of secrets: {name!r}")
     if path.is_dir():
-        raise UpkeepError(f"{path} is a folder here, and a file in the backup; move the folder away")
+        raise UpkeepError(f"{path} is a folder here, but a file in the backup; move the folder away")
     return path.with_name(f".{path.name}.restored"), path
 
 

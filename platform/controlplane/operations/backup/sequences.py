@@ -1,4 +1,4 @@
-"""The ids that tables gave out last: an id that is gone stays gone, also after a restore."""
+"""Last ids of tables, so that no id is used again, also after a restore."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from django.db.models import AutoField, BigAutoField, Max, Model
 
 
 def last_ids(model: type[Model], using: str) -> int:
-    """The highest id that the model's table has given out; 0 for none, and where ids are not given out."""
+    """Return the highest id that the model's table has assigned; 0 if it has assigned none."""
     own = connections[using]
     if not _gives_ids(model):
         return 0
@@ -18,7 +18,7 @@ def last_ids(model: type[Model], using: str) -> int:
 
 
 def set_last_ids(lasts: Mapping[type[Model], int], own: BaseDatabaseWrapper) -> None:
-    """Ids that are given out from now on lie above `lasts`."""
+    """Make later ids of each model larger than its value in `lasts`."""
     for model, last in lasts.items():
         if _gives_ids(model) and last:
             if own.vendor == "sqlite":

@@ -1,1 +1,1 @@
-"""From an empty installation to the first delivered event: demo network, test events, connecting switches."""
+"""First steps of an installation, to the first event: demo network, test events, switches."""

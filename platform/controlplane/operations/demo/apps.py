@@ -1,10 +1,10 @@
-"""The first steps with a new installation."""
+"""Configuration of the app for the first steps with a new installation."""
 
 from django.apps import AppConfig
 
 
 class FirstUseConfig(AppConfig):
-    """The demo network on demand, test events, and where switches connect."""
+    """Demo network on demand, test events, and the addresses for switches."""
 
     name = "controlplane.operations.demo"
     label = "firstuse"

@@ -1,4 +1,4 @@
-"""Where switches connect, what to type at them, and which of them have yet to."""
+"""Addresses for switches, the commands to enter there, and switches that do not connect."""
 
 import ipaddress
 import socket
@@ -12,23 +12,23 @@ from controlplane.network.controller_client import ControllerClient, Listening, 
 from controlplane.network.models import Switch
 
 WAITING = 20
-"""Switches that are listed at most."""
+"""Largest number of listed switches."""
 
 _LOOPBACK = (
-    "The controller listens on this machine only. To let switches of other machines connect, start with "
+    "The controller listens on this machine only. To accept switches of other machines, start with "
     '`make run ARGS="--empty --openflow 0.0.0.0"`, or set `TERCAST_OPENFLOW=0.0.0.0:{port}` and restart the '
     "controller."
 )
 _TLS = (
-    "Switches connect over TLS, with a certificate that the controller's authority has signed. For tests, "
-    "`tercast certificates FOLDER NAME=DPID` makes one that proves the datapath id. Copy its key, its "
+    "Switches connect over TLS and need a certificate from the controller's authority. For tests, "
+    "`tercast certificates FOLDER NAME=DPID` creates one that proves the datapath id. Copy its key, its "
     "certificate and the authority's certificate to the switch before you run the command."
 )
-_UNREPORTED = " The addresses are those of the setting `TERCAST_OPENFLOW`."
+_UNREPORTED = " The addresses come from the setting `TERCAST_OPENFLOW`."
 
 
 def connect() -> dict[str, Any]:
-    """Addresses, commands, and the switches that are registered and not connected, or the other way round."""
+    """Return addresses, commands, unconnected registered switches and unregistered ones."""
     listening, seen, problem = _ask()
     reported = listening is not None
     listening = listening or Listening(*settings.ENV.openflow)
@@ -70,7 +70,7 @@ def _command(bridge: str, address: str) -> str:
 
 
 def _ask() -> tuple[Listening | None, list[dict[str, Any]], str]:
-    """Where the controller listens, its switches, and why that is not known."""
+    """Ask for the controller's address and switches; the third value is the problem or empty."""
     listening = None
     try:
         with ControllerClient(seconds=2.0) as northbound:
@@ -82,7 +82,7 @@ def _ask() -> tuple[Listening | None, list[dict[str, Any]], str]:
 
 
 def _addresses(host: str) -> list[str]:
-    """Those that a switch may use: of this machine's own where the controller listens on all."""
+    """Return the addresses for switches: all of this machine if the controller listens on all."""
     address = ipaddress.ip_address(host)
     if not address.is_unspecified:
         return [host]

@@ -1,4 +1,4 @@
-"""The demo network: asked for by operators, started and told of by the launcher that offers it."""
+"""The demo network: operators request it, and a launcher starts it and reports its state."""
 
 from datetime import timedelta
 from typing import Any
@@ -14,29 +14,29 @@ from controlplane.requestlog import outbox
 from tercast.errors import shown
 
 SILENT = timedelta(seconds=10)
-"""Without a heartbeat for so long, no launcher is there."""
+"""Age of the last heartbeat at which a launcher counts as absent."""
 
 _ONE = 1
 
 _ABSENT = (
-    'No launcher stands by. Start one with `make run ARGS="--empty"`, or `make run`, which begins with the '
-    "demo."
+    'No launcher is running. Start one with `make run ARGS="--empty"`, or run `make run`, which starts with '
+    "the demo."
 )
-_SILENT = "The launcher {name} has not been heard for {seconds} s. Start it again; it goes on from there."
+_SILENT = "The launcher {name} sent no heartbeat for {seconds} s. Start it again; it continues from there."
 
 
 def launcher() -> Launcher | None:
-    """The launcher, also one that has gone."""
+    """Return the launcher, also one that has stopped; None if there was none."""
     return Launcher.objects.filter(pk=_ONE).first()
 
 
 def stands_by(row: Launcher | None) -> bool:
-    """Whether a launcher is there."""
+    """Whether a launcher is running."""
     return row is not None and not clock.is_over(row.heard_at, SILENT, timezone.now())
 
 
 def standing() -> dict[str, Any]:
-    """How the demo is, as `GET demo/` tells it."""
+    """Return the state of the demo as `GET demo/` returns it."""
     row = launcher()
     told: dict[str, Any] = {
         "state": DemoState.ABSENT,
@@ -68,7 +68,7 @@ def standing() -> dict[str, Any]:
 
 
 def state_of(row: Launcher) -> DemoState:
-    """What it told, or what it is about to do."""
+    """Return the reported state, or the state that a pending request leads to."""
     state = DemoState(row.state)
     if row.wanted and state == DemoState.OFFERED:
         return DemoState.STARTING
@@ -78,16 +78,20 @@ def state_of(row: Launcher) -> DemoState:
 
 
 def ask(start: bool) -> None:
-    """Ask for the demo, or for its end; raises `Problem` (409) where that cannot be."""
+    """Request the start or the end of the demo.
+
+    Raises:
+        Problem: The demo cannot start or end now (409).
+    """
     with transaction.atomic():
         row = Launcher.objects.select_for_update().filter(pk=_ONE).first()
         now = standing()
         if row is None or now["state"] == DemoState.ABSENT:
             raise conflict("no_launcher", now["reason"])
         if row.fixed:
-            raise conflict("fixed", "This demo belongs to `make run`; it ends with it (Ctrl-C).")
+            raise conflict("fixed", "This demo belongs to `make run` and ends with it (Ctrl-C).")
         if start and not now["may_start"] and not row.wanted:
-            raise conflict("not_now", now["reason"] or f"The demo is {now['state']}. Wait for its end.")
+            raise conflict("not_now", now["reason"] or f"The demo is {now['state']}. Wait until this ends.")
         if row.wanted != start:
             row.wanted = start
             row.reason = ""
@@ -96,7 +100,7 @@ def ask(start: bool) -> None:
 
 
 def heard(values: dict[str, Any]) -> Launcher:
-    """Take in a heartbeat; a demo that failed is asked for no more."""
+    """Store a heartbeat; if the demo failed, cancel the request for it."""
     fields = {name: values[name] for name in ("name", "state", "step", "progress", "reason", "fixed")}
     fields |= {"switches": values["switches"], "hosts": values["hosts"], "heard_at": timezone.now()}
     with transaction.atomic():
@@ -116,7 +120,7 @@ def _tell() -> None:
 
 
 def _others(row: Launcher) -> list[str]:
-    """Switches that are there and not the demo's."""
+    """Return up to three switches that do not belong to the demo."""
     names = Switch.objects.exclude(name__in=row.switches).order_by("id")
     return list(names.values_list("name", flat=True)[:3])
 
@@ -124,6 +128,6 @@ def _others(row: Launcher) -> list[str]:
 def _not_empty(others: list[str]) -> str:
     named = ", ".join(shown(name) for name in others)
     return (
-        f"There is a network already ({named}); the demo is for where there is none. "
-        "Start `make run ARGS='--empty --fresh'`, which forgets it, or remove its switches over the API."
+        f"There is already a network ({named}); the demo needs an empty installation. "
+        "Start `make run ARGS='--empty --fresh'`, which removes it, or remove its switches over the API."
     )

@@ -1,4 +1,4 @@
-"""What the launcher of the demo network told last, what it is asked for, and test events."""
+"""The latest report of the demo network's launcher, the requests to it, and test events."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from controlplane.common.exact_json import Decoder
 
 
 class DemoState(models.TextChoices):
-    """How the demo network is; a launcher tells all but `absent`, which is that none does."""
+    """State of the demo network; `absent` means that no launcher reports any other state."""
 
     ABSENT = "absent"
     OFFERED = "offered"
@@ -18,7 +18,7 @@ class DemoState(models.TextChoices):
 
 
 class Launcher(models.Model):
-    """The one launcher; `wanted` outlives it, so that a restart goes on with what was asked for."""
+    """The only launcher; `wanted` outlives its process, so a new one continues the request."""
 
     name = models.CharField(max_length=100)
     state = models.CharField(max_length=16, choices=DemoState, default=DemoState.OFFERED)
@@ -33,7 +33,7 @@ class Launcher(models.Model):
 
 
 class TestState(models.TextChoices):
-    """Where a test event stands; the last two are final."""
+    """State of a test event; the last two are final."""
 
     QUEUED = "queued"
     SENDING = "sending"
@@ -42,7 +42,7 @@ class TestState(models.TextChoices):
 
 
 class TestEvent(models.Model):
-    """An event that the launcher is to publish at its publisher's host, and who got it."""
+    """An event to publish at its publisher's host, and the hosts that received it."""
 
     advertisement = models.ForeignKey("registry.Advertisement", on_delete=models.CASCADE, related_name="+")
     values = models.JSONField(decoder=Decoder)

@@ -1,4 +1,4 @@
-"""Test events: queued for the launcher, published at the publisher's host, and who received them."""
+"""Test events: the launcher publishes them at the publisher's host and reports receivers."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,19 +21,23 @@ from tercast.filters.filter import Filter
 MOST_WAITING = 20
 KEPT = 200
 PATIENCE = timedelta(seconds=30)
-"""A test event that the launcher has not reported on by then has failed."""
+"""Time without a report of the launcher after which a test event has failed."""
 
 _MOST_MATCHED = 1000
 _OPEN = (TestState.QUEUED, TestState.SENDING)
 
 
 def ask(body: Body, actor: Any) -> TestEvent:
-    """Queue a test event; raises `Problem` for one that cannot be, 409 where no host can send it."""
+    """Queue a test event.
+
+    Raises:
+        Problem: The event is invalid, no launcher drives the publisher's host (409), or too many wait (429).
+    """
     item, errors = body.items[0], body.errors
     name = item.get("advertisement", "")
     row = advertisements([name]).get(name)
     if row is None and name:
-        detail = f"There is no live advertisement {shown(name)}; its id is like a7."
+        detail = f"There is no active advertisement {shown(name)}; its id has a form like a7."
         errors.add(0, ("advertisement",), "unknown_advertisement", detail, name)
     values: dict[str, Any] = {}
     if row is not None and "values" in item:
@@ -47,7 +51,7 @@ def ask(body: Body, actor: Any) -> TestEvent:
     with transaction.atomic():
         expire()
         if TestEvent.objects.filter(state__in=_OPEN).count() >= MOST_WAITING:
-            detail = f"{MOST_WAITING} test events wait already. Try again in a few seconds."
+            detail = f"{MOST_WAITING} test events are already waiting. Try again in a few seconds."
             raise Problem(429, "too_many", detail, headers={"Retry-After": "5"})
         event = TestEvent.objects.create(advertisement=row, values=values, actor=actor)
         TestEvent.objects.filter(pk__lte=event.pk - KEPT).exclude(state__in=_OPEN).delete()
@@ -58,31 +62,35 @@ def _checked(row: Advertisement, values: Any) -> dict[str, Any]:
     topic = core_topic(row.topic)
     checked = checked_event(topic, values)
     if not row.by_dz and not Filter.parse(row.filter, topic).matches(checked):
-        detail = f"The event lies outside advertisement {row.planner_id}: {row.filter or 'true'}."
+        detail = f"The event is outside advertisement {row.planner_id}: {row.filter or 'true'}."
         raise Refused(("values",), "outside_advertisement", detail, values)
     return topic.values_json(checked)
 
 
 def _check_driven(row: Advertisement) -> None:
-    """Raise 409 where no launcher drives the publisher's host."""
+    """Check that a launcher drives the publisher's host.
+
+    Raises:
+        Problem: No launcher does (409).
+    """
     launcher = demo.launcher()
     if launcher is None or not demo.stands_by(launcher) or demo.state_of(launcher) != DemoState.RUNNING:
         detail = (
-            "Test events are published in the demo network, which does not run. Start it (POST demo/), or "
-            "publish from a host of your own with `tercast publish`."
+            "Test events are published in the demo network, which is not running. Start it (POST demo/), or "
+            "publish from your own host with `tercast publish`."
         )
         raise conflict("no_demo", detail)
     host = row.publisher.host.name
     if host not in launcher.hosts:
         detail = (
-            f"{shown(row.publisher.name)} is at host {shown(host)}, which is none of the demo's. Publish "
-            "there with `tercast publish`, or choose an advertisement at a host of the demo."
+            f"{shown(row.publisher.name)} is at host {shown(host)}, which is not in the demo network. "
+            "Publish there with `tercast publish`, or choose an advertisement at a host of the demo network."
         )
         raise conflict("not_driven", detail)
 
 
 def take() -> list[dict[str, Any]]:
-    """What the launcher is to publish now; each is given out once."""
+    """Return the events for the launcher to publish now; each is returned only once."""
     with transaction.atomic():
         expire()
         rows = TestEvent.objects.select_for_update(of=("self",)).filter(state=TestState.QUEUED).order_by("id")
@@ -104,7 +112,7 @@ def _order(row: TestEvent) -> dict[str, Any]:
 
 
 def reported(results: list[dict[str, Any]]) -> None:
-    """Take in what became of test events; one that has ended stays as it is."""
+    """Store the results of test events; an event that has ended does not change."""
     for result in results:
         with transaction.atomic():
             rows = TestEvent.objects.select_for_update(of=("self",)).filter(pk=result["id"], state__in=_OPEN)
@@ -127,7 +135,7 @@ def _end(row: TestEvent, result: dict[str, Any]) -> None:
 
 
 def _matched(row: TestEvent, hosts: set[str]) -> dict[str, list[str]]:
-    """By host: the live subscriptions there that match the event exactly."""
+    """Return, by host, the active subscriptions there that match the event exactly."""
     topic = core_topic(row.advertisement.topic)
     values = topic.check_json(row.values)
     rows = Subscription.objects.filter(LIVE, topic=row.advertisement.topic, subscriber__host__name__in=hosts)
@@ -139,14 +147,14 @@ def _matched(row: TestEvent, hosts: set[str]) -> dict[str, list[str]]:
 
 
 def expire(now: datetime | None = None) -> None:
-    """What the launcher has not told of in time has failed: it may have ended meanwhile."""
+    """Fail test events without a report in time: the launcher may have ended meanwhile."""
     past = clock.over("created_at", PATIENCE, now or timezone.now())
     late = TestEvent.objects.filter(past, state__in=_OPEN)
-    problem = f"The launcher told nothing of it within {PATIENCE.seconds} s. See how the demo is; send again."
+    problem = f"The launcher did not report within {PATIENCE.seconds} s. Check the demo, then send again."
     late.update(state=TestState.FAILED, problem=problem, ended_at=now or timezone.now())
 
 
 def ended(pk: int) -> bool:
-    """Whether it is in a final state."""
+    """Whether the event is in a final state."""
     expire()
     return not TestEvent.objects.filter(pk=pk, state__in=_OPEN).exists()

@@ -1,4 +1,4 @@
-"""`manage.py aggregate`: work out the run that waits; a worker starts it, and so may anybody."""
+"""`manage.py aggregate`: compute the queued aggregation run. Workers start this command."""
 
 from typing import Any
 
@@ -11,17 +11,19 @@ from controlplane.common.process_locks import aggregation_lock
 
 
 class Command(BaseCommand):
-    """Work out the run that waits, in this process, unless another one is at it."""
+    """Compute the queued run in this process, unless another process computes it."""
 
     help = __doc__ or ""
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own declaration
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Work, and say what became of it."""
+        """Compute the run, and print its result."""
         with limited_memory(MEMORY), aggregation_lock() as held:
             run = None if held is None else work()
         if run is None:
-            self.stdout.write("aggregate: no run waits" if held else "aggregate: another process is at it")
+            self.stdout.write(
+                "aggregate: no run is queued" if held else "aggregate: another process computes a run"
+            )
         else:
             reason = f": {run.reason}" if run.reason else ""
             self.stdout.write(f"aggregate: run {run.pk} by {run.method} is {run.state}{reason}")

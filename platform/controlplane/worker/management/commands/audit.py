@@ -1,4 +1,4 @@
-"""`manage.py audit [SWITCH ...] [--dry-run]`: read tables back, tell what differs, repair it."""
+"""`manage.py audit [SWITCH ...] [--dry-run]`: compare tables with the plan, and repair them."""
 
 import time
 from argparse import ArgumentParser
@@ -17,25 +17,27 @@ GOOD = (CheckState.EQUAL, CheckState.REPAIRED)
 
 
 class Command(BaseCommand):
-    """Audit in this process; exits with 1 when a switch does not equal the plan in the end."""
+    """Audit in this process; the exit status is 1 if a switch differs from the plan at the end."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Switches, and whether they are to be repaired."""
+        """Add the switches and the choice between repair and dry run."""
         parser.add_argument("switch", nargs="*", help="names of switches (default: all)")
         how = parser.add_mutually_exclusive_group()
         how.add_argument(
-            "--repair", action="store_true", default=True, help="make equal what differs (the default)"
+            "--repair", action="store_true", default=True, help="repair the differences (default)"
         )
-        how.add_argument("--dry-run", action="store_false", dest="repair", help="tell only, change nothing")
+        how.add_argument("--dry-run", action="store_false", dest="repair", help="only report, change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Ask, work, and tell."""
+        """Request an audit, wait for it, and print the result."""
         known = switch_sync.switches()
         unknown = [name for name in options["switch"] if name not in known]
         if unknown:
-            raise CommandError(f"there is no switch {', '.join(map(repr, unknown))}")
+            raise CommandError(
+                f"unknown switch {', '.join(map(repr, unknown))}; see the page Network for the names"
+            )
         try:
             audit = audits.ask(options["switch"] or None, options["repair"], None)
         except Problem as problem:
@@ -46,14 +48,16 @@ class Command(BaseCommand):
             self._tell(check)
         bad = [check.switch for check in checks if check.state not in GOOD]
         if bad:
-            raise CommandError(f"{len(bad)} of {len(checks)} switches do not equal the plan", returncode=1)
+            raise CommandError(f"{len(bad)} of {len(checks)} switches do not match the plan", returncode=1)
 
     def _await(self, audit: Audit) -> None:
-        """Work at it, or let another process that has the lock."""
+        """Work on the audit, or wait for another process that holds the lock."""
         end = time.monotonic() + PATIENCE_SECONDS
         while not audits.is_over(audit.pk):
             if time.monotonic() > end:
-                raise CommandError(f"audit {audit.pk} is not done after {PATIENCE_SECONDS:.0f} s; it goes on")
+                raise CommandError(
+                    f"audit {audit.pk} is incomplete after {PATIENCE_SECONDS:.0f} s; the worker continues it"
+                )
             if not worker.run() and not audits.is_over(audit.pk):
                 time.sleep(0.2)
 

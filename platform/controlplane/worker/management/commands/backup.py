@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: all that the installation knows, in one file, while it runs."""
+"""`manage.py backup FILE`: write the complete state of the installation while it runs."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -11,17 +11,17 @@ from controlplane.operations.backup.errors import UpkeepError, outages_in_words
 
 
 class Command(BaseCommand):
-    """Write database and secrets to a file that only its owner can read. Telemetry is not in it."""
+    """Write database and secrets, but not telemetry, to a file that only its owner can read."""
 
-    help = "Write database and secrets to FILE, which only its owner can read, while everything runs."
+    help = "Write database and secrets to FILE while the platform runs. Only the owner can read FILE."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The file."""
-        parser.add_argument("file", type=Path, help="the backup; a file that is not there yet")
-        parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
+        """Add the file and the choice to overwrite it."""
+        parser.add_argument("file", type=Path, help="file of the backup; it must not exist yet")
+        parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write it, with a line for each table."""
+        """Write the backup, and print a line for each table."""
         try:
             with outages_in_words():
                 manifest = backup(options["file"].absolute(), self._say, options["overwrite"])

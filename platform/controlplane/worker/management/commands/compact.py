@@ -1,4 +1,4 @@
-"""`manage.py compact`: let a snapshot take the place of what ended long ago in the request log."""
+"""`manage.py compact`: replace the old part of the request log by a planner snapshot."""
 
 import os
 from argparse import ArgumentParser, ArgumentTypeError
@@ -17,19 +17,22 @@ from controlplane.requestlog import outbox
 
 
 class Command(BaseCommand):
-    """Remove requests that ended long ago and that no object refers to; changes no table."""
+    """Remove requests that ended long ago and that no object refers to; no flow table changes."""
 
-    help = "Remove requests that ended long ago and that no object refers to; changes no table."
+    help = "Remove requests that ended long ago and that no object refers to. No flow table changes."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """How long requests stay."""
+        """Add the retention time of requests."""
         days = settings.ENV.request_days
         parser.add_argument(
-            "--days", type=_days, default=float(days), help=f"keep what ended since (default: {days})"
+            "--days",
+            type=_days,
+            default=float(days),
+            help=f"keep requests that ended in this time (default: {days})",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Compact, with a line for each step."""
+        """Compact the log, and print a line for each step."""
         os.nice(10)
         try:
             with outages_in_words():
@@ -50,5 +53,5 @@ def _days(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 3660:
-        raise ArgumentTypeError(f"{text}: give a number of days from 0 to 3660")
+        raise ArgumentTypeError(f"{text}: use a number of days from 0 to 3660")
     return value

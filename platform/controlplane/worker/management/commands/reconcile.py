@@ -1,4 +1,4 @@
-"""`manage.py reconcile [SWITCH ...]`: read switches back, compare with the plan, and repair what differs."""
+"""`manage.py reconcile [SWITCH ...]`: read switches back and repair their tables."""
 
 import time
 from argparse import ArgumentParser
@@ -14,32 +14,34 @@ PATIENCE_SECONDS = 60.0
 
 
 class Command(BaseCommand):
-    """Repair switches now; exits with 1 when one of them does not come to equal the plan."""
+    """Repair switches now; the exit status is 1 if a switch still differs from the plan."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Names of switches."""
+        """Add the names of switches."""
         parser.add_argument("switch", nargs="*", help="names of switches (default: all)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Mark the switches, let a session run, and tell how each of them stands."""
+        """Mark the switches, run a session, and print the result of each switch."""
         known = switch_sync.switches()
         names = options["switch"] or sorted(known)
         unknown = [name for name in names if name not in known]
         if unknown:
-            raise CommandError(f"there is no switch {', '.join(map(repr, unknown))}")
+            raise CommandError(
+                f"unknown switch {', '.join(map(repr, unknown))}; see the page Network for the names"
+            )
         switch_sync.ask_for(names)
         problems = self._wait(names)
         for name in names:
-            self.stdout.write(f"{name}: {problems.get(name, 'equals the plan')}")
+            self.stdout.write(f"{name}: {problems.get(name, 'matches the plan')}")
         if problems:
             raise CommandError(
-                f"{len(problems)} of {len(names)} switches do not equal the plan", returncode=1
+                f"{len(problems)} of {len(names)} switches do not match the plan", returncode=1
             )
 
     def _wait(self, names: list[str]) -> dict[str, str]:
-        """What is wrong with those that are not clean after one attempt; another session may make it."""
+        """Return the problems of switches that were not repaired by one attempt of any session."""
         end = time.monotonic() + PATIENCE_SECONDS
         while True:
             session.run()

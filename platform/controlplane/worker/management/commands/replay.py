@@ -1,4 +1,4 @@
-"""`manage.py replay --check`: apply the whole log anew and compare with what is kept."""
+"""`manage.py replay --check`: apply the complete request log and compare the tables."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -12,16 +12,18 @@ SHOWN = 50
 
 
 class Command(BaseCommand):
-    """Replay the request log with a planner that starts from nothing."""
+    """Replay the request log with an empty planner."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """--check."""
-        parser.add_argument("--check", action="store_true", help="exit with 1 when the kept tables differ")
+        """Add `--check`."""
+        parser.add_argument(
+            "--check", action="store_true", help="exit with status 1 if the stored tables differ"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Replay, and tell what differs."""
+        """Replay the log, and print the differences."""
         if not options["check"]:
             state = planner_state.load(snapshots=False)
             counts = state.planner.counts()
@@ -33,5 +35,7 @@ class Command(BaseCommand):
         for line in found[:SHOWN]:
             self.stdout.write(line)
         if found:
-            raise CommandError(f"{len(found)} differences between the log and what is kept", returncode=1)
-        self.stdout.write("the log leads to the tables that are kept")
+            raise CommandError(
+                f"{len(found)} differences between the log and the stored tables", returncode=1
+            )
+        self.stdout.write("the log results in the stored tables")

@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: make the installation what a backup says."""
+"""`manage.py restore FILE`: restore an installation from a backup."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -11,28 +11,32 @@ from controlplane.operations.backup.restore import RestoreOptions, restore
 
 
 class Command(BaseCommand):
-    """Fill a database with what a backup holds, whatever kind of database that was made from."""
+    """Fill a database from a backup; the two kinds of database may differ."""
 
-    help = "Make database and secrets those of FILE. Stop web server, workers and beat first."
+    help = "Restore database and secrets from FILE. Stop web server, workers and beat first."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own declaration
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The file, and what may be lost."""
-        parser.add_argument("file", type=Path, help="what manage.py backup wrote")
-        parser.add_argument("--replace", action="store_true", help="lose what is in the database now")
+        """Add the file, and the choices of data to replace or keep."""
+        parser.add_argument("file", type=Path, help="a file that manage.py backup wrote")
         parser.add_argument(
-            "--keep-secrets", action="store_true", help="keep this installation's secrets (not the backup's)"
+            "--replace", action="store_true", help="delete the present contents of the database"
+        )
+        parser.add_argument(
+            "--keep-secrets", action="store_true", help="keep this installation's secrets, not the backup's"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Restore, with a line for each table."""
+        """Restore the backup, and print a line for each table."""
         chosen = RestoreOptions(options["replace"], options["keep_secrets"])
         try:
             with outages_in_words():
                 restore(options["file"].absolute(), self._say, chosen)
         except UpkeepError as error:
             raise CommandError(str(error)) from error
-        self._say("done; start controller, web server, workers and beat: all switches are read back first")
+        self._say(
+            "complete; start controller, web server, workers and beat: they read all switches back first"
+        )
 
     def _say(self, text: str) -> None:
         self.stdout.write(f"restore: {text}")

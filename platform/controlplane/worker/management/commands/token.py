@@ -19,29 +19,29 @@ from controlplane.rest.base_views import url
 
 
 class Command(BaseCommand):
-    """Issue an access token; it goes to standard output and is not kept. The audit trail says that it was."""
+    """Issue an access token, print it and do not store it; the audit log records the issue."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """USER, --name, --days, --scopes."""
-        parser.add_argument("user", help="name of the user that the token stands for")
-        parser.add_argument("--name", default="command line", help="what the token is for")
-        parser.add_argument("--days", type=int, help="days until it expires (default: never)")
+        """Add the user and the options of the token."""
+        parser.add_argument("user", help="name of the user that the token belongs to")
+        parser.add_argument("--name", default="command line", help="name of the token")
+        parser.add_argument("--days", type=int, help="lifetime in days (default: unlimited)")
         parser.add_argument(
-            "--scopes", default=",".join(ALL), help="what it is good for, by commas (default: %(default)s)"
+            "--scopes", default=",".join(ALL), help="scopes, separated by commas (default: %(default)s)"
         )
 
     def handle(self, *args: Any, **options: Any) -> str:
         """Issue the token."""
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
-            raise CommandError(f"there is no user {options['user']!r}; create one with createsuperuser")
+            raise CommandError(f"unknown user {options['user']!r}; create one with createsuperuser")
         scopes = _scopes(options["scopes"])
         token = Token(user=user, name=_name(options["name"]), expires_at=_expiry(options["days"]))
         if with_standing().filter(user=user, standing="good").count() >= MOST:
             raise CommandError(
-                f"{user.username} has {MOST} tokens that are good, the most; revoke some first"
+                f"{user.username} already has {MOST} valid tokens, which is the limit; revoke some first"
             )
         with transaction.atomic():
             text = new_token(token, scopes)
@@ -54,13 +54,13 @@ def _scopes(text: str) -> list[str]:
     asked = [part.strip() for part in text.split(",")]
     unknown = [part for part in asked if part not in ALL]
     if unknown:
-        raise CommandError(f"--scopes {text}: {unknown[0]!r} is none of {', '.join(ALL)}")
+        raise CommandError(f"--scopes {text}: unknown scope {unknown[0]!r}; use one of {', '.join(ALL)}")
     return [scope for scope in ALL if scope in asked]
 
 
 def _name(text: str) -> str:
     if not 0 < len(text) <= MAX_NAME:
-        raise CommandError(f"--name has {len(text)} characters; use 1 to {MAX_NAME}")
+        raise CommandError(f"--name has {len(text)} characters; use 1 to {MAX_NAME} characters")
     return text
 
 
