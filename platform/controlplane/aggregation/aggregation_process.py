@@ -1,4 +1,4 @@
-"""A process that answers one question about a network's aggregation; it knows no database and no framework.
+"""Process that answers one question about aggregation, without database and framework.
 
 It reads the question from standard input and writes the answer to standard output, both as JSON.
 """
@@ -13,13 +13,13 @@ from controlplane.common import bounded_answer
 from tercast.planner.planner import Planner
 
 MEMORY = 3 << 30
-"""Bytes that a process may ask for; what needs more fails, and the machine lives on."""
+"""Memory limit in bytes; a computation that needs more fails, and the machine survives."""
 
 Question = Mapping[str, Any]
 
 
 def main() -> None:
-    """Answer the question."""
+    """Answer the question from standard input."""
     with bounded_answer.limited_memory(MEMORY):
         print(answer(sys.stdin.read()))
 

@@ -1,10 +1,10 @@
-"""Tables within TCAM budgets, at the least needless traffic: the policy, and its runs."""
+"""Configuration of the app that keeps tables within TCAM budgets: the policy, and its runs."""
 
 from django.apps import AppConfig
 
 
 class AggregationConfig(AppConfig):
-    """The network's aggregation."""
+    """Aggregation of the network's tables."""
 
     name = "controlplane.aggregation"
     label = "aggregation"

@@ -1,6 +1,6 @@
-"""What each aggregated entry stands for, and what it costs: expected by old events, measured by new ones.
+"""Subscriptions and cost of each aggregated entry: expected by old events, and measured.
 
-It knows the core library only.
+This module uses only the core library.
 """
 
 import math
@@ -15,27 +15,27 @@ from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 
 FACTOR = 2.0
-"""Measured and expected part when one is more than so many times the other."""
+"""Measured and expected cost differ if one is more than this multiple of the other."""
 
 LEAST = 0.05
-"""Needless copies an event that are too few to speak of, on either side."""
+"""Redundant copies per event that are negligible, on either side."""
 
 ENOUGH = 100
-"""Events that a verdict takes."""
+"""Fewest events for a verdict."""
 
 ERRORS = 3.0
-"""How many standard errors measured and expected may part by chance."""
+"""Number of standard errors by which measured and expected cost may differ by chance."""
 
 Key = tuple[str, str, int | None, str]
 
 
 @dataclass(frozen=True, slots=True)
 class CostShare:
-    """One aggregated entry: its subscriptions, and its needless copies and unwanted deliveries.
+    """An aggregated entry with its subscriptions, redundant copies and unwanted deliveries.
 
-    `measured` and `unwanted` are of the window, `expected` are the copies that old events let expect of as
-    many new ones; None where there are no old ones. `fair` are those measured without events that covers were
-    made from, an event; `fresh` and `known` are how many events tell `fair` and `expected`.
+    `measured` and `unwanted` are totals of the window. `expected` are the copies that old events predict for
+    as many new events; None without old events. `fair` are the measured copies per event, without events that
+    covers were computed from. `fresh` and `known` are the numbers of events behind `fair` and `expected`.
     """
 
     switch: str
@@ -58,10 +58,10 @@ def shares(
     numbers: Sequence[int] | None = None,
     learnt: Sequence[bool] | None = None,
 ) -> list[CostShare]:
-    """All entries under covers.
+    """Return the cost shares of all entries under covers.
 
-    What is expected are means of the old events that runs hold back, by their `numbers`. `learnt` says of the
-    window's events which ones covers were made from.
+    The expected values are means over the old events that runs hold back, by their `numbers`. `learnt` marks
+    the events of the window that covers were computed from.
     """
     judges = hold_back(planner, old, numbers)[1]
     unseen = [event for event, seen in zip(window, learnt or [False] * len(window), strict=True) if not seen]
@@ -87,7 +87,7 @@ def shares(
 
 
 def _rates(found: Iterable[Attribution], events: Traffic) -> dict[Key, float] | None:
-    """Needless copies an event, by entry; None without events."""
+    """Return redundant copies per event, by entry; None without events."""
     if not len(events):
         return None
     return {_key(one): one.copies / events.weight for one in found}
@@ -99,9 +99,9 @@ def _key(one: Attribution) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class CostVerdict:
-    """Needless copies an event of one switch; `parted` where measured and expected do not go together.
+    """Redundant copies per event of one switch; `parted` is whether the two values differ.
 
-    `noise` is how far they may part by chance.
+    `noise` is the largest difference by chance.
     """
 
     measured: float
@@ -110,13 +110,13 @@ class CostVerdict:
 
     @property
     def parted(self) -> bool:
-        """Whether one is more than `FACTOR` times the other, the least worth a word, and what chance does."""
+        """Whether the values differ by more than `FACTOR`, a negligible amount, and chance."""
         low, high = sorted((self.measured, self.expected))
         return high > LEAST and high > FACTOR * max(low, LEAST / FACTOR) and high - low > self.noise
 
 
 def verdicts(found: Iterable[CostShare], events: int) -> dict[str, CostVerdict]:
-    """By switch, where enough is known on both sides; by events that covers were not made from."""
+    """Return verdicts by switch with sufficient data, from events that covers did not use."""
     if events < ENOUGH:
         return {}
     by_switch: dict[str, list[CostShare]] = {}
@@ -127,7 +127,7 @@ def verdicts(found: Iterable[CostShare], events: int) -> dict[str, CostVerdict]:
 
 
 def _verdict(found: Sequence[CostShare], events: int) -> CostVerdict:
-    """Of the entries of one switch; noise as of counts, whose variance is their mean."""
+    """Return the verdict of one switch; the noise is that of counts: the variance is the mean."""
     measured = sum(one.fair for one in found)
     expected = sum(one.expected or 0.0 for one in found) / events
     variance = measured / found[0].fresh + expected / found[0].known

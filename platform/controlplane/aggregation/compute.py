@@ -1,6 +1,6 @@
-"""Working out covers for a network, and what they would bring; for a process of its own.
+"""Computation of covers for a network and of their effect, for a separate process.
 
-It knows the core library only. Planners that it is given are changed, and belong to nobody else.
+This module uses only the core library. It changes the given planners, so they must have no other user.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from tercast.planner.planner import Planner
 from tercast.requests.kinds import AGGREGATE, SET_AGGREGATION, SET_BUDGET
 from tercast.tables.covers import network_covers_json
 
-NO_TRAFFIC = "no events of live advertisements are kept: report some to /api/v1/traffic/samples/"
-HOLDS = "all budgets hold without aggregation"
-SAME = "it comes to the covers that are installed"
+NO_TRAFFIC = "no events of active advertisements are stored: report some to /api/v1/traffic/samples/"
+HOLDS = "all budgets are met without aggregation"
+SAME = "the result equals the installed covers"
 
 Budgets = Mapping[str, int | None]
 Events = Sequence[object]
@@ -34,7 +34,7 @@ Loads = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class ComputedCovers:
-    """What a run came to: `request` is for the log; None where `reason` says why there is none."""
+    """Result of a run: `request` for the log, or None with the `reason`."""
 
     reason: str = ""
     request: dict[str, Any] | None = None
@@ -52,12 +52,15 @@ def run(
     numbers: Numbers | None = None,
     loads: Loads | None = None,
 ) -> ComputedCovers:
-    """Covers by `method`; with a `gain`, only those that save at least that share of their cost.
+    """Compute covers by `method`; with a `gain`, only covers that save that share of their cost.
 
-    The cost is needless copies, and unwanted deliveries at the weight that the methods give them. It is told,
-    of the old covers and the new ones, by events that are held back from `method` (see `hold_back` for the
-    `numbers` of events); where the difference may be chance there is no change. `loads` are how many events
-    advertisements bring, where that is known better than by `events`.
+    The cost is redundant copies, plus unwanted deliveries with the weight that the methods use. For the old
+    and the new covers, it is judged on events that are held back from `method`. A difference that may be
+    chance changes nothing.
+
+    Args:
+        numbers: Numbers of the events, see `hold_back`.
+        loads: Numbers of events by advertisement, if they are known better than from `events`.
     """
     if not planner.keeper.overlays and not planner.over_budget_exactly():
         return ComputedCovers(HOLDS)
@@ -94,12 +97,14 @@ def what_if(
     numbers: Numbers | None = None,
     loads: Loads | None = None,
 ) -> dict[str, Any]:
-    """Entries and their cost with other budgets and another method, from exact tables on.
+    """Return entries and their cost with other budgets and another method, from exact tables.
 
-    The cost is told by events that are held back from the method, as in `run`.
-    With `none` tables are exact, with all others merged at once, as when budgets are set; a switch for which
-    a method finds nothing better stays so. `unmet` are the switches whose budgets do not hold. Refused:
-    events, below `traffic`.
+    The cost is judged on events that are held back from the method, as in `run`. With the method `none`,
+    tables are exact. With all others, entries are merged immediately, as when budgets are set. A switch for
+    which the method finds nothing better stays like this. `unmet` are the switches whose budgets are not met.
+
+    Raises:
+        Refused: The events are invalid, at paths below `traffic`.
     """
     check_sampling(sampling)
     start = perf_counter()
@@ -127,9 +132,10 @@ def budget_curve(
     *,
     loads: Loads | None = None,
 ) -> list[dict[str, Any]]:
-    """What one switch adds to the network's false positives, by its budget; all others are as they are.
+    """Return the false positives that one switch adds to the network, by its budget.
 
-    Where the method alone does not hold a budget the entries are those that merging at once comes to.
+    All other switches do not change. If the method alone does not meet a budget, the entries are those of
+    immediate merging.
     """
     with _under_traffic():
         known = read_traffic(planner, events).weighed(loads or {})
@@ -151,7 +157,7 @@ def budget_curve(
 def _merged_at_once(
     planner: Planner, switch: str, method: str, budgets: Sequence[int], held: Traffic
 ) -> dict[int, CurvePoint]:
-    """Points of those budgets that merging at once holds, by budget; the planner is changed."""
+    """Return the points of budgets that immediate merging meets; this changes the planner."""
     found: dict[int, CurvePoint] = {}
     if not budgets:
         return found
@@ -161,7 +167,7 @@ def _merged_at_once(
     for budget in sorted(budgets, reverse=True):
         _make_exact(planner, switch)
         if not planner.apply({"op": SET_BUDGET, "switch": switch, "tcam_budget": budget}).ok:
-            break  # and none below it holds
+            break  # no smaller budget is met either
         cost = judge_covers(planner, planner.keeper.covers(), held)
         copies, unwanted = cost.copies - others.copies, cost.unwanted - others.unwanted
         found[budget] = CurvePoint(budget, planner.counts()[switch], copies, unwanted)
@@ -169,14 +175,14 @@ def _merged_at_once(
 
 
 def _make_exact(planner: Planner, switch: str) -> None:
-    """Give a switch its exact table, however large."""
+    """Set the exact table of a switch, regardless of its size."""
     planner.apply({"op": SET_BUDGET, "switch": switch, "tcam_budget": None})
     planner.apply({"op": AGGREGATE, "method": "none", "covers": {switch: {}}})
 
 
 @contextmanager
 def _under_traffic() -> Iterator[None]:
-    """What is refused within is at fault below `traffic`."""
+    """Report refused values of the block at paths below `traffic`."""
     try:
         yield
     except Refused as refused:
@@ -184,9 +190,9 @@ def _under_traffic() -> Iterator[None]:
 
 
 def _begin_anew(planner: Planner, budgets: Budgets) -> None:
-    """Make all tables exact, then set budgets; nothing is merged on the way."""
+    """Make all tables exact, then set budgets; nothing is merged in between."""
     own = {name: switch.tcam_budget for name, switch in planner.topology.switches.items()}
-    planner.enforce_budgets = False  # those that do not hold are told, not refused
+    planner.enforce_budgets = False  # unmet budgets are reported, not refused
     planner.apply({"op": SET_AGGREGATION, "method": "none"})
     for name in own:
         planner.apply({"op": SET_BUDGET, "switch": name, "tcam_budget": None})

@@ -1,6 +1,6 @@
-"""What changed merged entries are expected to cost, estimated from recent events.
+"""Expected cost of changed merged entries, estimated from recent events.
 
-It knows the core library only.
+This module uses only the core library.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from tercast.planner.merged_entries import Place, covers_without
 from tercast.planner.planner import Planner
 
 MOST_ENTRIES = 500
-"""Merged entries, on the switches where some changed, that one estimate looks at: about 0.3 ms for each."""
+"""Most merged entries, on the affected switches, for one estimate; each takes about 0.3 ms."""
 
-NO_EVENTS = "unknown: no recent events of {topics} are kept. Report some to /api/v1/traffic/samples/."
-NO_RATE = "the rate is unknown: no result of the analytics job publisher_load within the last hour."
+NO_EVENTS = "unknown: no recent events of {topics} are stored. Report some to /api/v1/traffic/samples/."
+NO_RATE = "the rate is unknown: the analytics job publisher_load has no result within the last hour."
 TOO_MANY = (
-    "unknown yet: the switches concerned have {entries} merged entries, and at most {most} are estimated at"
-    " once. A measurement follows within a minute; see /api/v1/switches/<id>/aggregated/."
+    "unknown yet: the affected switches have {entries} merged entries, and an estimate covers at most"
+    " {most}. A measurement follows within a minute; see /api/v1/switches/<id>/aggregated/."
 )
 FAILED = "unknown: the estimate failed with {error}. A measurement follows within a minute."
 
 Changed = Mapping[str, frozenset[Place]]
-"""By switch, the merged entries that are new or different."""
+"""New or different merged entries by switch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """Recent events of some topics; `rate` is how many are published a second, None where nobody knows."""
+    """Recent events of some topics; `rate` is their number per second, None if unknown."""
 
     events: Sequence[Any] = ()
     rate: float | None = None
@@ -42,8 +42,8 @@ class Recent:
 class CostEstimate:
     """Expected cost of merged entries, per event published on `topics`.
 
-    `unwanted` are deliveries to hosts that did not subscribe, `needless` copies between switches; both are
-    None where `reason` says why they are unknown. `entries` are the entries looked at, by switch.
+    `unwanted` are deliveries to hosts that did not subscribe, `needless` are copies between switches. Both
+    are None if `reason` states why they are unknown. `entries` are the examined entries, by switch.
     """
 
     topics: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class CostEstimate:
     entries: Mapping[str, Sequence[Attribution]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form in which requests keep it."""
+        """Return the form in which requests store it."""
         return {
             "topics": list(self.topics),
             "events": self.events,
@@ -75,7 +75,7 @@ def estimate(planner: Planner, changed: Changed, held: int, recent: Recent) -> C
     """Estimate the cost of the entries that changed.
 
     Args:
-        held: how many merged entries the switches of `changed` have.
+        held: Number of merged entries on the switches of `changed`.
     """
     topics = topics_of(changed)
     if not topics:

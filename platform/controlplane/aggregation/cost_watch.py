@@ -1,4 +1,4 @@
-"""Watching what aggregated entries cost: rows that say it, and an alarm where it is not as expected."""
+"""Measurement of the cost of aggregated entries: rows, and an alarm for unexpected cost."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from tercast.eventspace.dz import parse
 from tercast.planner.planner import Planner
 
 WINDOW = 1000
-"""Samples that are the newest: what is measured."""
+"""Number of newest samples in a measurement."""
 
 _SEEN = "aggregation seen"
 
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 def is_due() -> bool:
-    """Whether there may be something to tell that was not told before."""
+    """Whether there may be new data to measure."""
     if Policy.current().method == "none" and not AggregatedEntry.objects.exists():
         return False
     return bool(checkpoints.recall(_SEEN, None) != _marks())
@@ -51,7 +51,7 @@ def _marks() -> list[int]:
 
 
 def look() -> int:
-    """Measure, write the rows anew, and tell what parted; the number of aggregated entries."""
+    """Measure, update the rows and report deviations; return the number of aggregated entries."""
     marks = _marks()
     state = planner_state.load()
     edge = samples.edge(WINDOW)
@@ -68,7 +68,7 @@ def look() -> int:
 
 
 def _known_before(edge: int) -> int:
-    """What the last run looked at; without one, all that is older than the window."""
+    """Return the newest sample of the last run; without a run, the last one before the window."""
     run = (
         Run.objects.filter(state=AggregationRunState.SUCCEEDED, newest_sample__isnull=False)
         .order_by("-id")
@@ -78,10 +78,10 @@ def _known_before(edge: int) -> int:
 
 
 def _write(found: Sequence[CostShare], state: Positioned, window: int, packets: Packets) -> None:
-    """Bring the rows to what was measured, but for entries that changed while it was being measured.
+    """Update the rows to the measurement, except entries that changed in the meantime.
 
-    Rows come and go with requests (see `merged_entry_rows`); those that should be there and are not, after an
-    upgrade, are made where no request was decided meanwhile.
+    Requests create and delete rows (see `merged_entry_rows`). Rows that are missing after an upgrade are
+    created if no request was decided in the meantime.
     """
     now, switches = timezone.now(), dict(Switch.objects.values_list("name", "pk"))
     rows = {(row.switch_id, row.topic, row.in_port, row.dz): row for row in AggregatedEntry.objects.all()}
@@ -125,7 +125,7 @@ def _dst(planner: Planner, one: CostShare) -> str:
 
 
 def _packets(planner: Planner, names: set[str]) -> Packets:
-    """The counters of entries, by switch, destination and ingress port, of those switches that answer."""
+    """Return counters by switch, destination and ingress port, of the switches that answer."""
     found: dict[tuple[str, str, int | None], int] = {}
     switches = Switch.objects.filter(name__in=names, connected=True).values_list("name", "dpid")
     try:
@@ -134,12 +134,12 @@ def _packets(planner: Planner, names: set[str]) -> Packets:
                 for row in northbound.entries(dpid) or ():
                     found[name, row["dst"], row["in_port"]] = int(row["packets"])
     except NorthboundError as error:
-        logger.warning("the switches' counters are not known: %s", error)
+        logger.warning("the switches' counters are unknown: %s", error)
     return found
 
 
 def _tell(found: Mapping[str, CostVerdict]) -> None:
-    """Raise and clear alarms; where nothing is known any more, none stands."""
+    """Raise and clear alarms; without data, an active alarm ends."""
     standing = standing_alarms()
     now = timezone.now().isoformat()
     after: dict[str, Any] = {}
@@ -157,6 +157,6 @@ def _tell(found: Mapping[str, CostVerdict]) -> None:
 
 def _text(verdict: CostVerdict) -> str:
     return (
-        f"{verdict.measured:.3f} needless copies an event were measured and {verdict.expected:.3f} expected"
-        f" (an alarm where they part by a factor of {FACTOR:g})"
+        f"{verdict.measured:.3f} redundant copies per event were measured, {verdict.expected:.3f} were"
+        f" expected (the alarm's limit is a factor of {FACTOR:g})"
     )

@@ -1,6 +1,6 @@
-"""What covers are expected to cost, now and afterwards, and the answer that tells it.
+"""Expected cost of covers, before and after a change, in the form of the API's answer.
 
-Like `compute`, it knows the core library only.
+Like `compute`, this module uses only the core library.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,14 +15,14 @@ from tercast.planner.planner import Planner
 
 @dataclass(frozen=True, slots=True)
 class FigureState:
-    """The tables of a planner at a moment: how many entries, and what they cost."""
+    """Tables of a planner at a moment: their numbers of entries, and their cost."""
 
     entries: Mapping[str, int]
     cost: Expected | None
 
     @classmethod
     def of(cls, planner: Planner, judges: Traffic) -> "FigureState":
-        """As they are now; the cost is None without events that judge it."""
+        """Return the present state; the cost is None without events to judge it."""
         cost = judge_covers(planner, planner.keeper.covers(), judges) if len(judges) else None
         return cls(planner.counts(), cost)
 
@@ -30,7 +30,7 @@ class FigureState:
 def results(
     planner: Planner, before: FigureState, after: FigureState, covered: Iterable[str], **more: Any
 ) -> dict[str, Any]:
-    """As the API tells them; `covered` are switches that are told of though they have no budget."""
+    """Return the results as the API shows them; `covered` are switches to show without a budget."""
     exact = planner.exact_counts()
     budgets = {name: switch.tcam_budget for name, switch in planner.topology.switches.items()}
     told = {name for name, budget in budgets.items() if budget is not None} | set(covered)

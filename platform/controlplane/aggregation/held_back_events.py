@@ -1,6 +1,6 @@
-"""Events held back from methods, to judge by them what these make of the others.
+"""Events that are held back from methods, to judge the covers computed from the others.
 
-What covers were made from shows too little of what they cost. It knows the core library only.
+The events that covers were computed from underestimate their cost. This module uses only the core library.
 """
 
 from __future__ import annotations
@@ -17,31 +17,35 @@ from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
 
 FEWEST = 20
-"""Events held back that a verdict takes."""
+"""Fewest held-back events for a verdict."""
 
 ERRORS = 2.0
-"""What a change saves is known when it is so many standard errors above nothing."""
+"""Number of standard errors by which a saving must exceed zero."""
 
-FEW = "{events} events are held back to judge it, and a verdict takes {fewest}"
-LITTLE = "it would save {saved:.1%} of what is needless, and a change must save {gain:.1%}"
-NOISE = "that it would save {saved:.1%} of what is needless may be chance, by the {events} events held back"
+FEW = "only {events} events are held back to judge the change, and a verdict needs {fewest}"
+LITTLE = "it would save {saved:.1%} of the redundant traffic, but a change must save {gain:.1%}"
+NOISE = "the saving of {saved:.1%} of the redundant traffic may be chance, by {events} events held back"
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _WORD = 1 << 64
 
 
 def is_held(number: int) -> bool:
-    """Whether the event with this number is held back: a fifth of all, spread evenly, ever the same."""
+    """Whether the event with this number is held back: always the same fifth of all, evenly."""
     return number * _GOLDEN % _WORD < _WORD // 5
 
 
 def hold_back(
     planner: Planner, events: Sequence[object], numbers: Sequence[int] | None = None
 ) -> tuple[Traffic, Traffic]:
-    """The events to learn from, and those to judge by; Refused as `read_traffic` does.
+    """Return the events to learn from, and those to judge by.
 
-    `numbers` stay with events from run to run (without them, their places do): what judges covers is then
-    nothing that covers of an earlier run were made from.
+    Args:
+        numbers: Numbers that stay with the events from run to run (without them, positions). So no event that
+            judges covers was used to compute covers in an earlier run.
+
+    Raises:
+        Refused: The events are invalid, see `read_traffic`.
     """
     known = read_traffic(planner, events)
     held: dict[str, list[bool]] = {name: [] for name in known.topics}
@@ -52,9 +56,11 @@ def hold_back(
 
 
 def doubt(before: float, saved: npt.NDArray[np.float64], gain: float) -> str:
-    """Why a change is not worth it, by what it saves for each event held back; empty where it is.
+    """Return the reason why a change is not worth it, from its savings; empty if it is.
 
-    `before` is what the tables as they are cost an event.
+    Args:
+        before: Cost per event of the present tables.
+        saved: Savings for each event held back.
     """
     events = len(saved)
     if events < FEWEST:

@@ -1,4 +1,4 @@
-"""Alias: `python -m controlplane.aggregation.job` is `controlplane.aggregation.aggregation_process`."""
+"""Alias of `python -m controlplane.aggregation.aggregation_process` for earlier callers."""
 
 from controlplane.aggregation.aggregation_process import main
 

@@ -1,4 +1,4 @@
-"""What requests that are only tried would merge, and at which expected cost."""
+"""Forecast of the merges of dry-run requests, with their expected cost."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ picture = Picture.of
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Compares a planner with a picture taken before; to be called as the `look` of a dry run."""
+    """Compares a planner with an earlier picture; call it as the `look` of a dry run."""
 
     before: Picture
 
     def __call__(self, planner: Planner) -> dict[str, Any] | None:
-        """Return what was merged since, as `to_json` has it; None where no merged entry changed."""
+        """Return the merges since then, in the form of `to_json`; None if no entry changed."""
         after = Picture.of(planner)
         merges, changed = self.before.merges(after), self.before.changed(after)
         if not merges and not changed:

@@ -1,6 +1,7 @@
-"""Rows of merged entries, written in the transaction that decides the requests which change them.
+"""Rows of merged entries, written in the transaction that decides their requests.
 
-`watch` measures them later, once a minute; until then they show an estimate from recent events.
+`cost_watch` measures the entries later, once a minute. Until then the rows show an estimate from recent
+events.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ RowKey = tuple[str, int | None, str]
 
 
 class MergedEntryLedger:
-    """What each request of a batch merges, in the order of the batch."""
+    """Merges of each request of a batch, in the order of the batch."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
@@ -50,7 +51,7 @@ class MergedEntryLedger:
         planner.keeper.take_changed()
 
     def step(self, done: bool) -> None:
-        """Note what the request that was applied last has merged; nothing where it was not `done`."""
+        """Record the merges of the last applied request; none if it was not `done`."""
         touched = frozenset(self._planner.keeper.take_changed())
         self.touched.append(touched if done else frozenset())
         self.merges.append(self._savings.step(touched))
@@ -58,7 +59,7 @@ class MergedEntryLedger:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Merged entries of the switches where they may have changed, as they are after a batch."""
+    """Merged entries after a batch, on the switches where they may have changed."""
 
     tables: Mapping[str, MergedTable]
     changed: Changed
@@ -66,7 +67,7 @@ class Update:
 
 
 class MergedRows:
-    """The merged entries that were written last; a new one writes those of all switches once."""
+    """The last written merged entries; at first, those of all switches are written."""
 
     def __init__(self) -> None:
         self._planner: Planner | None = None
@@ -74,13 +75,13 @@ class MergedRows:
         self._complete = False
 
     def begin(self, planner: Planner) -> MergedEntryLedger:
-        """Follow `planner`, whose requests so far are decided."""
+        """Follow `planner`, whose previous requests are decided."""
         if self._planner is not planner:
             self._planner, self._tables = planner, merged_tables(planner)
         return MergedEntryLedger(planner)
 
     def update(self, ledger: MergedEntryLedger) -> Update:
-        """Compare merged entries with those before the batch, and estimate what the new ones cost."""
+        """Compare merged entries with those before the batch, and estimate the cost of new ones."""
         assert self._planner is not None
         touched = frozenset[str]().union(*ledger.touched)
         tables = {name: merged_table(self._planner, name) for name in touched}
@@ -93,7 +94,7 @@ class MergedRows:
         return Update(tables, changed, estimated(self._planner, changed, held))
 
     def write(self, update: Update, position: int) -> None:
-        """Bring the rows to `update`, in the caller's transaction."""
+        """Update the rows in the caller's transaction."""
         assert self._planner is not None
         if not self._complete:
             self._complete = True
@@ -105,7 +106,7 @@ class MergedRows:
 
 
 def merging_json(ledger: MergedEntryLedger, update: Update) -> list[dict[str, Any] | None]:
-    """Return what each request of the batch has merged, as the API shows it; None is nothing."""
+    """Return the merges of each request of the batch as the API shows them; None is no merge."""
     pairs = zip(ledger.merges, ledger.touched, strict=True)
     switches = [merges.switches | (touched & update.changed.keys()) for merges, touched in pairs]
     together = sum(map(bool, switches))
@@ -116,7 +117,7 @@ def merging_json(ledger: MergedEntryLedger, update: Update) -> list[dict[str, An
 
 
 def to_json(merges: Merges, switches: Iterable[str], cost: CostEstimate, together: int = 1) -> dict[str, Any]:
-    """Return the form in which requests and dry runs show it."""
+    """Return the form in which requests and dry runs show merges."""
     return {
         "merged": merges.merged,
         "unmerged": merges.unmerged,
@@ -127,10 +128,10 @@ def to_json(merges: Merges, switches: Iterable[str], cost: CostEstimate, togethe
 
 
 def estimated(planner: Planner, changed: Changed, held: int) -> CostEstimate:
-    """Return the expected cost of merged entries; a failure is logged, and no reason to fail requests.
+    """Return the expected cost of merged entries; a failure is logged and stops no request.
 
     Args:
-        held: how many merged entries the switches of `changed` have.
+        held: Number of merged entries on the switches of `changed`.
     """
     if not changed:
         return CostEstimate()
@@ -143,7 +144,7 @@ def estimated(planner: Planner, changed: Changed, held: int) -> CostEstimate:
 
 
 def _write(tables: Mapping[str, MergedTable], update: Update, position: int, every: bool = False) -> None:
-    """Write the rows of the switches in `tables`; with `every`, remove those of all others."""
+    """Write the rows of the switches in `tables`; with `every`, delete the rows of all others."""
     rows = AggregatedEntry.objects.all() if every else AggregatedEntry.objects.filter(switch__name__in=tables)
     fields = rows.values_list("pk", "switch__name", "topic", "in_port", "dz")
     known = {(name, (topic, in_port, dz)): pk for pk, name, topic, in_port, dz in fields}
@@ -173,7 +174,7 @@ def _attributed(found: CostEstimate) -> dict[tuple[str, RowKey], Attribution]:
 
 
 def _row(switch: int, key: RowKey, one: Attribution | None, events: int, position: int) -> AggregatedEntry:
-    """A row; without an attribution it waits for the next measurement."""
+    """Return a row; without an attribution, it waits for the next measurement."""
     topic, in_port, dz = key
     return AggregatedEntry(
         switch_id=switch,

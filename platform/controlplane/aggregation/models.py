@@ -1,4 +1,4 @@
-"""The network's policy of aggregation, and the runs that worked out covers."""
+"""Rows of aggregation: the policy, the runs that compute covers, and merged entries."""
 
 from django.db import models
 
@@ -6,25 +6,27 @@ from controlplane.common.runs import RunRow
 
 
 class Policy(models.Model):
-    """How tables are kept within budgets: one row.
+    """Method that keeps tables within budgets, in a single row.
 
-    `method` is what the planner has; `asked` is the last request that changes it.
+    `method` is the method of the planner. `asked` is the last request that changes it.
     """
 
     method = models.CharField(max_length=16, default="none")
-    sampling = models.FloatField(default=1.0, help_text="share of the events that runs look at")
-    gain = models.FloatField(default=0.1, help_text="share of what is needless that a change must save")
+    sampling = models.FloatField(default=1.0, help_text="fraction of the events that runs use")
+    gain = models.FloatField(
+        default=0.1, help_text="fraction of the redundant traffic that a change must save"
+    )
     asked = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     version = models.PositiveIntegerField(default=1)
 
     @classmethod
     def current(cls) -> "Policy":
-        """The one row."""
+        """Return the single row."""
         return cls.objects.get_or_create(pk=1)[0]
 
 
 class AggregationRunState(models.TextChoices):
-    """Where a run stands; the last three are final."""
+    """State of a run; the last three are final."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -34,7 +36,7 @@ class AggregationRunState(models.TextChoices):
 
 
 class AggregationTrigger(models.TextChoices):
-    """Why there is a run."""
+    """Reason for a run."""
 
     OPERATOR = "operator"
     PERIODIC = "periodic"
@@ -42,22 +44,25 @@ class AggregationTrigger(models.TextChoices):
 
 
 class Run(RunRow):
-    """One computation of covers for the network, and what became of it.
+    """One computation of covers for the network, and its result.
 
-    `results` is what it found; `covers_before` are the covers, when it looked, of the switches that it
-    changes. `request` is the log's operation that installs its covers; the run ends with it.
+    `results` are the figures. `covers_before` are the covers, at the time of the computation, of the switches
+    that the run changes. `request` is the operation in the log that installs its covers; the run ends with
+    it.
     """
 
     trigger = models.CharField(max_length=16, choices=AggregationTrigger)
     method = models.CharField(max_length=16)
     sampling = models.FloatField(default=1.0)
     state = models.CharField(max_length=16, choices=AggregationRunState, default=AggregationRunState.QUEUED)
-    under_way = models.BooleanField(null=True, default=True, unique=True, help_text="true for one at most")
+    under_way = models.BooleanField(
+        null=True, default=True, unique=True, help_text="true for at most one run"
+    )
     reason = models.TextField(blank=True, help_text="why it was skipped or failed")
-    attempts = models.PositiveIntegerField(default=0, help_text="processes that began with it")
-    position = models.BigIntegerField(null=True, help_text="of the log, whose state it looked at")
-    events = models.PositiveIntegerField(null=True, help_text="samples that it looked at")
-    newest_sample = models.BigIntegerField(null=True, help_text="id of the last of them")
+    attempts = models.PositiveIntegerField(default=0, help_text="processes that have started it")
+    position = models.BigIntegerField(null=True, help_text="position of the log that it used")
+    events = models.PositiveIntegerField(null=True, help_text="number of samples that it used")
+    newest_sample = models.BigIntegerField(null=True, help_text="id of the newest sample")
     results = models.JSONField(null=True)
     covers_before = models.JSONField(null=True)
     reverts = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
@@ -65,24 +70,24 @@ class Run(RunRow):
 
 
 class AggregatedEntry(models.Model):
-    """A merged entry: what it stands for, and what it does to the newest events.
+    """A merged entry: its subscriptions, and its effect on the newest events.
 
-    `measured` and `unwanted` count needless copies and unwanted deliveries of the window, `expected` the
-    copies that events before let expect; `packets` is the switch's own counter of the entry. `measured_at` is
-    null until the subscriptions and events of a new entry have been looked up.
+    `measured` and `unwanted` count redundant copies and unwanted deliveries of the window. `expected` are the
+    copies that earlier events predict. `packets` is the switch's own counter of the entry. `measured_at` is
+    null until subscriptions and events of a new entry have been determined.
     """
 
     switch = models.ForeignKey("network.Switch", on_delete=models.CASCADE, related_name="aggregated")
     topic = models.CharField(max_length=100)
     in_port = models.PositiveBigIntegerField(null=True)
     dz = models.TextField()
-    subscriptions = models.JSONField(help_text="their numbers")
+    subscriptions = models.JSONField(help_text="numbers of the subscriptions")
     measured = models.FloatField()
     unwanted = models.FloatField()
     expected = models.FloatField(null=True)
     packets = models.BigIntegerField(null=True)
-    window = models.PositiveIntegerField(help_text="events that were looked at")
-    position = models.BigIntegerField(help_text="of the log, whose state was looked at")
+    window = models.PositiveIntegerField(help_text="number of events in the measurement")
+    position = models.BigIntegerField(help_text="position of the log in the measurement")
     measured_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Needless copies over links, as aggregation measures them, kept over time beside the results of jobs."""
+"""History of redundant copies over links, stored with the results of analytics jobs."""
 
 from datetime import timedelta
 
@@ -14,9 +14,9 @@ _WINDOW = 60_000_000
 
 
 def keep() -> int:
-    """Keep what was measured last, unless it is there: a result for each switch; how many were made.
+    """Store the last measurement, unless it is stored, with one result per switch; count them.
 
-    Copies and unwanted deliveries are those of one event, on average over the events that were looked at.
+    Copies and unwanted deliveries are means per event over the measured events.
     """
     at = AggregatedEntry.objects.aggregate(at=Max("measured_at"))["at"]
     if at is None:
@@ -46,5 +46,5 @@ def keep() -> int:
 
 
 def _per_event(field: str) -> Sum:
-    """The sum of a field, each row's divided by its events: rows may have windows of several lengths."""
+    """Return the sum of a field over its window in each row, because windows differ in length."""
     return Sum(F(field) / F("window"))

@@ -1,4 +1,4 @@
-"""Past events, as far as they say something of the network that is."""
+"""Past events that are relevant for the present network."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from tercast.planner.planner import Planner
 
 EVENTS = 20_000
-"""The newest samples of a topic that computations look at."""
+"""Number of newest samples of a topic in computations."""
 
 RECENT = 1000
-"""The newest samples of a topic that the estimate for a request looks at."""
+"""Number of newest samples of a topic in the estimate for a request."""
 
 LATELY = timedelta(hours=1)
-"""Windows of `publisher_load` that loads are told by."""
+"""Age of the oldest windows of `publisher_load` that loads use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Past events, and their numbers, which they keep; `loads` are as `loads` has them."""
+    """Past events with their permanent numbers; `loads` are the result of `loads`."""
 
     events: list[dict[str, Any]]
     numbers: list[int]
@@ -42,14 +42,14 @@ class Past:
 
 
 def traffic(planner: Planner, after: int = 0, until: int | None = None) -> Past:
-    """The newest samples of the advertisements that live, with ids above `after` and not above `until`."""
+    """Return the newest samples of live advertisements, with ids above `after`, up to `until`."""
     live = (name for name, row in planner.registry.live.items() if row.kind == ADVERTISEMENT)
     found = samples.numbered(live, newest=EVENTS, after=after, until=until)
     return Past([event for _, event in found], [number for number, _ in found], loads())
 
 
 def recent(planner: Planner, topics: Collection[str]) -> Recent:
-    """Return the newest samples of some topics, and how many events are published on these a second."""
+    """Return the newest samples of some topics, and the number of their events per second."""
     ads = {
         name
         for name, row in planner.registry.live.items()
@@ -60,7 +60,7 @@ def recent(planner: Planner, topics: Collection[str]) -> Recent:
 
 
 def _rate(ads: Collection[str]) -> float | None:
-    """Return how many events advertisements publish a second, by `publisher_load`; None without results."""
+    """Return the events per second of advertisements by `publisher_load`; None without results."""
     rows = _load_results()
     first = rows.values_list("series__window", flat=True).first()
     if not first:
@@ -71,10 +71,10 @@ def _rate(ads: Collection[str]) -> float | None:
 
 
 def loads() -> dict[str, int]:
-    """How many events each advertisement brought lately, by the results of `publisher_load`; {} without any.
+    """Return the recent number of events by advertisement from `publisher_load`, or {}.
 
-    Samples say it less well: they have a few of everybody, and no more of one topic than of another. Of
-    results with windows of several lengths those that go furthest count.
+    Samples are less accurate: they have a few events of each advertisement, and equally many of each topic.
+    If results have windows of several lengths, the series with the newest window counts.
     """
     counts: Counter[str] = Counter()
     for publisher, events in _load_results().values_list("subject", "values__events"):
@@ -83,7 +83,7 @@ def loads() -> dict[str, int]:
 
 
 def _load_results() -> QuerySet[Result]:
-    """The results of `publisher_load` within `LATELY`, of the series that goes furthest."""
+    """Return the results of `publisher_load` within `LATELY`, of the series with the newest."""
     lately = Result.objects.filter(
         series__job="publisher_load", window_start__gt=timezone.now() - LATELY
     ).order_by()

@@ -1,4 +1,4 @@
-"""The network's policy: the method is the planner's, by the log; the rest is the control plane's own."""
+"""Aggregation policy: the method is in the planner's log, the rest in the control plane."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,18 +19,18 @@ from tercast.requests.kinds import SET_AGGREGATION
 TASK_NAME = "aggregate tables"
 TASK = "tercast.aggregate"
 PERIOD = 300
-"""Seconds between periodic runs, unless an operator says otherwise."""
+"""Default seconds between periodic runs; an operator may change them."""
 
 ALARMS = "aggregation alarms"
 
 METHODS = ("none", "la", "fa-lb", "fa-pb", "optimal")
 RUNNING_METHODS = METHODS[2:]
-"""Those that look at past events, and so have runs; `la` works at once, request by request."""
+"""Methods that use past events in runs; `la` works immediately, request by request."""
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyStanding:
-    """The policy as it is, and the alarms that stand; `period` is None while there are no periodic runs."""
+    """The present policy and its active alarms; `period` is None without periodic runs."""
 
     policy: Policy
     period: int | None
@@ -38,13 +38,13 @@ class PolicyStanding:
 
 
 def standing() -> PolicyStanding:
-    """The policy as it is."""
+    """Return the present policy and its active alarms."""
     alarms = sorted(standing_alarms().items())
     return PolicyStanding(Policy.current(), _period(), [{"switch": name, **row} for name, row in alarms])
 
 
 def standing_alarms() -> dict[str, dict[str, Any]]:
-    """The alarms of aggregation by switch, without rows of another shape (only SQL makes those)."""
+    """Return the alarms of aggregation by switch; malformed rows (by manual SQL) are omitted."""
     rows = checkpoints.recall_or_default(ALARMS, {}).items()
     return {
         name: row for name, row in rows if isinstance(row, dict) and {"measured", "expected"} <= row.keys()
@@ -52,12 +52,12 @@ def standing_alarms() -> dict[str, dict[str, Any]]:
 
 
 def payload(values: dict[str, Any]) -> Payload | None:
-    """The request that a change needs; None when the network is not concerned."""
+    """Return the request that a change needs; None if the network is not affected."""
     return {"op": SET_AGGREGATION, "method": values["method"]} if "method" in values else None
 
 
 def change(values: dict[str, Any], actor: Any) -> Request | None:
-    """Change the policy; what is logged is the change of the method."""
+    """Change the policy; only the change of the method is logged."""
     with transaction.atomic():
         policy = Policy.current()
         own: dict[str, Any] = {name: values[name] for name in ("sampling", "gain") if name in values}
@@ -72,7 +72,7 @@ def change(values: dict[str, Any], actor: Any) -> Request | None:
 
 
 def make_schedule() -> None:
-    """The periodic task; an operator's own changes of it stay."""
+    """Create the periodic task; an existing one keeps an operator's changes."""
     _schedule()
 
 
@@ -90,7 +90,7 @@ def _schedule() -> PeriodicTask:
 
 
 def _period() -> int | None:
-    """Seconds between periodic runs; None without an interval that can run."""
+    """Return the seconds between periodic runs; None without a valid interval."""
     row = _schedule()
     if not row.enabled or row.interval is None:
         return None

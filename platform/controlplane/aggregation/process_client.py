@@ -1,4 +1,4 @@
-"""Questions that take long, asked of a process beside this one: bounded in time and memory, one at a time."""
+"""Questions to a separate process, limited in time and memory, one at a time."""
 
 import json
 from threading import Lock
@@ -9,18 +9,22 @@ from controlplane.common.problems import FieldError, Problem, invalid, pointer
 from controlplane.planning.planner_state import reading
 
 SECONDS = 60
-"""How long an answer may take."""
+"""Time limit of an answer."""
 
 PATIENCE_SECONDS = 10
-"""How long a question waits for the one before it."""
+"""Longest wait of a question for the previous one."""
 
 _one_at_a_time = Lock()
 
 
 def ask(kind: str, **terms: Any) -> Any:
-    """The answer to a question about the network as it is, by `job`; raises `Problem` where there is none."""
+    """Ask `aggregation_process` a question about the present network, and return the answer.
+
+    Raises:
+        Problem: There is no answer.
+    """
     if not _one_at_a_time.acquire(timeout=PATIENCE_SECONDS):
-        detail = "Another question of this kind is being answered. Try again when it is."
+        detail = "Another question of this kind is being answered. Try again later."
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
 
     try:

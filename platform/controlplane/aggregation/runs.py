@@ -1,4 +1,4 @@
-"""Runs: asked for, begun one at a time, and ended with the request that installs what they found."""
+"""Runs of aggregation: requested, started one at a time, and ended with their request."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -18,10 +18,10 @@ from controlplane.requestlog.models import Request, State
 from tercast.requests.kinds import AGGREGATE
 
 ATTEMPTS = 3
-"""How often a run is begun whose process is killed."""
+"""Number of starts of a run whose process is killed."""
 
 KEPT = 1000
-"""Runs that are over; older ones go."""
+"""Number of completed runs to keep."""
 
 
 _RUNS = RunLifeCycle(Run, "run", under_way=None)
@@ -29,26 +29,30 @@ _RUNS = RunLifeCycle(Run, "run", under_way=None)
 find, is_over = _RUNS.find, _RUNS.is_over
 
 _FOUND = ("position", "events", "newest_sample", "results", "covers_before")
-"""What a worker writes into a run while it works it out."""
+"""Fields of a run that a worker writes during the computation."""
 
 
 def ask(method: str | None, sampling: float | None, actor: Any) -> Run:
-    """A run that an operator wants; 409 while another one is under way, or without a method that has runs."""
+    """Request a run for an operator.
+
+    Raises:
+        Problem: Another run is in progress, or the method has no runs (409).
+    """
     return _add(AggregationTrigger.OPERATOR, *terms(method, sampling), actor)
 
 
 def terms(method: str | None, sampling: float | None) -> tuple[str, float]:
-    """What is asked for, the rest by the policy."""
+    """Return method and sampling; missing values come from the policy."""
     policy = Policy.current()
     found = method or policy.method
     if found not in RUNNING_METHODS:
-        rule = f"name one of {', '.join(RUNNING_METHODS)}"
+        rule = f"use one of {', '.join(RUNNING_METHODS)}"
         raise conflict("no_method", f"The policy's method is {found}, which has no runs; {rule}.")
     return found, policy.sampling if sampling is None else sampling
 
 
 def ask_periodically() -> Run | None:
-    """A run by the policy, unless that needs none or one is under way."""
+    """Request a run by the policy, unless it needs none or one is in progress."""
     policy = Policy.current()
     if policy.method not in RUNNING_METHODS or _RUNS.under_way().exists():
         return None
@@ -56,10 +60,14 @@ def ask_periodically() -> Run | None:
 
 
 def revert(pk: int, actor: Any) -> Run:
-    """Install the covers again that were there before a run; 409 where it installed none."""
+    """Install the covers from before a run again.
+
+    Raises:
+        Problem: The run installed none (409).
+    """
     done = find(pk)
     if done.state != AggregationRunState.SUCCEEDED or done.covers_before is None:
-        raise conflict("nothing_to_revert", f"Run {pk} {done.state}; it installed nothing that is to go.")
+        raise conflict("nothing_to_revert", f"Run {pk} {done.state}; it installed no covers to revert.")
     payload = {"op": AGGREGATE, "method": done.method, "covers": done.covers_before}
     with _alone():
         run = Run.objects.create(
@@ -77,9 +85,9 @@ def revert(pk: int, actor: Any) -> Run:
 
 
 def begin() -> Run | None:
-    """The run that is to be worked out: one that was asked for, or that a killed process left behind.
+    """Return the run to compute: a queued one, or one that a killed process left.
 
-    Call it with the lock of runs held, so that nobody works at one that is `running`.
+    Call this with the lock of runs held, so that no other process works on a `running` run.
     """
     run = Run.objects.filter(under_way=True, request=None).first()
     if run is None:
@@ -88,21 +96,21 @@ def begin() -> Run | None:
         end(
             run,
             AggregationRunState.FAILED,
-            f"{ATTEMPTS} processes that were to work it out ended before they had",
+            f"{ATTEMPTS} processes ended before they had computed the run",
         )
         return None
     return run if _RUNS.begin(run) else None
 
 
 def install(run: Run, payload: dict[str, Any]) -> None:
-    """What the run found goes into the log; the run ends when the request does."""
+    """Log the request of a run's result; the run ends when the request does."""
     with transaction.atomic():
         (run.request,) = append.submit([append.LogEntry(payload)], run.actor)
         run.save()
 
 
 def end(run: Run, state: AggregationRunState, reason: str) -> None:
-    """End the run without a request, and save what was found."""
+    """End the run without a request, and save its result."""
     found = {name: getattr(run, name) for name in _FOUND}
     if _RUNS.end(run, state, reason=reason, **found):
         run.refresh_from_db()
@@ -110,7 +118,7 @@ def end(run: Run, state: AggregationRunState, reason: str) -> None:
 
 
 def follow(requests: Iterable[Request]) -> None:
-    """End the runs whose requests have ended; in the caller's transaction."""
+    """End the runs whose requests have ended; this runs in the caller's transaction."""
     ends = {State.ACTIVE: AggregationRunState.SUCCEEDED, State.FAILED: AggregationRunState.FAILED}
     for request in requests:
         state = ends.get(State(request.state))
@@ -120,7 +128,7 @@ def follow(requests: Iterable[Request]) -> None:
 
 
 def prune() -> None:
-    """Forget the oldest runs that are over."""
+    """Delete the oldest completed runs."""
     life_cycle.prune(Run.objects.filter(under_way=None), KEPT)
 
 
@@ -130,5 +138,5 @@ def _add(trigger: AggregationTrigger, method: str, sampling: float, actor: Any) 
 
 
 def _alone() -> AbstractContextManager[None]:
-    remedy = "There is one run at a time; wait until it is over, and try again."
+    remedy = "Only one run at a time is possible. Wait until it is complete, and try again."
     return one_at_a_time(_RUNS.under_way(), "", remedy)

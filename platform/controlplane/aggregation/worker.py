@@ -1,4 +1,4 @@
-"""Working out a run in this process: from a consistent state of the planner to the log."""
+"""Computation of a run in this process, from a consistent state of the planner to the log."""
 
 import logging
 import signal
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 def work() -> Run | None:
-    """Work out the run that waits, if there is one; call it with the lock of runs held."""
+    """Compute the queued run, if there is one; call this with the lock of runs held."""
     run = runs.begin()
     if run is None:
         return None
@@ -28,14 +28,12 @@ def work() -> Run | None:
         with _in_time():
             found = _found(run)
     except TimeoutError:
-        runs.end(
-            run, AggregationRunState.FAILED, f"it took more than {SECONDS} s; a lower sampling takes less"
-        )
+        runs.end(run, AggregationRunState.FAILED, f"it took more than {SECONDS} s; use a lower sampling")
     except MemoryError:
         runs.end(
             run,
             AggregationRunState.FAILED,
-            "it would take more memory than it may have; use a lower sampling",
+            "it needs more memory than the limit; use a lower sampling",
         )
     except TercastError as error:
         runs.end(run, AggregationRunState.FAILED, str(error))
@@ -78,7 +76,7 @@ def _conclude(run: Run, found: compute.ComputedCovers) -> None:
 
 @contextmanager
 def _in_time() -> Iterator[None]:
-    """Raises `TimeoutError` within the block when that takes too long; main thread only."""
+    """Raise `TimeoutError` in the block if it takes too long; only for the main thread."""
     before = signal.signal(signal.SIGALRM, _late)
     signal.alarm(SECONDS)
     try:

@@ -1,4 +1,4 @@
-"""Schedules in the admin pages, next to the periodic tasks that say when they run."""
+"""Admin pages of schedules, next to the periodic tasks that determine when they run."""
 
 from django import forms
 from django.contrib import admin
@@ -9,7 +9,7 @@ from controlplane.periodic.row_faults import reason
 
 
 class ScheduleForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
-    """A schedule whose task can run."""
+    """Form that accepts only a schedule whose task can run."""
 
     class Meta:
         model = Schedule
@@ -26,7 +26,7 @@ class ScheduleForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptab
 
 @admin.register(Schedule)
 class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """A job, its windows, and its periodic task."""
+    """Job, windows and periodic task of a schedule."""
 
     form = ScheduleForm
     list_display = ("name", "job", "window", "task", "last_due", "problem")
@@ -34,5 +34,5 @@ class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description="problem")
     def problem(self, row: Schedule) -> str:
-        """Why it cannot run."""
+        """Return why the schedule cannot run."""
         return row.fault() or reason(row.task) or ""

@@ -1,10 +1,10 @@
-"""Scheduled Spark jobs, their runs, and what they found."""
+"""Configuration of the app with scheduled Spark jobs, their runs and results."""
 
 from django.apps import AppConfig
 
 
 class AnalyticsConfig(AppConfig):
-    """From telemetry to results in the database."""
+    """Computation of results in the database from telemetry."""
 
     name = "controlplane.analytics"
     label = "analytics"

@@ -1,4 +1,4 @@
-"""Charts as CSV: a row for each window and key that was measured, times in UTC, units in the heading."""
+"""Charts as CSV: a row for each measured window and key, times in UTC, units in the heading."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -29,20 +29,20 @@ UNITS: Mapping[str, Mapping[str, str]] = {
         "expected": "copies/event",
     },
 }
-"""By job, each column beside its keys and the time, with its unit; of a stage, `waiting_ms p50` and so on."""
+"""Unit of each column by job, except keys and time; columns of a stage are `waiting_ms p50` etc."""
 
 Completed = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def heading(job: Job) -> list[str]:
-    """The names of the columns."""
+    """Return the names of the columns."""
     return [*job.keys, AT, *(_titled(name, unit) for name, unit in UNITS[job.name].items())]
 
 
 def rows(
     job: Job, grid: ChartGrid, keys: Iterable[str], found: Mapping[Key, Chart], completed: Completed
 ) -> Iterator[list[dict[str, Any]]]:
-    """The rows of each key, in the order of time; `completed` adds what follows from a point's values."""
+    """Yield the rows of each key, ordered by time; `completed` adds values derived from a point."""
     names = tuple(keys)
     for key, chart in found.items():
         known = {**dict.fromkeys(job.keys, "all"), **dict(zip(names, key, strict=True))}

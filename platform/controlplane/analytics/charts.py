@@ -1,4 +1,4 @@
-"""Results as charts need them: a grid of points for each key, downsampled so that extremes stay."""
+"""Results for charts: a grid of points for each key, downsampled so that extremes stay."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChartGrid:
 
     @classmethod
     def of(cls, since: datetime, until: datetime, window: int, max_points: int) -> ChartGrid:
-        """The finest grid of whole windows over the time that has at most so many points."""
+        """Return the finest grid of whole windows over the time with at most `max_points`."""
         a, b = (since - EPOCH) // MICROSECOND, -((EPOCH - until) // MICROSECOND)
         step = window
         while True:
@@ -46,26 +46,26 @@ class ChartGrid:
         return (self.end - self.start) // self.step
 
     def place(self, time: datetime) -> int:
-        """The number of the point that a time belongs to."""
+        """Return the number of the point that a time belongs to."""
         return ((time - EPOCH) // MICROSECOND - self.start) // self.step
 
     def time(self, place: int) -> datetime:
-        """Where a point begins, by its number."""
+        """Return the start of a point, by its number."""
         return EPOCH + timedelta(microseconds=self.start + place * self.step)
 
     def times(self) -> Iterator[datetime]:
-        """The times of the points."""
+        """Return the times of the points."""
         return map(self.time, range(len(self)))
 
     @property
     def span(self) -> tuple[datetime, datetime]:
-        """Its whole time."""
+        """The complete time range of the grid."""
         return tuple(EPOCH + timedelta(microseconds=at) for at in (self.start, self.end))  # type: ignore[return-value]
 
 
 @dataclass(slots=True)
 class Chart:
-    """The points of one key, by their numbers; where there is none, nothing was measured."""
+    """The points of one key, by number; missing points were not measured."""
 
     points: dict[int, dict[str, Any]] = field(default_factory=dict)
     histogram: Counter[str] = field(default_factory=Counter)
@@ -74,17 +74,17 @@ class Chart:
 def charts(
     rows: QuerySet[Result], series: Series, job: Job, grid: ChartGrid, keys: Iterable[str]
 ) -> dict[Key, Chart]:
-    """The charts of these rows, one for each value of `keys` (some of the job's), sorted by them.
+    """Return the charts of these rows, one for each value of `keys` (some of the job's), sorted.
 
-    Values of several windows or keys become one as the job says: extremes stay, counts add up, means are
-    those of all that was measured.
+    Values of several windows or keys are combined according to the job: extremes stay, counts add up, and
+    means are means of everything measured.
     """
     start, end = grid.span
     found = rows.filter(series=series, window_start__gte=start, window_start__lt=end)
     number = found.count()
     if number > MOST_RESULTS:
         detail = (
-            f"{number} results lie between since and until; at most {MOST_RESULTS} are taken. "
+            f"{number} results are between since and until; the limit is {MOST_RESULTS}. "
             "Ask for a shorter time, for some keys, or schedule the job with longer windows."
         )
         raise bad_parameter("since", "too_many", detail)
@@ -102,11 +102,11 @@ def charts(
 
 
 COLUMNS = {"topic": "topic", "host": "host"}
-"""Where keys stand in the rows; all others are the subject."""
+"""Columns of keys in the rows; all other keys are in `subject`."""
 
 
 def merged(job: Job, a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
-    """Two values of one point as one; `weights` says how much its means weigh, by name."""
+    """Combine two values of one point; `weights` has the weights of its means, by name."""
     out: dict[str, Any] = {}
     weights: dict[str, tuple[float, float]] = {}
     for name, rule in job.values.items():
@@ -117,7 +117,7 @@ def merged(job: Job, a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, An
 
 
 def _weight(job: Job, one: Mapping[str, Any], name: str) -> float:
-    """Of a single window by the job's rule; what was not measured weighs nothing."""
+    """Return the weight of a single window by the job's rule; unmeasured values weigh nothing."""
     if "weights" in one:
         return float(one["weights"][name])
     return 0.0 if one.get(name) is None else float(one.get(job.weight, 1))
@@ -138,7 +138,7 @@ def _merge(rule: str, a: Any, b: Any, weights: tuple[float, float]) -> Any:
 
 
 def _set_rates(job: Job, series: Series, grid: ChartGrid, found: Iterable[Chart]) -> None:
-    """Rates are `events` a second of the time of their point, as far as there are results of the series."""
+    """Set rates to `events` per second of the point's time, as far as the series has results."""
     names = [name for name, rule in job.values.items() if rule == RATE]
     ends = Result.objects.filter(series=series).aggregate(a=Min("window_start"), b=Max("window_start"))
     if not names or ends["a"] is None:
@@ -152,7 +152,7 @@ def _set_rates(job: Job, series: Series, grid: ChartGrid, found: Iterable[Chart]
 
 
 def points(job: Job, grid: ChartGrid, chart: Chart) -> list[dict[str, Any]]:
-    """All points of the grid in order; those without a measurement have null in each value."""
+    """Return all points of the grid in order; unmeasured points have null in each value."""
     nothing = dict.fromkeys(job.values)
     out = []
     for number, at in enumerate(grid.times()):

@@ -1,4 +1,4 @@
-"""Lengths of time as schedules write them."""
+"""Lengths of time as written in schedules."""
 
 import re
 
@@ -14,21 +14,27 @@ _LENGTH = re.compile(r"([1-9][0-9]{0,5}) ([a-z]+?)s?")
 
 
 def parse_length(text: str) -> int:
-    """The microseconds of a text like "1 minute" or "6 hours"; ValueError."""
+    """Return the microseconds of a text such as "1 minute" or "6 hours".
+
+    Raises:
+        ValueError: The text has another form, or the length is out of range.
+    """
     found = _LENGTH.fullmatch(text)
     unit = UNITS.get(found[2]) if found else None
     if found is None or unit is None:
-        raise ValueError(f'{text!r} is no length of time, like "1 minute"; units are {", ".join(UNITS)}.')
+        raise ValueError(
+            f'{text!r} is not a length of time such as "1 minute"; units are {", ".join(UNITS)}.'
+        )
     length = int(found[1]) * unit
     if not SHORTEST <= length <= LONGEST:
-        raise ValueError(f"{text!r} is not from 1 second to 4 weeks.")
+        raise ValueError(f"{text!r} is out of range; use 1 second to 4 weeks.")
     return length
 
 
 def length_text(length: int) -> str:
-    """A length of whole seconds as `parse_length` reads it, in the largest unit that fits."""
+    """Return a length of whole seconds as text for `parse_length`, in the largest possible unit."""
     for name, size in reversed(UNITS.items()):
         if length % size == 0:
             number = length // size
             return f"{number} {name}{'s' if number > 1 else ''}"
-    raise ValueError(f"{length} microseconds are no whole seconds")
+    raise ValueError(f"{length} microseconds are not a whole number of seconds")

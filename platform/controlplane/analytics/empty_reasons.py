@@ -1,4 +1,4 @@
-"""Why a chart has nothing to show: telemetry is missing, or a run of the job, or a match of the filters."""
+"""Reasons why a chart is empty: missing telemetry, no run of the job, or no matching keys."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from controlplane.analytics.models import AnalyticsRunState, Result, Run, Schedu
 from tercast.telemetry import DATASETS
 
 MOST_FOOTERS = 200
-"""Files that are looked into for their times; where there are more, their days decide."""
+"""Most files whose footers are read for their times; with more files, only their days count."""
 
 Span = tuple[datetime, datetime]
 Why = dict[str, str]
 
 
 def why_empty(job: Job, series: Series | None, span: Span) -> Why:
-    """What is missing for results in this time, and what to do about it.
+    """Return what is missing for results in this time, with a remedy.
 
-    `filter`: there are results, of other keys. `job`: there is telemetry that no run has taken in, or no run
-    has succeeded. `telemetry`: nothing was measured.
+    `filter`: there are results, but of other keys. `job`: there is telemetry that no run has processed, or no
+    run has succeeded. `telemetry`: nothing was measured.
     """
     own = Result.objects.filter(series=series) if series else Result.objects.none()
     if own.filter(window_start__gte=span[0], window_start__lt=span[1]).exists():
-        detail = "There are results in this time, and none of what the filters ask for. Leave some out."
+        detail = "There are results in this time, but none match the filters. Omit some filters."
         return {"missing": "filter", "detail": detail}
     newest = Run.objects.filter(series=series).order_by("-id").first() if series else None
     if job.is_windowed and _is_waiting(job, series, span, newest):
@@ -37,22 +37,22 @@ def why_empty(job: Job, series: Series | None, span: Span) -> Why:
     ends = own.aggregate(first=Min("window_start"), last=Max("window_start"))
     if ends["first"] is None:
         return _why_never(job, newest)
-    lie = f"results lie from {_text(ends['first'])} to {_text(ends['last'])}"
+    lie = f"there are results from {_text(ends['first'])} to {_text(ends['last'])}"
     if job.is_windowed:
         return {"missing": "telemetry", "detail": f"No telemetry in this time; {lie}."}
     return _why_no_run(job, series, span, lie)
 
 
 def _is_waiting(job: Job, series: Series | None, span: Span, newest: Run | None) -> bool:
-    """Whether there is telemetry of this time that no run has taken in, as far as that can be seen."""
+    """Whether there is visible telemetry of this time that no run has processed."""
     root = inputs.local_root()
-    if root is None:  # only Spark can look: what the last run could not know, it has not taken in
+    if root is None:  # only Spark can read it: the last run cannot have processed later telemetry
         begun = (
             newest.started_at if newest is not None and newest.state == AnalyticsRunState.SUCCEEDED else None
         )
         return newest is not None and (begun is None or begun <= span[0])
     oldest = timezone.now() - timedelta(days=settings.ENV.analytics_days)
-    if series is None or span[1] <= oldest:  # no run would take that in
+    if series is None or span[1] <= oldest:  # no run would process it
         return False
     span = (max(span[0], oldest), span[1])
     days = [f"date={time.astimezone(UTC).date().isoformat()}" for time in span]
@@ -67,8 +67,8 @@ def _is_waiting(job: Job, series: Series | None, span: Span, newest: Run | None)
 
 
 def _has_rows(path: Path, dataset: str, span: Span) -> bool:
-    """Whether a file may have rows of this time; one without statistics, or that cannot be read, may."""
-    import pyarrow as pa  # noqa: PLC0415 - most calls of the API need none
+    """Whether a file may have rows of this time; true without statistics or if it is unreadable."""
+    import pyarrow as pa  # noqa: PLC0415 - most calls of the API do not need it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     try:
@@ -90,9 +90,9 @@ def _utc(time: datetime) -> datetime:
 
 
 def _not_taken(job: Job, newest: Run | None) -> str:
-    """Telemetry waits: because no run came, or because the last one did not end well."""
-    seen = "Telemetry of this time is there" if inputs.local_root() else "Telemetry of this time may be there"
-    there = f"{seen}, and no run of {job.name} with such windows has taken it in"
+    """Return why telemetry is unprocessed: there was no run, or the last one did not succeed."""
+    seen = "There is telemetry of this time" if inputs.local_root() else "There may be telemetry of this time"
+    there = f"{seen}, but no run of {job.name} with such windows has processed it"
     if newest is None:
         return f"{there}: {_remedy(job)}."
     if not newest.is_over:
@@ -100,11 +100,11 @@ def _not_taken(job: Job, newest: Run | None) -> str:
     if newest.state == AnalyticsRunState.SUCCEEDED:
         return f"{there} since run {newest.pk}: {_remedy(job)}."
     reason = f": {newest.reason.rstrip('.')}" if newest.reason else ""
-    return f"{there}; run {newest.pk}, the last one, {_verb(newest)}{reason}. To go on, {_remedy(job)}."
+    return f"{there}; the last run ({newest.pk}) {_verb(newest)}{reason}. To continue, {_remedy(job)}."
 
 
 def _why_never(job: Job, newest: Run | None) -> Why:
-    """Whether a run is missing, or telemetry that it could read."""
+    """Return whether a run is missing, or telemetry for it."""
     if newest is None:
         return {"missing": "job", "detail": f"No run of {job.name} with such windows yet; {_remedy(job)}."}
     if newest.state == AnalyticsRunState.SUCCEEDED:
@@ -117,15 +117,15 @@ def _why_never(job: Job, newest: Run | None) -> Why:
 
 
 def _why_no_run(job: Job, series: Series | None, span: Span, lie: str) -> Why:
-    """Each run has results of its own time: none was in this one, or none that found anything."""
+    """Return why no run in this time has results, for jobs whose runs have one time each."""
     own = Run.objects.filter(series=series, created_at__gte=span[0], created_at__lt=span[1])
     last = own.order_by("-id").first()
     if last is None:
-        detail = f"No run of {job.name} in this time; {lie}. For one of now, {_remedy(job)}."
+        detail = f"No run of {job.name} in this time; {lie}. For a result of now, {_remedy(job)}."
         return {"missing": "job", "detail": detail}
     reason = f": {last.reason.rstrip('.')}" if last.reason else ""
     missing = "job" if last.state in {AnalyticsRunState.FAILED, AnalyticsRunState.CANCELLED} else "telemetry"
-    detail = f"Run {last.pk}, the last one in this time, {_verb(last)}{reason}; {lie}."
+    detail = f"The last run in this time ({last.pk}) {_verb(last)}{reason}; {lie}."
     return {"missing": missing, "detail": detail}
 
 
@@ -138,13 +138,13 @@ def _verb(run: Run) -> str:
 
 
 def _remedy(job: Job) -> str:
-    """How there comes to be a run."""
-    ask = f"ask for one (POST /api/v1/analytics/runs/ with job {job.name})"
+    """Return how to get a run."""
+    ask = f"start one (POST /api/v1/analytics/runs/ with job {job.name})"
     row = Schedule.objects.filter(job=job.name).select_related("task").first()
     if row is None:
         return ask
     due = schedules.next_run(row)
-    return f"{ask}, or switch its schedule on" if due is None else f"{ask}, or wait for its schedule"
+    return f"{ask}, or enable its schedule" if due is None else f"{ask}, or wait for its schedule"
 
 
 def _text(time: datetime) -> str:

@@ -1,4 +1,4 @@
-"""What a job is given beside telemetry: the files that its series has taken in, and the subscriptions."""
+"""Inputs of a job next to telemetry: files that its series has processed, and subscriptions."""
 
 import os
 import re
@@ -20,7 +20,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
 def write_known(path: Path, series: Series, rebuild: bool) -> None:
-    """The files that the series has taken in, as `--known` reads them."""
+    """Write the files that the series has processed, in the form of `--known`."""
     files: dict[str, dict[str, Any]] = {}
     rows = TakenFile.objects.filter(series=series).values_list("dataset", "path", "facts")
     for dataset, name, facts in rows.iterator(chunk_size=5000):
@@ -29,10 +29,12 @@ def write_known(path: Path, series: Series, rebuild: bool) -> None:
 
 
 def write_subscriptions(path: Path) -> int:
-    """All topics and all subscriptions with the time in which they held, as `--subscriptions` reads them.
+    """Write all topics and subscriptions with their times, in the form of `--subscriptions`.
 
-    A subscription holds from when its switches had confirmed it until its withdrawal was asked for. The
-    number of subscriptions.
+    A subscription is valid from the confirmation by its switches until the request for its withdrawal.
+
+    Returns:
+        The number of subscriptions.
     """
     topics = [core_topic(row).to_json() for row in Topic.objects.all()]
     rows = (
@@ -61,7 +63,7 @@ def _entry(row: Subscription) -> dict[str, Any] | None:
 
 
 def local_root() -> Path | None:
-    """The telemetry root where it is a folder of this machine; None where only Spark can read it."""
+    """Return the telemetry root if it is a folder of this machine; None if only Spark reads it."""
     root = settings.ENV.spark_telemetry
     if root.startswith("file:"):
         return Path(re.sub("^file:/+", "/", root))
@@ -69,7 +71,7 @@ def local_root() -> Path | None:
 
 
 def nothing_to_do(series: Series, job: Job, since: datetime) -> str | None:
-    """Why a run would find nothing, as far as that can be seen without Spark; None when it may find some.
+    """Return why a run would find nothing, as far as visible without Spark, or None.
 
     Files of days before `since` do not count.
     """
@@ -77,13 +79,13 @@ def nothing_to_do(series: Series, job: Job, since: datetime) -> str | None:
     if root is None:
         return None
     if not root.is_dir():
-        return f"there is no telemetry yet: no folder {root}"
+        return f"there is no telemetry yet: the folder {root} does not exist"
     missing = [name for name in job.datasets if not (root / name).is_dir()]
     if missing:
         return f"there is no telemetry yet: {root} has no {' and no '.join(missing)}"
     if _has_new(series, job, root, f"date={(since - timedelta(days=1)).date().isoformat()}"):
         return None
-    return "nothing new: all telemetry is in the results"
+    return "nothing new: the results contain all telemetry"
 
 
 def _has_new(series: Series, job: Job, root: Path, oldest: str) -> bool:
@@ -94,7 +96,7 @@ def _has_new(series: Series, job: Job, root: Path, oldest: str) -> bool:
 
 
 def new_files(series: Series, datasets: Iterable[str], root: Path) -> Iterator[tuple[str, str]]:
-    """Dataset and path below it of each file below the root that no run of the series has taken in."""
+    """Yield dataset and relative path of each file that no run of the series has processed."""
     names = list(dict.fromkeys(datasets))
     rows = TakenFile.objects.filter(series=series, dataset__in=names).values_list(
         "dataset", "path", "facts__size", "facts__future"
@@ -107,7 +109,7 @@ def new_files(series: Series, datasets: Iterable[str], root: Path) -> Iterator[t
 
 
 def _files(folder: Path) -> Iterator[tuple[str, int]]:
-    """The files of a dataset with their sizes, those being written left out."""
+    """Yield the files of a dataset with their sizes, except those being written."""
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name[0] not in "._"]
         for name in names:

@@ -1,4 +1,4 @@
-"""The jobs as the control plane knows them: what they read, when they run, and how their results merge."""
+"""Jobs in the control plane: inputs, default schedules, and rules to combine results."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LAST, LEAST, MOST, SUM, MEAN, RATE = "last", "least", "most", "sum", "mean", "rate"
-"""How a value of several windows or keys becomes one; of percentiles the largest stays.
+"""Rules that combine values of several windows or keys; of percentiles, the largest stays.
 
-A rate is the job's `events` over the time that a point covers, in which windows without events count.
+A rate is the job's `events` divided by the time that a point covers, including windows without events.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One job of `python -m analytics`; `keys` of its rows beside the window, and its values.
+    """One job of `python -m analytics`: the keys of its rows besides the window, and its values.
 
-    `datasets` are what it has to read; `period` (seconds) and `window` are the defaults of its schedule.
-    Means of several windows are weighed by the value `weight`; without one, each window weighs the same.
+    `datasets` are its inputs. `period` (seconds) and `window` are the defaults of its schedule. Means of
+    several windows are weighted by the value `weight`; without one, all windows have the same weight.
     """
 
     name: str
@@ -32,17 +32,17 @@ class Job:
 
     @property
     def path(self) -> str:
-        """Its part of an address."""
+        """Name of the job in addresses."""
         return self.name.replace("_", "-")
 
     @property
     def is_windowed(self) -> bool:
-        """Whether its results are by windows of time; else each run has one result a key."""
+        """Whether its results belong to windows of time; otherwise each run has one result per key."""
         return self.name not in {"dimension_selection", "event_samples"}
 
     @property
     def is_sample(self) -> bool:
-        """Whether it has no results, and what it draws become aggregation's samples."""
+        """Whether it has no results, and its drawn events become samples of aggregation."""
         return self.name == "event_samples"
 
 
@@ -135,4 +135,4 @@ NEEDLESS = Job(
     period=60,
     window="1 minute",
 )
-"""No job of Spark: what aggregation measures by itself, kept over time like the results of jobs."""
+"""Not a Spark job: measurements of aggregation, stored over time like the results of jobs."""

@@ -1,4 +1,4 @@
-"""Schedules of Spark jobs, their runs, the telemetry that they have taken in, and what they found."""
+"""Rows of Spark jobs: schedules, runs, processed telemetry files, and results."""
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -10,11 +10,11 @@ from controlplane.common.runs import RunRow
 
 CHOICES = [(name, name) for name in JOBS]
 TASK_PARTS = ("task", "task__interval", "task__crontab", "task__solar", "task__clocked")
-"""What is read with a schedule, in one query."""
+"""Relations that are read with a schedule, in one query."""
 
 
 class Series(models.Model):
-    """All results of a job with windows of one length; its runs go on from each other, one at a time."""
+    """All results of a job with windows of one length; its runs continue each other."""
 
     job = models.CharField(max_length=40, choices=CHOICES)
     window = models.BigIntegerField(help_text="microseconds")
@@ -29,7 +29,7 @@ class Series(models.Model):
 
 
 class Schedule(models.Model):
-    """When a job runs by itself: `task` says how often; `last_due` is the latest time that was claimed."""
+    """Schedule of a job: `task` has the period, and `last_due` is the latest claimed time."""
 
     name = models.SlugField(max_length=100, unique=True)
     job = models.CharField(max_length=40, choices=CHOICES)
@@ -47,14 +47,14 @@ class Schedule(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """The window is a length of time."""
+        """Check that the window is a length of time."""
         try:
             parse_length(self.window)
         except ValueError as error:
             raise ValidationError({"window": str(error)}) from None
 
     def fault(self) -> str | None:
-        """Why it cannot run, apart from its task; None where it can."""
+        """Return why the schedule cannot run, apart from its task; None if it can."""
         if self.job not in JOBS:
             return f"there is no job {self.job!r}; use one of {', '.join(JOBS)}"
         try:
@@ -65,7 +65,7 @@ class Schedule(models.Model):
 
 
 class AnalyticsRunState(models.TextChoices):
-    """Where a run stands; the last four are final."""
+    """State of a run; the last four are final."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -76,17 +76,17 @@ class AnalyticsRunState(models.TextChoices):
 
 
 class AnalyticsTrigger(models.TextChoices):
-    """Why there is a run."""
+    """Reason for a run."""
 
     SCHEDULE = "schedule"
     OPERATOR = "operator"
 
 
 class Run(RunRow):
-    """One run of a job, and what became of it.
+    """One run of a job, and its result.
 
-    `due` is the time of its schedule that it was claimed for; `under_way` is true until it ends. `since` and
-    `until` are times that an operator asked for; with `rebuild` results are made anew.
+    `due` is the time of its schedule that it was claimed for. `under_way` is true until it ends. `since` and
+    `until` are times that an operator requested. With `rebuild`, results are computed again.
     """
 
     schedule = models.ForeignKey(Schedule, null=True, on_delete=models.SET_NULL, related_name="runs")
@@ -95,18 +95,18 @@ class Run(RunRow):
     trigger = models.CharField(max_length=16, choices=AnalyticsTrigger)
     state = models.CharField(max_length=16, choices=AnalyticsRunState, default=AnalyticsRunState.QUEUED)
     under_way = models.BooleanField(null=True, default=True)
-    reason = models.TextField(blank=True, help_text="why it was skipped, failed or waits")
+    reason = models.TextField(blank=True, help_text="reason why it was skipped, failed or waits")
     stage = models.CharField(max_length=40, blank=True)
-    progress = models.FloatField(null=True, help_text="part of the stage's tasks that are done")
-    log = models.TextField(blank=True, help_text="the end of what the job wrote")
+    progress = models.FloatField(null=True, help_text="completed fraction of the stage's tasks")
+    log = models.TextField(blank=True, help_text="end of the job's log")
     since = models.DateTimeField(null=True)
     until = models.DateTimeField(null=True)
     rebuild = models.BooleanField(default=False)
-    cancelling = models.BooleanField(default=False, help_text="someone asked for its end")
-    attempts = models.PositiveIntegerField(default=0, help_text="processes that began with it")
-    heartbeat_at = models.DateTimeField(null=True, help_text="when its worker was last heard of")
-    rows = models.PositiveIntegerField(null=True, help_text="results that it wrote")
-    figures = models.JSONField(null=True, help_text="what it read and rejected")
+    cancelling = models.BooleanField(default=False, help_text="a cancellation was requested")
+    attempts = models.PositiveIntegerField(default=0, help_text="processes that have started it")
+    heartbeat_at = models.DateTimeField(null=True, help_text="time of the worker's last heartbeat")
+    rows = models.PositiveIntegerField(null=True, help_text="number of results that it wrote")
+    figures = models.JSONField(null=True, help_text="figures of the data that it read and rejected")
 
     class Meta(RunRow.Meta):
         constraints = (
@@ -117,16 +117,16 @@ class Run(RunRow):
 
     @property
     def job(self) -> str:
-        """The job's name."""
+        """Name of the job."""
         return self.series.job
 
 
 class TakenFile(models.Model):
-    """A file of telemetry whose rows are in the results of a series, with what is known of it."""
+    """A telemetry file whose rows are in the results of a series, with facts about it."""
 
     series = models.ForeignKey(Series, on_delete=models.CASCADE, related_name="files")
     dataset = models.CharField(max_length=40)
-    path = models.TextField(help_text="below its dataset")
+    path = models.TextField(help_text="path below its dataset")
     facts = models.JSONField()
 
     class Meta:
@@ -137,10 +137,10 @@ class TakenFile(models.Model):
 
 
 class Result(models.Model):
-    """What a job found for one key and window; keys that the job does not have are empty.
+    """A job's result for one key and window; keys that the job does not have are empty.
 
-    `subject` is a switch, a publisher or a kind of request. Without windows, `window_start` is the
-    run's time.
+    `subject` is a switch, a publisher or a kind of request. Without windows, `window_start` is the time of
+    the run.
     """
 
     series = models.ForeignKey(Series, on_delete=models.CASCADE, related_name="results")

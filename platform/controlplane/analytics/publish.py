@@ -1,4 +1,4 @@
-"""What a process found becomes results: in one transaction with the files it took in and the run's end."""
+"""Publication of a process's results, in one transaction with its files and the run's end."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from controlplane.common.chunks import chunks
 from controlplane.telemetry import drawn_samples
 
 LOOK_BACK = timedelta(days=1)
-"""What jobs without windows look at, and how old events are at most that become samples."""
+"""Time that jobs without windows examine, and the largest age of events that become samples."""
 
 MOST_ROWS = 1_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -27,11 +27,13 @@ _BATCH = 2000
 
 
 def publish(run: Run, folder: Path, log: str) -> bool:
-    """End the run with what it wrote into `folder`; False when it is not this worker's, and nothing changes.
+    """Publish the contents of `folder` and end the run.
 
-    Results of the windows that were computed take the place of earlier ones. Until the transaction commits,
-    nothing of it is there, and the files count as new. Events that were drawn become aggregation's samples
-    in the same transaction.
+    Results of computed windows replace earlier ones. Until the transaction commits, nothing is visible, and
+    the files count as new. Drawn events become samples of aggregation in the same transaction.
+
+    Returns:
+        False if the run no longer belongs to this worker; nothing changes.
     """
     job = JOBS[run.job]
     meta = json.loads((folder / f"{job.name}.meta.json").read_text(encoding="utf-8"))
@@ -39,7 +41,10 @@ def publish(run: Run, folder: Path, log: str) -> bool:
     if len(rows) > MOST_ROWS:
         rule = "use longer windows or a shorter time"
         return runs.end(
-            run, AnalyticsRunState.FAILED, f"{len(rows)} results are more than {MOST_ROWS}: {rule}", log=log
+            run,
+            AnalyticsRunState.FAILED,
+            f"{len(rows)} results exceed the limit of {MOST_ROWS}: {rule}",
+            log=log,
         )
     increment = meta["increment"]
     files = increment.pop("files")
@@ -63,7 +68,7 @@ def publish(run: Run, folder: Path, log: str) -> bool:
 
 
 def _replace(run: Run, job: Job, spans: list[list[int]], rows: list[dict[str, Any]], at: datetime) -> None:
-    """The results of these spans (microseconds) are those rows, and no others."""
+    """Replace the results of these spans (microseconds) by the rows."""
     if job.is_windowed and spans:
         within = Q()
         for start, end in spans:
@@ -89,7 +94,7 @@ def _result(run: Run, job: Job, row: dict[str, Any], at: datetime) -> Result:
 
 
 def _take(series: Series, files: Mapping[str, Mapping[str, Any]]) -> None:
-    """The files count as taken in from now on."""
+    """Mark the files as processed."""
     made = [
         TakenFile(series=series, dataset=dataset, path=path, facts=facts)
         for dataset, found in files.items()
@@ -105,9 +110,9 @@ def _take(series: Series, files: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _forget(now: datetime) -> None:
-    """Results older than the retention go, and what is known of files that no run will look at again.
+    """Delete results beyond the retention, and facts of files that no run will read again.
 
-    Those of all series: of some nobody runs a job any more.
+    This covers all series, because some belong to jobs that no longer run.
     """
     oldest = now - timedelta(days=settings.ENV.analytics_days)
     for series in Series.objects.all():  # one by one, by the index
@@ -134,7 +139,7 @@ def _unreadable(files: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def _time(micros: int) -> datetime:
-    """A time; the ends of the calendar for those beyond it."""
+    """Return the time, limited to the range of the calendar."""
     return _EPOCH + timedelta(microseconds=min(max(micros, _FIRST), _LAST))
 
 

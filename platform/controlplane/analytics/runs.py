@@ -1,4 +1,4 @@
-"""Runs: claimed by a schedule's time or asked for, begun by one worker at a time, and ended once."""
+"""Runs of analytics: claimed when due or requested, processed by one worker, and ended once."""
 
 import logging
 from datetime import datetime, timedelta
@@ -27,20 +27,20 @@ from controlplane.requestlog.outbox import emit
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 2
-"""How often a run is begun whose worker is killed."""
+"""Number of starts of a run whose worker is killed."""
 
 SILENT = timedelta(seconds=60)
-"""A worker that was not heard of for so long is gone."""
+"""Time without a heartbeat after which a worker counts as stopped."""
 
 FUTURE = timedelta(minutes=1)
-"""A claim later than this is of a clock that was wrong; machines may differ by less."""
+"""A claim further in the future comes from a wrong clock; clocks of machines may differ by less."""
 
 UNCLAIMED = timedelta(seconds=60)
 KEPT = 1000
-"""Runs that are over; older ones go."""
+"""Number of completed runs to keep."""
 
 NO_WORKER = (
-    "no worker has taken it yet; one is started by `celery -A controlplane.config.celery worker -Q analytics`"
+    "no worker has started it yet; start one with `celery -A controlplane.config.celery worker -Q analytics`"
 )
 
 
@@ -50,15 +50,15 @@ is_over, mine = _RUNS.is_over, _RUNS.held
 
 
 def series_of(job: str, window: str) -> Series:
-    """The series of a job with such windows."""
+    """Return the series of a job with windows of this length."""
     return Series.objects.get_or_create(job=job, window=parse_length(window))[0]
 
 
 def claim_due(now: datetime | None = None) -> list[Run]:
-    """A run for each schedule whose time has come, once whoever asks; those that were made.
+    """Create a run for each schedule that is due, once for all callers; return the created runs.
 
-    A schedule that cannot run is skipped, with an alarm. Times that were missed are one run. While a run of
-    the same series waits, the time is its; while one works, the new one is skipped.
+    A schedule that cannot run is skipped, with an alarm. Several missed times are one run. While a run of the
+    same series is queued, no other is created; while one is running, the new one is skipped.
     """
     at = now or timezone.now()
     bad = row_faults.report_bad_rows()
@@ -87,13 +87,13 @@ def _claim(row: Schedule, now: datetime) -> Run | None:
             taken = Schedule.objects.filter(pk=row.pk, last_due=row.last_due).update(last_due=due)
             return _add_due(row, due) if taken else None
     except IntegrityError:
-        return None  # another one was as quick
+        return None  # another process has claimed it at the same time
 
 
 def _correct_last_due(row: Schedule, now: datetime) -> None:
-    """Count from now where the latest claim is in the future, made by a clock that was wrong."""
+    """Set a latest claim in the future, which a wrong clock made, to now."""
     logger.warning(
-        "schedule %s was claimed for %s, in the future; it counts from now", row.name, row.last_due
+        "schedule %s was claimed for %s, in the future; its last claim is set to now", row.name, row.last_due
     )
     Schedule.objects.filter(pk=row.pk, last_due=row.last_due).update(last_due=now)
 
@@ -112,14 +112,17 @@ def _add_due(row: Schedule, due: datetime) -> Run | None:
 
 
 def ask(job: str, window: str, actor: Any, **asked: Any) -> Run:
-    """A run that an operator wants; 409 while one of the same job and window is under way.
+    """Request a run for an operator.
 
-    `asked` may have `since` and `until`, whose results are made anew, and `rebuild`, for all of them.
+    `asked` may have `since` and `until`, whose results are computed again, and `rebuild` for all results.
+
+    Raises:
+        Problem: A run of the same job and window is in progress (409).
     """
     series = series_of(job, window)
     since, until = asked.get("since"), asked.get("until")
     others = _RUNS.under_way().filter(series=series)
-    with one_at_a_time(others, f" of {job}", "Wait until it is over, or cancel it, and try again."):
+    with one_at_a_time(others, f" of {job}", "Wait until it is complete, or cancel it, and try again."):
         return _RUNS.add(
             wakeups.wake_analytics,
             series=series,
@@ -132,7 +135,11 @@ def ask(job: str, window: str, actor: Any, **asked: Any) -> Run:
 
 
 def cancel(pk: int) -> Run:
-    """End a run: at once while it waits, by its worker while it works; 409 when it is over."""
+    """Cancel a run: immediately if it is queued, by its worker if it is running.
+
+    Raises:
+        Problem: The run has ended (409).
+    """
     with transaction.atomic():
         run = _RUNS.find(pk)
         if run.is_over:
@@ -146,7 +153,7 @@ def cancel(pk: int) -> Run:
 
 
 def begin() -> Run | None:
-    """The oldest run that waits, now this worker's; None when there is none."""
+    """Return the oldest queued run, which now belongs to this worker; None if there is none."""
     rows = Run.objects.select_related("series", "schedule").filter(state=AnalyticsRunState.QUEUED)
     while (run := rows.first()) is not None:
         if _RUNS.begin(run, heartbeat_at=timezone.now(), reason="", stage="starting", progress=None):
@@ -156,7 +163,7 @@ def begin() -> Run | None:
 
 
 def end(run: Run, state: AnalyticsRunState, reason: str, **fields: Any) -> bool:
-    """The attempt is over; False when the run was no longer its."""
+    """End an attempt; False if the run no longer belonged to it."""
     with transaction.atomic():
         ended = _RUNS.end(run, state, reason=reason, **fields)
         if ended:
@@ -165,22 +172,26 @@ def end(run: Run, state: AnalyticsRunState, reason: str, **fields: Any) -> bool:
 
 
 def put_back(run: Run, reason: str, **fields: Any) -> None:
-    """The attempt ends without a result, and another may begin."""
+    """End an attempt without a result; another attempt may start."""
     _RUNS.put_back(run, reason=reason, stage="", progress=None, **fields)
 
 
 def look_after(now: datetime | None = None) -> int:
-    """Begin anew, or end, what killed workers have left behind; tell why others wait. How many still wait."""
+    """Restart or end runs of killed workers, and set why others wait; return the queued number."""
     at = now or timezone.now()
     future = Run.objects.filter(state=AnalyticsRunState.RUNNING, heartbeat_at__gt=at + clock.MARGIN)
-    future.update(heartbeat_at=at)  # the clock was set back: its worker has a whole period to show itself
+    future.update(heartbeat_at=at)  # the clock was set back: the worker has a whole period for its next one
     for run in Run.objects.filter(state=AnalyticsRunState.RUNNING, heartbeat_at__lt=at - SILENT):
         if run.cancelling:
             end(run, AnalyticsRunState.CANCELLED, "its worker ended before it had answered")
         elif run.attempts < ATTEMPTS:
-            put_back(run, "its worker ended before it had; it is begun anew")
+            put_back(run, "its worker ended before the run; the run starts again")
         else:
-            end(run, AnalyticsRunState.FAILED, f"{run.attempts} workers that ran it ended before it had")
+            end(
+                run,
+                AnalyticsRunState.FAILED,
+                f"{run.attempts} workers of the run ended before it was complete",
+            )
     if not Run.objects.filter(state=AnalyticsRunState.RUNNING).exists():
         late = Run.objects.filter(state=AnalyticsRunState.QUEUED, reason="", created_at__lt=at - UNCLAIMED)
         late.update(reason=NO_WORKER)
@@ -188,11 +199,11 @@ def look_after(now: datetime | None = None) -> int:
 
 
 def prune() -> None:
-    """Forget the oldest runs that are over."""
+    """Delete the oldest completed runs."""
     life_cycle.prune(Run.objects.filter(under_way=None), KEPT)
 
 
 def tell(pk: int) -> None:
-    """Live pages hear of the run's state."""
+    """Notify live pages of the run's state."""
     run = Run.objects.select_related("series").get(pk=pk)
     emit("analytics", {"run": run.pk, "job": run.job, "state": str(run.state)})

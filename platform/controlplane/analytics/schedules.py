@@ -1,4 +1,4 @@
-"""Schedules: made with the installation, and changed by operators."""
+"""Schedules of analytics: default ones, and operators' changes."""
 
 from datetime import datetime
 from typing import Any
@@ -18,11 +18,11 @@ from controlplane.periodic import row_changes, row_faults
 TASK = "tercast.analytics.due"
 PREFIX = "analytics: "
 EXPIRY = 10
-"""Seconds that a message lives; a sweep finds what is due without one."""
+"""Lifetime of a message in seconds; without one, a sweep finds what is due."""
 
 
 def make_defaults() -> list[str]:
-    """A schedule for each job that has none; their names. What an operator changed stays."""
+    """Create missing schedules of jobs without changing existing ones; return all names."""
     for job in JOBS.values():
         if not Schedule.objects.filter(name=job.path).exists():
             _make(job)
@@ -46,7 +46,11 @@ def _make(job: Job) -> None:
 
 
 def change(row: Schedule, values: dict[str, Any]) -> Schedule:
-    """Change `enabled`, `period` (seconds) or `window`. Raises `Problem` (400) for a task that cannot run."""
+    """Change `enabled`, `period` (seconds) or `window`.
+
+    Raises:
+        Problem: The periodic task cannot run (400).
+    """
     with transaction.atomic():
         task = PeriodicTask.objects.select_for_update().get(pk=row.task_id)
         if "enabled" in values:
@@ -59,7 +63,7 @@ def change(row: Schedule, values: dict[str, Any]) -> Schedule:
             row_changes.disable(task)
         own = {"window": values["window"]} if "window" in values else {}
         if values.get("enabled") and not row.task.enabled:
-            own["last_due"] = timezone.now()  # what was missed while it was off is not made up for
+            own["last_due"] = timezone.now()  # times while it was disabled are not made up for
         Schedule.objects.filter(pk=row.pk).update(**own, version=F("version") + 1)
     return Schedule.objects.select_related(*TASK_PARTS).get(pk=row.pk)
 
@@ -75,12 +79,12 @@ def _save(task: PeriodicTask, values: dict[str, Any]) -> None:
 
 
 def problem(row: Schedule) -> str | None:
-    """Why it cannot run, enabled or not; None where it can."""
+    """Return why the schedule cannot run, enabled or not; None if it can."""
     return "; ".join(filter(None, (row.fault(), row_faults.reason(row.task)))) or None
 
 
 def next_run(row: Schedule) -> datetime | None:
-    """When it is due next; None when it is off, or cannot run."""
+    """Return the next due time; None if the schedule is disabled or cannot run."""
     if problem(row) is not None:
         return None
     now = timezone.now()

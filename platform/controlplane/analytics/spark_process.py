@@ -1,4 +1,4 @@
-"""The process that runs Spark: started in a group of its own, watched, and ended with all that it started."""
+"""The process that runs Spark, in its own group, which ends with all its children."""
 
 import json
 import sys
@@ -15,37 +15,37 @@ from controlplane.common.child_process import ChildProcess
 
 LOG_BYTES = 16 * 1024
 GRACE = 10.0
-"""Seconds that a process has to end by itself once it is told to."""
+"""Seconds for a process to end after SIGTERM."""
 
 NICE = 5
-"""Spark takes what time the planner and the web server leave."""
+"""Niceness of Spark, so that the planner and the web server have priority."""
 
 
 @dataclass(frozen=True, slots=True)
 class SparkProcess:
-    """A started `python -m analytics` in a group of its own, with the folder that it writes into."""
+    """A started `python -m analytics` in its own process group, with its output folder."""
 
     process: ChildProcess
     folder: Path
 
     @property
     def status(self) -> int | None:
-        """The exit status; None while it runs."""
+        """Exit status; None while it runs."""
         return self.process.status
 
     def progress(self) -> dict[str, Any]:
-        """What it last told: its stage, tasks done of how many, or why it was refused; {} before."""
+        """Return its last report: stage, numbers of tasks, or a refusal; {} before the first one."""
         with suppress(OSError, ValueError):
             found = json.loads((self.folder / PROGRESS).read_text(encoding="utf-8"))
             return found if isinstance(found, dict) else {}
         return {}
 
     def log_tail(self) -> str:
-        """The end of what it wrote."""
+        """Return the end of its log."""
         return child_process.log_tail(self.folder / LOG, LOG_BYTES)
 
     def end(self) -> None:
-        """End the process and its group: politely at first, then for certain."""
+        """End the process and its group: first with SIGTERM, then with SIGKILL."""
         self.process.end(GRACE)
 
 
@@ -56,7 +56,7 @@ COMMAND = (sys.executable, "-m", "analytics")
 def start(folder: Path, job: str, options: Sequence[str]) -> SparkProcess:
     """Start a job that writes its result and its log into `folder`.
 
-    Spark's own processes end when this one is gone: it holds their standard input.
+    Spark's own processes end with this process, because it holds their standard input.
     """
     env = settings.ENV
     arguments = [*COMMAND, job, "--telemetry", env.spark_telemetry]

@@ -1,6 +1,6 @@
-"""When periodic tasks are due, by their rows alone: right whatever beat has seen or sent.
+"""Due times of periodic tasks from their rows alone, independent of what beat has sent.
 
-Rows are expected to be free of faults (`controlplane.periodic.row_faults`); for others the functions raise.
+The rows must be valid (`controlplane.periodic.row_faults`); for others the functions raise.
 """
 
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ _INSTANT = timedelta(microseconds=1)
 
 
 def period(task: PeriodicTask) -> timedelta | None:
-    """The length of its interval; None for other kinds of tasks, and for an interval that has none."""
+    """Return the length of the task's interval; None if it has no valid one."""
     if task.interval is None:
         return None
     try:
@@ -23,7 +23,7 @@ def period(task: PeriodicTask) -> timedelta | None:
 
 
 def latest_due(task: PeriodicTask, last: datetime, now: datetime) -> datetime | None:
-    """The latest time after `last` and not after `now` at which it is due; None when there is none."""
+    """Return the latest due time after `last`, up to `now`; None if there is none."""
     if (
         not task.enabled
         or (task.start_time and now < task.start_time)
@@ -45,7 +45,7 @@ def latest_due(task: PeriodicTask, last: datetime, now: datetime) -> datetime | 
 
 
 def next_due(task: PeriodicTask, last: datetime, now: datetime) -> datetime | None:
-    """The next time at which it is due, `now` where one has passed that nobody took; None without one."""
+    """Return the next due time, `now` for a missed one; None if there is none."""
     if not task.enabled or (task.expires and now >= task.expires):
         return None
     begin = max(now, task.start_time) if task.start_time else now

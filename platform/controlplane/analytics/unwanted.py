@@ -1,4 +1,4 @@
-"""Deliveries of a topic that its hosts had not asked for, as runs of `false_positives` counted them."""
+"""Unwanted deliveries of a topic, as counted by runs of `false_positives`."""
 
 from datetime import datetime
 
@@ -6,9 +6,10 @@ from controlplane.analytics.models import Result
 
 
 def unwanted(topic: str, since: datetime, until: datetime) -> tuple[int, int]:
-    """Deliveries, and unwanted ones among them, of the windows that begin in this time.
+    """Return the numbers of deliveries and of unwanted ones, of windows that start in this time.
 
-    Each series counts the same deliveries, in windows of its own length; the newest with any counts.
+    Each series counts the same deliveries, in windows of its own length. The newest series with results
+    counts.
     """
     rows = Result.objects.filter(
         series__job="false_positives", topic=topic, window_start__gte=since, window_start__lt=until

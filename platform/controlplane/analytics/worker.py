@@ -1,4 +1,4 @@
-"""Working at runs, one after the other: a process for each, its heartbeat, and the end of it."""
+"""Processing of runs one at a time: the process of each, its heartbeat, and its end."""
 
 import logging
 import shutil
@@ -23,13 +23,13 @@ logger = logging.getLogger(__name__)
 
 LOOK = 0.2
 HEARTBEAT = 1.0
-"""Seconds between two looks at a process, and between two signs of life in the database."""
+"""Seconds between two checks of a process, and between two heartbeats in the database."""
 
 _SKIPPED = frozenset({"no_java", "no_telemetry"})
 
 
 def work() -> int:
-    """Work at all runs that wait, until there is none or the worker is to stop; how many it took."""
+    """Process queued runs until there is none or the worker must stop; return their number."""
     taken = 0
     while not stopping() and (run := runs.begin()) is not None:
         taken += 1
@@ -79,20 +79,20 @@ def _options(run: Run, job: Job, folder: Path) -> list[str]:
 
 
 def _oldest(job: Job) -> datetime:
-    """From when on results are kept, or looked for where a job has no windows."""
+    """Return the start of the retention, or of the examined time if the job has no windows."""
     kept = timedelta(days=settings.ENV.analytics_days)
     return timezone.now() - (kept if job.is_windowed else publish.LOOK_BACK)
 
 
 def _supervise(run: Run, process: SparkProcess) -> None:
-    """Wait for the process; whatever happens, it does not stay behind."""
+    """Wait for the process, which never outlives this call."""
     heard = 0.0
     try:
         while process.status is None:
             if stopping():
                 process.end()
-                back = max(run.attempts - 1, 0)  # being stopped is no fault of the run
-                runs.put_back(run, "its worker was stopped; it is begun anew", attempts=back)
+                back = max(run.attempts - 1, 0)  # a stop of the worker does not count as an attempt
+                runs.put_back(run, "its worker was stopped; the run starts again", attempts=back)
                 return
             if time.monotonic() - heard >= HEARTBEAT:
                 heard = time.monotonic()
@@ -106,7 +106,7 @@ def _supervise(run: Run, process: SparkProcess) -> None:
 
 
 def _beat(run: Run, process: SparkProcess) -> bool:
-    """Say that the run is alive and how far; False when it is to end, or no longer this worker's."""
+    """Store heartbeat and progress; False if the run must end, or belongs to another worker."""
     told = process.progress()
     done, of = told.get("done"), told.get("of")
     alive = runs.mine(run).update(
@@ -116,7 +116,7 @@ def _beat(run: Run, process: SparkProcess) -> bool:
         log=process.log_tail(),
     )
     if not alive:
-        logger.warning("run %d is no longer this worker's", run.pk)
+        logger.warning("run %d no longer belongs to this worker", run.pk)
         return False
     if Run.objects.filter(pk=run.pk, cancelling=True).exists():
         process.end()
@@ -126,7 +126,7 @@ def _beat(run: Run, process: SparkProcess) -> bool:
 
 
 def _conclude(run: Run, process: SparkProcess) -> None:
-    """The process has ended: publish, or say why not."""
+    """Publish the result of the ended process, or store why there is none."""
     told, log = process.progress(), process.log_tail()
     if process.status == 0:
         publish.publish(run, process.folder, log)
@@ -137,16 +137,16 @@ def _conclude(run: Run, process: SparkProcess) -> None:
 
 
 def _how_ended(status: int | None) -> str:
-    """A signal that ended the process, with the remedy; empty where it ended by itself."""
+    """Return the signal that ended the process, with a remedy; empty if there was none."""
     name = signal_name(status)
     if status is None or name is None:
         return ""
     text = f"the job's process was killed by signal {-status} ({name})"
     if -status != signal.SIGKILL:
-        return f"{text}; ask for another run"
-    return f"{text}: out of memory? Lower TERCAST_SPARK_MEMORY, use longer windows, or give the machine more"
+        return f"{text}; start another run"
+    return f"{text}: out of memory? Reduce TERCAST_SPARK_MEMORY, use longer windows, or add memory"
 
 
 def _last_line(log: str) -> str:
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    return lines[-1] if lines else "the process ended without a word; its log is empty"
+    return lines[-1] if lines else "the process ended without a message; its log is empty"

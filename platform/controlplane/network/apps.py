@@ -1,10 +1,10 @@
-"""Switches, ports, links, hosts, and tables as installed."""
+"""Configuration of the app with switches, ports, links, hosts and installed tables."""
 
 from django.apps import AppConfig
 
 
 class NetworkConfig(AppConfig):
-    """The network as it is known, and as it was confirmed."""
+    """The network as declared and found, and its tables as confirmed."""
 
     name = "controlplane.network"
     label = "network"

@@ -15,10 +15,14 @@ from tercast.requests.kinds import SET_BUDGET
 
 
 def draft(body: Body) -> list[Payload]:
-    """The requests that the body asks for, in the order of its names; raises `Problem` with all errors."""
+    """Return the requests of a body, in the order of its names.
+
+    Raises:
+        Problem: The body is invalid; it contains all errors.
+    """
     wanted: dict[str, int | None] = body.items[0].get("budgets", {}) if body.items else {}
     if not wanted and not body.errors.found:
-        body.errors.add(0, ("budgets",), "empty", "No switch is named. Name at least one.")
+        body.errors.add(0, ("budgets",), "empty", "`budgets` names no switch. Name at least one.")
     rows = Switch.objects.select_related("request", "removal").in_bulk(list(wanted), field_name="name")
     for name in wanted:
         wrong = _wrong(name, rows.get(name))
@@ -29,7 +33,7 @@ def draft(body: Body) -> list[Payload]:
 
 
 def change(body: Body, actor: Any) -> Operation:
-    """Log them together, as one operation."""
+    """Log the requests together, as one operation."""
     with transaction.atomic():
         payloads = draft(body)
         operation = Operation.objects.create(actor=actor, items=len(payloads))
@@ -39,9 +43,9 @@ def change(body: Body, actor: Any) -> Operation:
 
 def _wrong(name: str, row: Switch | None) -> tuple[str, str] | None:
     if row is None:
-        return "unknown_switch", f"There is no switch {shown(name)}. Look into /api/v1/switches/."
+        return "unknown_switch", f"There is no switch {shown(name)}. See /api/v1/switches/ for the names."
     if failed_to_come(row):
-        return "not_in_network", f"Switch {shown(name)} failed to be added. Delete it and add it again."
+        return "not_in_network", f"Switch {shown(name)} could not be added. Delete it and add it again."
     if leaving(row):
-        return "being_removed", f"Switch {shown(name)} is being removed. Leave it out."
+        return "being_removed", f"Switch {shown(name)} is being removed. Omit it."
     return None

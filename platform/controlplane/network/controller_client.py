@@ -1,4 +1,4 @@
-"""The controller's northbound interface: a client that says what went wrong, and never waits for ever."""
+"""Client of the controller's northbound API, with a time limit for each call."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,36 +15,36 @@ CONNECT_SECONDS = 2.0
 READ_SECONDS = 10.0
 CHANGE_SECONDS = 30.0
 ENTRIES_A_SECOND = 500
-"""What a slow controller installs; a change may take its share of it on top of `CHANGE_SECONDS`."""
+"""Installation rate of a slow controller; the time limit of a change grows by its share of it."""
 
 CONFIRMED, UNREACHABLE, FAILED = "confirmed", "unreachable", "failed"
 
 
 class NorthboundError(Exception):
-    """The controller did not do what it was asked; whether a change was made is not known."""
+    """The controller did not execute a call; whether a change was made is unknown."""
 
 
 class UnreachableError(NorthboundError):
-    """No connection, or no answer in time."""
+    """There is no connection, or no answer in time."""
 
 
 class TokenRefusedError(NorthboundError):
-    """The controller does not accept this control plane's token."""
+    """The controller does not accept the token of this control plane."""
 
 
 class BadAnswerError(NorthboundError):
-    """The controller answered something that its interface does not have."""
+    """The answer of the controller does not follow its API."""
 
 
 class SwitchGoneError(NorthboundError):
-    """The switch is not connected, went away in the middle, or does not answer."""
+    """The switch is not connected, disconnected during the call, or does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ControllerReading:
-    """What a switch reports: its content entries, over which connection, and what else was found.
+    """Report of a switch: its content entries, the connection, and other entries.
 
-    `missing` names reserved entries that are gone, `unreadable` own entries that no key says.
+    `missing` names reserved entries that do not exist. `unreadable` are own entries that no key describes.
     """
 
     entries: tuple[dict[str, Any], ...]
@@ -57,7 +57,7 @@ class ControllerReading:
 
 @dataclass(frozen=True, slots=True)
 class EntryError:
-    """Why a switch refused one entry."""
+    """Reason why a switch refused an entry."""
 
     dst: str
     in_port: int | None
@@ -66,10 +66,10 @@ class EntryError:
 
 @dataclass(frozen=True, slots=True)
 class SwitchAnswer:
-    """What became of a change on one switch: `confirmed`, `unreachable` or `failed`.
+    """Result of a change on one switch: `confirmed`, `unreachable` or `failed`.
 
-    `removed` is False where the removals were left undone because another switch did not confirm its
-    additions; `epoch` is that of the connection over which the switch confirmed.
+    `removed` is False if the removals were not done because another switch did not confirm its additions.
+    `epoch` identifies the connection over which the switch confirmed.
     """
 
     dpid: str
@@ -82,7 +82,7 @@ class SwitchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """The address at which switches connect; with the scheme `ssl` they need a certificate of their own."""
+    """The address for switches; with the scheme `ssl` each switch needs its own certificate."""
 
     scheme: str
     address: str
@@ -94,7 +94,7 @@ class Listening:
 
 
 class ControllerClient:
-    """One connection to the controller; use it as a context manager."""
+    """A connection to the controller, used as a context manager."""
 
     def __init__(self, seconds: float = READ_SECONDS) -> None:
         self._seconds = seconds
@@ -113,11 +113,11 @@ class ControllerClient:
         self._client.close()
 
     def switches(self) -> list[dict[str, Any]]:
-        """The switches that are connected, with their ports."""
+        """Return the connected switches with their ports."""
         return _rows(self._get("/v1/switches"))
 
     def listening(self) -> Listening:
-        """Where the controller listens for switches."""
+        """Return the address where the controller listens for switches."""
         row = _mapping(_field(_mapping(self._get("/v1/listening")), "openflow"))
         try:
             return Listening(str(row["scheme"]), str(ip_address(row["address"])), int(row["port"]))
@@ -125,7 +125,7 @@ class ControllerClient:
             raise BadAnswerError(f"GET /v1/listening: {error!r} in {row}") from None
 
     def links(self) -> list[dict[str, Any]]:
-        """The links that probes have crossed."""
+        """Return the links that probes have crossed."""
         return _rows(self._get("/v1/links"))
 
     def topology(self) -> str | None:
@@ -138,12 +138,16 @@ class ControllerClient:
         self._call("PUT", "/v1/topology", body)
 
     def entries(self, dpid: str) -> list[dict[str, Any]] | None:
-        """The content entries that the switch reports, or None when it cannot be asked."""
+        """Return the content entries that the switch reports, or None if it cannot be read."""
         answer = self._call("GET", f"/v1/switches/{dpid}/entries", missing=True, seconds=CHANGE_SECONDS)
         return None if answer is None else _rows(_field(answer, "entries"))
 
     def read_back(self, dpid: str) -> ControllerReading:
-        """All that the switch reports. Raises SwitchGoneError with the reason when it cannot be asked."""
+        """Return the complete report of a switch.
+
+        Raises:
+            SwitchGoneError: The switch cannot be read; the text has the reason.
+        """
         body = self._of_switch("GET", f"/v1/switches/{dpid}/entries")
         return ControllerReading(
             tuple(_rows(_field(body, "entries"))),
@@ -155,7 +159,7 @@ class ControllerClient:
         )
 
     def repair(self, dpid: str) -> list[str]:
-        """Let the controller put back and remove what `read_back` found beside content; what was refused."""
+        """Repair entries that are not content, and return the refused ones."""
         return list(map(str, _field(self._of_switch("POST", f"/v1/switches/{dpid}/repair"), "refused")))
 
     def _of_switch(self, method: str, path: str) -> dict[str, Any]:
@@ -165,28 +169,31 @@ class ControllerClient:
         return _mapping(_content(response, f"{method} {path}", False))
 
     def alarms(self) -> list[dict[str, Any]]:
-        """The alarms that stand at the controller."""
+        """Return the active alarms of the controller."""
         return _rows(self._get("/v1/alarms"))
 
     def counters(self) -> dict[str, Any]:
-        """Packets and bytes of ports, entries of tables, as last polled by the controller."""
+        """Return packets and bytes of ports and numbers of entries, from the controller's last poll."""
         return _mapping(self._get("/v1/counters"))
 
     def events(self, after: int) -> dict[str, Any]:
-        """What happened after event `after`: `{"events": [...], "newest": n}`."""
+        """Return the events after event `after`, as `{"events": [...], "newest": n}`."""
         return _mapping(self._get(f"/v1/events?after={after}&wait=0"))
 
     def signals(self, after: int, wait: float) -> dict[str, Any]:
-        """Control messages of hosts behind message `after`, waiting for the first; those before are done."""
+        """Return control messages of hosts after message `after`, and wait for the first one.
+
+        Earlier messages count as processed.
+        """
         answer = self._call("GET", f"/v1/signals?after={after}&wait={wait:.0f}", seconds=wait + self._seconds)
         return {**_mapping(answer), "signals": _rows(_field(answer, "signals"))}
 
     def answer_signals(self, answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Send answers to hosts; for each whether it was `sent`."""
+        """Send answers to hosts; return for each whether it was `sent`."""
         return _rows(_field(self._call("POST", "/v1/signals/answers", {"answers": list(answers)}), "answers"))
 
     def sources(self, switches: Sequence[dict[str, Any]], widen: bool) -> list[dict[str, Any]]:
-        """Bring switches to their source checks, with `widen` as far as that allows more.
+        """Set the source checks of switches; with `widen`, only add allowed sources.
 
         Returns:
             A row of each switch, in their order: `dpid`, `state`, `epoch`, `detail`.
@@ -196,11 +203,11 @@ class ControllerClient:
         found = {row.get("dpid"): row for row in _rows(_field(answer, "switches"))}
         missing = [row["dpid"] for row in switches if row["dpid"] not in found]
         if missing:
-            raise BadAnswerError(f"POST /v1/sources: nothing said of {', '.join(missing)}")
+            raise BadAnswerError(f"POST /v1/sources: no answer for {', '.join(missing)}")
         return [found[row["dpid"]] for row in switches]
 
     def change(self, switches: Sequence[dict[str, Any]]) -> list[SwitchAnswer]:
-        """Apply changes, additions in the order given, removals in reverse; an answer for each switch."""
+        """Apply changes, additions in the given order, removals in reverse; return all answers."""
         steps = [step for switch in switches for step in switch.get("steps", (switch,))]
         size = sum(len(step[part]) for step in steps for part in ("add", "modify", "remove"))
         body = {"id": correlation.current() or uuid4().hex, "switches": list(switches)}
@@ -228,7 +235,9 @@ class ControllerClient:
 
 def _content(response: httpx.Response, what: str, missing: bool) -> Any:
     if response.status_code in (401, 403):
-        raise TokenRefusedError(f"{what}: token refused; both sides read secrets/northbound-token")
+        raise TokenRefusedError(
+            f"{what}: the token is refused; both sides must read secrets/northbound-token"
+        )
     if missing and response.status_code in (404, 503):
         return None
     if response.status_code != 200:
@@ -236,25 +245,25 @@ def _content(response: httpx.Response, what: str, missing: bool) -> Any:
     try:
         return response.json()
     except ValueError as error:
-        raise BadAnswerError(f"{what}: no JSON: {response.text[:100]}") from error
+        raise BadAnswerError(f"{what}: the answer is not JSON: {response.text[:100]}") from error
 
 
 def _detail(response: httpx.Response) -> str:
-    """What a problem document says; the status where there is none."""
+    """Return the detail of a problem document, or the status if there is none."""
     try:
         body = response.json()
     except ValueError:
         body = None
     said = body.get("detail") if isinstance(body, dict) else None
-    return str(said or f"the switch cannot be asked (status {response.status_code})")
+    return str(said or f"the switch cannot be read (status {response.status_code})")
 
 
 def _answers(body: Any, asked: Sequence[str]) -> list[SwitchAnswer]:
-    """One answer a switch that was asked, in the order of asking; a missing one is a bad answer."""
+    """Return one answer for each switch, in order; a missing answer is an error."""
     found = {answer.dpid: answer for answer in map(_answer, _rows(_field(body, "switches")))}
     missing = [dpid for dpid in asked if dpid not in found]
     if missing:
-        raise BadAnswerError(f"POST /v1/changes: nothing said of {', '.join(missing)}")
+        raise BadAnswerError(f"POST /v1/changes: no answer for {', '.join(missing)}")
     return [found[dpid] for dpid in asked]
 
 
@@ -274,13 +283,13 @@ def _entry_error(row: dict[str, Any]) -> EntryError:
 
 def _rows(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise BadAnswerError(f"a list of objects was expected, not {str(value)[:100]}")
+        raise BadAnswerError(f"expected a list of objects, not {str(value)[:100]}")
     return value
 
 
 def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise BadAnswerError(f"an object was expected, not {str(value)[:100]}")
+        raise BadAnswerError(f"expected an object, not {str(value)[:100]}")
     return value
 
 
@@ -288,4 +297,4 @@ def _field(value: Any, name: str) -> Any:
     try:
         return _mapping(value)[name]
     except KeyError:
-        raise BadAnswerError(f"no {name!r} in {str(value)[:100]}") from None
+        raise BadAnswerError(f"no field {name!r} in {str(value)[:100]}") from None

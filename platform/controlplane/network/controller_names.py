@@ -1,4 +1,4 @@
-"""Where something is that the controller reports: its datapath ids and ports in the names of the network."""
+"""Names of the network for the datapath ids and ports in the controller's reports."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,13 +9,13 @@ Row = Mapping[str, Any]
 
 
 def names_of(rows: Iterable[Row]) -> dict[str, str]:
-    """Return the names of the switches that `rows` (alarms, events of links) are about, by datapath id."""
+    """Return the names of the switches in `rows` (alarms, events of links), by datapath id."""
     dpids = {row[key] for row in rows for key in ("dpid", "a", "b") if isinstance(row.get(key), str)}
     return dict(Switch.objects.filter(dpid__in=dpids).values_list("dpid", "name"))
 
 
 def place(row: Row, names: Mapping[str, str]) -> str:
-    """Return where an alarm is, to go before its detail: ` at port 2 of sea`; empty where it has no place.
+    """Return the place of an alarm, such as ` at port 2 of sea`; empty if it has no place.
 
     Args:
         row: An alarm or event with a `dpid`, a `dpid` and `port`, the two ends of a link, or a `host`.

@@ -1,4 +1,4 @@
-"""What switches have counted of their entries, read over the controller and kept for some seconds."""
+"""Counters of switches' entries, read through the controller and cached for some seconds."""
 
 import time
 from collections import OrderedDict
@@ -17,7 +17,7 @@ from tercast.errors import shown
 
 FRESH_SECONDS = 5.0
 KEPT = 4
-"""Switches whose counters a process keeps at most."""
+"""Largest number of switches whose counters a process caches."""
 
 Counts = Mapping[tuple[str, int | None], tuple[int, int]]
 
@@ -34,8 +34,12 @@ _lock = Lock()
 
 
 def counters(switch: Switch, rows: Iterable[InstalledEntry]) -> dict[str, Any]:
-    """Packets and bytes of entries, and when they were counted; raises `Problem` (503) without an answer."""
-    with _lock:  # who asks meanwhile gets the same answer
+    """Return packets and bytes of entries, and the time of counting.
+
+    Raises:
+        Problem: The switch does not answer (503).
+    """
+    with _lock:  # concurrent callers wait for the same answer
         read = _kept.get(switch.dpid)
         if read is None or time.monotonic() - read.clock > FRESH_SECONDS:
             read = _kept[switch.dpid] = _ask(switch)
@@ -50,7 +54,7 @@ def counters(switch: Switch, rows: Iterable[InstalledEntry]) -> dict[str, Any]:
 
 
 def forget() -> None:
-    """Ask anew next time."""
+    """Clear the cache, so that the next call reads again."""
     with _lock:
         _kept.clear()
 
@@ -60,9 +64,9 @@ def _ask(switch: Switch) -> _Read:
         with ControllerClient() as northbound:
             entries = northbound.entries(switch.dpid)
     except NorthboundError as error:
-        raise _unknown(f"The counters of {shown(switch.name)} are not known: {error}") from None
+        raise _unknown(f"The counters of {shown(switch.name)} are unknown: {error}") from None
     if entries is None:
-        raise _unknown(f"Switch {shown(switch.name)} is not connected, so that its counters are not known.")
+        raise _unknown(f"The counters of {shown(switch.name)} are unknown: the switch is not connected.")
     counts = {(row["dst"], row["in_port"]): (int(row["packets"]), int(row["bytes"])) for row in entries}
     return _Read(timezone.now(), time.monotonic(), counts)
 

@@ -1,4 +1,4 @@
-"""What the match of an entry says."""
+"""Meaning of an entry's match."""
 
 from controlplane.common.address_plan import address_plan
 from tercast.errors import Refused
@@ -6,7 +6,7 @@ from tercast.eventspace import dz
 
 
 def meaning(dst: str) -> tuple[int | None, str | None]:
-    """The code of the topic and the dz, as text, of a match; None for both where it is none of the plan's."""
+    """Return topic code and dz text of a match; None for both if it is not one of the plan."""
     try:
         code, cell = address_plan().parse_match(dst)
     except Refused:

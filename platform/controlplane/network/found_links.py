@@ -1,4 +1,4 @@
-"""Links that were found and are not in the network: what keeps them out, and what an operator decides."""
+"""Links that were found but are not in the network, and the operator's decisions on them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,15 +24,15 @@ def waiting() -> list[FoundLink]:
 
 
 def describe(rows: Sequence[FoundLink]) -> str:
-    """Return one sentence about links that wait."""
+    """Return a sentence about waiting links."""
     names = ", ".join(row.name for row in rows[:NAMED])
     more = f" and {len(rows) - NAMED} more" if len(rows) > NAMED else ""
-    verb = "links that were found wait" if len(rows) > 1 else "link that was found waits"
+    verb = "found links wait" if len(rows) > 1 else "found link waits"
     return f"{len(rows)} {verb} for approval: {names}{more}"
 
 
 def emit(row: FoundLink, state: str) -> None:
-    """Report what became of a found link to live pages."""
+    """Report the new state of a found link to live pages."""
     ends = {"a": row.a.name, "a_port": row.a_port, "b": row.b.name, "b_port": row.b_port}
     outbox.emit("found_link", {"id": row.pk, "state": state, **ends})
 
@@ -48,7 +48,7 @@ def approve(pk: int, actor: Any) -> Request:
         The request that adds it.
 
     Raises:
-        Problem: There is none (404); a port is in use, or a switch is leaving (409).
+        Problem: There is no such link (404); a port is in use, or a switch is being removed (409).
     """
     with racing(), transaction.atomic():
         found = _find(pk)
@@ -64,7 +64,11 @@ def approve(pk: int, actor: Any) -> Request:
 
 
 def reject(pk: int, actor: Any) -> FoundLink:
-    """Keep a found link out of the network until it is approved. Raises `Problem` (404)."""
+    """Keep a found link out of the network until it is approved.
+
+    Raises:
+        Problem: There is no such link (404).
+    """
     with transaction.atomic():
         found = _find(pk)
         if found.state != FoundState.REJECTED:
@@ -79,7 +83,7 @@ def _find(pk: int) -> FoundLink:
     rows = FoundLink.objects.select_related("a__request", "a__removal", "b__request", "b__removal")
     row = rows.select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
     if row is None:
-        raise not_found(f"There is no found link {pk}. It may be approved already, or out of sight.")
+        raise not_found(f"There is no found link {pk}. It may be approved already, or no longer visible.")
     return row
 
 
@@ -92,7 +96,5 @@ def _check_usable(found: FoundLink) -> None:
             raise conflict(*refusal)
         user = taken.get((switch.name, port))
         if user is not None:
-            detail = (
-                f"port {port} of {switch.name} is used by {user}. Remove or move that first, then approve."
-            )
+            detail = f"port {port} of {switch.name} is used by {user}. Remove or move it first, then approve."
             raise conflict("port_in_use", detail)

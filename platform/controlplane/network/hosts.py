@@ -1,4 +1,4 @@
-"""Hosts: what is checked, and what the planner is told."""
+"""Hosts: checks of bodies, and requests for the planner."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from tercast.requests.kinds import ADD_HOST, HOST_MOVE, REMOVE_HOST
 
 
 def draft(body: Body) -> list[Host]:
-    """The new hosts of a body: free names and addresses, known switches, ports that carry no link."""
+    """Return the new hosts of a body; names and addresses are free, ports have no link."""
     for field, what in (("name", "name"), ("ip", "address"), ("mac", "MAC address")):
         values = list(body.values(field))
         taken = Host.objects.filter(**{f"{field}__in": values}).values_list(field, "name")
@@ -50,13 +50,13 @@ def _check_ends(
             detail = f"port {at[1]} of {at[0]} is used by {links[at]}. Choose a port without a link."
             errors.add(index, (*path, "port"), "port_in_use", detail, at[1])
         if at in seen:
-            detail = f"port {at[1]} of {at[0]} stands twice among the host's attachments. Keep one."
+            detail = f"port {at[1]} of {at[0]} occurs twice in the host's attachments. Keep one."
             errors.add(index, (*path, "port"), "repeated_port", detail, at[1])
         seen.add(at)
 
 
 def payload(row: Host) -> Payload:
-    """The request that adds it."""
+    """Return the request that adds the host."""
     host = {
         "id": row.name,
         "switch": row.switch.name,
@@ -69,12 +69,12 @@ def payload(row: Host) -> Payload:
 
 
 def removal(row: Host) -> Payload:
-    """The request that removes it."""
+    """Return the request that removes the host."""
     return {"op": REMOVE_HOST, "host": row.name}
 
 
 def users(row: Host) -> list[str]:
-    """What stands in the way of its removal."""
+    """Return what prevents the removal of the host."""
     return counted(row.publishers.count(), "publisher") + counted(row.subscribers.count(), "subscriber")
 
 
@@ -82,27 +82,31 @@ KIND = ObjectKind(Host, "host", draft, payload, removal, users)
 
 
 def check_change(body: Body) -> None:
-    """Add an error for a switch that is not there, next to what is wrong with the rest of a change."""
+    """Add an error if the new switch of a change does not exist."""
     name = body.items[0].get("switch")
     if name is not None:
         check_switch(body.errors, 0, ("switch",), name, find_switches({name}))
 
 
 def change_payload(row: Host, values: dict[str, Any]) -> Payload | None:
-    """The request that moves it; raises `Problem` when it cannot be there. None without a move."""
+    """Return the request that moves the host; None without a move.
+
+    Raises:
+        Problem: The host cannot be attached there.
+    """
     if not values:
         return None
     errors = Errors()
     switch, port = values.get("switch", row.switch.name), values.get("port", row.port)
     end = {"switch": switch, "port": port}
-    # One of its own standby attachments may become the primary one, and is known for when it moves on.
+    # One of its standby attachments may become the primary one; it stays known for later moves.
     _check_ends(errors, 0, end, find_switches({switch}), link_ends({switch}))
     errors.check()
     return {"op": HOST_MOVE, "host": row.name, **end}
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Host, Request | None]:
-    """Log the move."""
+    """Log the move of a host."""
     with transaction.atomic():
         row: Host = changeable(KIND, pk)
         lock_switches({values.get("switch", row.switch.name)})

@@ -1,4 +1,4 @@
-"""A process that reads one topology file within bounds of time and memory, without Django.
+"""Process that reads one topology file within limits of time and memory, without Django.
 
 Standard input is a line of JSON (`format`, `hosts`, `family`, `taken`, `most`, `seconds`, `bytes`) and then
 the file. Standard output is JSON: `{"ok": {"topology", "format", "repairs", "assumed"}}`, `{"refused":
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def read(question: Question, data: bytes) -> dict[str, Any]:
-    """Return the topology of the file; raise what the readers refuse."""
+    """Return the topology of the file; raise the errors of the readers."""
     taken = TakenAddresses(**{name: frozenset(values) for name, values in question["taken"].items()})
     found = read_topology(
         data, question["format"], question["hosts"], question["family"], taken, question["most"]

@@ -1,4 +1,4 @@
-"""Reading a topology file outside of the web process, except for small ones."""
+"""Reading of topology files in a separate process, except for small ones."""
 
 import json
 import signal
@@ -12,16 +12,16 @@ from tercast.errors import Refused, RefusedMany
 from tercast.topology.importers import Imported, TakenAddresses, read_topology
 
 SMALL = 16_384
-"""Bytes, times the hosts of a switch and one: what is read in some 30 ms, and starts no process."""
+"""Limit of bytes × (hosts per switch + 1) below which a file is read in some 30 ms, without a process."""
 
 CPU_SECONDS = 20
-"""Processor time for one file; files at the limits of size and count take 2 to 3 s."""
+"""Processor time for one file; files at the limits of size and count need 2 to 3 s."""
 
 MEMORY = 1 << 30
-"""Bytes for one file."""
+"""Memory in bytes for one file."""
 
 SECONDS = 90
-"""How long a call waits for its file, on a busy machine too."""
+"""Longest wait of a call for its file, also on a busy machine."""
 
 AT_ONCE = 2
 PATIENCE_SECONDS = 10
@@ -32,16 +32,16 @@ _free = BoundedSemaphore(AT_ONCE)
 def read(  # noqa: PLR0917
     data: bytes, form: str | None, hosts: int, family: str, taken: TakenAddresses, most: int
 ) -> Imported:
-    """Return the topology of a file; beyond `most` switches, links and hosts it is not read on.
+    """Return the topology of a file; reading stops after `most` switches, links and hosts.
 
     Raises:
-        Refused: By the readers, or `RefusedMany`.
-        Problem: 413 for a file that takes too much time or memory, 503 while others are read.
+        Refused: The readers refuse the file (or `RefusedMany`).
+        Problem: The file needs too much time or memory (413), or others are being read (503).
     """
     if len(data) * (hosts + 1) <= SMALL:
         return read_topology(data, form, hosts, family, taken, most)
     if not _free.acquire(timeout=PATIENCE_SECONDS):
-        detail = f"{AT_ONCE} other topology files are being read. Try again when they are."
+        detail = f"{AT_ONCE} other topology files are being read. Try again later."
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
     question: dict[str, Any] = {"format": form, "hosts": hosts, "family": family, "most": most}
     question |= {"taken": {name: sorted(values) for name, values in asdict(taken).items()}}
@@ -63,7 +63,7 @@ def _run(question: bytes) -> dict[str, Any]:
 
 def _answer(found: dict[str, Any]) -> Imported:
     if "failed" in found:
-        raise too_large(f"Reading the file takes {found['failed']}. Split it, or import its parts as lists.")
+        raise too_large(f"Reading the file needs {found['failed']}. Split it, or import its parts as lists.")
     if "refused" in found:
         errors = [
             Refused(tuple(row["path"]), row["code"], row["detail"], row["value"]) for row in found["refused"]

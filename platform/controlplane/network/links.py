@@ -1,4 +1,4 @@
-"""Links: what is checked, and what the planner is told."""
+"""Links: checks of bodies, and requests for the planner."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from tercast.requests.kinds import ADD_LINK, LINK_DOWN, LINK_UP, REMOVE_LINK
 
 
 def draft(body: Body) -> list[Link]:
-    """The new links of a body: known switches, two different ones, and free ports."""
+    """Return the new links of a body, each between two different known switches and free ports."""
     names = body.values("a") | body.values("b")
     if transaction.get_connection().in_atomic_block:
         lock_switches(names)
@@ -62,18 +62,18 @@ def _take(body: Body, index: int, side: str, item: dict[str, Any], taken: dict[E
 
 
 def payload(row: Link) -> Payload:
-    """The request that adds it."""
+    """Return the request that adds the link."""
     ends = {"a": row.a.name, "a_port": row.a_port, "b": row.b.name, "b_port": row.b_port}
     return {"op": ADD_LINK, "link": {**ends, "cost": row.cost}}
 
 
 def removal(row: Link) -> Payload:
-    """The request that removes it."""
+    """Return the request that removes the link."""
     return {"op": REMOVE_LINK, "switch": row.a.name, "port": row.a_port}
 
 
 def users(row: Link) -> list[str]:
-    """Nothing stands in the way of a link's removal: trees find other ways."""
+    """Return nothing, because nothing prevents the removal of a link: trees use other paths."""
     return []
 
 
@@ -81,7 +81,7 @@ KIND = ObjectKind(Link, "link", draft, payload, removal, users)
 
 
 def change_payload(row: Link, values: dict[str, Any]) -> Payload | None:
-    """The request that takes it up or down; None without one."""
+    """Return the request that takes the link up or down; None if `up` does not change."""
     if "up" not in values:
         return None
     place = {"switch": row.a.name, "port": row.a_port}
@@ -92,13 +92,13 @@ def change_payload(row: Link, values: dict[str, Any]) -> Payload | None:
 
 
 def _is_broken(row: Link) -> bool:
-    """Whether one of its ports is down."""
+    """Whether a port of the link is down."""
     ends = Q(switch=row.a, number=row.a_port) | Q(switch=row.b, number=row.b_port)
     return Port.objects.filter(ends, up=False).exists()
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Link, Request | None]:
-    """Log the change."""
+    """Log the change of a link."""
     with transaction.atomic():
         row: Link = changeable(KIND, pk)
         asked = change_payload(row, values)

@@ -1,4 +1,4 @@
-"""Switches with their ports and TCAM budgets, links, hosts, and tables as the switches confirmed them."""
+"""Switches with ports and TCAM budgets, links, hosts, and tables as confirmed by switches."""
 
 from django.db import models
 
@@ -12,23 +12,23 @@ class Switch(models.Model):
     latitude = models.FloatField(null=True)
     longitude = models.FloatField(null=True)
     tcam_budget = models.PositiveIntegerField(
-        null=True, help_text="content entries it may hold; null is unlimited"
+        null=True, help_text="largest number of content entries; null is unlimited"
     )
     capacity = models.PositiveIntegerField(
-        null=True, help_text="content entries that it was found to have room for; null: no limit was met"
+        null=True, help_text="content entries that it was found to have room for; null: no limit found"
     )
-    features = models.JSONField(default=dict, help_text="what it told at connect: capacity, groups, meters")
-    lacks = models.JSONField(
-        default=list, help_text="what it can do without, and has not or tells nothing of"
+    features = models.JSONField(
+        default=dict, help_text="features reported at connect: capacity, groups, meters"
     )
+    lacks = models.JSONField(default=list, help_text="optional features that are missing or not reported")
     exact_entries = models.PositiveIntegerField(
-        default=0, help_text="content entries that the plan would have without aggregation"
+        default=0, help_text="content entries in the plan without aggregation"
     )
-    up = models.BooleanField(default=True, help_text="as the planner has it")
+    up = models.BooleanField(default=True, help_text="state in the planner")
     connected = models.BooleanField(default=False)
-    epoch = models.BigIntegerField(default=0, help_text="of the controller's connection")
+    epoch = models.BigIntegerField(default=0, help_text="number of the controller's connection")
     reconciled_epoch = models.BigIntegerField(
-        default=0, help_text="epoch in which its table last equalled the plan"
+        default=0, help_text="epoch in which the table last equalled the plan"
     )
     address = models.CharField(max_length=100, blank=True)
     problems = models.JSONField(default=list)
@@ -46,13 +46,13 @@ class Switch(models.Model):
 
     @property
     def limit(self) -> int | None:
-        """How many content entries its table is planned for at most: the smaller of budget and capacity."""
+        """Largest number of planned content entries: the smaller of budget and capacity."""
         known = [number for number in (self.tcam_budget, self.capacity) if number is not None]
         return min(known, default=None)
 
 
 class Port(models.Model):
-    """A port of a switch, as the controller reports it."""
+    """A port of a switch as reported by the controller."""
 
     switch = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="ports")
     number = models.PositiveBigIntegerField()
@@ -66,18 +66,18 @@ class Port(models.Model):
 
 
 class Link(models.Model):
-    """A link between two switches; `a` and `b` stand as they were declared or found."""
+    """A link between two switches; `a` and `b` are in the declared or found order."""
 
     a = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="links_a")
     a_port = models.PositiveBigIntegerField()
     b = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="links_b")
     b_port = models.PositiveBigIntegerField()
     cost = models.PositiveIntegerField(default=1)
-    up = models.BooleanField(default=True, help_text="as the planner has it")
-    discovered_at = models.DateTimeField(null=True, help_text="when probes last crossed it")
+    up = models.BooleanField(default=True, help_text="state in the planner")
+    discovered_at = models.DateTimeField(null=True, help_text="time when probes last crossed it")
     lost = models.PositiveBigIntegerField(default=0, help_text="packets sent into it that did not arrive")
     gap = models.BigIntegerField(
-        null=True, help_text="by how much its ends had sent more than received, when it was last looked at"
+        null=True, help_text="packets that its ends had sent more than received at the last poll"
     )
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     removal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
@@ -93,14 +93,14 @@ class Link(models.Model):
 
 
 class FoundState(models.TextChoices):
-    """What an operator has decided on a found link."""
+    """Decision of an operator on a found link."""
 
     WAITING = "waiting"
     REJECTED = "rejected"
 
 
 class FoundReason(models.TextChoices):
-    """Why a found link is not added without an operator."""
+    """Reason why an operator must approve a found link."""
 
     POLICY = "policy"
     EDGE_PORT = "edge_port"
@@ -109,9 +109,9 @@ class FoundReason(models.TextChoices):
 
 
 class FoundLink(models.Model):
-    """A link that probes cross and that is not in the network; one that is approved becomes a `Link`.
+    """A link that probes cross but that is not in the network; an approved one becomes a `Link`.
 
-    `a` is the end whose switch's name comes first.
+    `a` is the end whose switch name comes first.
     """
 
     a = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="+")
@@ -122,7 +122,7 @@ class FoundLink(models.Model):
     reason = models.CharField(max_length=11, choices=FoundReason.choices)
     detail = models.CharField(max_length=500)
     found_at = models.DateTimeField(auto_now_add=True)
-    seen_at = models.DateTimeField(help_text="when the controller last reported it, to about 30 s")
+    seen_at = models.DateTimeField(help_text="time of the controller's last report, to about 30 s")
     decided_by = models.CharField(max_length=150, blank=True)
     decided_at = models.DateTimeField(null=True)
 
@@ -132,12 +132,12 @@ class FoundLink(models.Model):
 
     @property
     def name(self) -> str:
-        """Both ends in one line. Needs `a` and `b` loaded."""
+        """Both ends in one line. Requires that `a` and `b` are loaded."""
         return f"{self.a.name}:{self.a_port} to {self.b.name}:{self.b_port}"
 
 
 class Host(models.Model):
-    """A host at a switch port; `standby` lists further attachments, `[{"switch": name, "port": n}]`."""
+    """A host at a port; `standby` lists more attachments, each `{"switch": name, "port": n}`."""
 
     name = models.CharField(max_length=100, unique=True)
     switch = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="hosts")
@@ -163,9 +163,9 @@ class InstalledEntry(models.Model):
     switch = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="entries")
     dst = models.CharField(max_length=64)
     code = models.PositiveIntegerField(
-        null=True, help_text="of the topic; null: the match is none of the plan's"
+        null=True, help_text="of the topic; null: the match is not one of the plan"
     )
-    dz = models.CharField(max_length=128, null=True, help_text="as `dst` says it")
+    dz = models.CharField(max_length=128, null=True, help_text="the dz in `dst`")
     in_port = models.PositiveBigIntegerField(null=True)
     priority = models.PositiveIntegerField()
     actions = models.JSONField()
@@ -182,13 +182,13 @@ class InstalledEntry(models.Model):
 
 
 class Tree(models.Model):
-    """A tree as the planner has it, kept for reading."""
+    """A copy of a planner's tree for readers."""
 
     name = models.CharField(max_length=64, unique=True)
     topic = models.ForeignKey("registry.Topic", on_delete=models.CASCADE, related_name="trees")
     root = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="+")
     dz = models.JSONField()
-    edges = models.JSONField(help_text="[switch, port, switch, port] each")
+    edges = models.JSONField(help_text="each is [switch, port, switch, port]")
 
     class Meta:
         ordering = ("id",)

@@ -1,4 +1,4 @@
-"""Which ports are taken, by what: a port carries one link, or hosts, and never both."""
+"""Used ports and their users: a port has one link, or hosts, but never both."""
 
 from collections.abc import Collection, Iterable
 
@@ -10,19 +10,20 @@ from controlplane.rest.request_body import Errors
 from tercast.errors import Path, shown
 
 End = tuple[str, int]
-"""The name of a switch and the number of one of its ports."""
+"""Name of a switch and number of one of its ports."""
 
 
 def find_switches(names: Collection[str]) -> dict[str, Switch]:
-    """The switches with these names, locked where a transaction is open and the database can."""
+    """Return the switches with these names."""
     rows = Switch.objects.select_related("request", "removal").filter(name__in=list(names))
     return {row.name: row for row in rows}
 
 
 def lock_switches(names: Collection[str]) -> None:
-    """Let no other call attach anything to these switches until the transaction ends.
+    """Lock these switches until the transaction ends: no other call can attach anything to them.
 
-    By id, as everybody locks them (`deployment.lock_order`); what only refers to them need not wait.
+    The locks are taken by id, in the common order (`deployment.lock_order`). Rows that only refer to the
+    switches need not wait.
     """
     rows = (
         Switch.objects.select_for_update(of=("self",), no_key=True)
@@ -35,7 +36,7 @@ def lock_switches(names: Collection[str]) -> None:
 def check_switch(
     errors: Errors, index: int, path: Path, name: str, known: dict[str, Switch]
 ) -> Switch | None:
-    """The switch that an item names; None, with an error added, when it cannot be used."""
+    """Return the named switch, or None with an added error if it is unavailable."""
     row = known.get(name)
     if row is None:
         errors.add(index, path, "unknown_switch", f"There is no switch {shown(name)}. Add it first.", name)
@@ -48,7 +49,7 @@ def check_switch(
 
 
 def link_ends(names: Collection[str]) -> dict[End, str]:
-    """The ports of these switches that links use, with words for the user."""
+    """Return the ports of these switches that links use, with a text for users."""
     rows = Link.objects.filter(Q(a__name__in=list(names)) | Q(b__name__in=list(names)))
     out: dict[End, str] = {}
     for pk, a, a_port, b, b_port in rows.values_list("pk", "a__name", "a_port", "b__name", "b_port"):
@@ -57,7 +58,7 @@ def link_ends(names: Collection[str]) -> dict[End, str]:
 
 
 def host_ends(names: Collection[str]) -> dict[End, str]:
-    """The ports of these switches that hosts use, standby attachments included."""
+    """Return the ports of these switches that hosts use, including standby attachments."""
     out: dict[End, str] = {}
     rows = Host.objects.filter(switch__name__in=list(names))
     for name, switch, port in rows.values_list("name", "switch__name", "port"):
@@ -70,7 +71,7 @@ def host_ends(names: Collection[str]) -> dict[End, str]:
 
 
 def standby_hosts(switch: str) -> int:
-    """How many hosts have a standby attachment at the switch."""
+    """Return the number of hosts with a standby attachment at the switch."""
     lists: Iterable[list[dict[str, object]]] = Host.objects.exclude(standby=[]).values_list(
         "standby", flat=True
     )

@@ -1,4 +1,4 @@
-"""Adding and removing switches, links and hosts: the checks, the rows and the log in one transaction."""
+"""Addition and removal of switches, links and hosts, with checks and log, in a transaction."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from controlplane.rest.request_body import Body, taking
 
 @dataclass(frozen=True, slots=True)
 class ObjectKind:
-    """What differs between switches, links and hosts.
+    """Functions that differ between switches, links and hosts.
 
-    `draft` gives the unsaved rows of a body or raises `Problem`; `payload` and `removal` are the planner's
-    requests for a row; `users` says what still needs a row.
+    `draft` returns the unsaved rows of a body or raises `Problem`. `payload` and `removal` return the
+    planner's requests for a row. `users` returns what still needs a row.
     """
 
     model: type[Any]
@@ -31,12 +31,16 @@ class ObjectKind:
 
 
 def draft_payloads(kind: ObjectKind, body: Body) -> list[Payload]:
-    """What adding the body's items would log; raises `Problem` when they are refused."""
+    """Return the requests that adding the body's items would log.
+
+    Raises:
+        Problem: The items are refused.
+    """
     return [kind.payload(row) for row in taking(body, kind.draft)]
 
 
 def add(kind: ObjectKind, body: Body, actor: Any) -> Logged:
-    """Add the body's items, all or none, or those that are good."""
+    """Add the body's items: all or none, or only the valid ones."""
     return taking(body, lambda body: _add(kind, body, actor))
 
 
@@ -48,11 +52,15 @@ def _add(kind: ObjectKind, body: Body, actor: Any) -> Logged:
 
 
 def removable(kind: ObjectKind, pk: int, lock: bool = False) -> Any:
-    """The row, when it can be removed; raises `Problem` otherwise."""
+    """Return the row if it can be removed.
+
+    Raises:
+        Problem: The row is in use, or is being removed (409).
+    """
     row = find(kind, pk, lock)
     if leaving(row):
         raise conflict(
-            "being_removed", f"The {kind.noun} is being removed by request {row.removal_id} already."
+            "being_removed", f"The {kind.noun} is already being removed by request {row.removal_id}."
         )
     users = kind.users(row)
     if users:
@@ -61,7 +69,7 @@ def removable(kind: ObjectKind, pk: int, lock: bool = False) -> Any:
 
 
 def remove(kind: ObjectKind, pk: int, actor: Any) -> Request | None:
-    """Ask for the removal; None when the network never had it and the row went at once."""
+    """Request the removal; None if the network never had the row, which is deleted immediately."""
     with racing(), transaction.atomic():
         row = removable(kind, pk, lock=True)
         if failed_to_come(row):
@@ -73,7 +81,11 @@ def remove(kind: ObjectKind, pk: int, actor: Any) -> Request | None:
 
 
 def find(kind: ObjectKind, pk: int, lock: bool = False) -> Any:
-    """The row with its requests; raises `Problem` (404)."""
+    """Return the row with its requests.
+
+    Raises:
+        Problem: There is no such row (404).
+    """
     rows = kind.model._default_manager.select_related("request", "removal")
     row = (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
     if row is None:
@@ -82,10 +94,14 @@ def find(kind: ObjectKind, pk: int, lock: bool = False) -> Any:
 
 
 def changeable(kind: ObjectKind, pk: int) -> Any:
-    """The row, locked, when it is in the network to stay; raises `Problem` otherwise."""
+    """Return the row, locked, if it is in the network and stays there.
+
+    Raises:
+        Problem: It could not be added, or is being removed (409).
+    """
     row = find(kind, pk, lock=True)
     if failed_to_come(row):
-        detail = f"The {kind.noun} failed to be added (request {row.request_id}). Delete it and add it again."
+        detail = f"The {kind.noun} could not be added (request {row.request_id}). Delete it and add it again."
         raise conflict("not_in_network", detail)
     if leaving(row):
         raise conflict("being_removed", f"The {kind.noun} is being removed by request {row.removal_id}.")
@@ -93,7 +109,7 @@ def changeable(kind: ObjectKind, pk: int) -> Any:
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> list[str]:
-    """`["3 hosts"]`, or nothing for none."""
+    """Return a list such as `["3 hosts"]`, empty for 0."""
     if not count:
         return []
     return [f"1 {noun}" if count == 1 else f"{count} {plural or noun + 's'}"]

@@ -1,4 +1,4 @@
-"""Switches: what is checked, and what the planner is told."""
+"""Switches: checks of bodies, and requests for the planner."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ POSITION = ("x", "y")
 
 
 def draft(body: Body) -> list[Switch]:
-    """The new switches of a body; names and dpids are free."""
+    """Return the new switches of a body; names and datapath ids are free."""
     for field, what in (("name", "name"), ("dpid", "dpid")):
         values = list(body.values(field))
         taken = Switch.objects.filter(**{f"{field}__in": values}).values_list(field, "name")
@@ -31,7 +31,7 @@ def draft(body: Body) -> list[Switch]:
 
 
 def payload(row: Switch) -> Payload:
-    """The request that adds it."""
+    """Return the request that adds the switch."""
     return {
         "op": ADD_SWITCH,
         "switch": {"id": row.name, "dpid": row.dpid, "tcam_budget": row.tcam_budget},
@@ -39,12 +39,12 @@ def payload(row: Switch) -> Payload:
 
 
 def removal(row: Switch) -> Payload:
-    """The request that removes it."""
+    """Return the request that removes the switch."""
     return {"op": REMOVE_SWITCH, "switch": row.name}
 
 
 def users(row: Switch) -> list[str]:
-    """What stands in the way of its removal."""
+    """Return what prevents the removal of the switch."""
     links = row.links_a.exclude(LEAVING).count() + row.links_b.exclude(LEAVING).count()
     hosts = row.hosts.exclude(LEAVING).count()
     return (
@@ -58,7 +58,7 @@ KIND = ObjectKind(Switch, "switch", draft, payload, removal, users)
 
 
 def change_payload(row: Switch, values: dict[str, Any]) -> Payload | None:
-    """The request that a change needs: of budget or of `up`, not of both; None when it needs none."""
+    """Return the request that a change of budget or of `up` needs; None if it needs none."""
     if "tcam_budget" in values and "up" in values:
         detail = "tcam_budget and up are two changes of the network. Send them in two calls."
         raise invalid([FieldError("/up", "one_at_a_time", detail, values["up"])])
@@ -73,17 +73,21 @@ def change_payload(row: Switch, values: dict[str, Any]) -> Payload | None:
 
 
 def _position(values: dict[str, Any]) -> tuple[float, float] | None:
-    """The position asked for; raises `Problem` for half of one."""
+    """Return the new position, or None.
+
+    Raises:
+        Problem: Only one coordinate is given.
+    """
     given = [name for name in POSITION if name in values]
     if len(given) == 1:
         (missing,) = set(POSITION) - set(given)
-        detail = f"A position is x and y; {missing} is missing. Send both."
+        detail = f"A position has x and y, but {missing} is missing. Send both."
         raise invalid([FieldError(f"/{missing}", "required", detail)])
     return (values["x"], values["y"]) if given else None
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Switch, Request | None]:
-    """Change how it is shown, and log what changes the network."""
+    """Change how the switch is shown, and log changes of the network."""
     with transaction.atomic():
         row: Switch = changeable(KIND, pk)
         asked = change_payload(row, values)

@@ -1,4 +1,4 @@
-"""A file as the body of a call: its bytes as they are, or a form with the field `file`."""
+"""A file as the body of a call: its bytes, or a form with the field `file`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _TYPES = ("application", "text")
 
 
 class FileParser(BaseParser):
-    """The body as bytes, whatever `application/` or `text/` type it is said to have."""
+    """Parser that returns the body as bytes, for any `application/` or `text/` type."""
 
     media_type = "*/*"
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
-        """All bytes, up to one more than the view's `max_bytes`."""
+        """Return all bytes, up to one more than the view's `max_bytes`."""
         kind = (media_type or "application/octet-stream").partition("/")[0].strip().lower()
         if kind not in _TYPES:
             detail = (
@@ -41,14 +41,18 @@ FILE_PARSERS = (MultiPartParser, FileParser)
 
 
 def check_length(request: Request, limit: int) -> None:
-    """Refuse a body whose announced length is beyond the limit before any of it is read."""
+    """Refuse a body whose declared length is beyond the limit, before reading it."""
     announced = request.META.get("CONTENT_LENGTH") or "0"
     if announced.isdigit() and int(announced) > limit + FORM_OVERHEAD:
         raise _beyond(limit)
 
 
 def uploaded(request: Request, limit: int) -> bytes:
-    """The file that a call brings; raises `Problem` for none, for more than one, and for one too large."""
+    """Return the file of a call.
+
+    Raises:
+        Problem: There is no file, more than one, or it is too large.
+    """
     data: Any = request.data
     content = data if isinstance(data, bytes) else _from_form(data, request.FILES, limit)
     if len(content) > limit:
@@ -64,11 +68,13 @@ def _from_form(data: Mapping[str, Any], files: MultiValueDict[str, UploadedFile[
     unknown = [name for name in data if name not in (FIELD, _TOKEN)]
     if unknown:
         raise _refused(
-            pointer((unknown[0],)), "unknown_field", f"There is no field {shown(unknown[0])}. Known is: file."
+            pointer((unknown[0],)),
+            "unknown_field",
+            f"There is no field {shown(unknown[0])}; use the field file.",
         )
     found = files.getlist(FIELD)
     if len(found) != 1:
-        rule = f"The form has {len(found)} files in the field file; send one (curl: -F file=@NAME)."
+        rule = f"The form has {len(found)} files in the field file. Send one (curl: -F file=@NAME)."
         raise _refused(f"/{FIELD}", "required", rule)
     content: bytes = found[0].read(limit + 1)
     return content

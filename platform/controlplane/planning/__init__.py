@@ -1,1 +1,1 @@
-"""The planner's state, proofs of its tables, and what readers derive from it."""
+"""The planner's state, proofs of its tables, and rows that readers derive from it."""

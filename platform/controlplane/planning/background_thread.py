@@ -1,4 +1,4 @@
-"""Work in a thread beside its caller, who may leave it to itself when it takes too long."""
+"""Run work in a background thread; the caller may stop waiting while the work continues."""
 
 import logging
 import threading
@@ -8,7 +8,7 @@ logger = logging.getLogger(__name__)
 
 
 class Aside:
-    """Does `work`, which must not touch the database; who leaves it has `afterwards` called at its end."""
+    """Runs `work` in a thread; it must not use the database. `afterwards` ends abandoned work."""
 
     def __init__(self, work: Callable[[], object], afterwards: Callable[[], None]) -> None:
         self._work, self._afterwards = work, afterwards
@@ -19,7 +19,14 @@ class Aside:
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ended within that time, raising what it raised; if not, the caller has left it."""
+        """Wait at most this time for the end of the work.
+
+        Returns:
+            False if the work continues; the caller has abandoned it then, and must not wait again.
+
+        Raises:
+            BaseException: The error of the work.
+        """
         self._thread.join(max(seconds, 0.0))
         with self._lock:
             self._left = not self._over
@@ -36,5 +43,7 @@ class Aside:
             self._over = True
         if self._left:
             if self._error is not None:
-                logger.error("work that was left to itself failed", exc_info=self._error)
+                logger.error(
+                    "background work failed after its caller had stopped waiting", exc_info=self._error
+                )
             self._afterwards()

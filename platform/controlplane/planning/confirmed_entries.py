@@ -1,4 +1,4 @@
-"""The entries that switches have confirmed, as rows; changed in bulk, by differences."""
+"""Entries that switches have confirmed, as rows that are changed in bulk by differences."""
 
 import json
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ _TABLE = InstalledEntry._meta.db_table
 
 
 def table(switch: Switch) -> Table:
-    """The entries that `switch` has confirmed."""
+    """Return the entries that `switch` has confirmed."""
     return entries(InstalledEntry.objects.filter(switch=switch))
 
 
 def entries(rows: QuerySet[InstalledEntry]) -> Table:
-    """The entries that some rows stand for."""
+    """Return the entries in rows."""
     return tuple(
         Entry(dst, in_port, priority, tuple(map(_action, actions)))
         for dst, in_port, priority, actions in rows.values_list("dst", "in_port", "priority", "actions")
@@ -30,18 +30,18 @@ def entries(rows: QuerySet[InstalledEntry]) -> Table:
 
 
 def become(switch: Switch, entries: Table, at: datetime) -> None:
-    """Make the kept table of `switch` equal `entries`, changing what differs and nothing else."""
+    """Make the stored table of `switch` equal to `entries`, changing only differences."""
     change(switch, difference(switch.name, table(switch), entries), at)
 
 
 def change(switch: Switch, diff: SwitchDiff, at: datetime) -> None:
-    """Apply `diff` to the kept table of `switch`."""
+    """Apply `diff` to the stored table of `switch`."""
     _delete(switch.pk, [entry.key for entry in (*diff.modified, *diff.removed)])
     _insert(switch.pk, diff.installs, at)
 
 
 def count(switch: Switch) -> int:
-    """How many entries are kept of `switch`."""
+    """Count the stored entries of `switch`."""
     return InstalledEntry.objects.filter(switch=switch).count()
 
 
@@ -57,7 +57,7 @@ def _delete(switch: int, keys: Sequence[Key]) -> None:
 
 
 def _insert(switch: int, entries: Sequence[Entry], at: datetime) -> None:
-    """Rows as `bulk_create` would make them, at a tenth of its cost."""
+    """Insert the same rows as `bulk_create`, at a tenth of its cost."""
     if not entries:
         return
     statement = (

@@ -1,7 +1,7 @@
-"""Switches that the events of an announcement cross: those between its host and the others, in its trees.
+"""Switches that the events of an announcement cross, on tree paths from its host to others.
 
-What is found follows the planner by what a batch changed, so that an announcement is not compared with all
-others. `follow` names what may cross fewer switches than before.
+The result is updated by the changes of each batch, so an announcement is not compared with all others.
+`follow` returns the announcements and cells whose events may cross fewer switches than before.
 """
 
 from collections import defaultdict
@@ -19,9 +19,9 @@ _OTHER = {ADVERTISEMENT: SUBSCRIPTION, SUBSCRIPTION: ADVERTISEMENT}
 
 @dataclass(slots=True)
 class Shrunk:
-    """What a batch took from the ways: announcements by name, and cells with the kind of what they concern.
+    """Paths that a batch made shorter: announcements by name, and cells by the affected kind.
 
-    `everything`: the network or an encoding has changed.
+    `everything` means that the network or an encoding has changed.
     """
 
     names: set[str] = field(default_factory=set)
@@ -30,7 +30,7 @@ class Shrunk:
 
 
 class DeliveryPaths:
-    """The ways in a planner's trees, as they were when `follow` was last called."""
+    """Paths in a planner's trees, as of the last call of `follow`."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
@@ -43,7 +43,7 @@ class DeliveryPaths:
         self._paths: dict[tuple[str, int], _Paths] = {}
 
     def of(self, one: Registration) -> frozenset[str]:
-        """The switches between the host of `one` and the hosts that it exchanges events with."""
+        """Return the switches between the host of `one` and the hosts it exchanges events with."""
         start = self._switch(one.host)
         if start is None:
             return frozenset()
@@ -61,7 +61,7 @@ class DeliveryPaths:
         return frozenset(found)
 
     def follow(self, names: Collection[str] | None) -> Shrunk:
-        """Catch up with a batch about these announcements, or with one that changed anything else (None)."""
+        """Update the paths after a batch of these announcements, or of anything else (None)."""
         shrunk = Shrunk()
         live = self._planner.registry.live
         network = self._network if names is not None else self._network_now()
@@ -92,11 +92,11 @@ class DeliveryPaths:
         self._trees = now
 
     def _places(self, topic: str, dz: DzSet) -> list[Place]:
-        found = self._planner.topics.get(topic)  # one that is gone has no announcements
+        found = self._planner.topics.get(topic)  # a removed topic has no announcements
         return [] if found is None else list(EventRegion(found.code, dz).places())
 
     def _network_now(self) -> tuple[dict[str, str | None], dict[str, int]]:
-        """Where hosts are, and the codes of topics."""
+        """Return the switch of each host, and the code of each topic."""
         hosts = {name: self._switch(name) for name in self._planner.topology.hosts}
         return hosts, {name: topic.code for name, topic in self._planner.topics.items()}
 
@@ -121,7 +121,7 @@ class DeliveryPaths:
 
 
 class _Paths:
-    """The paths of one tree."""
+    """Paths of one tree."""
 
     def __init__(self, tree: TreeView) -> None:
         self._owned = CellCounts(order())
@@ -137,7 +137,7 @@ class _Paths:
         return any(map(self._owned.overlaps, keys))
 
     def between(self, start: str, ends: Iterable[str | None]) -> set[str]:
-        """The switches on the paths from `start` to each of `ends` that the tree reaches."""
+        """Return the switches on the paths from `start` to each of `ends` that the tree reaches."""
         came = self._came.get(start)
         if came is None:
             came = self._came[start] = self._from(start)
@@ -149,7 +149,7 @@ class _Paths:
         return found
 
     def _from(self, start: str) -> dict[str, str]:
-        """By switch that is reached, the one before it."""
+        """Return, by reached switch, the switch before it."""
         came, queue = {start: start}, [start]
         for switch in queue:
             for other in self._near.get(switch, ()):
@@ -160,7 +160,7 @@ class _Paths:
 
 
 def _views(planner: Planner) -> dict[tuple[str, int], TreeView]:
-    """The trees by name; where a topic leaves a code, two trees may have the same."""
+    """Return the trees by name and number: while a topic leaves a code, two trees share a name."""
     views: dict[tuple[str, int], TreeView] = {}
     for tree in planner.trees():
         number = 0
@@ -171,7 +171,7 @@ def _views(planner: Planner) -> dict[tuple[str, int], TreeView]:
 
 
 def _lost(old: TreeView, new: TreeView | None) -> DzSet:
-    """The cells of `old` whose events may cross fewer switches than before."""
+    """Return the cells of `old` whose events may cross fewer switches than before."""
     if new is None or new.topic != old.topic or not set(old.edges) <= set(new.edges):
         return old.dz
     return difference(old.dz, new.dz)

@@ -1,4 +1,4 @@
-"""What a request depends on: the events that it concerns, and the switches whose tables it needs."""
+"""Dependencies of requests: their events, and the switches whose tables they need."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from tercast.requests.registry import Registration
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """A request waits for switches that lag in `region`; None is every event.
+    """The switches that a request waits for, if they lag in `region` (None: any event).
 
-    They are `own`, those whose tables it changed itself, and, of an announcement that is live, those that its
-    events cross, whoever had the entries put there.
+    These are `own`, the switches whose tables the request changed itself. For a live announcement they
+    include the switches that its events cross, regardless of which request caused the entries.
     """
 
     region: EventRegion | None
@@ -27,7 +27,7 @@ class Dependency:
     live: Registration | None = None
 
     def waits(self, lag: Unconfirmed, ways: DeliveryPaths, among: Iterable[str]) -> list[str]:
-        """Those of `among` that the request has to wait for, sorted."""
+        """Return those of `among` that the request must wait for, sorted."""
         names = among if self.live is not None else self.own.intersection(among)
         found = lag.concerned(names, self.region)
         if self.live is not None and not self.own.issuperset(found):
@@ -37,7 +37,7 @@ class Dependency:
 
 
 def stakes(requests: Sequence[Waiter], planner: Planner) -> dict[int, Dependency]:
-    """What each request depends on, by its id."""
+    """Return the dependency of each request, by its id."""
     withdrawn = _withdrawn(requests)
     return {row.pk: _stake(row, planner, withdrawn) for row in requests}
 
@@ -53,7 +53,7 @@ def _stake(row: Waiter, planner: Planner, withdrawn: dict[str, EventRegion]) -> 
 
 
 def _withdrawn(rows: Sequence[Waiter]) -> dict[str, EventRegion]:
-    """By the planner's id: the events of withdrawals."""
+    """Return the events of withdrawals by the planner's id."""
     found: dict[str, EventRegion] = {}
     for kind, model in ANNOUNCEMENT_MODELS.items():
         if kind not in WITHDRAWING:
@@ -63,6 +63,6 @@ def _withdrawn(rows: Sequence[Waiter]) -> dict[str, EventRegion]:
         ]
         for part in chunks(keys):
             for one in model._default_manager.filter(pk__in=part).select_related("topic"):
-                if one.dz and one.topic.reindexing_id is None:  # else it may have been encoded again
+                if one.dz and one.topic.reindexing_id is None:  # otherwise its encoding may have changed
                     found[one.planner_id] = EventRegion(one.topic.code, tuple(map(dz.parse, one.dz)))
     return found

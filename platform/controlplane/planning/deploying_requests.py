@@ -1,8 +1,8 @@
-"""Requests that deploy, in memory: which of them a step may have ended, without a look at the others.
+"""Deploying requests in memory, indexed by the events that can end their waiting.
 
-The database has all of it (`state`, `waits_for`); `load` reads it. A request is looked at again only when a
-switch that it waits for owes less than before, or when its events may cross fewer switches. Nothing else can
-end its wait.
+The database contains all of this (`state`, `waits_for`), and `load` reads it. A request is checked again only
+when a switch that it waits for owes less than before, or when its events may cross fewer switches. Nothing
+else can end its waiting.
 """
 
 from collections import defaultdict
@@ -18,10 +18,10 @@ from controlplane.requestlog.models import Request, State
 
 @dataclass(slots=True)
 class Waiter:
-    """A request that deploys.
+    """A deploying request.
 
-    `switches` are those whose tables it changed, `adds` says whether it added entries. `is_told`: its row
-    says what it waits for. `is_listed`: it was looked at, and is found by what it waits for.
+    `switches` are those whose tables it changed. `adds` is whether it added entries. `is_told` is whether its
+    row contains what it waits for. `is_listed` is whether it was checked, and is in the indexes.
     """
 
     pk: int
@@ -37,7 +37,7 @@ class Waiter:
 
     @classmethod
     def of(cls, row: Request) -> "Waiter":
-        """That of a row of the log."""
+        """Create the waiter of a row of the log."""
         assert row.position is not None
         name, switches = str(row.payload.get("id", "")), tuple(row.switches)
         told = row.problem is not None
@@ -45,7 +45,7 @@ class Waiter:
 
 
 class Waiting:
-    """All requests that deploy, and those among them that have to be looked at."""
+    """All deploying requests, and those among them that must be checked."""
 
     def __init__(self) -> None:
         self._waiters: dict[int, Waiter] = {}
@@ -58,7 +58,7 @@ class Waiting:
 
     @classmethod
     def load(cls) -> "Waiting":
-        """Those of the database, all of which have to be looked at."""
+        """Return the requests of the database, all of which must be checked."""
         waiting = cls()
         waiting.add(Request.objects.filter(state=State.DEPLOYING).order_by("position").iterator(2000))
         return waiting
@@ -68,16 +68,16 @@ class Waiting:
 
     @property
     def idle(self) -> frozenset[int]:
-        """Those that wait for no switch, by id: for publishers, or for another removal."""
+        """Ids of requests that wait for no switch, but for publishers or for another removal."""
         return frozenset(self._idle)
 
     @property
     def removes(self) -> bool:
-        """Whether any of them removes a part of the network."""
+        """Whether any request removes a part of the network."""
         return bool(self._removals)
 
     def add(self, rows: Iterable[Request]) -> None:
-        """Begin to follow those of `rows` that deploy."""
+        """Add those of `rows` that deploy."""
         for row in rows:
             if row.state == State.DEPLOYING:
                 waiter = self._waiters[row.pk] = Waiter.of(row)
@@ -86,7 +86,7 @@ class Waiting:
                     self._removals[row.pk] = waiter
 
     def drop(self, pk: int) -> None:
-        """Forget a request that deploys no more."""
+        """Remove a request that no longer deploys."""
         waiter = self._waiters.pop(pk, None)
         if waiter is not None:
             self._unlist(waiter)
@@ -94,13 +94,13 @@ class Waiting:
             self._removals.pop(pk, None)
 
     def keep(self, waiter: Waiter, waits_for: Sequence[str], region: EventRegion | None) -> None:
-        """Note what a request that was looked at waits for, and its region as it is now."""
+        """Record what a checked request waits for, and its present region."""
         self._unlist(waiter)
         waiter.waits_for, waiter.region, waiter.is_told = list(waits_for), region, True
         self._list(waiter)
 
     def follow_lag(self, lag: Unconfirmed) -> None:
-        """Suspect those that wait for switches which owe less than before."""
+        """Mark the requests that wait for switches which owe less than before."""
         for name, places in lag.take_eased().items():
             mine = self._by_switch.get(name, set())
             if places is None or len(places) >= len(mine):
@@ -109,7 +109,7 @@ class Waiting:
                 self._suspects |= self._regions.overlapping(places) & mine
 
     def follow_ways(self, shrunk: Shrunk) -> None:
-        """Suspect those whose events may cross fewer switches than before."""
+        """Mark the requests whose events may cross fewer switches than before."""
         if shrunk.everything:
             self._suspects.update(self._waiters)
             return
@@ -120,20 +120,20 @@ class Waiting:
             self._suspects.update(pk for pk in found if self._waiters[pk].kind == ANNOUNCING_KIND[kind])
 
     def take_suspects(self) -> list[Waiter]:
-        """Those to be looked at now, in the order of the log; those that wait for no switch always are."""
+        """Return the requests to check now, in log order, always with those that are idle."""
         found = [self._waiters[pk] for pk in self._suspects | self._idle]
         self._suspects = set()
         return sorted(found, key=_position)
 
     def removal_before(self, waiter: Waiter, ended: Collection[Waiter] = ()) -> Waiter | None:
-        """The first request before this one that removes a part of the network, and is none of `ended`."""
+        """Return the first earlier request that removes a part of the network and is not in `ended`."""
         over = {one.pk for one in ended} if self._removals else ()
         open_ones = (one for pk, one in self._removals.items() if pk not in over)
         first = min(open_ones, key=_position, default=None)
         return None if first is None or first.position >= waiter.position else first
 
     def newest_on(self, switches: Collection[str], kinds: Collection[str]) -> Waiter | None:
-        """The newest request of these kinds that added entries, with any of `switches` among its own."""
+        """Return the newest request of these kinds that added entries at any of `switches`."""
         found = (
             waiter
             for waiter in self._waiters.values()

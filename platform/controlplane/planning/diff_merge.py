@@ -1,4 +1,4 @@
-"""Several table changes, one after the other, as the one change that they come to."""
+"""Combination of consecutive table changes into one equivalent change."""
 
 from dataclasses import dataclass, field
 
@@ -7,9 +7,9 @@ from tercast.tables.entries import Entry, Key, SwitchDiff, switch_diff
 
 @dataclass(slots=True)
 class _Fate:
-    """An entry's place in a table: whether something was there before, what if known, and what is there now.
+    """History of a key: whether an entry existed, that entry if known, and the present one.
 
-    `last` is what was there last, when nothing is there now.
+    `last` is the last entry, if there is none now.
     """
 
     existed: bool
@@ -20,12 +20,12 @@ class _Fate:
 
 @dataclass(slots=True)
 class Merged:
-    """Takes changes in order; switches stand in the order in which they first came."""
+    """Accumulates changes in order; switches keep the order in which they first occurred."""
 
     _fates: dict[str, dict[Key, _Fate]] = field(default_factory=dict)
 
     def take(self, diff: SwitchDiff) -> None:
-        """`diff` comes after all that was taken before."""
+        """Append `diff` to the sequence."""
         fates = self._fates.setdefault(diff.switch, {})
         for entry in diff.added:
             fates.setdefault(entry.key, _Fate(False, None)).now = entry
@@ -36,7 +36,7 @@ class Merged:
             fate.now, fate.last = None, entry
 
     def diffs(self) -> list[SwitchDiff]:
-        """What it all comes to, without switches where it comes to nothing."""
+        """Return the net change, without switches that do not change."""
         found = [_net(switch, list(fates.values())) for switch, fates in self._fates.items()]
         return [diff for diff in found if len(diff)]
 

@@ -1,4 +1,4 @@
-"""The proof of what is left of a topic under its former code, in the network that it was made for."""
+"""Proof of the remaining tables of a topic under its former code, in their network."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -12,7 +12,7 @@ from tercast.verification.violations import Violation
 
 
 class FormerEncodingProver:
-    """Follows one topic that is leaving a code: who stayed is served as before."""
+    """Follows one topic that leaves a code: remaining announcements are served as before."""
 
     def __init__(self, planner: Planner, leaving: TopicMigration) -> None:
         self._leaving = leaving
@@ -20,11 +20,11 @@ class FormerEncodingProver:
         self._verifier = Verifier.of(self._registry(), tables, covers=planner.keeper.covers)
 
     def check(self) -> list[Violation]:
-        """All that is wrong."""
+        """Return all violations."""
         return _without_budgets(self._verifier.check())
 
     def step(self, diffs: Sequence[SwitchDiff]) -> list[Violation]:
-        """What is wrong after a change, where that touches it."""
+        """Return the violations after a change, in the part that it affects."""
         mine = Diff(tuple(part(diffs, lambda code: code == self._leaving.code)))
         return _without_budgets(self._verifier.step(self._registry(), mine))
 
@@ -36,7 +36,7 @@ class FormerEncodingProver:
 
 
 def part(diffs: Sequence[SwitchDiff], chosen: Callable[[int], bool]) -> Iterator[SwitchDiff]:
-    """The entries of a change whose codes are chosen."""
+    """Yield the entries of a change whose codes are chosen."""
 
     def mine(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
         parse = address_plan().parse_match
@@ -47,5 +47,5 @@ def part(diffs: Sequence[SwitchDiff], chosen: Callable[[int], bool]) -> Iterator
 
 
 def _without_budgets(found: list[Violation]) -> list[Violation]:
-    """Budgets are about whole tables, of which this is a part."""
+    """Omit violations of budgets: they concern whole tables, and this is a part of one."""
     return [one for one in found if one.kind != "budget"]

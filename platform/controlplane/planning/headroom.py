@@ -1,4 +1,4 @@
-"""How much room a budget leaves in a table, and what that means for a change of it."""
+"""Free entries that a budget leaves in a table, and their effect on changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ from tercast.tables.entries import SwitchDiff
 
 @dataclass(frozen=True, slots=True)
 class Headroom:
-    """A table that may hold `budget` entries and holds `there`."""
+    """A table with a budget of `budget` entries that has `there` entries."""
 
     budget: int
     there: int
 
     def is_tight(self, diff: SwitchDiff) -> bool:
-        """Whether there is room for a change only when what goes, goes in the same step."""
+        """Whether a change fits only if its removals happen in the same step."""
         free = self.budget - self.there
         return len(diff.added) - len(diff.removed) <= free < len(diff.added)
 
     def is_short(self, diff: SwitchDiff, kept: int) -> bool:
-        """Whether there is room for a change, but not when so many of the entries that are to go stay."""
+        """Whether a change fits, but not if `kept` of the entries to remove stay."""
         free = self.budget - self.there
         more = len(diff.added) - len(diff.removed)
         return more <= free < more + kept
 
 
 Rooms = Mapping[str, Headroom]
-"""By switch; one without a budget has no room to be short of, and is missing."""
+"""Headroom by switch; switches without a budget are not included."""

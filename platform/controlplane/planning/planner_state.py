@@ -1,4 +1,4 @@
-"""The planner as the log has it: the latest snapshot, and the tail of the log behind it."""
+"""The planner as of the log: the latest snapshot, and the tail of the log after it."""
 
 import json
 import logging
@@ -23,7 +23,7 @@ from tercast.errors import TercastError
 from tercast.planner.planner import Planner
 
 SNAPSHOT_EVERY = 5000
-"""Positions between snapshots: what a restart has to apply again at most, but for one batch."""
+"""Positions between snapshots, which limit what a restart applies again (plus one batch)."""
 
 _KEPT = 2
 _PAGE = 2000
@@ -32,21 +32,26 @@ logger = logging.getLogger(__name__)
 
 
 class ReplayError(Exception):
-    """The log does not lead to the same state again: the planner has changed since it was carried out."""
+    """The log does not result in the same state again, because the planner has changed since."""
 
 
 @dataclass(slots=True)
 class Positioned:
-    """A planner, and the position of the log up to which it has applied the requests."""
+    """A planner, and the position of the log up to which it has applied requests."""
 
     planner: Planner
     position: int
 
 
 def load(snapshots: bool = True) -> Positioned:
-    """A planner of its own at the last position that is decided; without `snapshots`, from the log alone.
+    """Return a new planner at the last decided position.
 
-    A log that was compacted begins with a snapshot. Raises ReplayError where that cannot be read.
+    Without `snapshots`, only the log is used.
+
+    A compacted log starts with a snapshot.
+
+    Raises:
+        ReplayError: This snapshot cannot be read, or a request is refused now.
     """
     state = _begun(_kept() if snapshots else _kept(base()), base())
     bring_forward(state)
@@ -55,12 +60,11 @@ def load(snapshots: bool = True) -> Positioned:
 
 
 def bring_forward(state: Positioned, until: int | None = None) -> None:
-    """Apply what was decided after `state.position`, up to the first request that is not decided yet.
+    """Apply what was decided after `state.position`, up to the first undecided request.
 
-    With `until` no position behind that is applied.
-
-    A failed request changed nothing, for whatever reason it failed, and is left out; but for one that failed
-    when it had been carried out, which a later request takes back.
+    With `until`, no later position is applied. Failed requests changed nothing and are omitted, for any
+    reason of the failure. The exception is a request that failed after its execution, which a later request
+    reverts.
     """
     while page := _page(state.position):
         left = [row for row in page if until is None or row[0] <= until]
@@ -73,12 +77,12 @@ Page = list[tuple[int, str, Payload, int | None]]
 
 
 def _page(position: int) -> Page:
-    """The next decided requests of the log: position, state, payload, who takes it back."""
+    """Return the next decided requests of the log: position, state, payload, reverting request."""
     rows = Request.objects.filter(position__gt=position).order_by("position")
     fields = rows.values_list("position", "state", "payload", "undone_by")[:_PAGE]
     page: Page = [(at or 0, stage, payload, undone_by) for at, stage, payload, undone_by in fields]
-    if page and base() > position:  # looked at after the rows: what goes is told before it goes
-        raise ReplayError(f"what follows position {position} of the log was compacted meanwhile; begin anew")
+    if page and base() > position:  # checked after the rows: the base moves before rows are removed
+        raise ReplayError(f"the log after position {position} was compacted meanwhile; start again")
     return list(takewhile(lambda row: row[1] not in (State.QUEUED, State.PLANNING), page))
 
 
@@ -88,19 +92,25 @@ def _apply(state: Positioned, page: Page) -> None:
             outcome = state.planner.apply(payload)
             if not outcome.ok:
                 raise ReplayError(
-                    f"position {position} was carried out once and is refused now: {outcome.reason}"
+                    f"position {position} was executed once, but is refused now: {outcome.reason}"
                 )
         state.position = position
 
 
 def decided() -> int:
-    """The newest position that was given out and decided, or 0."""
+    """Return the newest decided position, or 0."""
     rows = Request.objects.filter(position__isnull=False).exclude(state__in=(State.QUEUED, State.PLANNING))
     return max(rows.order_by("-position").values_list("position", flat=True).first() or 0, base())
 
 
 def keep_snapshot(state: Positioned, every: int = SNAPSHOT_EVERY) -> bool:
-    """Store the state when the last snapshot is `every` positions behind; the two newest stay."""
+    """Store the state if the last snapshot is `every` positions behind.
+
+    The two newest snapshots stay, and the one at the base.
+
+    Returns:
+        Whether the state was stored.
+    """
     newest = PlannerSnapshot.objects.order_by("-position").values_list("position", flat=True).first() or 0
     if state.position - newest < every:
         return False
@@ -116,51 +126,58 @@ _COMPACTED = "compacted"
 
 
 def base() -> int:
-    """The position of the snapshot that the log begins with: requests before may be gone. 0: none are."""
+    """Return the position of the snapshot that the log starts with.
+
+    Earlier requests may have been removed. 0 means that none have.
+    """
     return int(checkpoints.recall(_COMPACTED, {}).get("position", 0))
 
 
 def pin(position: int) -> None:
-    """From now on the log begins with the snapshot at `position`, which stays."""
+    """Start the log with the snapshot at `position` from now on; this snapshot stays."""
     checkpoints.keep(_COMPACTED, {**checkpoints.recall(_COMPACTED, {}), "position": position})
 
 
 def note_removed(request: int) -> None:
-    """Requests up to this id may be gone."""
+    """Record that requests up to this id may have been removed."""
     before = checkpoints.recall(_COMPACTED, {})
     checkpoints.keep(_COMPACTED, {**before, "request": max(request, before.get("request", 0))})
 
 
 def last_removed() -> int:
-    """The highest id of a request that may be gone."""
+    """Return the highest id of a request that may have been removed."""
     return int(checkpoints.recall(_COMPACTED, {}).get("request", 0))
 
 
 def restored(snapshot: PlannerSnapshot) -> Positioned:
-    """The state that one snapshot has; raises ReplayError where it cannot be read."""
+    """Return the state of one snapshot.
+
+    Raises:
+        ReplayError: The snapshot cannot be read.
+    """
     return _begun([(snapshot.position, bytes(snapshot.data))], snapshot.position)
 
 
 def _kept(position: int | None = None) -> list[tuple[int, bytes]]:
-    """The snapshots, the newest first; with `position`, the one there alone."""
+    """Return the snapshots, the newest first; with `position`, only the one there."""
     rows = PlannerSnapshot.objects.order_by("-position").values_list("position", "data")
     rows = rows if position is None else rows.filter(position=position)
     return [(at, bytes(data)) for at, data in rows]
 
 
 def _begun(kept: Iterable[tuple[int, bytes]], begins: int) -> Positioned:
-    """What the log is applied to: the newest snapshot, or nothing where the log `begins` with nothing."""
+    """Return the state to apply the log to: the newest snapshot, or an empty planner."""
     state = _restored(kept)
     if state is None and begins:
         raise ReplayError(
-            f"the log begins with the snapshot at position {begins}, and no snapshot can be read: use the "
-            "version that made it, or restore a backup"
+            f"the log starts with the snapshot at position {begins}, but no snapshot can be read: use the "
+            "version that created it, or restore a backup"
         )
     return state or _empty()
 
 
 def _restored(kept: Iterable[tuple[int, bytes]]) -> Positioned | None:
-    """The newest snapshot that this version can read."""
+    """Return the newest snapshot that this version can read, or None."""
     for position, data in kept:
         try:
             planner = Planner.restore(json.loads(zlib.decompress(data)))
@@ -177,7 +194,7 @@ def _empty() -> Positioned:
 
 
 RESTORED = "restored"
-"""The watermark that is another one after the log was replaced by that of a backup."""
+"""Watermark that changes when a backup replaces the log."""
 
 _reader: Positioned | None = None
 _reads = ""
@@ -185,16 +202,21 @@ _reader_lock = Lock()
 
 
 class PlannerBehind(Exception):  # noqa: N818 - named by meaning
-    """Within the time given, the planner that is read was not free, or not brought to the end of the log."""
+    """The planner for readers was in use, or not at the end of the log, within the given time."""
 
 
 @contextmanager
 def reading(seconds: float | None = None) -> Iterator[Planner]:
-    """The planner that all of this process's readers share, for one of them at a time.
+    """Yield the planner that all readers of this process share, one reader at a time.
 
-    It is for reading and dry runs, never for `apply`. With `seconds`, `PlannerBehind` is raised where it
-    takes
-    longer to have it as the log says; what is under way goes on then, and the next reader waits for its end.
+    It is for reading and dry runs, never for `apply`.
+
+    Args:
+        seconds: Longest wait for the planner at the end of the log; None is unlimited. After it, the update
+            continues in the background, and the next reader waits for its end.
+
+    Raises:
+        PlannerBehind: The time was not sufficient.
     """
     end = None if seconds is None else time.monotonic() + seconds
     if not _reader_lock.acquire(timeout=-1 if seconds is None else seconds):
@@ -216,7 +238,7 @@ def reading(seconds: float | None = None) -> Iterator[Planner]:
 
 
 def _steps() -> Iterator[Callable[[], object]]:
-    """What brings the reader forward, in steps that need no database."""
+    """Yield the steps that update the reader; the steps themselves need no database."""
     log, begins = str(checkpoints.recall(RESTORED, "")), base()
     if _reader is None or log != _reads or _reader.position < begins:
         yield partial(_begin, _kept(), begins, log)
@@ -232,6 +254,6 @@ def _begin(kept: list[tuple[int, bytes]], begins: int, log: str) -> None:
 
 
 def current_planner() -> Planner:
-    """The planner of `reading`, for who is alone."""
+    """Return the planner of `reading`, for a process with a single reader."""
     with reading() as planner:
         return planner

@@ -1,4 +1,4 @@
-"""Rows that show the planner's state next to tables: trees, exact entries, matches, and what is reached."""
+"""Rows that show the planner's state: trees, exact entries, matches, and reachability."""
 
 from collections.abc import Collection, Set
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from tercast.planner.planner import Planner, TreeView
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What rows have to show: entries without aggregation by switch, trees, matches and what is out of reach.
+    """Values for rows: exact entries by switch, trees, matches, announcements out of reach.
 
-    `unmatched` and `missed` are None where the rows have it already.
+    `unmatched` and `missed` are None if the rows contain them already.
     """
 
     exact: dict[str, int]
@@ -29,7 +29,7 @@ class Shown:
 
 
 class PlanProjections:
-    """The last state written, so that only differences are written; a new one compares with the database."""
+    """The last written state, so that only differences are written; at first, all is compared."""
 
     def __init__(self) -> None:
         self._trees: list[TreeView] | None = None
@@ -37,16 +37,16 @@ class PlanProjections:
         self._exact: dict[str, int] | None = None
         self._reach = ReachRows()
         self.is_new = True
-        """Whether nothing was compared with the database yet."""
+        """Whether nothing has been compared with the database yet."""
 
     def look(self, planner: Planner, payloads: Collection[Payload]) -> Shown:
-        """What to show after these requests. It may take long: call it outside of a transaction."""
+        """Return the values after these requests; slow, so call it outside of a transaction."""
         known = self._matched and not any(each["op"] in CHANGES_MATCHES for each in payloads)
         unmatched = None if known else frozenset(int(name[1:]) for name in planner.pending())
         return Shown(_exact(planner), planner.trees(), unmatched, self._reach.look(planner, payloads))
 
     def show(self, shown: Shown) -> None:
-        """Write what differs, in the caller's transaction."""
+        """Write the differences in the caller's transaction."""
         self._show_exact(shown.exact)
         if shown.trees != self._trees:
             _show_trees({tree.id: tree.to_json() for tree in shown.trees})
@@ -59,12 +59,12 @@ class PlanProjections:
         self.is_new = False
 
     def switches(self, shown: Shown) -> list[str]:
-        """The switches whose rows `show` may write: the caller locks them first."""
+        """Return the switches whose rows `show` may write: the caller must lock them first."""
         before = self._exact
         return [name for name, n in shown.exact.items() if before is None or before.get(name) != n]
 
     def _show_exact(self, counts: dict[str, int]) -> None:
-        """How many entries the switches would have without aggregation."""
+        """Write the numbers of entries of switches without aggregation."""
         if counts == self._exact:
             return
         known = dict(Switch.objects.values_list("name", "exact_entries"))
@@ -77,8 +77,8 @@ class PlanProjections:
 
 
 def _exact(planner: Planner) -> dict[str, int]:
-    """How many entries each switch would have without aggregation."""
-    stale = planner.is_stale  # nothing is registered, and bringing the network up to date takes long
+    """Return the number of entries of each switch without aggregation."""
+    stale = planner.is_stale  # nothing is registered, and updating the network takes long
     return dict.fromkeys(planner.topology.switches, 0) if stale else planner.exact_counts()
 
 
@@ -93,7 +93,7 @@ def _show_trees(trees: dict[str, Any]) -> None:
 
 
 def _show_matched(unmatched: Set[int]) -> None:
-    """Each request has said it of its own subscription; this is about those of earlier ones."""
+    """Update earlier subscriptions; each request has updated its own subscription itself."""
     live = Subscription.objects.exclude(state__in=(State.WITHDRAWN, State.FAILED))
     before = set(live.filter(matched=False).values_list("pk", flat=True))
     for part in chunks(sorted(unmatched - before)):

@@ -1,4 +1,4 @@
-"""Rows that say which announcements lack a path to those that they match, as the planner has it."""
+"""Rows about announcements without a path to some of those that they match."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
@@ -17,15 +17,15 @@ from tercast.planner.reachability_watch import ReachWatch
 from tercast.requests.reach import Reach
 
 NAMED = 5
-"""Subscriptions that an alarm names."""
+"""Largest number of subscriptions that an alarm names."""
 
 _MODELS: dict[str, type[Any]] = {"a": Advertisement, "q": Subscription}
-"""By the first letter of a planner id."""
+"""Models by the first letter of a planner id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """What a row says: `names` are publishers or subscribers to which no path leads."""
+    """Values of a row: `names` are the publishers or subscribers that no path reaches."""
 
     reach: Reach
     names: tuple[str, ...]
@@ -34,30 +34,30 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What all rows have to say, by planner id, and the ids of live announcements."""
+    """Values of all rows by planner id, and the ids of live announcements."""
 
     rows: dict[str, Missed]
     live: Container[str]
 
 
 class ReachRows:
-    """What the planner says and what is written, so that only differences are searched for and written."""
+    """Reachability in the planner and in the rows, so that only differences are written."""
 
     def __init__(self) -> None:
         self._watch = ReachWatch()
         self._written: dict[str, Missed] | None = None
 
     def look(self, planner: Planner, requests: Iterable[Mapping[str, Any]]) -> Missing | None:
-        """Return what rows have to say after requests; None where they say it already.
+        """Return the values of rows after requests; None if the rows contain them already.
 
-        The first call always returns it. It may take long: call it outside of a transaction.
+        The first call always returns them. This may take long: call it outside of a transaction.
         """
         if not self._watch.update(planner, requests):
             return None
         return Missing(_named(self._watch.found or {}), planner.registry.live.keys())
 
     def show(self, missing: Missing) -> None:
-        """Write what differs, in the caller's transaction, and tell live pages and operators.
+        """Write the differences in the caller's transaction; notify live pages and operators.
 
         The first call compares with the database.
         """
@@ -70,7 +70,7 @@ class ReachRows:
 
 
 def _stored() -> dict[str, Missed]:
-    """What the rows say."""
+    """Return the values in the rows."""
     found: dict[str, Missed] = {}
     for prefix, model in _MODELS.items():
         rows = model._default_manager.exclude(reach=Reach.FULL)
@@ -80,7 +80,7 @@ def _stored() -> dict[str, Missed]:
 
 
 def _named(found: Mapping[str, OutOfReach]) -> dict[str, Missed]:
-    """The planner's answer with names of publishers and subscribers in place of ids."""
+    """Replace ids in the planner's answer by names of publishers and subscribers."""
     owners = owners_by_name({one for answer in found.values() for one in answer.names})
     return {name: _missed(answer, owners) for name, answer in found.items()}
 
@@ -94,7 +94,7 @@ _WHOLE = Missed(Reach.FULL, (), False)
 
 
 def _write(changed: Iterable[str], before: Mapping[str, Missed], wanted: Mapping[str, Missed]) -> None:
-    """Write rows that are alike together: a link that goes down concerns many."""
+    """Write rows with equal values together, because one link that goes down affects many."""
     now = timezone.now()
     alike: dict[tuple[str, Missed, bool], list[int]] = defaultdict(list)
     for name in changed:
@@ -115,7 +115,7 @@ def _write(changed: Iterable[str], before: Mapping[str, Missed], wanted: Mapping
 
 
 def _report(before: Mapping[str, Missed], wanted: Mapping[str, Missed], live: Container[str]) -> None:
-    """Tell live pages, and operators what is out of reach now and was not, or is in reach again."""
+    """Report counts to live pages, and lost or restored reachability to operators."""
     lost = _subscriptions(
         name for name, missed in wanted.items() if before.get(name, _WHOLE).reach is not missed.reach
     )
@@ -134,6 +134,6 @@ def _subscriptions(names: Iterable[str]) -> list[str]:
 
 
 def _listed(noun: str, names: list[str]) -> str:
-    """`subscriptions q1, q2 and 7 more`."""
+    """Return a text such as `subscriptions q1, q2 and 7 more`."""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return f"{noun}{'s' * (len(names) > 1)} {', '.join(names[:NAMED])}{more}"

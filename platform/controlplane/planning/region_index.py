@@ -1,4 +1,4 @@
-"""Requests by the events that they concern: an index by prefix."""
+"""Index of requests by their events, a prefix index."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from tercast.routing.cell_keys import Key, SortedKeys
 
 
 class RegionIndex:
-    """Numbers of requests, found by a cell that overlaps their region."""
+    """Numbers of requests, found by cells that overlap their regions."""
 
     __slots__ = ("_at", "_keys")
 
@@ -16,7 +16,7 @@ class RegionIndex:
         self._keys: dict[int, SortedKeys] = {}
 
     def add(self, number: int, region: EventRegion) -> None:
-        """Enter request `number`."""
+        """Add request `number`."""
         for place in region.places():
             found = self._at.get(place)
             if found is None:
@@ -25,7 +25,7 @@ class RegionIndex:
             found.add(number)
 
     def remove(self, number: int, region: EventRegion) -> None:
-        """Remove request `number`, which was entered with this region."""
+        """Remove request `number`, which was added with this region."""
         for place in region.places():
             found = self._at[place]
             found.discard(number)
@@ -34,7 +34,7 @@ class RegionIndex:
                 self._keys[place[0]].remove(place[1])
 
     def overlapping(self, places: Iterable[Place]) -> set[int]:
-        """The requests whose regions have events in common with any of `places`."""
+        """Return the requests whose regions have events in common with any of `places`."""
         found: set[int] = set()
         for code, key in places:
             for above in _prefixes(key):
@@ -46,6 +46,6 @@ class RegionIndex:
 
 
 def _prefixes(key: Key) -> Iterable[Key]:
-    """The cell itself, and those that hold it."""
+    """Return the cell and all cells that contain it."""
     make, dz = order().key, order().dz(key)
     return (make(dz >> shift) for shift in range(dz.bit_length()))

@@ -1,7 +1,7 @@
-"""What helps against the reason of a request that failed or waits, in words for those who asked for it.
+"""Remedies for requests that failed or wait, as texts for users.
 
-A test lists every code that the planner can refuse with, and every kind of problem that requests are given,
-and holds them against these tables.
+A test compares these tables with every code that the planner can refuse with, and with every kind of problem
+of requests.
 """
 
 from typing import Any
@@ -10,42 +10,40 @@ from controlplane.common.problems import TYPE_PREFIX
 
 BY_KIND = {
     "internal": (
-        "This is a defect of the platform, and no fault of the request; nothing was changed. Try once more."
-        " If it fails again, send the reason, and what the worker's log says at that time, to whoever"
-        " maintains the platform."
+        "This is an error of the platform, not of the request. Nothing was changed. Try again once. If it"
+        " fails again, report the reason and the worker's log of that time to the maintainer of the"
+        " platform."
     ),
     "refused": (
-        "Give the switches that are named a larger TCAM budget, or let entries be merged by another"
-        " aggregation method (page Budgets); then try again."
+        "Increase the TCAM budget of the named switches, or select an aggregation method that merges more"
+        " entries (page Budgets). Then try again."
     ),
     "switch": (
-        "See on page Health what the switch refused. It is tried again by itself; audit and mend the switch"
-        " where its entries differ from the plan."
+        "See on the page Health what the switch refused. The platform tries again automatically. If the"
+        " entries of the switch differ from the plan, audit and repair it."
     ),
     "unreachable": (
-        "See whether the switch runs and points at the controller. What is missing is installed as soon as it"
-        " is back."
+        "Check that the switch runs and is configured to connect to the controller. Missing entries are"
+        " installed when it reconnects."
     ),
     "waiting": (
-        "Nothing has to be done: it goes on by itself. A switch that stays away can be taken out of use (page"
-        " Network); page Health shows what is wrong."
+        "No action is needed: the request continues automatically. If a switch stays disconnected, take it"
+        " out of use (page Network). The page Health shows the cause."
     ),
 }
-"""By the kind of problem, where no code says more; `refused` without a code is a switch without room."""
+"""Remedy by kind of problem, without a more specific code; `refused` alone means a full switch."""
 
 _FILTER = (
-    "Correct the filter (the list of topics has the attributes and their domains), then announce it again."
+    "Correct the filter. The list of topics shows the attributes and their domains. Then announce it again."
 )
 _TOPIC = "Correct the attributes of the topic, then add it again."
-_DZ = "Correct the dz that are named: 0 and 1 only, and no longer than the topic's. Then announce it again."
-_ADDRESS = "Choose another address, or let the platform choose one by leaving it out; then try again."
-_PORT = "See on page Network what is connected to the switch's ports, name a free port and try again."
-_GONE = "Choose one that exists: it may have been removed or renamed meanwhile (page Network lists them)."
+_DZ = "Correct the named dz: use only 0 and 1, and at most the topic's length. Then announce it again."
+_ADDRESS = "Choose another address, or omit it so that the platform chooses one. Then try again."
+_PORT = "See on the page Network which ports of the switch are in use, choose a free port and try again."
+_GONE = "Choose an existing one (page Network lists them). It may have been removed or renamed meanwhile."
 _MERGED = "Run the aggregation again (page Budgets): the tables have changed since the cells were chosen."
-_CALL = (
-    "The call is malformed. Correct what the reason names, as the API's description says, then make it again."
-)
-_NAME = "Choose another name: letters, digits, “-”, “_” and “.”, and none that is taken. Then try again."
+_CALL = "The call is malformed. Correct what the reason names (see the API documentation). Then try again."
+_NAME = "Choose an unused name of letters, digits, “-”, “_” and “.”. Then try again."
 
 BY_CODE = {
     **dict.fromkeys(("bad_count", "missing_key", "unknown_key", "unknown_operation", "wrong_type"), _CALL),
@@ -64,31 +62,31 @@ BY_CODE = {
     **dict.fromkeys(("unknown_host", "unknown_switch"), _GONE),
     **dict.fromkeys(("not_below", "not_in_order", "overlap"), _MERGED),
     **dict.fromkeys(("bad_name", "reserved_name"), _NAME),
-    "bad_dpid": "Give the datapath id as the switch shows it: 16 hexadecimal digits. Then try again.",
+    "bad_dpid": "Use the datapath id that the switch shows: 16 hexadecimal digits. Then try again.",
     "budget": BY_KIND["refused"],
-    "code_out_of_range": "Leave the topic's code out, and a free one is chosen; or remove an unused topic.",
-    "duplicate": "It is there already; nothing more is needed, or choose another name.",
-    "in_use": "Withdraw or remove first what uses it, then try again.",
+    "code_out_of_range": "Omit the topic's code, so that a free one is chosen, or remove an unused topic.",
+    "duplicate": "It exists already. No action is needed, or choose another name.",
+    "in_use": "First withdraw or remove what uses it, then try again.",
     "no_filter": (
-        "Withdraw first what hosts have announced as dz cells (page Participants), or have them announce"
-        " filters instead: cells cannot be encoded anew without one. Then try again."
+        "First withdraw what hosts announced as dz cells (page Participants), or announce filters instead:"
+        " cells without a filter cannot be encoded again. Then try again."
     ),
     "no_room": "The address prefix of the installation is too long. Choose a shorter one in its settings.",
-    "not_moving": "Nothing has to be done: the change of encoding that it was to end is over.",
-    "out_of_range": "Choose a number within the bounds that the reason names, then try again.",
+    "not_moving": "No action is needed: the change of encoding is already complete.",
+    "out_of_range": "Choose a number within the limits that the reason names, then try again.",
     "too_long": "Shorten what the reason names, then try again.",
-    "unknown_id": "It is gone already; nothing more is needed.",
-    "unknown_method": "Choose one of the methods that page Budgets offers, then try again.",
+    "unknown_id": "It is removed already. No action is needed.",
+    "unknown_method": "Choose one of the methods on the page Budgets, then try again.",
     "unknown_topic": "Add the topic first, then try again.",
-    "wrong_kind": "Its id is one of another kind of announcement. Withdraw that one, or name another id.",
+    "wrong_kind": "The id belongs to another kind of announcement. Withdraw that one, or use another id.",
 }
-"""By the code of the first error."""
+"""Remedy by code of the first error."""
 
-OTHERWISE = "Correct what the reason names, then make the call again."
+OTHERWISE = "Correct what the reason names, then try again."
 
 
 def remedy(problem: dict[str, Any]) -> str:
-    """What helps against a problem as it is stored with a request."""
+    """Return the remedy for a problem that is stored with a request."""
     errors = problem.get("errors") or [{}]
     code = str(errors[0].get("code", ""))
     kind = str(problem.get("type", "")).removeprefix(TYPE_PREFIX)

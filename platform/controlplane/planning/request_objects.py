@@ -1,4 +1,4 @@
-"""Which object of the API each request of the log is about."""
+"""Objects of the API that the requests of the log change."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ RESOURCES = {
 
 
 def of_client(client: Client) -> Q:
-    """The requests that announce or withdraw something of a publisher or subscriber."""
+    """Return the condition for requests that announce or withdraw for a publisher or subscriber."""
     model: Any = Advertisement if client.kind == PUBLISHER else Subscription
     mine = model._default_manager.filter(**{client.kind: client.pk})
     return Q(pk__in=mine.values("request")) | Q(
@@ -32,9 +32,9 @@ def of_client(client: Client) -> Q:
 
 
 def objects_of(requests: Sequence[Request]) -> dict[int, dict[str, Any] | None]:
-    """By the requests' ids: `{"type", "name", "id", "url"}`; id and url are null for what is gone.
+    """Return the objects by request id as `{"type", "name", "id", "url"}`.
 
-    Takes at most one query for each type of object.
+    `id` and `url` are null for removed objects. This takes at most one query for each type of object.
     """
     names = {request.pk: named(request.payload) for request in requests}
     ids = _ids({name for name in names.values() if name is not None})

@@ -1,4 +1,4 @@
-"""Full tables of switches that know no bundles: changed in steps that lose nothing, where there is a way."""
+"""Lossless stepwise changes of full tables of switches without bundles, if they exist."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,14 +10,14 @@ from tercast.updates.tree_permissions import permit_at, trees_at
 from tercast.updates.update_plan import UpdateStep, steps
 
 BUNDLES = "bundles"
-"""What a switch can do that changes its table in one step, in the controller's words."""
+"""Name of the capability to change a table in one step, as the controller reports it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchUpdate:
     """A change whose removals make room for its additions: in one step, or in `steps`.
 
-    There may be `limit` entries at any moment.
+    At any moment there are at most `limit` entries.
     """
 
     limit: int
@@ -26,9 +26,10 @@ class SwitchUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Stepwise:
-    """What the switches without bundles hold, by name, and whose trees say what may stand there.
+    """Tables of the switches without bundles, by name, and the planner whose trees permit steps.
 
-    `leaving`: the budgets (None: any number) that tables come from, which hold until they are smaller.
+    `leaving` are the former budgets of tables (None: unlimited), which are valid until the tables are
+    smaller.
     """
 
     planner: Planner
@@ -36,18 +37,18 @@ class Stepwise:
     leaving: Mapping[str, int | None] = field(default_factory=dict)
 
     def swap(self, diff: SwitchDiff, limit: int) -> SwitchUpdate:
-        """How to carry out `diff` on a table without room for old and new entries."""
+        """Return how to execute `diff` on a table without room for both old and new entries."""
         if diff.switch not in self.tables:
             return SwitchUpdate(limit)
         limit = self._limit(diff, limit)
         return SwitchUpdate(limit, tuple(self._steps(diff, limit) or ()))
 
     def is_stuck(self, diff: SwitchDiff, limit: int) -> bool:
-        """Whether the switch knows no bundles, and no steps lead from its table to the new one."""
+        """Whether the switch has no bundles, and no steps lead from its table to the new one."""
         return diff.switch in self.tables and self._steps(diff, self._limit(diff, limit)) is None
 
     def _limit(self, diff: SwitchDiff, limit: int) -> int:
-        """A table that is larger than its budget may stay as large until it is smaller."""
+        """Return the limit of entries: a table beyond its budget may stay as large until it shrinks."""
         there = len(self.tables[diff.switch])
         leaving = self.leaving.get(diff.switch, limit)
         return max(limit, there, there + len(diff.added) if leaving is None else leaving)
@@ -58,12 +59,12 @@ class Stepwise:
 
 
 def way(planner: Planner, switch: str, before: Table, after: Table, limit: int) -> list[UpdateStep] | None:
-    """Steps between two tables of a switch in which nothing is lost; None: there are none."""
+    """Return lossless steps between two tables of a switch, or None if there are none."""
     return steps(before, after, limit, permit_at(planner, switch), trees_at(planner, switch))
 
 
 def without_bundles(rows: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The dpids of connected switches that know none, by what the controller tells of them."""
+    """Return the datapath ids of connected switches without bundles, from the controller's rows."""
     return {row["dpid"] for row in rows if BUNDLES not in row.get("capabilities", ())}
 
 

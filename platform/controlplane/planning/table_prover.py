@@ -1,4 +1,4 @@
-"""Proving tables before they are deployed, as far as a change touches them."""
+"""Proof of tables before their deployment, in the part that a change affects."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,18 +16,18 @@ _SHOWN = 3
 
 
 class UnprovedTables(Exception):  # noqa: N818 - named by meaning
-    """The verifier found what the tables do wrong."""
+    """The verifier found violations in the tables."""
 
 
 class Prover:
-    """Follows one planner, change by change; after an `UnprovedTables` it is worth nothing any more."""
+    """Follows one planner, change by change; it is invalid after an `UnprovedTables`."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
         self._begin()
 
     def _begin(self) -> None:
-        """Look at everything anew: the tables in use, and what is left under former codes."""
+        """Read everything again: the tables in use, and those left under former codes."""
         planner = self._planner
         tables = planner.tables_of(planner.plans)
         self._verifier = Verifier.of(planner.registry, tables, covers=planner.keeper.covers)
@@ -36,15 +36,16 @@ class Prover:
         self._encodings = self._current()
 
     def _current(self) -> dict[str, tuple[int, bool]]:
-        """Which code each topic uses, and whether it has left the other one."""
+        """Return the code of each topic, and whether the topic is leaving its other code."""
         planner = self._planner
         return {name: (topic.code, name in planner.leaving) for name, topic in planner.topics.items()}
 
     def prove(self, rows: Sequence[Request], diffs: Sequence[SwitchDiff]) -> None:
-        """Raise `UnprovedTables` unless the tables, changed by `diffs`, do what requests up to `rows` ask.
+        """Raise `UnprovedTables` unless the tables, changed by `diffs`, serve all requests.
 
-        Entries under covers may bring more than is wanted, all others bring exactly that, and none lose,
-        double or loop. Budgets that an operator or a change of the network left exceeded are not their fault.
+        Entries under covers may deliver more than expected. All others deliver exactly the expected events.
+        None loses or duplicates events, or forms a loop. Budgets that an operator or a change of the network
+        left exceeded are no violations.
         """
         if self._has_moved():
             self._begin()
@@ -63,7 +64,7 @@ class Prover:
         self._judge(found + former)
 
     def _has_moved(self) -> bool:
-        """Whether a topic that was there has changed its code, or has let the former one go."""
+        """Whether an existing topic has changed its code, or has released the former one."""
         before, now = self._encodings, self._current()
         self._encodings = now
         return any(now.get(name, (code, left)) != (code, left) for name, (code, left) in before.items()) or (
@@ -77,7 +78,7 @@ class Prover:
             raise UnprovedTables(_text(wrong))
 
     def _step(self, names: Iterable[str], diff: Diff) -> list[Violation]:
-        """The verifier's own step, but it looks at the announcements `names` instead of at all that live."""
+        """Run the verifier's step, but only for the announcements `names`, not for all live ones."""
         touched: dict[str, set[Dz]] = {}
         for name in names:
             old, new = self._known.get(name), self._planner.registry.live.get(name)

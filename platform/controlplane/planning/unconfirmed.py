@@ -1,8 +1,8 @@
-"""Differences between the plan and what switches have confirmed, and which requests they delay.
+"""Differences between the plan and the confirmed tables, and the requests that they delay.
 
-A switch lags by entries that it has yet to install (missing) or to remove (left over). A request waits for
-those lagging switches that lag in its own region, the events that it concerns. The destinations of these
-entries are kept in sorted sets of cells, so that a question takes a search per cell, not a scan.
+A switch lags by entries that it has not installed (missing) or not removed (left over). A request waits for
+the switches that lag in its own region, which are its events. The destinations of these entries are in sorted
+sets of cells, so a question takes one search per cell and no scan.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,28 +16,29 @@ from tercast.routing.cell_keys import Key, Order
 from tercast.tables.entries import Entry, SwitchDiff
 
 Place = tuple[int, Key]
-"""A cell of a topic; the topic's two codes count as one."""
+"""A cell of a topic; the two codes of the topic count as one."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventRegion:
-    """Some of a topic's events; the two codes of a topic count as one."""
+    """Some events of a topic; the two codes of the topic count as one."""
 
     code: int
     dz: tuple[Dz, ...]
 
     def places(self) -> Iterator[Place]:
-        """Its cells."""
+        """Yield the cells of the region."""
         key = order().key
         return ((self.code | 1, key(dz)) for dz in self.dz)
 
 
 @dataclass(frozen=True, slots=True)
 class OutstandingChange:
-    """Destinations of the entries that a switch misses, of those left over, and the reason.
+    """Destinations of the missing and the left-over entries of a switch, and the reason.
 
-    `refused`: the switch was asked and said no, so that nobody knows whether it will ever have them.
-    `held`: it was not asked, since it has no room while others hold up what has to go first.
+    `refused` means that the switch refused, so it is unknown whether it will ever have them. `held` means
+    that nothing was sent, because the switch has no room while others delay the removals that must come
+    first.
     """
 
     missing: frozenset[str] = frozenset()
@@ -48,12 +49,12 @@ class OutstandingChange:
 
     @classmethod
     def of(cls, diff: SwitchDiff, reason: str, held: bool = False) -> "OutstandingChange":
-        """All of `diff`."""
+        """Create the change that contains all of `diff`."""
         return cls(destinations(diff.installs), destinations(diff.removed), reason, held=held)
 
 
 class OwedPlaces:
-    """A set of cells of topics, which knows whether anything in it overlaps a cell."""
+    """A set of cells of topics that can be searched for overlaps."""
 
     __slots__ = ("_cells",)
 
@@ -72,7 +73,7 @@ class OwedPlaces:
         return cells is not None and place[1] in cells
 
     def add(self, places: Iterable[Place]) -> None:
-        """Add those that are not in it yet."""
+        """Add the cells that are not in the set yet."""
         for code, key in places:
             cells = self._cells.get(code)
             if cells is None:
@@ -89,7 +90,7 @@ class OwedPlaces:
 
 @dataclass(slots=True)
 class _Owed:
-    """What one switch owes."""
+    """Outstanding changes of one switch."""
 
     missing: OwedPlaces = field(default_factory=OwedPlaces)
     left_over: OwedPlaces = field(default_factory=OwedPlaces)
@@ -107,13 +108,13 @@ class _Owed:
         return self.missing.overlaps(places) or self.left_over.overlaps(places)
 
     def minus(self, other: "_Owed") -> list[Place]:
-        """The cells that `other` does not owe."""
+        """Return the cells that are outstanding here but not in `other`."""
         parts = ((self.missing, other.missing), (self.left_over, other.left_over))
         return [place for own, others in parts for place in own if place not in others]
 
 
 class Unconfirmed:
-    """The switches that lag, by name. A switch whose debt is empty has yet to be asked what it holds."""
+    """Lagging switches by name; one without outstanding cells has not been read back yet."""
 
     def __init__(self) -> None:
         self._owed: dict[str, _Owed] = {}
@@ -132,20 +133,20 @@ class Unconfirmed:
         return switch in self._owed
 
     def reason(self, switch: str) -> str:
-        """Why `switch` lags."""
+        """Return the reason why `switch` lags."""
         return self._owed[switch].reason
 
     def add(self, switch: str, debt: OutstandingChange) -> None:
-        """`switch` owes `debt` in addition to what it owed before."""
+        """Add `debt` to the outstanding changes of `switch`."""
         self._owed.setdefault(switch, _Owed()).add(debt)
 
     def lose(self, switch: str, reason: str) -> None:
-        """`switch` cannot be asked; it owes what it owed before."""
+        """Record that `switch` does not answer; its outstanding changes stay."""
         owed = self._owed.setdefault(switch, _Owed())
         owed.reason, owed.refused = reason, False
 
     def put(self, switch: str, debt: OutstandingChange) -> None:
-        """`switch` owes `debt` and nothing else."""
+        """Replace the outstanding changes of `switch` by `debt`."""
         before, now = self._owed.get(switch), _Owed()
         now.add(debt)
         self._owed[switch] = now
@@ -154,22 +155,22 @@ class Unconfirmed:
             self._eased[switch] = [*(self._eased.get(switch) or ()), *gone]
 
     def settle(self, switch: str) -> None:
-        """`switch` has confirmed everything."""
+        """Record that `switch` has confirmed everything."""
         if self._owed.pop(switch, None) is not None:
             self._eased[switch] = None
 
     def take_eased(self) -> dict[str, list[Place] | None]:
-        """The switches that owe less than at the last call, with the cells that are gone (None: all)."""
+        """Return the switches that improved since the last call, with the settled cells (None: all)."""
         eased, self._eased = self._eased, {}
         return eased
 
     def concerns(self, switch: str, region: EventRegion | None) -> bool:
-        """Whether `switch` lags in `region`; None stands for a request that may concern any event."""
+        """Whether `switch` lags in `region`; None means that any event may be affected."""
         owed = self._owed.get(switch)
         return owed is not None and (region is None or owed.overlaps(list(region.places())))
 
     def concerned(self, switches: Iterable[str], region: EventRegion | None) -> list[str]:
-        """Those of `switches` that lag in `region`, in their order."""
+        """Return those of `switches` that lag in `region`, in their order."""
         lagging = [name for name in switches if name in self._owed]
         if region is None or not lagging:
             return lagging
@@ -177,24 +178,24 @@ class Unconfirmed:
         return [name for name in lagging if self._owed[name].overlaps(places)]
 
     def refused(self, switch: str) -> bool:
-        """Whether `switch` was asked last and said no."""
+        """Whether `switch` refused the last change."""
         return switch in self._owed and self._owed[switch].refused
 
     def held_up(self) -> list[str]:
-        """The switches that lag only because others do: by entries kept in place, or for want of room."""
+        """Return the switches that lag only because of others: by kept entries, or without room."""
         return [
             name for name, owed in self._owed.items() if owed.held or (owed.left_over and not owed.missing)
         ]
 
     def without_room(self) -> list[str]:
-        """The switches that wait as a whole, for want of room."""
+        """Return the switches whose complete change waits for room."""
         return [name for name, owed in self._owed.items() if owed.held]
 
     def held(self, entries: Iterable[Entry], silent: Iterable[str]) -> frozenset[str]:
-        """The destinations of those `entries`, about to be removed, that a `silent` switch holds up.
+        """Return the destinations of `entries` to remove that a `silent` switch delays.
 
-        While events move to another way, the old one stays until all of the new one is confirmed. A switch
-        that refused something holds up nobody: tables must be able to make room.
+        While events move to another path, the old path stays until all of the new one is confirmed. A switch
+        that refused something delays no other one: tables must be able to make room.
         """
         wanted = [self._owed[name].missing for name in silent if name in self._owed]
         return frozenset(
@@ -205,18 +206,18 @@ class Unconfirmed:
 
 
 def destinations(entries: Iterable[Entry]) -> frozenset[str]:
-    """Where `entries` match."""
+    """Return the destinations that `entries` match."""
     return frozenset(entry.dst for entry in entries)
 
 
 @cache
 def order() -> Order:
-    """The keys of all cells that addresses have room for."""
+    """Return the order of all cells that addresses have room for."""
     return Order(address_plan().dz_room)
 
 
 @lru_cache(maxsize=65536)
 def place_of(dst: str) -> Place:
-    """The cell that an entry to `dst` matches."""
+    """Return the cell that an entry with the destination `dst` matches."""
     code, dz = address_plan().parse_match(dst)
     return code | 1, order().key(dz)

@@ -40,12 +40,12 @@ def ended(state, reason=""):
 def test_telemetry_since_the_last_run_waits_for_another(series, root, today):
     found = why_empty(JOB, series, (today + HOUR, today + 2 * HOUR))
     assert found["missing"] == "telemetry" and found["detail"].startswith(
-        "No telemetry in this time; results"
+        "No telemetry in this time; there are results"
     )
     rows.write(root, "table_snapshots", [rows.snapshot(today + 1.5 * HOUR)])
     found = why_empty(JOB, series, (today + HOUR, today + 2 * HOUR))
     run = series.runs.get()
-    assert found["missing"] == "job" and f"since run {run.pk}: ask for one (POST" in found["detail"]
+    assert found["missing"] == "job" and f"since run {run.pk}: start one (POST" in found["detail"]
     assert why_empty(JOB, series, (today + 2 * HOUR, today + 3 * HOUR))["missing"] == "telemetry"
     assert why_empty(JOB, series, (today - HOUR, today))["missing"] == "telemetry"
 
@@ -56,7 +56,7 @@ def test_a_run_that_failed_or_works_is_named_with_its_reason(series, root, today
     failed = ended(AnalyticsRunState.FAILED, "the disk is full")
     found = why_empty(JOB, series, span)
     assert found["missing"] == "job"
-    assert f"run {failed.pk}, the last one, failed: the disk is full. To go on, ask" in found["detail"]
+    assert f"the last run ({failed.pk}) failed: the disk is full. To continue, start" in found["detail"]
     other = runs.ask(JOB.name, "1 minute", None)
     assert why_empty(JOB, series, span)["detail"].endswith(f"run {other.pk} is queued.")
 

@@ -105,7 +105,7 @@ def test_results_files_and_the_end_come_together(db, fake, root):
     assert not list((root.parent / "state" / "analytics").iterdir()), "nothing stays behind"
     again = ask()
     work.work()
-    assert ended(again) == ("skipped", "nothing new: all telemetry is in the results")
+    assert ended(again) == ("skipped", "nothing new: the results contain all telemetry")
     put(root, "b", 9)
     more = ask()
     work.work()
@@ -128,7 +128,7 @@ def test_what_the_job_refuses_is_told(db, fake, root):
 
 
 @pytest.mark.parametrize(
-    ("number", "rest"), [(9, "(SIGKILL): out of memory? Lower TERCAST_"), (15, "(SIGTERM);")]
+    ("number", "rest"), [(9, "(SIGKILL): out of memory? Reduce TERCAST_"), (15, "(SIGTERM);")]
 )
 def test_a_process_that_was_killed_is_told_by_its_signal(db, fake, root, number, rest):
     put(root, "a", 1)
@@ -198,7 +198,7 @@ def test_drawn_events_become_samples_with_the_end_of_their_run(db, fake, root, a
     assert [row.values for row in EventSample.objects.all()] == [{"low": n} for n in (1, 2, 3)]
     again = draw()
     work.work()
-    assert ended(again) == ("skipped", "nothing new: all telemetry is in the results")
+    assert ended(again) == ("skipped", "nothing new: the results contain all telemetry")
     publish(root, "c", ad.planner_id, 9)
     more = draw()
     work.work()

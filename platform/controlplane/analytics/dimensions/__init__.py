@@ -1,1 +1,1 @@
-"""Which attributes topics should index: proposals by past events, their application, and the way back."""
+"""Choice of indexed attributes: proposals from past events, their application and reversal."""

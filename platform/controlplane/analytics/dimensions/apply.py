@@ -1,4 +1,4 @@
-"""Applies proposals, and takes them back: each is a change of what a topic indexes."""
+"""Application and reversal of proposals, which change the indexed attributes of a topic."""
 
 from __future__ import annotations
 
@@ -21,17 +21,21 @@ from tercast.dimensions.proposal import is_beyond_chance
 logger = logging.getLogger(__name__)
 
 GAIN = 0.1
-"""The share of unwanted deliveries that a topic's own change must save at least."""
+"""Smallest fraction of unwanted deliveries that an automatic change must save."""
 PAUSE = timedelta(minutes=30)
-"""How long a topic that changes by itself stays as it is."""
+"""Pause between two automatic changes of a topic."""
 
 
 def apply(pk: int, actor: Any) -> Request:
-    """Log the change that the proposal makes; raises `Problem` when the topic has moved on since."""
+    """Log the change of the proposal.
+
+    Raises:
+        Problem: The topic has changed since, or the proposal is already applied (409).
+    """
     with transaction.atomic():
         row = _locked(pk)
         if row.request is not None and row.request.state != State.FAILED:
-            raise conflict("applied", f"Proposal {pk} is applied already, by request {row.request_id}.")
+            raise conflict("applied", f"Proposal {pk} is already applied by request {row.request_id}.")
         row.request = _change(row, row.before, row.indexed, actor)
         row.undoing = None
         row.save(update_fields=("request", "undoing"))
@@ -39,16 +43,19 @@ def apply(pk: int, actor: Any) -> Request:
 
 
 def revert(pk: int, actor: Any) -> Request:
-    """Log the change back to what was indexed before; raises `Problem` when that is not what is there.
+    """Log the change back to the former attributes.
 
-    A topic that chooses by itself stops doing so: it would only choose the same again.
+    This disables the automatic choice of the topic, which would only choose the same again.
+
+    Raises:
+        Problem: The proposal is not applied, or the topic has changed since (409).
     """
     with transaction.atomic():
         row = _locked(pk)
         if row.request is None or row.request.state != State.ACTIVE:
-            raise conflict("not_applied", f"Proposal {pk} is not applied; there is nothing to take back.")
+            raise conflict("not_applied", f"Proposal {pk} is not applied; there is nothing to revert.")
         if row.undoing is not None and row.undoing.state != State.FAILED:
-            raise conflict("reverted", f"Proposal {pk} is taken back already, by request {row.undoing_id}.")
+            raise conflict("reverted", f"Proposal {pk} is already reverted by request {row.undoing_id}.")
         row.undoing = _change(row, row.indexed, row.before, actor)
         row.save(update_fields=("undoing",))
         Topic.objects.filter(pk=row.topic_id).update(automatic_indexing=False)
@@ -67,19 +74,19 @@ def _change(row: Proposal, expected: list[str], wanted: list[str], actor: Any) -
     topic = row.topic
     if list(topic.indexed) != list(expected):
         detail = (
-            f"Topic {topic.name} indexes {', '.join(topic.indexed)} by now, not {', '.join(expected)}. "
-            "Ask for a new proposal."
+            f"Topic {topic.name} now indexes {', '.join(topic.indexed)}, not {', '.join(expected)}. "
+            "Request a new proposal."
         )
         raise conflict("moved_on", detail)
     if list(wanted) == list(topic.indexed):
-        raise conflict("nothing_to_change", f"Topic {topic.name} indexes these attributes already.")
+        raise conflict("nothing_to_change", f"Topic {topic.name} already indexes these attributes.")
     logged = topics.change(topic.pk, {"indexed": wanted}, actor)[1]
     assert logged is not None
     return logged
 
 
 def look_after() -> None:
-    """Change the topics that say so, where that saves enough and more than chance may; log what cannot be."""
+    """Change automatic topics where that saves enough, beyond chance; log refused changes."""
     rows = Topic.objects.filter(automatic_indexing=True, removal=None).select_related("reindexing")
     with task_failures.skipping("indexed attributes") as skips:
         for topic in rows:
@@ -87,7 +94,7 @@ def look_after() -> None:
                 try:
                     _look(topic)
                 except Problem as problem:
-                    logger.info("topic %s stays as it is: %s", topic.name, problem.detail)
+                    logger.info("topic %s does not change: %s", topic.name, problem.detail)
 
 
 def _look(topic: Topic) -> None:
@@ -100,7 +107,7 @@ def _look(topic: Topic) -> None:
 
 
 def _has_just_changed(topic: Topic) -> bool:
-    """Whether a change of `indexed`, whoever asked for it, is under way or less than `PAUSE` old."""
+    """Whether any change of `indexed` is in progress, or less than `PAUSE` old."""
     change = topic.reindexing
     if change is None or change.state == State.FAILED:
         return False
@@ -109,7 +116,7 @@ def _has_just_changed(topic: Topic) -> bool:
 
 
 def is_worth_it(row: Proposal) -> bool:
-    """Whether it saves `GAIN` of what is unwanted, and more than two standard errors."""
+    """Whether it saves `GAIN` of the unwanted deliveries, and more than two standard errors."""
     costs = {candidate["method"]: candidate["unwanted"] for candidate in row.figures["candidates"]}
     saved, now = costs["current"] - costs[row.method], costs["current"]
     beyond_chance = is_beyond_chance(row.figures["saved"], row.figures["standard_error"])

@@ -1,4 +1,4 @@
-"""What a proposal that was applied has changed, by what hosts have reported since."""
+"""Effect of an applied proposal, from later reports of hosts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from controlplane.analytics.unwanted import unwanted
 from controlplane.requestlog.models import State
 
 LOOK = timedelta(hours=1)
-"""How far before and after the change deliveries are counted."""
+"""Time before and after the change in which deliveries are counted."""
 
 
 def measured(row: Proposal) -> dict[str, Any] | None:
-    """Deliveries and unwanted ones before and after; None unless it was applied."""
+    """Return deliveries and unwanted ones before and after; None if it was not applied."""
     if row.request is None or row.request.state != State.ACTIVE:
         return None
     begun, ended = row.request.received_at, row.request.confirmed_at or row.request.received_at
@@ -28,7 +28,7 @@ def measured(row: Proposal) -> dict[str, Any] | None:
 
 
 def _counted(row: Proposal, since: datetime, until: datetime) -> dict[str, Any]:
-    """Of the windows of `false_positives` that lie in a time as a whole, as far as their starts tell."""
+    """Count in the windows of `false_positives` that start in a time."""
     came, wrong = unwanted(row.topic.name, since, until)
     return {
         "since": since,

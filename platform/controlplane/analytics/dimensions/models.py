@@ -1,18 +1,18 @@
-"""Proposals of indexed attributes."""
+"""Rows of proposals of indexed attributes."""
 
 from django.conf import settings
 from django.db import models
 
 
 class ProposalTrigger(models.TextChoices):
-    """Why there is a proposal."""
+    """Reason for a proposal."""
 
     PERIOD = "period"
     OPERATOR = "operator"
 
 
 class ProposalMethod(models.TextChoices):
-    """How its attributes were chosen."""
+    """Method that chose the attributes."""
 
     CURRENT = "current"
     ALL = "all"
@@ -21,10 +21,10 @@ class ProposalMethod(models.TextChoices):
 
 
 class Proposal(models.Model):
-    """What to index of a topic instead of what was indexed `before`, and what that is expected to change.
+    """Attributes to index in a topic instead of those indexed `before`, and the expected effect.
 
-    `figures` are the candidates' costs on events that they were not chosen by. `request` applied it,
-    `undoing` took it back; null while nobody has.
+    `figures` are the candidates' costs on events that were not used to choose them. `request` applied the
+    proposal, and `undoing` reverted it; both are null before that.
     """
 
     topic = models.ForeignKey("registry.Topic", on_delete=models.CASCADE, related_name="proposals")
@@ -33,7 +33,7 @@ class Proposal(models.Model):
     before = models.JSONField()
     indexed = models.JSONField()
     figures = models.JSONField()
-    newest_sample = models.BigIntegerField(help_text="the newest sample that it was computed from")
+    newest_sample = models.BigIntegerField(help_text="newest sample that it was computed from")
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     undoing = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     actor = models.ForeignKey(

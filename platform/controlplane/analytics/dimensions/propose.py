@@ -1,4 +1,4 @@
-"""Computes proposals: the samples and live subscriptions of a topic, judged by the core library."""
+"""Computation of proposals from samples and active subscriptions, with the core library."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tercast.dimensions.workload import Workload
 from tercast.filters.filter import Filter
 
 MOST_SUBSCRIPTIONS, MOST_EVENTS = 1_000, 4_000
-"""What a proposal looks at, spread over all there are: some seconds of one core."""
+"""Inputs of a proposal, spread over all there are; this takes some seconds of one core."""
 FEWEST_EVENTS = 40
 KEPT = 50
-"""The newest proposals of a topic; those that were applied stay beside them."""
+"""Number of newest unapplied proposals of a topic to keep; applied ones are kept in addition."""
 PATIENCE_SECONDS = 30
 
 Some = TypeVar("Some")
@@ -33,18 +33,22 @@ _one_at_a_time = Lock()
 
 
 def compute(topic: Topic, trigger: ProposalTrigger, actor: Any) -> Proposal:
-    """A new proposal for a topic; raises `Problem` 409 where there is nothing to judge by."""
+    """Compute a new proposal for a topic.
+
+    Raises:
+        Problem: There are too few data (409), or another proposal is being computed (503).
+    """
     workload, newest = past(topic)
     if not workload.subscriptions:
-        raise conflict("no_subscriptions", f"Topic {topic.name} has no live subscription with a filter.")
+        raise conflict("no_subscriptions", f"Topic {topic.name} has no active subscription with a filter.")
     if len(workload.events) < FEWEST_EVENTS:
         detail = (
             f"There are {len(workload.events)} samples of topic {topic.name}; at least {FEWEST_EVENTS} are "
-            "needed. Report events to traffic/samples/, or wait until analytics has."
+            "needed. Report events to traffic/samples/, or wait until analytics reports them."
         )
         raise conflict("too_few_samples", detail)
     if not _one_at_a_time.acquire(timeout=PATIENCE_SECONDS):
-        detail = "Another proposal is being computed. Try again when it is."
+        detail = "Another proposal is being computed. Try again later."
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
     try:
         found = propose(workload, max_dz_length(), MAX_DZ_PER_FILTER, spectrum=spectrum(topic))
@@ -65,7 +69,7 @@ def compute(topic: Topic, trigger: ProposalTrigger, actor: Any) -> Proposal:
 
 
 def past(topic: Topic) -> tuple[Workload, int]:
-    """Live subscriptions and samples of a topic, thinned out evenly; and the newest sample's id."""
+    """Return active subscriptions and samples of a topic, thinned, and the newest sample id."""
     core = core_topic(topic)
     subscriptions = (
         Subscription.objects.filter(LIVE, topic=topic, filter__isnull=False)
@@ -84,12 +88,12 @@ def past(topic: Topic) -> tuple[Workload, int]:
 
 
 def newest_sample(topic: Topic) -> int:
-    """The id of the newest sample of a topic; 0 without any."""
+    """Return the id of the newest sample of a topic; 0 if there is none."""
     return int(EventSample.objects.filter(topic=topic).aggregate(newest=Max("id"))["newest"] or 0)
 
 
 def spectrum(topic: Topic) -> AttributeSelection | None:
-    """What the Spark job has found of a topic last, from a day's telemetry; None where it has not."""
+    """Return the Spark job's latest result for a topic, from a day's telemetry, or None."""
     rows = Result.objects.filter(series__job="dimension_selection", topic=topic.name)
     row = rows.order_by("-window_start", "-id").first()
     names = {attribute["name"] for attribute in topic.attributes}
@@ -102,7 +106,7 @@ def spectrum(topic: Topic) -> AttributeSelection | None:
 
 
 def _spread(rows: Sequence[Some], most: int) -> Sequence[Some]:
-    """At most `most` rows, evenly spread over all."""
+    """Return at most `most` rows, evenly spread over all."""
     if len(rows) <= most:
         return rows
     return [rows[number * len(rows) // most] for number in range(most)]

@@ -1,10 +1,10 @@
-"""Where switches lie in the picture of the network."""
+"""Configuration of the app with positions of switches on the map."""
 
 from django.apps import AppConfig
 
 
 class LayoutConfig(AppConfig):
-    """Positions of switches, and the picture in one call."""
+    """Positions of switches, and the topology in one call."""
 
     name = "controlplane.network.map"
     label = "layout"

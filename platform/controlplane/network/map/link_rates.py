@@ -1,4 +1,4 @@
-"""The load of links a second, from the last two totals that the live stream told."""
+"""Load of links per second, from the last two totals of the live stream."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ Rates = dict[int, dict[str, float]]
 
 
 def rates() -> Rates:
-    """Packets and bytes a second by id of link; none where nothing was told lately."""
+    """Return packets and bytes per second by link id; empty without recent totals."""
     told = OutboxEvent.objects.filter(kind="load", created_at__gt=timezone.now() - FRESH)
     newest = list(told.order_by("-id").values_list("payload", flat=True)[:2])
     if len(newest) < 2:
@@ -27,7 +27,7 @@ def rates() -> Rates:
 
 
 def _rate(now: dict[str, Any], then: dict[str, Any] | None, seconds: float) -> dict[str, float] | None:
-    """None where a switch counts from zero again."""
+    """Return the rate of a link; None if a switch has started to count from zero."""
     if then is None or now["packets"] < then["packets"]:
         return None
     return {

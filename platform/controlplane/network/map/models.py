@@ -1,10 +1,10 @@
-"""Positions of switches, which stay as they are once given."""
+"""Positions of switches, which do not change after their assignment."""
 
 from django.db import models
 
 
 class Place(models.Model):
-    """Where a switch lies; `moved`: an operator has put it there."""
+    """Position of a switch; `moved` means that an operator has set it."""
 
     switch = models.OneToOneField(
         "network.Switch", on_delete=models.CASCADE, primary_key=True, related_name="place"
@@ -15,7 +15,7 @@ class Place(models.Model):
 
 
 class Map(models.Model):
-    """How coordinates become positions, where the layout is a map; one row, or none."""
+    """Conversion of coordinates to positions, if the layout is a map; at most one row."""
 
     scale = models.FloatField()
     x = models.FloatField()

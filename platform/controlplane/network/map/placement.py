@@ -1,4 +1,4 @@
-"""Giving places to switches: to all at first, then to those that come, beside their neighbours."""
+"""Placement of switches: first of all together, later of new ones next to their neighbours."""
 
 from datetime import timedelta
 
@@ -13,11 +13,11 @@ from tercast.topology.layout.arrange import Geography, arrange, place_new
 from tercast.topology.layout.incremental import Point
 
 ALONE = timedelta(seconds=30)
-"""So long a switch without links waits for one, before it gets a place of its own."""
+"""Time that a switch without links waits for one before it gets a position."""
 
 
 def ensure() -> None:
-    """Give places to switches that have none; those without a link, which may still come, wait a while."""
+    """Place switches without a position; those without a link wait some time for one."""
     fresh = Switch.objects.filter(place=None).order_by("id")
     if not fresh.exists():
         return
@@ -40,7 +40,7 @@ def ensure() -> None:
 
 
 def anew(moved_too: bool) -> int:
-    """Lay all out afresh, but for what operators have moved, unless `moved_too`; how many got a place."""
+    """Place all switches again, except moved ones unless `moved_too`; return the number placed."""
     with transaction.atomic():
         moved = {} if moved_too else _places(moved=True)
         Map.objects.all().delete()
@@ -53,14 +53,14 @@ def anew(moved_too: bool) -> int:
 
 
 def move(switch: Switch, x: float, y: float) -> None:
-    """Put a switch somewhere; it stays there."""
+    """Move a switch to a position, which stays."""
     Place.objects.update_or_create(switch=switch, defaults={"x": x, "y": y, "moved": True})
     told = {"name": switch.name, "connected": switch.connected, "up": switch.up, "x": x, "y": y}
     outbox.emit("switch", told)
 
 
 def _first(names: list[str], links: list[tuple[str, str]]) -> dict[str, Point]:
-    """A layout of its own; whether it is a map is kept for those that come later."""
+    """Return a new layout; if it is a map, its conversion is stored for later switches."""
     arranged = arrange(names, links, _coordinates())
     if arranged.geography is not None:
         way = arranged.geography
@@ -69,7 +69,7 @@ def _first(names: list[str], links: list[tuple[str, str]]) -> dict[str, Point]:
 
 
 def _store(places: dict[str, Point]) -> None:
-    """Of two who do this at once the first is heard."""
+    """Store positions; if two processes do this at the same time, the first one wins."""
     ids = dict(Switch.objects.values_list("name", "pk"))
     rows = [Place(switch_id=ids[name], x=x, y=y) for name, (x, y) in places.items() if name in ids]
     Place.objects.bulk_create(rows, batch_size=1000, ignore_conflicts=True)

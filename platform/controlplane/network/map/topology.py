@@ -1,4 +1,4 @@
-"""The whole topology in one answer, as the picture needs it: four queries, however large it is."""
+"""The whole topology in one answer for the map; this takes four queries for any size."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _MORE = ("epoch", "reconciled_epoch", "exact_entries", "tcam_budget", "capacity"
 
 
 def topology(load: bool) -> dict[str, Any]:
-    """Switches with places and tables, links with their load (where `load`), hosts; ends are ids."""
+    """Return switches with places and tables, links (with `load`), and hosts; ends are ids."""
     placement.ensure()
     told = rates() if load else {}
     return {

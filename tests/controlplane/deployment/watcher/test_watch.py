@@ -314,7 +314,7 @@ def test_a_silent_link_can_be_approved_and_is_an_alarm_until_then(watched, no_gr
     watched.links = [{**link(3, 5, 1, 6), "silent": True}]
     watch.run()
     assert [one.detail for one in alarms.standing()[0] if one.alarm == "links_waiting"] == [
-        "1 link that was found waits for approval: s1:6 to s3:5"
+        "1 found link waits for approval: s1:6 to s3:5"
     ]
     found_links.approve(FoundLink.objects.get().pk, None)
     assert Link.objects.filter(a__name="s1", a_port=6).exists()

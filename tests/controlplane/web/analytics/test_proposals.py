@@ -85,7 +85,7 @@ def test_it_is_applied_once_and_taken_back_once(busy, problem):
         "indexed": row["indexed"],
     }
     assert busy.get(row["url"]).json()["state"] == "applying"
-    assert "applied already" in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
+    assert "already applied" in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
     assert "not applied" in problem(busy.post(f"{row['url']}revert/"), 409)["detail"]
     finish(request)
     assert busy.get(row["url"]).json()["state"] == "applied"
@@ -94,7 +94,7 @@ def test_it_is_applied_once_and_taken_back_once(busy, problem):
     assert Request.objects.get(pk=back.json()["id"]).payload["indexed"] == ["noise", "low", "same"]
     finish(back.json()["id"])
     assert busy.get(row["url"]).json()["state"] == "reverted"
-    assert "taken back already" in problem(busy.post(f"{row['url']}revert/"), 409)["detail"]
+    assert "already reverted" in problem(busy.post(f"{row['url']}revert/"), 409)["detail"]
 
 
 def test_one_that_failed_may_be_applied_again(busy):
