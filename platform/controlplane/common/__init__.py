@@ -1,1 +1,1 @@
-"""What all packages of the control plane use: problems, wake-ups, processes and clocks."""
+"""Utilities of all packages of the control plane: problems, wake-ups, processes and clocks."""

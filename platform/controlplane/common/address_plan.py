@@ -1,4 +1,4 @@
-"""What every part of the control plane plans with: the address plan and the limits of encoding."""
+"""Address plan and encoding limits of the control plane."""
 
 from functools import cache
 
@@ -12,10 +12,10 @@ MAX_TREES = 64
 
 @cache
 def address_plan() -> AddressPlan:
-    """The address plan of the installation, by `TERCAST_ADDRESS_FAMILY`."""
+    """Return the address plan of the installation, by `TERCAST_ADDRESS_FAMILY`."""
     return AddressPlan.default(settings.ADDRESS_FAMILY)
 
 
 def max_dz_length() -> int:
-    """The longest dz, in bits: all the room that the addresses have."""
+    """Return the length of the longest dz that fits in the addresses, in bits."""
     return address_plan().dz_room

@@ -1,7 +1,7 @@
-"""The answer of a process that `controlplane.common.child_process.ask_child` starts, within bounds.
+"""Answers of processes that `common.child_process.ask_child` starts, with limits.
 
-It is JSON: `{"ok": answer}`, `{"refused": [{"path", "code", "detail", "value"}]}` or `{"failed": text}`. Such
-a process knows no database and no framework.
+An answer is JSON: `{"ok": answer}`, `{"refused": [{"path", "code", "detail", "value"}]}` or
+`{"failed": text}`. Such a process uses no database and no framework.
 """
 
 import json
@@ -14,11 +14,11 @@ from tercast.errors import Refused, RefusedMany, shown
 
 
 def limit(kind: int, most: int) -> None:
-    """Limit what this process may use of a resource from now on.
+    """Limit the use of a resource by this process from now on.
 
     Args:
-        kind: The resource, as `resource.RLIMIT_CPU`.
-        most: Seconds or bytes; a lower limit of the process stays.
+        kind: The resource, for example `resource.RLIMIT_CPU`.
+        most: Seconds or bytes; a lower existing limit stays.
     """
     hard = resource.getrlimit(kind)[1]
     resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
@@ -36,7 +36,7 @@ def limited_memory(most: int) -> Iterator[None]:
 
 
 def json_text(work: Callable[[], Any], too_large: str) -> str:
-    """Return as JSON what `work` returns or refuses, or `too_large` if that needs too much memory."""
+    """Return the result or refusal of `work` as JSON; `too_large` if it needs too much memory."""
     try:
         return json.dumps(_answer(work))
     except MemoryError:

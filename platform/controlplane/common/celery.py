@@ -19,18 +19,18 @@ if settings.ENV.log_format == "json":
 
 @signals.setup_logging.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def keep_logging(**_: Any) -> None:
-    """Django's settings say how to log; who listens here keeps Celery from it."""
+    """Keep Django's logging settings: Celery sets up no logging if this signal has a receiver."""
 
 
 @signals.celeryd_init.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 @signals.beat_init.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def keep_files_private(**_: Any) -> None:
-    """Before a worker or beat begins, the files that it makes become its owner's alone."""
+    """Make files that a worker or beat creates readable only by their owner."""
     keep_private()
 
 
 def serves(*queues: str) -> bool:
-    """Whether the worker in this process takes messages from one of these queues."""
+    """Whether the worker in this process receives messages from one of these queues."""
     return any(queue in app.amqp.queues.consume_from for queue in queues)
 
 

@@ -1,4 +1,4 @@
-"""Where the log is JSON: what Celery prints beside it is left out, or becomes a line of it."""
+"""Conversion of Celery's own output to log lines, if the log format is JSON."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ STDERR = 2
 
 
 def keep_to_lines(app: Celery) -> None:
-    """Workers and beat of `app` show no banner, and say that they are told to end in a line of the log."""
+    """Disable the banner of workers and beat of `app`, and log the notice of their shutdown."""
     app.Beat = lambda **options: _beat(app)(**{**options, "quiet": True})
     signals.celeryd_init.connect(_quiet, weak=False)
 
@@ -23,14 +23,14 @@ def _beat(app: Celery) -> Any:
 
 
 def _quiet(instance: Any, **_: Any) -> None:
-    from celery.apps import worker  # noqa: PLC0415 - only where a worker starts
+    from celery.apps import worker  # noqa: PLC0415 - only needed when a worker starts
 
     instance.quiet = True
     worker.safe_say = _say
 
 
 def _say(message: object, stream: Any = None) -> None:
-    """As a line; past logging, whose handler the signal may have come in upon."""
+    """Write a log line without `logging`, because the signal may have interrupted its handler."""
     record = logging.LogRecord("celery.apps.worker", logging.INFO, "", 0, str(message), None, None)
     with suppress(OSError):
         os.write(STDERR, f"{JsonFormatter().format(record)}\n".encode())

@@ -1,4 +1,4 @@
-"""Processes that the control plane starts: each ends with the process that started it."""
+"""Child processes of the control plane; each ends with the process that started it."""
 
 import ctypes
 import json
@@ -18,7 +18,7 @@ from controlplane.common.problems import Problem
 from tercast.runtime.wording import whole_characters
 
 PACKAGES = Path(__file__).resolve().parents[2]
-"""The folder that has this package: `platform` of a source tree, or `site-packages`."""
+"""The folder of this package: `platform` of a source tree, or `site-packages`."""
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -27,12 +27,12 @@ logger = logging.getLogger(__name__)
 
 
 def environment() -> dict[str, str]:
-    """Return this process's environment, in which the project's packages can be imported.
+    """Return this process's environment, extended so that own packages can be imported.
 
-    A child inherits the working directory too, so a relative path in a setting means the same to both.
+    A child inherits the working directory too, so a relative path in a setting means the same in both.
     """
     folders = [str(PACKAGES)]
-    if (PACKAGES.parent / "manage.py").is_file():  # a source tree has some packages one folder up
+    if (PACKAGES.parent / "manage.py").is_file():  # some packages of a source tree are one folder up
         folders.append(str(PACKAGES.parent))
     path = os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     settings = os.environ.get("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
@@ -45,28 +45,28 @@ def _die_with_parent() -> None:
 
 @dataclass(frozen=True, slots=True)
 class ChildProcess:
-    """A started process; `group` says whether it leads a process group, with all that it starts itself."""
+    """A started process; `group` is whether it leads a process group with all its children."""
 
     process: subprocess.Popen[bytes]
     group: bool = False
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """Id of the process."""
         return self.process.pid
 
     @property
     def status(self) -> int | None:
-        """The exit status, a negative number for a signal; None while it runs."""
+        """Exit status, negative for a signal; None while the process runs."""
         return self.process.poll()
 
     def kill(self) -> None:
-        """End the process, of a group all, and wait for its end."""
+        """Kill the process, or its whole group, and wait for its end."""
         self._send(signal.SIGKILL)
         self.process.wait()
 
     def end(self, grace: float) -> None:
-        """Ask the process, or its group, to end; after `grace` seconds kill what is left."""
+        """Ask the process or its group to end; kill what is left after `grace` seconds."""
         self._send(signal.SIGTERM)
         end = time.monotonic() + grace
         while self.status is None and time.monotonic() < end:
@@ -93,9 +93,9 @@ def start(
 
     Args:
         command: The program and its arguments.
-        group: Whether it gets a session and a process group of its own, which end together.
-        nice: By how much its priority is lower than this process's.
-        folder: Its working directory; None for this process's.
+        group: Whether it gets its own session and process group, which end together.
+        nice: Decrease of its priority relative to this process.
+        folder: Its working directory; None for that of this process.
         log: The file for its output and errors; None for those of this process.
     """
 
@@ -118,7 +118,7 @@ def start(
 
 
 def log_tail(log: Path, most: int) -> str:
-    """Return the last bytes of a log, `most` at most, without characters that a database refuses."""
+    """Return the last bytes of a log, at most `most`, without characters that databases refuse."""
     with suppress(OSError), log.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - most))
         return whole_characters(file.read()).replace("\0", "")
@@ -126,18 +126,18 @@ def log_tail(log: Path, most: int) -> str:
 
 
 def signal_name(status: int | None) -> str | None:
-    """Return the name of the signal that ended a process, by its exit status; None if none did."""
+    """Return the name of the signal that ended a process, from its status; None if none did."""
     if status is None or status >= 0:
         return None
     return signal.Signals(-status).name if -status in set(signal.Signals) else "?"
 
 
 class BackgroundCommand:
-    """A `manage.py` command next to this process: in one process at a time, reaped by the next look.
+    """A `manage.py` command as a child process, one at a time, checked by `is_running`.
 
     Args:
-        ended: Called with the command and the exit status when a process has ended.
-        seconds: The time after which a process is stuck and is killed; None for any.
+        ended: Called with the command and the exit status after the end of a process.
+        seconds: Time limit after which a process is killed; None for no limit.
     """
 
     def __init__(self, ended: Callable[[str, int], None], seconds: float | None = None) -> None:
@@ -147,17 +147,19 @@ class BackgroundCommand:
 
     @property
     def pid(self) -> int | None:
-        """The number of the process; None without one."""
+        """Id of the process; None without one."""
         return None if self._child is None else self._child.pid
 
     def is_running(self) -> bool:
-        """Return whether a process runs; one that is stuck is killed, one that has ended is reported."""
+        """Whether a process runs; kills one beyond the time limit, and reports one that has ended."""
         if self._child is None:
             return False
         if self._child.status is None:
             if self._seconds is None or time.monotonic() - self._since < self._seconds:
                 return True
-            logger.error("process %d, which runs %s, is stuck, and killed", self._child.pid, self._command)
+            logger.error(
+                "process %d with %s exceeds its time limit and is killed", self._child.pid, self._command
+            )
             self._child.kill()
         status, self._child = self._child.status, None
         assert status is not None
@@ -165,7 +167,7 @@ class BackgroundCommand:
         return False
 
     def start(self, command: str) -> None:
-        """Start the command; call it only while none runs."""
+        """Start the command; call this only while none runs."""
         self._child = start([sys.executable, "-m", "django", command])
         self._command, self._since = f"manage.py {command}", time.monotonic()
 
@@ -173,18 +175,18 @@ class BackgroundCommand:
 def ask_child(
     module: str, question: bytes, seconds: float, late: str, killed: Mapping[int, str] | None = None
 ) -> dict[str, Any]:
-    """Return the JSON object that `python -m module` writes in answer to `question` on its standard input.
+    """Return the JSON object that `python -m module` writes as its answer to `question`.
 
     Args:
         module: The module to run; it answers with `controlplane.common.bounded_answer`.
-        question: What it reads.
-        seconds: How long it may take.
-        late: Why there is no answer in that time, for the caller.
-        killed: What an end by a signal means, by its number; the answer is then `{"failed": ...}`.
+        question: Its standard input.
+        seconds: Time limit.
+        late: Text of the error after the time limit, for the caller.
+        killed: Text by signal number, for an answer `{"failed": ...}` if that signal ended the process.
 
     Raises:
-        Problem: 503 where it takes longer.
-        RuntimeError: The process failed; with its last words.
+        Problem: The time limit is exceeded (503).
+        RuntimeError: The process failed; the text has the last line of its errors.
     """
     try:
         done = subprocess.run(

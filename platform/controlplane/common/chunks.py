@@ -1,4 +1,4 @@
-"""Long lists and long work in parts that a database takes well."""
+"""Division of long lists and long work into parts that suit a database."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,15 +12,15 @@ Part = TypeVar("Part")
 
 
 def chunks(ids: Sequence[Any], size: int = 500) -> Iterable[Sequence[Any]]:
-    """`ids` in parts that a database takes as parameters of one statement."""
+    """Return `ids` in parts that fit as parameters of one statement."""
     return (ids[start : start + size] for start in range(0, len(ids), size))
 
 
 def in_turns(parts: Iterable[Part]) -> Iterator[Part]:
-    """`parts`, each for a transaction of its own, with pauses in between that let other processes write.
+    """Yield `parts`, each for its own transaction, with pauses for writes of other processes.
 
-    SQLite has no queue of writers: those who wait look again after up to 100 ms, and might find the next
-    transaction each time. A pause takes half of the time of the part before it.
+    SQLite has no queue of writers: waiting processes try again after up to 100 ms, and might find the next
+    transaction each time. A pause takes half of the time of the previous part.
     """
     took = 0.0
     for number, part in enumerate(parts):

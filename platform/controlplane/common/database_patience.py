@@ -1,4 +1,4 @@
-"""What a web process does to its database: short waits for locks, and reads that need no disk space."""
+"""Database settings of a web process: short waits for locks, and reads without disk space."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -10,15 +10,15 @@ from django.conf import settings
 from django.db import connection
 
 CONNECT_SECONDS = 5
-"""Time in which PostgreSQL has to accept a connection of a web process."""
+"""Time limit for PostgreSQL to accept a connection of a web process."""
 
 _kept_open: list[sqlite3.Connection] = []
 
 
 def shorten_waits() -> None:
-    """Let connections that this process opens from now on wait for a lock as long as the settings say.
+    """Limit the wait for locks of later connections of this process to the setting.
 
-    For web processes, whose callers wait; a worker has nobody who does, and waits longer.
+    This is for web processes, whose callers wait. A worker has no waiting callers, so it waits longer.
     """
     database: dict[str, Any] = settings.DATABASES["default"]
     options: dict[str, Any] = database.setdefault("OPTIONS", {})
@@ -31,15 +31,15 @@ def shorten_waits() -> None:
 
 
 def keep_readable() -> None:
-    """Keep a connection to SQLite open as long as the process lives; nothing is done on it.
+    """Keep an unused connection to SQLite open during the life of the process.
 
-    The last connection that closes removes the files `-wal` and `-shm`. The next one, even to read, creates
-    them again, which fails on a full disk.
+    The last connection that closes removes the files `-wal` and `-shm`. The next one, even for reading,
+    creates them again, which fails on a full disk.
     """
     database: dict[str, Any] = settings.DATABASES["default"]
     if "sqlite" not in database["ENGINE"] or not Path(str(database["NAME"])).is_file():
         return
-    with suppress(sqlite3.Error):  # calls answer with the reason
+    with suppress(sqlite3.Error):  # calls report the reason
         kept = sqlite3.connect(str(database["NAME"]), timeout=1, check_same_thread=False)
         _kept_open.append(kept)
         kept.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
@@ -47,10 +47,10 @@ def keep_readable() -> None:
 
 @contextmanager
 def waiting_at_most(milliseconds: int) -> Iterator[None]:
-    """Within, this thread's connection waits so long for a lock, and no longer.
+    """Limit the wait for locks of this thread's connection within the block.
 
     Raises:
-        OperationalError: The database is away.
+        OperationalError: The database is unavailable.
     """
     before = _lock_wait()
     _set_lock_wait(str(milliseconds))

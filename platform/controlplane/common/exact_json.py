@@ -1,4 +1,4 @@
-"""Reading JSON back from the database without losing what a number was."""
+"""JSON from the database, with numbers of the same type as when they were written."""
 
 import json
 from typing import Any
@@ -7,10 +7,10 @@ from tercast.runtime.strict_json import SAFE_INTEGER
 
 
 class Decoder(json.JSONDecoder):
-    """Reads an integer beyond ±(2^53-1) as the double that it was when it was written.
+    """Decoder that reads an integer beyond ±(2^53-1) as the double that was written.
 
-    PostgreSQL keeps numbers as decimals, and gives 1e+300 back as 301 digits. Integers of that size never
-    stand in our JSON: they are written as decimal strings.
+    PostgreSQL stores numbers as decimals, and returns 1e+300 as 301 digits. Our JSON has no integers of that
+    size, because they are written as decimal strings.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""Where tests kill the worker: a step that the environment names ends the process as `kill -9` does."""
+"""Fault points for tests: a step named in the environment ends the process like `kill -9`."""
 
 import os
 import signal
@@ -7,6 +7,6 @@ VARIABLE = "TERCAST_FAULT"
 
 
 def point(step: str) -> None:
-    """Die here, without any clean-up, when `TERCAST_FAULT` is `step`; nothing otherwise."""
+    """Kill the process without clean-up if `TERCAST_FAULT` is `step`; otherwise do nothing."""
     if os.environ.get(VARIABLE) == step:
         os.kill(os.getpid(), signal.SIGKILL)

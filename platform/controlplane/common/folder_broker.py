@@ -1,7 +1,8 @@
-"""A broker that is a folder: kombu's file-system transport, made safe against kills and slow writers.
+"""A broker in a folder: kombu's file-system transport, safe against kills and slow writers.
 
-A message is a file. It appears complete (written beside, then renamed) and belongs to whoever unlinks it, so
-that neither a half-written nor a doubly read one is ever seen, and a killed process leaves no lock behind.
+A message is a file. It appears complete (written under another name, then renamed), and belongs to the
+process that unlinks it. So no half-written message is read, none is read twice, and a killed process leaves
+no lock.
 """
 
 import json
@@ -20,13 +21,13 @@ SCHEME = "folder"
 LONGEST_WAIT = 0.3
 
 HALF_WRITTEN_SECONDS = 60.0
-"""A hidden file that is older was left by a writer that was killed."""
+"""Age at which a hidden file counts as left by a killed writer."""
 
 logger = logging.getLogger(__name__)
 
 
 class FolderChannel(filesystem.Channel):
-    """One process's view of the folder."""
+    """Access of one process to the folder."""
 
     def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override] # kombu disagrees
         folder = Path(self.data_folder_out)
@@ -48,8 +49,8 @@ class FolderChannel(filesystem.Channel):
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         try:
             found = self._take(queue)
-        except OSError as error:  # no descriptor, a read-only folder: the worker goes on when that has passed
-            _tell(error.strerror or str(error))  # without the file, which changes
+        except OSError as error:  # no descriptor, a read-only folder: the worker continues afterwards
+            _tell(error.strerror or str(error))  # without the file name, which changes
             raise Empty from None
         _tell("")
         if found is None:
@@ -57,7 +58,7 @@ class FolderChannel(filesystem.Channel):
         return found
 
     def _take(self, queue: str) -> Any:
-        """Return the oldest message, or None; remove a file that is no message (after a power cut)."""
+        """Return the oldest message or None; remove a malformed file (after a power failure)."""
         folder = Path(self.data_folder_in)
         for name in sorted(_names(folder, queue)):
             path = folder / name
@@ -66,9 +67,9 @@ class FolderChannel(filesystem.Channel):
                 path.unlink()
                 return json.loads(text)
             except FileNotFoundError:
-                continue  # another process took it
+                continue  # another process has received it
             except ValueError:
-                logger.warning("%s is no message and is removed", path)
+                logger.warning("%s is not a message and is removed", path)
         return None
 
     def _purge(self, queue: str) -> int:
@@ -84,20 +85,20 @@ class FolderChannel(filesystem.Channel):
 
 
 class FolderTransport(filesystem.Transport):
-    """`folder://`, with the options of kombu's `filesystem://`."""
+    """Transport `folder://` with the options of kombu's `filesystem://`."""
 
     Channel = FolderChannel
     driver_type = SCHEME
     driver_name = SCHEME
 
     def drain_events(self, connection: Any, timeout: float | None = None, **_: Any) -> Any:
-        """Wait for a message, but not for long: a worker that is to stop looks up in between."""
+        """Wait for a message for a short time, so that a worker that must stop notices it."""
         longest = LONGEST_WAIT if timeout is None else min(timeout, LONGEST_WAIT)
         return super().drain_events(connection, timeout=longest)  # type: ignore[no-untyped-call]
 
 
 def register() -> None:
-    """Make `folder://` known to kombu."""
+    """Register `folder://` with kombu."""
     TRANSPORT_ALIASES[SCHEME] = f"{__name__}:FolderTransport"
 
 
@@ -108,7 +109,7 @@ def _names(folder: Path, queue: str) -> list[str]:
 
 @contextmanager
 def _hidden_file(path: Path, text: str) -> Iterator[Path]:
-    """Write a file that no reader sees; it is gone afterwards, unless it was renamed."""
+    """Write a file that no reader sees; remove it afterwards unless it was renamed."""
     try:
         path.write_text(text, encoding="utf-8")
         yield path
@@ -129,11 +130,11 @@ _told = {"trouble": ""}
 
 
 def _tell(trouble: str) -> None:
-    """Log a trouble once, and its end."""
+    """Log a problem once, and its end."""
     if trouble == _told["trouble"]:
         return
     if trouble:
-        logger.warning("no message can be read; trying again: %s", trouble)
+        logger.warning("messages cannot be read; trying again: %s", trouble)
     else:
         logger.warning("messages can be read again")
     _told["trouble"] = trouble

@@ -1,4 +1,4 @@
-"""What the API refuses, and how it says so: RFC 9457 problem details with every error at once."""
+"""Errors of the API as problem details (RFC 9457), with all errors in one answer."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ Scalar = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One bad value: where it stands (JSON pointer, or the name of a parameter), which rule it breaks.
+    """An invalid value: its place (JSON pointer or parameter name), and the broken rule.
 
-    `detail` says value, rule and remedy; `index` is the item's place in a bulk body, `line` where it
-    begins. `existing` is the address of the object that a duplicate repeats.
+    `detail` has value, rule and remedy. `index` is the item's place in a bulk body, and `line` is its first
+    line. `existing` is the address of the object that a duplicate repeats.
     """
 
     pointer: str
@@ -33,7 +33,7 @@ class FieldError:
     existing: str | None = None
 
     def to_json(self) -> dict[str, Scalar]:
-        """As it stands in the problem's `errors`; `index` and `parameter` only where they say something."""
+        """Return the entry for `errors` of a problem, without fields that have no value."""
         out: dict[str, Scalar] = {
             "pointer": _encodable(self.pointer),
             "code": self.code,
@@ -53,7 +53,7 @@ class FieldError:
 
 @dataclass(eq=False)
 class Problem(Exception):  # noqa: N818 - named by meaning
-    """An answer that is a problem; raised anywhere, rendered by the one exception handler."""
+    """An error answer; any code can raise it, and the exception handler renders it."""
 
     status: int
     code: str
@@ -62,7 +62,7 @@ class Problem(Exception):  # noqa: N818 - named by meaning
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self, request_id: str) -> dict[str, Any]:
-        """The problem document."""
+        """Return the problem document."""
         document: dict[str, Any] = {
             "type": TYPE_PREFIX + self.code,
             "title": HTTPStatus(self.status).phrase,
@@ -75,46 +75,46 @@ class Problem(Exception):  # noqa: N818 - named by meaning
 
 
 def invalid(errors: Iterable[FieldError], code: str = "invalid") -> Problem:
-    """400 for bad input, all errors in one answer."""
+    """Return a 400 for invalid input, with all errors in one answer."""
     found = tuple(errors)
     if len(found) == 1:
         detail = found[0].detail
     elif len(found) > MAX_ERRORS:
-        detail = f"{len(found)} values are refused; the first {MAX_ERRORS} are listed in `errors`."
+        detail = f"{len(found)} values are invalid; the first {MAX_ERRORS} are listed in `errors`."
     else:
-        detail = f"{len(found)} values are refused; see `errors`."
+        detail = f"{len(found)} values are invalid; see `errors`."
     return Problem(HTTPStatus.BAD_REQUEST, code, detail, found)
 
 
 def bad_parameter(name: str, code: str, detail: str, value: object = None) -> Problem:
-    """400 for a query parameter, a part of the path, or a header."""
+    """Return a 400 for a query parameter, a part of the path, or a header."""
     return invalid([FieldError("", code, detail, value, parameter=name)])
 
 
 def conflict(code: str, detail: str, errors: Iterable[FieldError] = ()) -> Problem:
-    """409: what was asked for does not go with what is there."""
+    """Return a 409: the request conflicts with the present state."""
     return Problem(HTTPStatus.CONFLICT, code, detail, tuple(errors))
 
 
 def too_large(detail: str) -> Problem:
-    """413, naming the limit."""
+    """Return a 413, whose detail has the limit."""
     return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", detail)
 
 
 def not_found(detail: str) -> Problem:
-    """404."""
+    """Return a 404."""
     return Problem(HTTPStatus.NOT_FOUND, "not_found", detail)
 
 
 def pointer(path: Path) -> str:
-    """The JSON pointer (RFC 6901) of a path of keys and indexes."""
+    """Return the JSON pointer (RFC 6901) of a path of keys and indexes."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
 def from_refused(
     refused: Refused | RefusedMany, under: Path = (), index: int | None = None
 ) -> list[FieldError]:
-    """What the core library refused, seen from the body: every path begins with `under`."""
+    """Convert refusals of the core library to errors of a body; paths start with `under`."""
     errors = refused.errors if isinstance(refused, RefusedMany) else (refused,)
     return [
         FieldError(pointer((*under, *error.path)), error.code, error.detail, error.value, index)
@@ -123,7 +123,7 @@ def from_refused(
 
 
 def scalar(value: object) -> Scalar:
-    """`value` for an answer: scalars as they are, long ones and containers by a short text."""
+    """Return `value` for an answer; long texts and containers are shortened."""
     match value:
         case None | bool():
             return value

@@ -1,7 +1,8 @@
-"""One planner session a network at a time, and one aggregation: locks that end with their holders.
+"""Locks for one planner session, aggregation and signalling loop at a time.
 
-A single host (SQLite) has a locked file in the state directory; PostgreSQL has a session-level advisory lock
-on a connection that is used for nothing else. Either is let go by the system when the process is killed.
+They are released when their holders end.
+On a single host (SQLite), a lock is a locked file in the state directory. On PostgreSQL, it is a
+session-level advisory lock on a separate connection. If the process is killed, the system releases both.
 """
 
 import fcntl
@@ -19,19 +20,19 @@ _ADVISORY_KEYS = {"planner": 0x7EC0A57E02, "aggregation": 0x7EC0A57E03, "signall
 
 
 class LockLost(Exception):  # noqa: N818 - named by meaning
-    """The database ended the connection that held the lock; another session may run by now."""
+    """The database closed the connection with the lock; another session may be running now."""
 
 
 class HeldLock(Protocol):
     """A lock that this process holds."""
 
     def check(self) -> None:
-        """Raise `LockLost` when it is held no more."""
+        """Raise `LockLost` if this process no longer holds the lock."""
 
 
 class _File:
     def check(self) -> None:
-        """A locked file cannot be lost."""
+        """Do nothing, because a locked file cannot be lost."""
 
 
 class _Advisory:
@@ -39,7 +40,7 @@ class _Advisory:
         self._own = own
 
     def check(self) -> None:
-        """Ask the connection that holds the lock whether it still lives."""
+        """Check that the connection with the lock is still open."""
         try:
             with self._own.cursor() as cursor:
                 cursor.execute("SELECT 1")
@@ -49,21 +50,21 @@ class _Advisory:
 
 @contextmanager
 def planner_lock() -> Iterator[HeldLock | None]:
-    """The network's lock, or None at once when another session has it."""
+    """Yield the planner's lock, or immediately None if another session holds it."""
     with _lock("planner") as held:
         yield held
 
 
 @contextmanager
 def aggregation_lock() -> Iterator[HeldLock | None]:
-    """The lock of who works out covers, or None at once when another one does."""
+    """Yield the lock for computing covers, or immediately None if another process holds it."""
     with _lock("aggregation") as held:
         yield held
 
 
 @contextmanager
 def signalling_lock() -> Iterator[HeldLock | None]:
-    """The lock of who carries out hosts' control messages, or None at once when another one does."""
+    """Yield the lock for control messages of hosts, or immediately None if another has it."""
     with _lock("signalling") as held:
         yield held
 
@@ -105,6 +106,6 @@ def _advisory_lock(key: int) -> Iterator[HeldLock | None]:
 
 
 def _let_go(own: BaseDatabaseWrapper, key: int) -> None:
-    """Unlock before the connection goes: PostgreSQL sees its end only a moment later."""
+    """Unlock before the connection closes: PostgreSQL notices its end only some time later."""
     with suppress(DatabaseError), own.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_unlock(%s)", [key])

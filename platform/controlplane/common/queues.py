@@ -1,7 +1,7 @@
-"""Settings of Celery: a folder as the broker, or Redis where the environment names one.
+"""Settings of Celery: the broker is a folder, or Redis if the environment names one.
 
-Messages are wake-ups and nothing else (the request log is the queue), so they are taken early, never retried,
-and bring no result; a lost one costs a sweep's period.
+Messages are only wake-ups (the request log is the queue). So they are acknowledged early, never retried, and
+have no result. A lost message delays work until the next sweep.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ from controlplane.common import folder_broker, server_urls
 PLANNER_QUEUE = "planner"
 DEFAULT_QUEUE = "celery"
 ANALYTICS_QUEUE = "analytics"
-"""Not among `task_queues`: only a worker that names it (`-Q analytics`) takes from it; its tasks are long."""
+"""Not in `task_queues`: only workers that name it (`-Q analytics`) serve it, because its tasks are long."""
 
 
 def _folder(state_dir: Path) -> dict[str, object]:

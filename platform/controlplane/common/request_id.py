@@ -1,4 +1,4 @@
-"""A name for every request, in its answer, its problems and the log."""
+"""Ids of requests, which occur in answers, problems and the log."""
 
 import re
 import secrets
@@ -14,17 +14,17 @@ _current: ContextVar[str] = ContextVar("request_id", default="-")
 
 
 class RequestIdMiddleware:
-    """Takes a well-formed `X-Request-ID` or makes one for the answer; keeps API answers out of caches."""
+    """Accepts a well-formed `X-Request-ID` or creates one; disables caching of API answers."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer, with its id."""
+        """Return the answer with its id."""
         given = request.headers.get(HEADER, "")
         name = named(given)
         request.request_id = name  # type: ignore[attr-defined]
-        _current.set(name)  # stays for what Django logs once the answer is made
+        _current.set(name)  # kept for Django's log lines after the answer
         response = self.get_response(request)
         response.headers[HEADER] = name
         if request.path.startswith("/api/"):
@@ -33,15 +33,15 @@ class RequestIdMiddleware:
 
 
 def named(given: str) -> str:
-    """The id that a caller gave, where it is well-formed; else a new one."""
+    """Return the caller's id if it is well-formed, otherwise a new one."""
     return given if _ACCEPTED.fullmatch(given) else secrets.token_hex(16)
 
 
 def current() -> str:
-    """The id of the call that is being answered; "-" outside of calls."""
+    """Return the id of the current call; "-" outside of calls."""
     return _current.get()
 
 
 def request_id(request: Any) -> str:
-    """The id of `request`, Django's or the REST framework's."""
+    """Return the id of a request of Django or the REST framework."""
     return str(getattr(getattr(request, "_request", request), "request_id", "-"))

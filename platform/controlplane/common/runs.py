@@ -1,4 +1,4 @@
-"""The life cycle of long-running work, a row each: added, begun by one worker, ended once, pruned."""
+"""Life cycle of long-running work in rows: added, started by one worker, ended once, pruned."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,11 +13,11 @@ from controlplane.common.problems import Problem, conflict, not_found
 
 QUEUED, RUNNING = "queued", "running"
 UNDER_WAY = (QUEUED, RUNNING)
-"""The states of a run that is not over; what other states there are is a matter of its model."""
+"""States of an open run; each model defines further states."""
 
 
 class RunRow(models.Model):
-    """A run: the model adds `state`, at first `QUEUED`, and perhaps `attempts`, the number of beginnings."""
+    """A run; its model adds `state`, initially `QUEUED`, and optionally `attempts`, the starts."""
 
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
@@ -44,8 +44,8 @@ class RunLifeCycle(Generic[Row]):
 
     Args:
         model: The model.
-        noun: What messages call a row.
-        over: The values of fields, other than `state` and `ended_at`, of a row that is over.
+        noun: Name of a row in messages.
+        over: Values of a row in a final state, except `state` and `ended_at`.
     """
 
     def __init__(self, model: type[Row], noun: str, **over: object) -> None:
@@ -53,18 +53,18 @@ class RunLifeCycle(Generic[Row]):
         self._versions = ("state", "attempts") if hasattr(model, "attempts") else ("state",)
 
     def under_way(self) -> QuerySet[Row]:
-        """Return the runs that wait or are worked at, the oldest first."""
+        """Return the queued and running runs, the oldest first."""
         return self._model._default_manager.filter(state__in=UNDER_WAY)
 
     def is_over(self, pk: int) -> bool:
-        """Return whether a run has a final state, or is gone."""
+        """Whether a run has a final state, or does not exist."""
         return not self.under_way().filter(pk=pk).exists()
 
     def find(self, pk: int) -> Row:
         """Return a run by its id.
 
         Raises:
-            Problem: 404, there is none.
+            Problem: The run does not exist (404).
         """
         row = self._model._default_manager.filter(pk=pk).first()
         if row is None:
@@ -72,18 +72,18 @@ class RunLifeCycle(Generic[Row]):
         return row
 
     def add(self, wake: Callable[[], None], /, **fields: Any) -> Row:
-        """Add a run, and call `wake` for a worker once the caller's transaction is committed."""
+        """Add a run, and call `wake` for a worker when the caller's transaction commits."""
         row = self._model._default_manager.create(**fields)
         transaction.on_commit(wake)
         return row
 
     def held(self, row: Row) -> QuerySet[Row]:
-        """Return the row if no other worker has begun, returned or ended it since it was read."""
+        """Return the row if no other worker has started, returned or ended it since the read."""
         same = {name: getattr(row, name) for name in self._versions}
         return self.under_way().filter(pk=row.pk, **same)
 
     def begin(self, row: Row, /, **fields: Any) -> bool:
-        """Take a run, whose attributes change too; return False if another worker was faster."""
+        """Start a run, and update its attributes; return False if another worker was faster."""
         changed = {"state": RUNNING, "started_at": timezone.now(), **fields}
         if "attempts" in self._versions:
             changed["attempts"] = row.attempts + 1  # type: ignore[attr-defined] # of the model
@@ -94,30 +94,34 @@ class RunLifeCycle(Generic[Row]):
         return taken
 
     def put_back(self, row: Row, /, **fields: Any) -> None:
-        """Let another worker begin a run again, unless it is no longer the caller's."""
+        """Let another worker start a run again, unless it no longer belongs to the caller."""
         self.held(row).update(**{"state": QUEUED, **fields})
 
     def end(self, row: Row, state: str, /, **fields: Any) -> bool:
-        """Give a run its final state; return False if it is no longer the caller's. `row` stays as it is."""
+        """Set the final state of a run; `row` itself does not change.
+
+        Returns:
+            False if the run no longer belongs to the caller.
+        """
         return self.end_rows(self.held(row), state, **fields)
 
     def end_rows(self, rows: QuerySet[Row], state: str, /, **fields: Any) -> bool:
-        """Give runs their final state; return whether there were any."""
+        """Set the final state of runs; return whether there were any."""
         over = {**self._over, "state": state, "ended_at": timezone.now(), **fields}
         return bool(rows.filter(state__in=UNDER_WAY).update(**over))
 
 
 @contextmanager
 def one_at_a_time(others: QuerySet[Row], subject: str, remedy: str) -> Iterator[None]:
-    """Add a run in a transaction, unless another one is under way.
+    """Add a run in a transaction, unless another one is open.
 
     Args:
-        others: The runs under way that exclude the one that is added, by a constraint of the model.
-        subject: What a message says after the run's number, as " of JOB"; may be empty.
-        remedy: What to do about it.
+        others: Open runs that exclude the new one, by a constraint of the model.
+        subject: Text after the run's number in messages, such as " of JOB"; may be empty.
+        remedy: Remedy in messages.
 
     Raises:
-        Problem: 409 `under_way`, one is.
+        Problem: Another run is open (409 `under_way`).
     """
     other = others.first()
     if other is not None:
@@ -131,11 +135,11 @@ def one_at_a_time(others: QuerySet[Row], subject: str, remedy: str) -> Iterator[
 
 def _under_way(other: RunRow | None, subject: str, remedy: str) -> Problem:
     which = f"Run {other.pk}" if other else "A run"
-    return conflict("under_way", f"{which}{subject} is under way. {remedy}")
+    return conflict("under_way", f"{which}{subject} is in progress. {remedy}")
 
 
 def prune(rows: QuerySet[Row], kept: int) -> None:
-    """Delete all of `rows` but the newest."""
+    """Delete all `rows` except the newest."""
     newest = rows.order_by("-id").values_list("id", flat=True)
     last = newest[kept - 1 : kept].first()
     if last is not None:

@@ -1,4 +1,4 @@
-"""URLs of PostgreSQL and Redis: read strictly, and shown without their passwords."""
+"""URLs of PostgreSQL and Redis: strict parsing, and display without passwords."""
 
 import re
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
@@ -30,11 +30,11 @@ OPTIONS = (
     "target_session_attrs",
     "tcp_user_timeout",
 )
-"""What may follow `?` in the URL of PostgreSQL: parameters of libpq."""
+"""Parameters of libpq that may follow `?` in the URL of PostgreSQL."""
 
 
 def masked(url: str) -> str:
-    """`url` for a message: without users and passwords, wherever special characters split them."""
+    """Return `url` for a message without users and passwords, also with special characters."""
     shown = re.sub(r"(password\s*=\s*)('[^']*'|[^&\s]*)", r"\1***", url, flags=re.IGNORECASE)
     before, at, after = shown.rpartition("@")
     if not at:
@@ -44,10 +44,10 @@ def masked(url: str) -> str:
 
 
 def split(url: str, schemes: tuple[str, ...]) -> SplitResult:
-    """The parts of a URL of one of `schemes`.
+    """Return the parts of a URL with one of `schemes`.
 
     Raises:
-        ValueError: The scheme is another one, or the URL has no such parts; the text has no part of it.
+        ValueError: The URL is invalid; the text contains no part of it.
     """
     try:
         parts = urlsplit(url)
@@ -56,28 +56,28 @@ def split(url: str, schemes: tuple[str, ...]) -> SplitResult:
     if parts.scheme not in schemes:
         raise ValueError(f"use a URL that starts with {' or '.join(f'{name}://' for name in schemes)}")
     if "#" in url:
-        raise ValueError(f"it holds a '#'; {ENCODE}")
+        raise ValueError(f"it contains a '#'; {ENCODE}")
     try:
         port = parts.port
     except ValueError:
         port = 0
     if port == 0:
-        raise ValueError(f"the port is a number from 1 to 65535; {ENCODE}")
+        raise ValueError(f"the port must be a number from 1 to 65535; {ENCODE}")
     if "@" in parts.path or ("@" in parts.query and "@" not in parts.netloc):
-        raise ValueError(f"an '@' stands after the host; {ENCODE}")
+        raise ValueError(f"there is an '@' after the host; {ENCODE}")
     return parts
 
 
 def postgresql(url: str) -> dict[str, object]:
-    """Django's settings of the database at `url`.
+    """Return Django's settings of the database at `url`.
 
     Raises:
-        ValueError: The URL cannot be used; the text has no part of it that may be a password.
+        ValueError: The URL is invalid; the text contains no part of it that may be a password.
     """
     parts = split(url, POSTGRESQL)
     name = parts.path.removeprefix("/")
     if not name or "/" in name:
-        raise ValueError(f"one name of a database follows the host and '/'; {ENCODE}")
+        raise ValueError(f"the name of one database must follow the host and '/'; {ENCODE}")
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(name),
@@ -85,7 +85,7 @@ def postgresql(url: str) -> dict[str, object]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
         "PORT": parts.port or "",
-        # Under ASGI every request has a thread of its own: a kept connection would never be used again.
+        # Under ASGI every request has its own thread: a persistent connection would never be used again.
         "CONN_MAX_AGE": 0,
         "OPTIONS": _options(parts.query),
     }
@@ -97,28 +97,28 @@ def _options(query: str) -> dict[str, object]:
     except ValueError:
         found = {"": ""}
     if not found.keys() <= set(OPTIONS):
-        raise ValueError(f"after '?' follow NAME=VALUE of {', '.join(OPTIONS)}; {ENCODE}")
+        raise ValueError(f"after '?', use NAME=VALUE with the names {', '.join(OPTIONS)}; {ENCODE}")
     return dict(found)
 
 
 def redis(url: str) -> str:
-    """`url`, once it is known to be one of Redis.
+    """Return `url` after checking that it is a valid URL of Redis.
 
     Raises:
-        ValueError: The URL cannot be used; the text has no part of it that may be a password.
+        ValueError: The URL is invalid; the text contains no part of it that may be a password.
     """
     parts = split(url, REDIS)
     if parts.scheme != "unix" and not re.fullmatch(r"/?|/[0-9]{1,4}", parts.path):
-        raise ValueError(f"the number of a database follows the host and '/'; {ENCODE}")
+        raise ValueError(f"the number of a database must follow the host and '/'; {ENCODE}")
     if any(name in ("username", "password") for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
         raise ValueError("write a user and a password before '@', as in redis://:PASSWORD@HOST:PORT/NUMBER")
     if parts.scheme == "unix" and not parts.path.strip("/"):
-        raise ValueError("the path of a socket follows unix://")
+        raise ValueError("the path of a socket must follow unix://")
     return url
 
 
 def broker(url: str) -> str:
-    """The same Redis as Celery names it, which knows a socket by another scheme."""
+    """Return the URL in Celery's form, which has another scheme for sockets."""
     parts = urlsplit(url)
     if parts.scheme != "unix":
         return url

@@ -1,4 +1,4 @@
-"""Times that come in: ISO 8601 with an offset from UTC, and in UTC within the calendar."""
+"""Input times: ISO 8601 with an offset from UTC, converted to UTC within the calendar."""
 
 from datetime import UTC, datetime
 
@@ -6,22 +6,27 @@ from django.utils.dateparse import parse_datetime
 
 from tercast.errors import Refused, shown
 
-RULE = "write a time like 2024-05-01T12:00:00Z"
+RULE = "use a time such as 2024-05-01T12:00:00Z"
 
 
 def read_utc(text: str) -> datetime:
-    """The time in UTC. Raises `Refused`: `not_a_time`, or `out_of_range` for one that no database holds.
+    """Return the time in UTC.
 
-    A time with an offset may lie in the years 1 to 9999 and its UTC not.
+    A time with an offset may be in the years 1 to 9999 while its UTC is not.
+
+    Raises:
+        Refused: `not_a_time`, or `out_of_range` for a time that databases cannot store.
     """
     try:
         time = parse_datetime(text)
     except ValueError:
         time = None
     if time is None or time.tzinfo is None:
-        raise Refused((), "not_a_time", f"{shown(text)} is no time with its offset from UTC; {RULE}.", text)
+        raise Refused(
+            (), "not_a_time", f"{shown(text)} is not a time with its offset from UTC; {RULE}.", text
+        )
     try:
         return time.astimezone(UTC)
     except OverflowError:
-        detail = f"{shown(text)} lies outside of the years 1 to 9999 in UTC; write a time within them."
+        detail = f"{shown(text)} is outside the years 1 to 9999 in UTC; use a time in these years."
         raise Refused((), "out_of_range", detail, text) from None

@@ -1,6 +1,6 @@
-"""Wake-ups of workers: messages that ask for a look at what waits in the database.
+"""Wake-ups of workers: messages that make them look for waiting work in the database.
 
-Tasks are sent by name, so that no sender imports a worker. A lost message costs the period of a sweep.
+Tasks are sent by name, so no sender imports a worker. A lost message delays work until the next sweep.
 """
 
 import logging
@@ -23,16 +23,16 @@ AUDITS = "tercast.audits"
 ANALYTICS_WORK = "tercast.analytics.work"
 
 AUDIT_WAKE_SECONDS = 10
-"""After this time an audit wake-up that no worker has taken expires, so that they do not pile up."""
+"""Time after which an audit wake-up that no worker has received expires, so that they do not pile up."""
 
 
 def wake_planner() -> None:
-    """Ask the planner's worker to look at the log."""
+    """Ask the planner's worker to read the log."""
     send(PLAN, PLANNER_QUEUE, once=True)
 
 
 def wake_analytics() -> None:
-    """Ask the worker of analytics to look for runs."""
+    """Ask the analytics worker to look for runs."""
     send(ANALYTICS_WORK, ANALYTICS_QUEUE, once=True)
 
 
@@ -49,7 +49,7 @@ def wake_audits() -> None:
 def send(task: str, queue: str = DEFAULT_QUEUE, *, once: bool = False, **options: Any) -> None:
     """Send a task by its name; with `once`, only if no message waits in its queue.
 
-    A broker that cannot be reached is logged: the sweep finds the work.
+    If the broker is unavailable, this only logs it, because the sweep finds the work.
     """
     try:
         if once and waiting(queue):
@@ -57,20 +57,20 @@ def send(task: str, queue: str = DEFAULT_QUEUE, *, once: bool = False, **options
         with broker_errors():
             app.send_task(task, queue=queue, **options)
     except (KombuError, OSError) as error:
-        logger.warning("no wake-up sent, the sweep will find the work: %s", error)
+        logger.warning("no wake-up sent, the next sweep finds the work: %s", error)
 
 
 def waiting(queue: str) -> int:
-    """Return how many messages of `queue` no worker has taken yet."""
+    """Return the number of messages of `queue` that no worker has received yet."""
     with broker_errors(), app.producer_or_acquire() as producer:
         return int(producer.channel.queue_declare(queue=queue).message_count)
 
 
 def check_broker() -> None:
-    """Try to write a message where the broker is a folder.
+    """Try to write a message if the broker is a folder.
 
     Raises:
-        OperationalError, OSError: No message can be sent.
+        OperationalError, OSError: Messages cannot be sent.
     """
     with broker_errors(), app.producer_or_acquire() as producer:
         if isinstance(producer.channel, FolderChannel):
@@ -79,10 +79,10 @@ def check_broker() -> None:
 
 @contextmanager
 def broker_errors() -> Iterator[None]:
-    """Raise errors of the broker's client as kombu's; where an open connection breaks, Redis's pass kombu.
+    """Raise errors of the broker's client as kombu's; kombu does not convert all of Redis.
 
     Raises:
-        OperationalError: The broker cannot be reached, or refuses.
+        OperationalError: The broker is unavailable, or refuses.
     """
     try:
         yield

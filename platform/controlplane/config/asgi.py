@@ -1,4 +1,4 @@
-"""The ASGI application: HTTP by Django, WebSockets by the live stream."""
+"""The ASGI application: Django serves HTTP, and the live stream serves WebSockets."""
 
 import os
 import warnings
@@ -10,7 +10,7 @@ from tercast.runtime.private_files import keep_private
 
 keep_private()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
-# WhiteNoise hands files over as a synchronous iterator; they are small and read at once.
+# WhiteNoise returns files as a synchronous iterator. They are small and are read immediately.
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 http = get_asgi_application()  # loads the apps, which the next import needs
 

@@ -1,4 +1,4 @@
-"""Alias: `celery -A controlplane.config.celery` is how commands and units name the application."""
+"""Alias of the Celery application for `celery -A controlplane.config.celery`."""
 
 from controlplane.common.celery import app
 

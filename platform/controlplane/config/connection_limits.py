@@ -1,6 +1,6 @@
-"""Connections of a web process: refused with 503 before its descriptors run out, closed when they stall.
+"""Limits of web connections: 503 before descriptors run out, and closing of stalled ones.
 
-uvicorn has no hook for a connection, so `guard` extends the protocol class that it makes one of for each.
+uvicorn has no hook for connections, so `guard` extends the protocol class, which has one object for each.
 """
 
 import asyncio
@@ -23,22 +23,22 @@ from controlplane.requestlog import outbox
 from controlplane.rest.outages import DESCRIPTORS
 
 RESERVED = 256
-"""Descriptors that new connections leave to the calls under way, each of which opens a few files."""
+"""Descriptors reserved for calls in progress, each of which opens a few files."""
 
 MOST_DESCRIPTORS = 65_536
-"""A web process raises its limit to this, where it may."""
+"""Limit of descriptors that a web process sets for itself, if allowed."""
 
 STALL_SECONDS = 30.0
-"""Time in which a new connection has to send a head; then the time between two looks at its progress."""
+"""Time limit for the head of a new connection, and then the time between two checks of its progress."""
 
 LEAST_BODY_BYTES = 16_384
-"""What the body of a request has to bring between two looks, until it is complete."""
+"""Bytes that an incomplete request body must receive between two checks."""
 
 REFUSAL_SECONDS = 1.0
-"""Time in which a refused connection has to send its request, to be answered."""
+"""Time for a refused connection to send its request before the answer."""
 
 REPORT_SECONDS = 10.0
-"""Refusals of so long are one alarm."""
+"""Time whose refusals are one alarm."""
 
 NO_RESOURCE = "socket.accept() out of system resource"
 
@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 
 def raise_limit() -> None:
-    """Raise this process's limit of descriptors as far as the system allows, up to MOST_DESCRIPTORS."""
+    """Raise this process's limit of descriptors up to MOST_DESCRIPTORS, if the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(MOST_DESCRIPTORS, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -54,7 +54,7 @@ def raise_limit() -> None:
 
 
 def guard(protocol: Any) -> "RefusalCounts":
-    """Let connections of this uvicorn protocol class be refused while descriptors are scarce."""
+    """Make connections of this uvicorn protocol class refusable while descriptors are scarce."""
     refusals = RefusalCounts(
         loader.get_template("outage.html").render({"outage": DESCRIPTORS, "request_id": "-"})
     )
@@ -84,15 +84,15 @@ def guard(protocol: Any) -> "RefusalCounts":
 
 
 class RareFilter(logging.Filter):
-    """Passes one record in REPORT_SECONDS about an `accept` without a descriptor.
+    """Filter that passes one record per REPORT_SECONDS about `accept` without a descriptor.
 
-    The event loop of Python 3.11 logs thousands of them in a second, which fills a disk.
+    The event loop of Python 3.11 logs thousands of them per second, which fills a disk.
     """
 
     _next = 0.0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to log it."""
+        """Whether to log the record."""
         if not record.getMessage().startswith(NO_RESOURCE):
             return True
         now = time.monotonic()
@@ -103,13 +103,13 @@ class RareFilter(logging.Filter):
 
 
 def is_scarce(descriptor: int) -> bool:
-    """Whether a new descriptor, of which the system gives the lowest that is free, is among the last ones."""
+    """Whether a new descriptor is among the last ones; systems assign the lowest free number."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return soft != resource.RLIM_INFINITY and descriptor >= soft - min(RESERVED, soft // 2)
 
 
 class _Look(NamedTuple):
-    """A connection at one look: its call, bytes received, times that its buffer drained, bytes unread."""
+    """State of a connection at a check: its call, bytes received, buffer drains, unsent bytes."""
 
     cycle: Any
     received: int
@@ -118,9 +118,10 @@ class _Look(NamedTuple):
 
 
 class BodyProgress:
-    """What a connection does between two looks; one that stalls is closed.
+    """Progress of a connection between two checks; a stalled connection is closed.
 
-    It stalls when its client owes the head of a request, sends a body too slowly, or reads no answer.
+    A connection stalls if its client does not complete the head of a request, sends a body too slowly, or
+    reads no answer.
     """
 
     def __init__(self, protocol: Any, transport: asyncio.Transport) -> None:
@@ -130,7 +131,7 @@ class BodyProgress:
         self._before = _Look(None, 0, 0, 0)
 
     def check(self) -> None:
-        """Close the connection if it stalls, else look again later, unless it became a live stream."""
+        """Close a stalled connection; otherwise check again later, unless it is a live stream."""
         if self._protocol not in self._protocol.connections:
             return
         now = _Look(
@@ -144,13 +145,13 @@ class BodyProgress:
         asyncio.get_running_loop().call_later(STALL_SECONDS, self.check)
 
     def _owes_input(self, received: int) -> bool:
-        """Whether the client owes a head, or a body of which it sent too little since the last look."""
+        """Whether the client has an incomplete head, or has sent too little of a body."""
         if self._transport.is_closing() or self._protocol.flow.read_paused:
             return False
         cycle = self._protocol.cycle
         if cycle is None:
             return True
-        if cycle.response_complete:  # without that timer a part of the next head came
+        if cycle.response_complete:  # without that timer, a part of the next head has arrived
             return self._protocol.timeout_keep_alive_task is None
         awaited = bool(cycle.more_body) and not cycle.waiting_for_100_continue
         return awaited and received < LEAST_BODY_BYTES
@@ -158,7 +159,7 @@ class BodyProgress:
 
 @dataclass(slots=True)
 class RefusalCounts:
-    """Answers connections that are refused, and reports their number."""
+    """Answers refused connections, and reports their number."""
 
     page: str
     count: int = 0
@@ -186,14 +187,14 @@ def _raise_alarm(text: str) -> None:
     try:
         outbox.alarm(text)
     except (DatabaseError, OSError) as error:
-        logger.warning("no alarm written: %s", error)
+        logger.warning("the alarm was not written: %s", error)
     finally:
         with suppress(DatabaseError):
             connections.close_all()
 
 
 class _Refused(asyncio.Protocol):
-    """A connection that gets a 503 for whatever it asks."""
+    """A connection that gets a 503 for any request."""
 
     def __init__(self, transport: asyncio.Transport, page: str) -> None:
         self._transport = transport
@@ -201,7 +202,7 @@ class _Refused(asyncio.Protocol):
         self._answered = False
 
     def data_received(self, data: bytes) -> None:
-        """Answer once, and take the rest of the request, or the system drops the answer."""
+        """Answer once, and read the rest of the request; otherwise the system drops the answer."""
         if self._answered:
             return
         self._answered = True
@@ -214,7 +215,7 @@ class _Refused(asyncio.Protocol):
 
 
 def _refusal(page: str, *, is_api: bool) -> bytes:
-    """An HTTP answer: a problem for the API, else a page."""
+    """Return an HTTP answer: a problem for the API, otherwise a page."""
     name = secrets.token_hex(16)
     if is_api:
         kind, body = "application/problem+json", json.dumps(DESCRIPTORS.problem().to_json(name))

@@ -1,4 +1,4 @@
-"""The environment, read once and typed; a bad value stops the start with its name."""
+"""The environment, read once and typed; an invalid value stops the start with its name."""
 
 import os
 import re
@@ -14,12 +14,12 @@ from tercast.runtime.log_format import FORMAT_VARIABLE, FORMATS
 
 _SOURCE = Path(__file__).resolve().parents[3]
 ROOT = _SOURCE if (_SOURCE / "manage.py").is_file() else Path.cwd()
-"""The folder of the source tree; the working directory where the packages are installed without it."""
+"""The folder of the source tree; the working directory for packages installed without it."""
 
 YEAR = 31_536_000
 LOOPBACK = "localhost,127.0.0.1,[::1]"
 MASTER = (r"local(\[[0-9*]+\])?|spark://\S+|yarn|k8s://\S+", "local[*], local[N] or spark://HOST:PORT")
-MEMORY = (r"[1-9][0-9]{0,6}[mg]", "a size like 1g or 800m")
+MEMORY = (r"[1-9][0-9]{0,6}[mg]", "a size such as 1g or 800m")
 TELEMETRY = (
     r"/\S.*|[A-Za-z][A-Za-z0-9+.-]+:\S+",
     "an absolute path or a URL of a file system that Spark reads",
@@ -33,7 +33,7 @@ _READ = "read"
 
 
 class BadSetting(Exception):  # noqa: N818 - named by meaning
-    """An environment variable has a value that cannot be used."""
+    """An environment variable has an invalid value."""
 
     def __init__(self, name: str, value: str, rule: str) -> None:
         super().__init__(f"{name}={server_urls.masked(value)!r}: {rule}")
@@ -42,7 +42,7 @@ class BadSetting(Exception):  # noqa: N818 - named by meaning
 def _setting(
     read: Callable[Concatenate[Variables, str, P], Value], name: str, *args: P.args, **kwargs: P.kwargs
 ) -> Value:
-    """Declare a field of `Environment`: the variable `name`, and the function that reads and checks it."""
+    """Declare a field of `Environment`: its variable, and the function that reads it."""
     return cast("Value", field(metadata={_READ: lambda env: read(env, name, *args, **kwargs)}))
 
 
@@ -51,7 +51,7 @@ def _state_dir(env: Variables, name: str) -> Path:
 
 
 def _names(env: Variables, name: str, default: str) -> tuple[str, ...]:
-    """Read names with commas between them."""
+    """Read names that are separated by commas."""
     return tuple(filter(None, env.get(name, default).split(",")))
 
 
@@ -63,7 +63,7 @@ def _choice(env: Variables, name: str, choices: tuple[str, ...]) -> str:
 
 
 def _endpoint(env: Variables, name: str, default: str) -> tuple[str, str, int]:
-    """tcp or ssl, an IP address and a port."""
+    """Read a scheme (tcp or ssl), an IP address and a port."""
     value = env.get(name, default)
     scheme, _, rest = value.partition(":") if value[:4] in ("tcp:", "ssl:") else ("tcp", "", value)
     host, _, port = rest.rpartition(":")
@@ -73,7 +73,7 @@ def _endpoint(env: Variables, name: str, default: str) -> tuple[str, str, int]:
             raise ValueError(port)
     except ValueError:
         raise BadSetting(
-            name, value, "use ADDRESS:PORT, like 192.0.2.1:6653, tcp:[::]:6653 or ssl:0.0.0.0:6653"
+            name, value, "use ADDRESS:PORT, such as 192.0.2.1:6653, tcp:[::]:6653 or ssl:0.0.0.0:6653"
         ) from None
     return scheme, str(address), int(port)
 
@@ -81,7 +81,7 @@ def _endpoint(env: Variables, name: str, default: str) -> tuple[str, str, int]:
 def _folder(env: Variables, name: str) -> Path | None:
     value = env.get(name, "")
     if "://" in value:
-        raise BadSetting(name, value, "use a folder of this machine (mount what lies elsewhere)")
+        raise BadSetting(name, value, "use a folder of this machine; mount remote folders")
     return Path(value).absolute() if value else None
 
 
@@ -118,7 +118,7 @@ def _time(env: Variables, name: str, default: float, bounds: tuple[float, float]
     except ValueError:
         seconds = -1.0
     if not bounds[0] <= seconds <= bounds[1]:
-        raise BadSetting(name, value, f"a number of seconds from {bounds[0]:g} to {bounds[1]:g}")
+        raise BadSetting(name, value, f"use a number of seconds from {bounds[0]:g} to {bounds[1]:g}")
     return seconds
 
 
@@ -181,7 +181,7 @@ def _sqlite_path(url: str) -> Path:
 
 
 def _sqlite(path: Path) -> dict[str, object]:
-    # Without IMMEDIATE, parallel writers fail with "database is locked" in spite of the timeout.
+    # Without IMMEDIATE, parallel writers fail with "database is locked" despite the timeout.
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
@@ -196,9 +196,9 @@ def _sqlite(path: Path) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What the control plane takes from its environment: each field with its variable, default and rule.
+    """Settings of the control plane from its environment, each with variable, default and rule.
 
-    Paths are absolute; URLs are text; `database` is a Django database mapping.
+    Paths are absolute, URLs are text, and `database` is a Django database mapping.
     """
 
     state_dir: Path = _setting(_state_dir, "TERCAST_STATE_DIR")
@@ -246,21 +246,25 @@ class Environment:
 
     @property
     def secrets_dir(self) -> Path:
-        """The folder of generated secrets, readable by their owner alone."""
+        """Folder of generated secrets, which only their owner can read."""
         return self.state_dir / "secrets"
 
     @property
     def telemetry_root(self) -> Path:
-        """The folder that telemetry is written to."""
+        """Folder for telemetry."""
         return self.telemetry or self.state_dir / "telemetry"
 
     @property
     def spark_telemetry(self) -> str:
-        """Where Spark reads telemetry: a folder, or the URL of a file system that it knows."""
+        """Source of telemetry for Spark: a folder, or a URL of a file system that Spark reads."""
         return self.spark_telemetry_url or str(self.telemetry_root)
 
     @classmethod
     def read(cls, variables: Mapping[str, str] | None = None) -> "Environment":
-        """Read `TERCAST_*`; raises `BadSetting` with the name of the first bad one."""
+        """Read the variables `TERCAST_*`.
+
+        Raises:
+            BadSetting: A value is invalid; the text has the name of the first one.
+        """
         env = os.environ if variables is None else variables
         return cls(**{one.name: one.metadata[_READ](env) for one in fields(cls)})

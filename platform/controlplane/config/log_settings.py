@@ -1,4 +1,4 @@
-"""How the control plane logs: lines of text or JSON on standard error, each with what it belongs to."""
+"""Logging of the control plane: lines of text or JSON on standard error, with context."""
 
 import logging
 from typing import Any
@@ -13,25 +13,25 @@ CHATTY = (
     "celery.worker.request",
     "celery.app.trace",
 )
-"""Loggers that have a line for every wake-up, of which there are several a second."""
+"""Loggers with a line for every wake-up, of which there are several per second."""
 
 _TEXT = "{asctime} {levelname} {name} [{request_id}] {message}"
 
 
 class LineFormatter(logging.Formatter):
-    """One line of text, its fields behind the message; the request's id stands before it."""
+    """One line of text: the request's id, the message, and its fields."""
 
     def __init__(self) -> None:
         super().__init__(_TEXT, style="{")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the standard library's name
-        """The line without a traceback."""
+        """Return the line without a traceback."""
         fields = (f" {key}={value}" for key, value in fields_of(record).items() if key != "request_id")
         return super().formatMessage(record) + "".join(fields)
 
 
 def logging_settings(form: str, level: str) -> dict[str, Any]:
-    """The logging of every process that Django sets up; web servers and workers log through it, too."""
+    """Return the logging settings of all Django processes, including web servers and workers."""
     formatters = {
         "text": {"()": "controlplane.config.log_settings.LineFormatter"},
         "json": {"()": "tercast.runtime.log_format.JsonFormatter"},

@@ -1,4 +1,4 @@
-"""Django settings of the control plane; whatever varies comes from `env`."""
+"""Django settings of the control plane; variable values come from `env`."""
 
 from controlplane.config.env import Environment
 from controlplane.config.log_settings import logging_settings
@@ -16,10 +16,10 @@ OVS_RUN_DIR = ENV.ovs_run_dir
 DEBUG = ENV.debug
 ALLOWED_HOSTS = list(ENV.allowed_hosts)
 if ENV.https:
-    # A reverse proxy speaks HTTPS for it, and says so in a header that it takes from nobody else.
+    # A reverse proxy terminates HTTPS and reports it in a header that it accepts from no client.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
-    SECURE_REDIRECT_EXEMPT = [r"^api/v1/health/$"]  # load balancers ask over plain HTTP
+    SECURE_REDIRECT_EXEMPT = [r"^api/v1/health/$"]  # load balancers use plain HTTP
     SECURE_HSTS_SECONDS = ENV.hsts_seconds
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
@@ -119,13 +119,13 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
 WHITENOISE_USE_FINDERS = True
-# What Vite builds has the digest of its content in its name.
+# Names of Vite's output files contain the digest of their content.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/dashboard/assets/"
 
 # Bulk requests are larger than Django's 2.5 MB; the API enforces its own limits with 413.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 
-# Counts calls for the rate limit; in each process alone where there is no Redis.
+# Counts calls for the rate limit; without Redis, each process counts alone.
 CACHES: dict[str, dict[str, object]] = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",

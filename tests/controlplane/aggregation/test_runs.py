@@ -161,11 +161,11 @@ def test_traffic_that_shifts_does(hot):
 
 def test_never_two_at_once(hot):
     first = runs.ask(None, None, None)
-    with pytest.raises(Problem, match=f"Run {first.pk} is under way"):
+    with pytest.raises(Problem, match=f"Run {first.pk} is in progress"):
         runs.ask(None, None, None)
     assert runs.ask_periodically() is None
     worker.work()
-    with pytest.raises(Problem, match="under way"):  # what it found waits in the log
+    with pytest.raises(Problem, match="in progress"):  # what it found waits in the log
         runs.ask(None, None, None)
     session.run()
     runs.ask(None, None, None)

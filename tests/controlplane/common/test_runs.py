@@ -84,7 +84,7 @@ def test_one_at_a_time_by_a_look_or_by_the_constraint(db, seen):
     others = AggregationRun.objects.filter(under_way=True)
     with (
         pytest.raises(
-            Problem, match=rf"Run {first.pk} of x is under way. Wait." if seen else "A run of x is"
+            Problem, match=rf"Run {first.pk} of x is in progress. Wait." if seen else "A run of x is"
         ),
         one_at_a_time(others if seen else others.none(), " of x", "Wait."),
     ):

@@ -70,7 +70,7 @@ def test_without_a_method_that_has_runs_there_is_a_conflict(busy, problem):
 
 def test_one_at_a_time(busy, problem):
     busy.post("aggregation/runs/", {"method": "fa-pb"})
-    assert "under way" in problem(busy.post("aggregation/runs/", {"method": "fa-pb"}), 409)["detail"]
+    assert "in progress" in problem(busy.post("aggregation/runs/", {"method": "fa-pb"}), 409)["detail"]
 
 
 @pytest.mark.parametrize(
