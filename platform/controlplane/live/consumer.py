@@ -1,4 +1,4 @@
-"""The WebSocket consumer: one live stream, from the handshake to the reason of its end."""
+"""The WebSocket consumer: one live stream, from the handshake to its end."""
 
 from __future__ import annotations
 
@@ -25,42 +25,41 @@ Receive = Callable[[], Coroutine[Any, Any, dict[str, Any]]]
 
 
 class Gone(LiveError):  # noqa: N818 - named by meaning
-    """The client went away in the middle of a message."""
+    """The client disconnected during a message."""
 
 
 FEED = OutboxFeed()
-"""The one feed of this process; idle until its first client."""
+"""The only feed of this process, idle until its first client."""
 
 PLACES = StreamPlaces()
 """The streams of this process."""
 
 OPENINGS = Openings()
-"""The connections of this process that are not logged in."""
+"""The unauthenticated connections of this process."""
 
 LOG_INS = ThreadPoolExecutor(4, thread_name_prefix="log-in")
-"""Threads of their own, so that log-ins that wait for the database hold up no message of an open stream."""
+"""Separate threads, so that log-ins that wait for the database delay no message of open streams."""
 
 CALLERS = Rate()
 """Messages of each caller in this process."""
 
 
 class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
-    """One client's stream.
+    """Stream of one client.
 
-    A single task (`_stream`) says everything but pongs, so messages keep their order; whatever ends the
-    stream completes `_ended`, and the reason goes out even while that task waits for a client that does
-    not read.
+    A single task (`_stream`) sends everything but pongs, so messages keep their order. Whatever ends the
+    stream completes `_ended`. The reason is sent even while that task waits for a client that does not read.
     """
 
     feed: ClassVar[OutboxFeed] = FEED
     grace: ClassVar[float] = 5.0
-    """Seconds after the hello in which `from` is expected; then the stream goes on from the hello."""
+    """Seconds to wait for `from` after the hello; then the stream continues from the hello."""
     pulse: ClassVar[float] = 10.0
-    """Seconds of silence after which the server says `ping`."""
+    """Seconds of silence after which the server sends `ping`."""
     recheck: ClassVar[float] = 30.0
-    """Seconds between two looks at whether the log-in still holds."""
+    """Seconds between two checks of the log-in."""
     farewell: ClassVar[float] = 30.0
-    """Seconds in which a client that does not read may still come to read why it was cut off."""
+    """Seconds for a client that does not read to still receive the reason of the end."""
     batch: ClassVar[int] = 100
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -77,7 +76,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self._service: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
-        """Run the stream, unless too many are opened; what is refused here costs no look at the database."""
+        """Run the stream, unless too many are opened; a refusal here reads no database."""
         try:
             self._opening = OPENINGS.enter(address_of(scope))
         except Ended as refused:
@@ -89,7 +88,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             self._opening.leave()
 
     async def _run(self, scope: Any, receive: Receive, send: Any) -> None:
-        """Run the stream; a client that never reads its end is disconnected, so that it notices."""
+        """Run the stream; disconnect a client that never reads its end, so that it notices."""
 
         async def receive_or_leave() -> dict[str, Any]:
             hearing = asyncio.ensure_future(receive())
@@ -104,7 +103,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         await super().__call__(scope, receive_or_leave, send)
 
     async def connect(self) -> None:
-        """Let the client in, or say why not; in a browser only an accepted socket can say it."""
+        """Accept the client, or send the reason; browsers show a reason only for accepted sockets."""
         await self.accept()
         try:
             self.opener = await _identified(self.scope)
@@ -118,7 +117,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             self._service = asyncio.create_task(self._serve())
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """A message of the client; a bad one ends the stream."""
+        """Process a message of the client; an invalid one ends the stream."""
         if self._service is None or self._ended.done():
             return
         try:
@@ -128,7 +127,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             self._end(refused)
 
     async def disconnect(self, code: int) -> None:
-        """The client is gone: stop everything that was done for it."""
+        """Stop everything for a client that has disconnected."""
         if self._service is not None:
             self._service.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -144,16 +143,18 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 self._wanted = wanted
                 self._said.set()
             case From(id_) if self._unasked is not None and id_ in (None, self._unasked):
-                self._unasked = None  # late, but what it asks for is what it gets
+                self._unasked = None  # late, but it requests what it receives
             case From():
-                raise Ended(Close.BAD_MESSAGE, "the stream has begun; say `from` once, after the hello")
+                raise Ended(
+                    Close.BAD_MESSAGE, "the stream has started; send `from` only once, after the hello"
+                )
 
     def _end(self, why: Ended) -> None:
         if not self._ended.done():
             self._ended.set_result(why)
 
     async def _serve(self) -> None:
-        """Stream until something ends it, then tell the client why."""
+        """Stream until something ends it, then send the reason to the client."""
         try:
             with PLACES.taken(self.opener.name):
                 await self._serve_in_place()
@@ -200,7 +201,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             self._end(Ended(Close.FAILED, "the live stream failed at the server; connect again"))
 
     async def _agree(self, greeted: StreamBounds) -> int:
-        """The id after which this stream goes on, once the client has named one that can be served."""
+        """Return the id after which this stream starts, once the client has sent a possible one."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.grace):
                 await self._said.wait()
@@ -218,7 +219,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self._said.wait()
 
     async def _catch_up(self, position: int) -> int:
-        """Send from the outbox, at the client's pace, until the feed's window holds what comes next."""
+        """Send from the outbox, at the client's pace, until the feed's window has the next event."""
         while position < self.feed.window.floor:
             page = await self.feed.reader.page(position, self.feed.page, self.feed.characters)
             if not page.complete or not page.events:
@@ -249,16 +250,16 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             raise Gone from None
 
     async def _watch_log_in(self) -> None:
-        """End the stream when the session, the token or the user is no longer good."""
+        """End the stream when the session, the token or the user is no longer valid."""
         task = asyncio.current_task()
-        while task is not None and not task.cancelling():  # asgiref keeps a cancellation to itself
+        while task is not None and not task.cancelling():  # asgiref does not propagate a cancellation
             await asyncio.sleep(self.recheck)
             try:
                 self.opener = await _identified(self.scope)
             except Ended as refused:
                 self._end(refused)
             except DatabaseError:
-                logger.warning("a log-in cannot be checked again; the stream goes on", exc_info=True)
+                logger.warning("a log-in cannot be checked again; the stream continues", exc_info=True)
 
 
 async def _identified(scope: Any) -> Opener:
@@ -268,7 +269,7 @@ async def _identified(scope: Any) -> Opener:
 
 
 async def _refuse_handshake(scope: Any, receive: Receive, send: Any, why: Ended) -> None:
-    """Answer the handshake with 429, or with a bare refusal where the server knows no answers to it."""
+    """Answer the handshake with 429, or reject it if the server cannot send an answer."""
     await receive()
     if "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": int(why.close), "reason": why.reason})

@@ -1,4 +1,4 @@
-"""The content security policy: strict, with a fresh nonce for each response."""
+"""The content security policy: strict, with a new nonce for each response."""
 
 import secrets
 from collections.abc import Callable, Mapping
@@ -21,22 +21,22 @@ STRICT: Mapping[str, tuple[str, ...]] = {
 }
 
 EXCEPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    # Swagger UI's page comes with a style sheet inside.
+    # Swagger UI's page contains a style sheet.
     "/api/docs/": {"style-src": ("'self'", "'unsafe-inline'")},
-    # The form of a schedule comes with a script inside; the rest of the admin needs nothing.
+    # The form of a schedule contains a script; the rest of the admin pages does not.
     "/admin/django_celery_beat/periodictask/": {"script-src": ("'self'", "'unsafe-inline'")},
 }
-"""Directives that differ below a path, and nowhere else."""
+"""Directives that differ only below a path."""
 
 
 class ContentSecurityPolicy:
-    """Middleware that puts the policy on every response and `request.csp_nonce` on every request."""
+    """Middleware that sets the policy of every response and `request.csp_nonce` of requests."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The response to `request`, with its policy."""
+        """Return the response to `request`, with its policy."""
         nonce = secrets.token_urlsafe(18)
         request.csp_nonce = nonce  # type: ignore[attr-defined]
         response = self.get_response(request)
@@ -45,7 +45,7 @@ class ContentSecurityPolicy:
 
 
 def policy(path: str, nonce: str, websocket: str) -> str:
-    """The policy for `path`: the strict one, but for directives of an exception that it is under."""
+    """Return the policy for `path`: the strict one, with the directives of an exception."""
     directives = dict(STRICT)
     for prefix, exception in EXCEPTIONS.items():
         if path.startswith(prefix):
@@ -58,7 +58,7 @@ def policy(path: str, nonce: str, websocket: str) -> str:
 
 
 def _websocket_origin(request: HttpRequest) -> str:
-    """This origin's WebSocket twin, which not every browser counts as 'self'; empty for a bad Host."""
+    """Return this origin for WebSockets, as not all browsers allow it by 'self'; or empty."""
     try:
         host = request.get_host()
     except DisallowedHost:

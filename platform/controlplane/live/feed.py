@@ -1,4 +1,4 @@
-"""One poller a process reads the outbox and feeds every live stream from a shared window of recent events."""
+"""The poller of a process, which reads the outbox for all live streams into a shared window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 class EventWindow:
-    """The latest events, bounded in number and in characters; `floor` is the id before its first."""
+    """The latest events, limited in number and characters; `floor` is the id before the first."""
 
     def __init__(self, floor: int, events: int, characters: int) -> None:
         self.floor = floor
@@ -25,14 +25,14 @@ class EventWindow:
         self._limits = events, characters
 
     def extend(self, events: tuple[StreamEvent, ...]) -> None:
-        """Take newer events in; the oldest go when there is no room."""
+        """Add newer events; remove the oldest if there is no room."""
         self._events += events
         self._characters += sum(len(event.text) for event in events)
         self.newest = events[-1].id
         self._trim()
 
     def after(self, id_: int, limit: int) -> list[StreamEvent]:
-        """The first `limit` events above `id_`, which is not below the floor."""
+        """Return the first `limit` events after `id_`, which must not be below the floor."""
         start = bisect_right(self._events, id_, key=lambda event: event.id)
         return self._events[start : start + limit]
 
@@ -50,9 +50,9 @@ class EventWindow:
 
 
 class Cursor:
-    """One client's place in the feed: `position` is the id of the last event that was sent to it.
+    """Position of one client in the feed: the id of the last event that was sent to it.
 
-    `ended` is completed, with the reason, when the feed can no longer serve it.
+    `ended` is completed with a reason when the feed can no longer serve the client.
     """
 
     def __init__(self, feed: OutboxFeed, position: int) -> None:
@@ -62,9 +62,10 @@ class Cursor:
         self._news = asyncio.Event()
 
     async def take(self, limit: int, timeout: float) -> list[StreamEvent]:
-        """The next events in id order, at most `limit`; none when none came for `timeout` seconds.
+        """Return the next events in id order, at most `limit`; none after `timeout` seconds.
 
-        Raises `Ended` when the feed can no longer serve this client.
+        Raises:
+            Ended: The feed can no longer serve this client.
         """
         events = self._ready(limit)
         if not events:
@@ -76,9 +77,11 @@ class Cursor:
         return events
 
     def notice(self) -> None:
-        """There are new events; ends the client when it is so far behind that the next one for it is gone."""
+        """Signal new events; end the client if the next event for it is no longer in the window."""
         if self.position < self._feed.window.floor:
-            self.end(Ended(Close.TOO_SLOW, "too slow: too many events are waiting; connect again and go on"))
+            self.end(
+                Ended(Close.TOO_SLOW, "too slow: too many events are waiting; connect again and continue")
+            )
         self._news.set()
 
     def _ready(self, limit: int) -> list[StreamEvent]:
@@ -87,16 +90,16 @@ class Cursor:
         return self._feed.window.after(self.position, limit)
 
     def end(self, why: Ended) -> None:
-        """Tell the client that it gets nothing more."""
+        """End the client's events with a reason."""
         if not self.ended.done():
             self.ended.set_result(why)
 
 
 class OutboxFeed:
-    """The poller, running from the first client to the last, and the window that it fills.
+    """The poller, which runs from the first client to the last, and its window.
 
-    A client that falls out of the window is cut off: it finds what it missed in the outbox when it comes
-    back. Full pages are paced, so that a burst in the outbox does not outrun clients that read at once.
+    A client that is behind the window is disconnected. When it reconnects, it finds the missed events in the
+    outbox. Full pages are paced, so that a burst in the outbox does not outrun clients that read immediately.
     """
 
     def __init__(
@@ -111,7 +114,7 @@ class OutboxFeed:
     ) -> None:
         self.reader = OutboxReader() if reader is None else reader
         self.interval = interval
-        # A page fills at most half of the window, or it would outrun everybody.
+        # A page fills at most half of the window; otherwise it would outrun all clients.
         self.page = min(page, max(1, events // 2))
         self.events = events
         self.characters = characters
@@ -128,7 +131,7 @@ class OutboxFeed:
 
     @contextlib.asynccontextmanager
     async def joined(self) -> AsyncIterator[StreamBounds]:
-        """Be one of the clients for whom the poller runs; gives the outbox's bounds."""
+        """Register a client for which the poller runs; yield the outbox's bounds."""
         self._clients += 1
         try:
             if self._start is None:
@@ -142,7 +145,7 @@ class OutboxFeed:
 
     @contextlib.contextmanager
     def cursor(self, position: int) -> Iterator[Cursor]:
-        """A cursor at `position`, which is in the window, for as long as the context lasts."""
+        """Yield a cursor at `position`, which must be in the window."""
         cursor = Cursor(self, position)
         self._cursors.add(cursor)
         try:

@@ -1,4 +1,4 @@
-"""Who opens a stream: the same users, by session or token, that the REST API would let in."""
+"""Openers of streams: the same users, by session or token, that the REST API accepts."""
 
 from __future__ import annotations
 
@@ -28,16 +28,19 @@ Scope = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Opener:
-    """Who opened a stream; `name` is whom limits are bound to: a token, or a user in a browser."""
+    """The opener of a stream; `name` is the subject of limits: a token, or a user in a browser."""
 
     user: AbstractBaseUser
     name: str
 
 
 def identify(scope: Scope) -> Opener:
-    """Who opened the stream with the handshake `scope`; raises `Ended` with what is missing.
+    """Return the opener of the stream with the handshake `scope`.
 
-    Reads the database anew at every call, so that it also tells whether a log-in still holds.
+    Every call reads the database again, so a later call checks whether the log-in is still valid.
+
+    Raises:
+        Ended: The log-in or the origin is missing or invalid.
     """
     request = _handshake(scope)
     _check_origin(request)
@@ -54,7 +57,7 @@ def identify(scope: Scope) -> Opener:
 
 
 def may_see(user: AbstractBaseUser | AnonymousUser, event: StreamEvent) -> bool:
-    """Whether `user` may see `event`; all who may log in read everything so far."""
+    """Whether `user` may see `event`; at present every active user may see all events."""
     return bool(user.is_active)
 
 
@@ -64,7 +67,7 @@ def _authenticators() -> list[BaseAuthentication]:
 
 
 def _handshake(scope: Scope) -> ASGIRequest:
-    """The opening handshake as the GET request that it is, with its session and the session's user."""
+    """Return the handshake as the GET request that it is, with session and user."""
     request = ASGIRequest({**scope, "type": "http", "method": "GET"}, BytesIO())
     store = import_module(settings.SESSION_ENGINE).SessionStore
     request.session = store(request.COOKIES.get(settings.SESSION_COOKIE_NAME))
@@ -73,15 +76,16 @@ def _handshake(scope: Scope) -> ASGIRequest:
 
 
 def _check_origin(request: ASGIRequest) -> None:
-    """A browser names the page's origin, which is this server or a trusted one; programs name none.
+    """Check the origin: a browser sends the page's origin, and programs send none.
 
-    Without an origin a session cookie is not enough: it would not show who uses it.
+    The origin must be this server or a trusted one. Without an origin, a session cookie is not sufficient,
+    because it would not show who uses it.
     """
     origin = request.headers.get("Origin")
     try:
         host = request.get_host()
     except DisallowedHost:
-        raise Ended(Close.ORIGIN, "this server does not go by the name in the Host header") from None
+        raise Ended(Close.ORIGIN, "the name in the Host header is not one of this server") from None
     if origin is None:
         if "Authorization" not in request.headers:
             raise Ended(Close.LOG_IN, "without an Origin header, use 'Authorization: Bearer TOKEN'")
@@ -91,7 +95,7 @@ def _check_origin(request: ASGIRequest) -> None:
 
 
 def _authority(url: str) -> tuple[str | None, int | None]:
-    """Host and port, where the default port is none."""
+    """Return host and port; the port is None if it is the default one."""
     try:
         parts = urlsplit(url)
         port = parts.port

@@ -1,4 +1,4 @@
-"""Reading the outbox by id, from a thread and a database connection of its own."""
+"""Reading of the outbox by id, in a separate thread with its own database connection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class OutboxPage:
-    """Events in id order; `complete` is false when some that should be among them are no longer kept."""
+    """Events in id order; `complete` is false if some events between them were pruned."""
 
     events: tuple[StreamEvent, ...]
     complete: bool
@@ -28,23 +28,23 @@ class OutboxPage:
 class OutboxReader:
     """The outbox for one event loop.
 
-    The connection stays open between reads (to open SQLite anew several times a second costs more than the
-    read) and is given up after an error and by `close`.
+    The connection stays open between reads, because opening SQLite several times per second costs more than
+    the reads. It is closed after an error and by `close`.
     """
 
     def __init__(self) -> None:
         self._thread: ThreadPoolExecutor | None = None
 
     async def bounds(self) -> StreamBounds:
-        """Ids of the oldest and the newest event."""
+        """Return the ids of the oldest and the newest event."""
         return await self._in_thread(_bounds)
 
     async def page(self, after: int, limit: int, characters: int) -> OutboxPage:
-        """The first events above `after`: at most `limit`, and `characters` together (but at least one)."""
+        """Return the first events after `after`, up to `limit` and `characters`, but at least one."""
         return await self._in_thread(lambda: _page(after, limit, characters))
 
     def close(self) -> None:
-        """Give up thread and connection; the next read takes new ones."""
+        """Close thread and connection; the next read opens new ones."""
         if self._thread is not None:
             self._thread.submit(_forget_connection)
             self._thread.shutdown(wait=False)
@@ -65,7 +65,7 @@ def _guarded(read: Callable[[], T]) -> T:
 
 
 def _forget_connection() -> None:
-    connection.close()  # looked up here, since every thread has its own
+    connection.close()  # here, because every thread has its own connection
 
 
 def _bounds() -> StreamBounds:
@@ -91,8 +91,8 @@ def _page(after: int, limit: int, characters: int) -> OutboxPage:
 
 
 def _joins(after: int, first: int) -> bool:
-    """Whether nothing between `after` and `first` was pruned; a number that was never used is no gap.
+    """Whether nothing between `after` and `first` was pruned; an unused number is no gap.
 
-    Asked after the rows were read, so that pruning between the two reads cannot hide a gap.
+    This is called after the rows were read, so pruning between the two reads cannot hide a gap.
     """
     return after == 0 or first == after + 1 or _oldest() <= after

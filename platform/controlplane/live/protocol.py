@@ -1,4 +1,4 @@
-"""What goes over the live stream: the messages of both sides, and the codes with which the server ends it."""
+"""Messages of both sides of the live stream, and the codes with which the server ends it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 from controlplane.requestlog.outbox import RETAINED_ROWS, RETAINED_TIME
 
 LARGEST_MESSAGE = 4096
-"""Characters in a client's message; none that it may say is near it."""
+"""Largest number of characters in a client's message; valid messages are much shorter."""
 
 REMEDY = 'send {"type": "from", "id": N} or {"type": "ping"}'
 
@@ -19,11 +19,11 @@ LARGEST_ID = (1 << 63) - 1
 
 
 class LiveError(Exception):
-    """Something about a live stream is refused."""
+    """Base class for refusals of a live stream."""
 
 
 class Close(IntEnum):
-    """Why the server ended a stream; 4xxx so that a browser shows them to the page."""
+    """Reason why the server ended a stream; 4xxx codes are visible to pages in browsers."""
 
     FAILED = 1011
     BAD_MESSAGE = 4400
@@ -35,7 +35,7 @@ class Close(IntEnum):
 
 
 class Ended(LiveError):  # noqa: N818 - named by meaning
-    """The server ends a stream: `close` says why to programs, `detail` to people."""
+    """End of a stream by the server: `close` is the reason for programs, `detail` for people."""
 
     def __init__(self, close: Close, detail: str) -> None:
         super().__init__(detail)
@@ -44,13 +44,13 @@ class Ended(LiveError):  # noqa: N818 - named by meaning
 
     @property
     def reason(self) -> str:
-        """`detail`, cut to the 123 bytes that a close frame has room for."""
+        """`detail`, cut to the 123 bytes that fit into a close frame."""
         return self.detail.encode()[:123].decode(errors="ignore")
 
 
 @dataclass(frozen=True, slots=True)
 class StreamBounds:
-    """Ids of the oldest and newest event that the outbox keeps; both 0 when it is empty."""
+    """Ids of the oldest and newest event in the outbox; both are 0 if it is empty."""
 
     oldest: int
     newest: int
@@ -58,7 +58,7 @@ class StreamBounds:
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """An outbox event, and `text`, its message as every client gets it."""
+    """An outbox event, with its message (`text`) for every client."""
 
     id: int
     kind: str
@@ -74,13 +74,17 @@ class From:
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """The client asks whether the server is there."""
+    """The client asks whether the server responds."""
 
 
 def parse(text: str) -> From | Ping:
-    """The client's message in `text`; raises `Ended` with what was wrong and what to send."""
+    """Return the client's message in `text`.
+
+    Raises:
+        Ended: The message is invalid; the text has the error and valid messages.
+    """
     if len(text) > LARGEST_MESSAGE:
-        raise _bad(f"a message has at most {LARGEST_MESSAGE} characters, this one has {len(text)}")
+        raise _bad(f"a message has at most {LARGEST_MESSAGE} characters, but this one has {len(text)}")
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
@@ -100,7 +104,7 @@ def _id(value: object) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST_ID:
-        raise _bad(f"id {_shown(value)} is not an integer from 0 to 2^63-1, nor null")
+        raise _bad(f"id {_shown(value)} is not an integer from 0 to 2^63-1 or null")
     return value
 
 
@@ -115,44 +119,44 @@ def _shown(value: object) -> str:
 
 
 def event_text(id_: int, kind: str, payload: object, at: str) -> str:
-    """An event's message."""
+    """Return the message of an event."""
     return _dump({"type": "event", "id": id_, "kind": kind, "payload": payload, "at": at})
 
 
 def hello(bounds: StreamBounds) -> str:
-    """The server's first message: what the outbox holds, and how much it keeps (whichever is less)."""
+    """Return the server's first message: contents of the outbox, and both retention limits."""
     retention = {"events": RETAINED_ROWS, "seconds": int(RETAINED_TIME.total_seconds())}
     return _dump({"type": "hello", "oldest": bounds.oldest, "newest": bounds.newest, "retention": retention})
 
 
 def answer(bounds: StreamBounds, id_: int) -> tuple[bool, str]:
-    """Whether a client that has everything up to `id_` can go on from there, and the message that says so."""
+    """Return whether a client with everything up to `id_` can continue, and the message."""
     if id_ > bounds.newest:
-        return False, _reload(bounds, f"event {id_} was never given out; the newest is {bounds.newest}")
+        return False, _reload(bounds, f"event {id_} does not exist yet; the newest is {bounds.newest}")
     if id_ == bounds.newest:
         return True, _dump({"type": "up-to-date", "newest": bounds.newest})
     if id_ < bounds.oldest - 1:
-        return False, _reload(bounds, f"events before {bounds.oldest} are no longer kept")
+        return False, _reload(bounds, f"events before {bounds.oldest} are no longer stored")
     return True, _dump({"type": "replayed", "from": id_, "to": bounds.newest})
 
 
 def _reload(bounds: StreamBounds, why: str) -> str:
-    detail = f"{why}; read the state over REST, then go on from {bounds.newest}"
+    detail = f"{why}; read the state over REST, then continue from {bounds.newest}"
     return _dump({"type": "reload", "oldest": bounds.oldest, "newest": bounds.newest, "detail": detail})
 
 
 def ping(newest: int) -> str:
-    """The server is there, and the client has been sent all up to `newest` that it may see."""
+    """Return a ping: the client has received all events up to `newest` that it may see."""
     return _dump({"type": "ping", "newest": newest, "at": timezone.now().isoformat()})
 
 
 def pong() -> str:
-    """The answer to a client's ping."""
+    """Return the answer to a client's ping."""
     return _dump({"type": "pong", "at": timezone.now().isoformat()})
 
 
 def error(ended: Ended) -> str:
-    """The last message before the server ends a stream."""
+    """Return the last message before the server ends a stream."""
     return _dump({"type": "error", "code": int(ended.close), "detail": ended.detail})
 
 

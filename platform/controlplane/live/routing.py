@@ -9,11 +9,11 @@ from controlplane.live.consumer import LiveConsumer
 
 
 async def not_found(scope: dict[str, Any], receive: Any, send: Any) -> None:
-    """Refuse the handshake for a path that is none of ours."""
+    """Reject the handshake for an unknown path."""
     await receive()
     await send({"type": "websocket.close"})
 
 
 def websocket_routes() -> URLRouter:
-    """The live stream, and a refusal for every other path."""
+    """Return the routes: the live stream, and a rejection of all other paths."""
     return URLRouter([path("ws/v1/live/", LiveConsumer.as_asgi()), re_path(r"", cast("Any", not_found))])

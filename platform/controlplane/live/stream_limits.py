@@ -1,4 +1,4 @@
-"""How many streams and openings there may be at a time, and how much clients may say on them."""
+"""Limits of open streams, of openings, and of messages from clients."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from django.conf import settings
 from controlplane.live.protocol import Close, Ended
 
 MESSAGES = 100
-"""Messages that a client may send within `SECONDS`."""
+"""Largest number of messages of a client within `SECONDS`."""
 
 MESSAGES_A_CALLER = 2000
-"""Messages that a caller may send within `SECONDS` on all streams together: twice a ping each on 1,000."""
+"""Largest number of messages of a caller within `SECONDS` on all streams: two pings on each of 1,000."""
 
 SECONDS = 10.0
 
 ALL_TO_ONE = 4
-"""Openings within `SECONDS` from all addresses, as a multiple of those from one."""
+"""Limit of openings within `SECONDS` from all addresses, as a multiple of that for one."""
 
 
 class Rate:
-    """Counts by name within a period of `SECONDS`; the next period begins with none, so memory is bounded."""
+    """Counts by name in a period of `SECONDS`; each period starts empty, so memory is limited."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -64,7 +64,11 @@ class StreamPlaces:
 
     @contextmanager
     def taken(self, caller: str) -> Iterator[None]:
-        """Hold a place for a stream of `caller`; raises `Ended` where there is none."""
+        """Hold a place for a stream of `caller`.
+
+        Raises:
+            Ended: There is no free place.
+        """
         self._check(caller)
         self._taken[caller] += 1
         try:
@@ -75,17 +79,16 @@ class StreamPlaces:
     def _check(self, caller: str) -> None:
         own, all_ = settings.ENV.streams_a_caller, settings.ENV.streams
         if self._taken[caller] >= own:
-            raise Ended(
-                Close.TOO_MANY, f"you have {own} live streams here, the most there may be; close some"
-            )
+            raise Ended(Close.TOO_MANY, f"you have {own} live streams here, which is the limit; close some")
         if self._taken.total() >= all_:
             raise Ended(
-                Close.TOO_MANY, f"this server has {all_} live streams, the most it takes; come back later"
+                Close.TOO_MANY,
+                f"this server has {all_} live streams, which is its limit; connect again later",
             )
 
 
 class Openings:
-    """Connections of this process that are not logged in, and how many were opened lately, by address."""
+    """Unauthenticated connections of this process, and the recent openings by address."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._waiting: Counter[str] = Counter()
@@ -104,7 +107,7 @@ class Openings:
         return Opening(self._waiting, address)
 
     def waiting(self) -> int:
-        """Return the number of connections that are not logged in."""
+        """Return the number of unauthenticated connections."""
         return self._waiting.total()
 
     def _check_rate(self, address: str) -> None:
@@ -121,36 +124,40 @@ class Openings:
         all_ = settings.ENV.streams_unchecked
         own = max(1, all_ // 2)
         if self._waiting[address] >= own:
-            detail = f"{own} connections from {address} are not logged in, the most from one address"
+            detail = f"{own} connections from {address} are not logged in, which is the limit for one address"
         elif self._waiting.total() >= all_:
-            detail = f"{all_} connections are not logged in, the most this server takes"
+            detail = f"{all_} connections are not logged in, which is the limit of this server"
         else:
             return
         raise Ended(Close.TOO_MANY, f"{detail}; connect again later")
 
 
 class Opening:
-    """One connection that is not logged in."""
+    """An unauthenticated connection."""
 
     def __init__(self, waiting: Counter[str], address: str) -> None:
         self._waiting, self._address = waiting, address
         self._left = False
 
     def leave(self) -> None:
-        """Count it no longer: it is logged in, or gone. Further calls do nothing."""
+        """Stop counting it, because it is logged in or closed. Further calls do nothing."""
         if not self._left:
             self._left = True
             _give_back(self._waiting, self._address)
 
 
 class Pace:
-    """How fast one client talks; `callers` counts the messages of all streams of a caller."""
+    """Message rate of one client; `callers` counts the messages of all streams of a caller."""
 
     def __init__(self, callers: Rate, clock: Callable[[], float] = time.monotonic) -> None:
         self._own, self._callers = Rate(clock), callers
 
     def hear(self, caller: str) -> None:
-        """Count a message; raises `Ended` when there were too many."""
+        """Count a message.
+
+        Raises:
+            Ended: There were too many.
+        """
         if self._own.add("") > MESSAGES:
             raise Ended(
                 Close.BAD_MESSAGE,
@@ -159,12 +166,12 @@ class Pace:
         if self._callers.add(caller) > MESSAGES_A_CALLER:
             raise Ended(
                 Close.BAD_MESSAGE,
-                f"more than {MESSAGES_A_CALLER} messages of you in {SECONDS:g} seconds; send fewer",
+                f"more than {MESSAGES_A_CALLER} messages of this caller in {SECONDS:g} seconds; send fewer",
             )
 
 
 def address_of(scope: Mapping[str, Any]) -> str:
-    """Return the client's address for counting: of IPv6 the network of 64 bits, which one client may own."""
+    """Return the client's address for counting; of IPv6 the /64 network, as one client has it."""
     client = scope.get("client")
     if not client:
         return "this machine"

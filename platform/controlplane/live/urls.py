@@ -1,4 +1,4 @@
-"""Routes of log-in."""
+"""Routes of log-in and log-out."""
 
 from django.contrib.auth.views import LogoutView
 from django.urls import path

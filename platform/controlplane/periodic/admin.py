@@ -1,4 +1,4 @@
-"""The admin pages of periodic tasks: those of django-celery-beat, which refuse here what cannot run."""
+"""Admin pages of periodic tasks, which refuse rows that cannot run."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,10 +21,10 @@ from controlplane.periodic.schedule_rows import crontab_of, interval_length
 
 
 class CheckedTaskForm(PeriodicTaskForm):  # type: ignore[misc] # django-celery-beat has no types
-    """A periodic task that can run; one that cannot may only be switched off."""
+    """Form of a periodic task; if the task cannot run, it can only be disabled."""
 
     def _post_clean(self) -> None:
-        """Check the row that the fields make, once each field is valid by itself."""
+        """Check the complete row, after each field is valid."""
         super()._post_clean()
         if self.errors or (not self.instance.enabled and set(self.changed_data) <= {"enabled"}):
             return
@@ -33,12 +33,12 @@ class CheckedTaskForm(PeriodicTaskForm):  # type: ignore[misc] # django-celery-b
 
 
 class CheckedScheduleForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
-    """A schedule of which there is a next time."""
+    """Form of a schedule that has a next time."""
 
     check: Callable[[Any], object]
 
     def _post_clean(self) -> None:
-        """Check the row that the fields make, once each field is valid by itself."""
+        """Check the complete row, after each field is valid."""
         super()._post_clean()  # type: ignore[misc] # the hook after the row is made, not in the stubs
         if self.errors:
             return
@@ -49,13 +49,13 @@ class CheckedScheduleForm(forms.ModelForm):  # type: ignore[type-arg] # not subs
 
 
 class CrontabForm(CheckedScheduleForm):
-    """A crontab that runs at some time."""
+    """Form of a crontab that runs at some time."""
 
     check = staticmethod(crontab_of)
 
 
 class IntervalForm(CheckedScheduleForm):
-    """An interval that fills no queue."""
+    """Form of an interval that is long enough not to fill a queue."""
 
     check = staticmethod(interval_length)
 
@@ -65,38 +65,38 @@ def _refuse_solar(row: SolarSchedule) -> None:
 
 
 class SolarForm(CheckedScheduleForm):
-    """Refused: no library for solar schedules is installed."""
+    """Form that refuses every row, because no library for solar schedules is installed."""
 
     check = staticmethod(_refuse_solar)
 
 
 class TaskAdmin(PeriodicTaskAdmin):  # type: ignore[misc]
-    """Periodic tasks, with the reason for those that cannot run."""
+    """Periodic tasks, with the reason why some cannot run."""
 
     form = CheckedTaskForm
     list_display = (*PeriodicTaskAdmin.list_display, "problem")
 
     @admin.display(description="problem")
     def problem(self, row: PeriodicTask) -> str:
-        """Why it cannot run."""
+        """Return why the task cannot run."""
         return reason(row) or ""
 
     def crontab_translation(self, row: PeriodicTask) -> str:
-        """The crontab in words; empty for other schedules."""
+        """Return the crontab in words; empty for other schedules."""
         return str(row.crontab.human_readable) if row.crontab else ""
 
     def enable_tasks(self, request: HttpRequest, queryset: QuerySet[PeriodicTask]) -> None:
-        """Enable those that can run."""
+        """Enable the tasks that can run."""
         super().enable_tasks(request, queryset.filter(pk__in=self._runnable(request, queryset)))
 
     def toggle_tasks(self, request: HttpRequest, queryset: QuerySet[PeriodicTask]) -> None:
-        """Disable those that are enabled, and enable those that can run."""
+        """Disable enabled tasks, and enable those that can run."""
         disabled = queryset.filter(enabled=False)
         able = self._runnable(request, disabled)
         super().toggle_tasks(request, queryset.exclude(pk__in=disabled.exclude(pk__in=able).values("pk")))
 
     def run_tasks(self, request: HttpRequest, queryset: QuerySet[PeriodicTask]) -> None:
-        """Send those that can run."""
+        """Send the tasks that can run."""
         super().run_tasks(request, queryset.filter(pk__in=self._runnable(request, queryset)))
 
     def _runnable(self, request: HttpRequest, rows: QuerySet[PeriodicTask]) -> list[int]:

@@ -1,15 +1,15 @@
-"""Periodic tasks: which rows can run, when, and what is shown of those that cannot."""
+"""Configuration of the app that checks periodic tasks."""
 
 from django.apps import AppConfig
 
 
 class PeriodicConfig(AppConfig):
-    """Checks of the rows of django-celery-beat; it has no tables."""
+    """Checks of the rows of django-celery-beat; the app has no tables."""
 
     name = "controlplane.periodic"
 
     def ready(self) -> None:
-        """Read crontabs whose time zone is unknown, too."""
-        from controlplane.periodic.time_zones import accept_unknown_zones  # noqa: PLC0415 - models are there by now
+        """Make crontabs readable whose time zone is unknown."""
+        from controlplane.periodic.time_zones import accept_unknown_zones  # noqa: PLC0415 - needs loaded models
 
         accept_unknown_zones()

@@ -1,8 +1,8 @@
 """Times of a crontab: the next and the previous one, found by jumping from field to field.
 
-A day has to be in all three of `days`, `months` and `weekdays`, as in Celery. Times are those of the clock in
-one time zone. A time that a clock change skips is taken by the offset before the change. A time that occurs
-twice is taken at its first occurrence, and at both where the crontab runs in every hour.
+As in Celery, a day must be in all three of `days`, `months` and `weekdays`. Times are local times of one time
+zone. A time that a clock change skips uses the offset before the change. A time that occurs twice counts at
+its first occurrence, and at both if the crontab runs in every hour.
 """
 
 from bisect import bisect_left, bisect_right
@@ -14,11 +14,11 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from celery.schedules import ParseException, crontab_parser
 
 _CYCLE_YEARS = 400
-"""The Gregorian calendar repeats after so many years, weekdays included."""
+"""Period in years after which the Gregorian calendar repeats, including weekdays."""
 
 _MINUTE = timedelta(minutes=1)
 _SHIFT_DAYS = 2
-"""Clock changes move a time by at most a day (Pacific/Apia skipped one), and offsets by less than another."""
+"""Limit in days: clock changes move a time by at most one (Pacific/Apia), offsets by less than another."""
 
 _LONGEST_MONTHS = {**dict.fromkeys(range(1, 13), 31), 2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
 
@@ -38,7 +38,7 @@ class CrontabTimes:
         """Read the five fields as Celery does.
 
         Raises:
-            ValueError: A field cannot be read, or no date has these days and months (31 February).
+            ValueError: A field is invalid, or no date has these days and months (31 February).
         """
         found = cls(
             _field("minute", minute, 60, 0),
@@ -55,7 +55,7 @@ class CrontabTimes:
         return found
 
     def next(self, after: datetime, zone: tzinfo) -> datetime | None:
-        """The earliest time later than `after`, in UTC; None when the calendar ends before one."""
+        """Return the earliest time after `after`, in UTC; None if the calendar ends first."""
         best: datetime | None = None
         last: date | None = None
         for day in self._dates(after.astimezone(zone).date(), zone, step=1):
@@ -67,7 +67,7 @@ class CrontabTimes:
         return best
 
     def previous(self, until: datetime, zone: tzinfo, after: datetime) -> datetime | None:
-        """The latest time not later than `until` and later than `after`, in UTC; None when there is none."""
+        """Return the latest time up to `until` and after `after`, in UTC; None without one."""
         best: datetime | None = None
         last = _moved(after.astimezone(zone).date(), -_SHIFT_DAYS)
         for day in self._dates(until.astimezone(zone).date(), zone, step=-1):
@@ -79,10 +79,10 @@ class CrontabTimes:
         return best if best is not None and best > after else None
 
     def _dates(self, today: date, zone: tzinfo, step: int) -> Iterator[date]:
-        """The crontab's dates in the direction of `step`, from those whose times a clock change moves on."""
+        """Yield dates in the direction of `step`, from those that a clock change may move."""
         start = _moved(today, -step * _shift(today, zone))
         for year in range(start.year, start.year + step * (_CYCLE_YEARS + 1), step):
-            if not 2 <= year <= 9998:  # the first and the last year have times outside of the calendar in UTC
+            if not 2 <= year <= 9998:  # the first and the last year have times outside the calendar in UTC
                 return
             for month in self.months[::step]:
                 if year == start.year and month * step < start.month * step:
@@ -95,7 +95,7 @@ class CrontabTimes:
                         yield day
 
     def _first(self, day: date, zone: tzinfo, after: datetime) -> datetime | None:
-        """The earliest time of a local day later than `after`."""
+        """Return the earliest time of a local day after `after`, or None."""
         midnight = self._fixed_midnight(day, zone)
         if midnight is None:
             return min((at for at in self._times(day, zone) if at > after), default=None)
@@ -111,7 +111,7 @@ class CrontabTimes:
         return midnight + timedelta(hours=self.hours[place], minutes=self.minutes[0])
 
     def _last(self, day: date, zone: tzinfo, until: datetime) -> datetime | None:
-        """The latest time of a local day not later than `until`."""
+        """Return the latest time of a local day up to `until`, or None."""
         midnight = self._fixed_midnight(day, zone)
         if midnight is None:
             return max((at for at in self._times(day, zone) if at <= until), default=None)
@@ -126,7 +126,7 @@ class CrontabTimes:
         return midnight + timedelta(hours=self.hours[place - 1], minutes=self.minutes[-1])
 
     def _fixed_midnight(self, day: date, zone: tzinfo) -> datetime | None:
-        """Midnight in UTC of a day whose times have one offset; None where a clock change lies between."""
+        """Return midnight in UTC of a day whose times have one offset; None with a clock change."""
         start = datetime.combine(day, time(self.hours[0], self.minutes[0]), zone)
         end = datetime.combine(day, time(self.hours[-1], self.minutes[-1], fold=1), zone)
         offset = start.utcoffset()
@@ -135,7 +135,7 @@ class CrontabTimes:
         return datetime.combine(day, time(), UTC) - offset
 
     def _times(self, day: date, zone: tzinfo) -> Iterator[datetime]:
-        """All times of a local day in UTC, in any order."""
+        """Yield all times of a local day in UTC, in any order."""
         for fold in (0, 1) if len(self.hours) == 24 else (0,):
             for hour in self.hours:
                 for minute in self.minutes:
@@ -144,14 +144,14 @@ class CrontabTimes:
 
 
 def _shift(day: date, zone: tzinfo) -> int:
-    """How many days times near `day` may be out of order: none where no clock changes near it."""
+    """Return by how many days times near `day` may be out of order: 0 without a clock change."""
     near = range(-_SHIFT_DAYS - 1, _SHIFT_DAYS + 2)
     offsets = {datetime.combine(_moved(day, days), time(), zone).utcoffset() for days in near}
     return 0 if len(offsets) == 1 else _SHIFT_DAYS
 
 
 def _moved(day: date, days: int) -> date:
-    """The date `days` later, within the calendar."""
+    """Return the date `days` later, limited to the calendar."""
     number = min(max(day.toordinal() + days, 1), date.max.toordinal())
     return date.fromordinal(number)
 
@@ -160,7 +160,7 @@ def _field(name: str, text: str, count: int, least: int) -> tuple[int, ...]:
     try:
         found = crontab_parser(count, least).parse(text.replace(" ", ""))
     except (ParseException, ValueError, IndexError, OverflowError) as error:
-        raise ValueError(f"the {name} {text!r} cannot be read: {error}") from None
+        raise ValueError(f"the {name} {text!r} is invalid: {error}") from None
     if not found:
-        raise ValueError(f"the {name} {text!r} is empty; write * for all")
+        raise ValueError(f"the {name} {text!r} is empty; use * for all")
     return tuple(sorted(found))

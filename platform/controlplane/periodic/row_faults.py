@@ -1,4 +1,4 @@
-"""Why a row of a periodic task cannot run: each fault with the field that has it, the rule and the remedy."""
+"""Faults of rows of periodic tasks: each with its field, the rule and the remedy."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 1, 1, tzinfo=UT
 _LARGEST_PRIORITY = 255
 
 SOLAR = (
-    "solar schedules are not supported, since no library for them is installed; use a crontab or an interval"
+    "solar schedules are not supported, because their library is not installed; use a crontab or an interval"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class RowFault:
-    """One reason: the field of the row, and a sentence without a full stop."""
+    """A fault: the field of the row, and a sentence without a full stop."""
 
     field: str
     detail: str
 
 
 def with_schedules() -> QuerySet[PeriodicTask]:
-    """All periodic tasks with their schedules, by name."""
+    """Return all periodic tasks with their schedules, by name."""
     rows: QuerySet[PeriodicTask] = PeriodicTask.objects.select_related(*KINDS).order_by("name")
     return rows
 
 
 def faults(task: PeriodicTask) -> list[RowFault]:
-    """Why `task` cannot run, enabled or not; empty where it can."""
+    """Return why `task` cannot run, enabled or not; empty if it can."""
     checks: tuple[tuple[str, Callable[[PeriodicTask], Iterator[RowFault]]], ...] = (
         ("schedule", _schedule),
         ("times", _times),
@@ -51,24 +51,24 @@ def faults(task: PeriodicTask) -> list[RowFault]:
     for name, check in checks:
         try:
             found += check(task)
-        except Exception as error:  # a row nobody thought of must not end whoever looks at all of them
-            found.append(RowFault(name, f"the {name} cannot be read: {type(error).__name__}: {error}"))
+        except Exception as error:  # an unexpected row must not stop a loop over all rows
+            found.append(RowFault(name, f"the {name} is invalid: {type(error).__name__}: {error}"))
     return found
 
 
 def reason(task: PeriodicTask) -> str | None:
-    """The faults of a row in one text; None where it can run."""
+    """Return the faults of a row in one text; None if it can run."""
     return "; ".join(fault.detail for fault in faults(task)) or None
 
 
 def bad_rows() -> dict[str, str]:
-    """By name, why enabled periodic tasks cannot run."""
+    """Return, by name, why enabled periodic tasks cannot run."""
     rows = with_schedules().filter(enabled=True)
     return {task.name: why for task in rows if (why := reason(task)) is not None}
 
 
 def report_bad_rows() -> dict[str, str]:
-    """By name, why enabled periodic tasks cannot run; an alarm for each that is new among them."""
+    """Return, by name, why enabled periodic tasks cannot run; raise an alarm for each new one."""
     found = bad_rows()
     task_failures.report(
         "periodic tasks", "bad_schedule", {f"periodic task {name}": why for name, why in found.items()}
@@ -78,13 +78,13 @@ def report_bad_rows() -> dict[str, str]:
 
 @cache
 def _registered_tasks() -> frozenset[str]:
-    app.autodiscover_tasks(force=True)  # without the checks of models that a worker begins with
+    app.autodiscover_tasks(force=True)  # without the checks of models at a worker's start
     return frozenset(app.tasks)
 
 
 @cache
 def _protocol_headers() -> frozenset[str]:
-    """Headers by which a worker reads a message; wrong values of some end the worker."""
+    """Headers that control how a worker reads a message; wrong values of some end the worker."""
     return frozenset(app.amqp.as_task_v2("", "").headers)
 
 
@@ -93,7 +93,7 @@ def _schedule(task: PeriodicTask) -> Iterator[RowFault]:
     if len(kinds) != 1:
         given = ", ".join(kinds) or "none"
         yield RowFault(
-            kinds[0] if kinds else "interval", f"it needs one schedule and has {given}; set exactly one"
+            kinds[0] if kinds else "interval", f"it needs exactly one schedule, but has {given}; set one"
         )
         return
     kind = kinds[0]
@@ -121,15 +121,13 @@ def _times(task: PeriodicTask) -> Iterator[RowFault]:
 
 def _target(task: PeriodicTask) -> Iterator[RowFault]:
     if task.task not in _registered_tasks():
-        yield RowFault("task", f"no task is called {task.task!r}; choose a registered one")
+        yield RowFault("task", f"the task {task.task!r} does not exist; choose a registered one")
     if task.queue and task.queue not in QUEUES:
-        yield RowFault(
-            "queue", f"no worker takes from the queue {task.queue!r}; use one of {', '.join(QUEUES)}"
-        )
+        yield RowFault("queue", f"no worker serves the queue {task.queue!r}; use one of {', '.join(QUEUES)}")
     if task.exchange and task.routing_key:
         yield RowFault(
             "exchange",
-            f"no queue takes from the exchange {task.exchange!r} by the key {task.routing_key!r}; "
+            f"no queue receives from the exchange {task.exchange!r} with the key {task.routing_key!r}; "
             "leave both empty, and set a queue",
         )
     if task.priority is not None and not 0 <= task.priority <= _LARGEST_PRIORITY:
@@ -150,18 +148,16 @@ def _arguments(task: PeriodicTask) -> Iterator[RowFault]:
         try:
             value = loads(text)  # type: ignore[no-untyped-call] # kombu has no types
         except (ValueError, RecursionError) as error:
-            yield RowFault(field, f"{field} is not JSON: {error}; write a JSON {name}")
+            yield RowFault(field, f"{field} is not JSON: {error}; use a JSON {name}")
             continue
         if not isinstance(value, kind):
-            yield RowFault(field, f"{field} is {text[:40]!r}, which is no JSON {name}; write one")
+            yield RowFault(field, f"{field} is {text[:40]!r}, which is not a JSON {name}; use one")
         elif field == "headers" and (taken := sorted(_protocol_headers().intersection(value))):
-            yield RowFault(
-                field, f"headers has {', '.join(taken)}, which Celery sets itself; use other names"
-            )
+            yield RowFault(field, f"headers has {', '.join(taken)}, which Celery sets; use other names")
 
 
 def _call(task: PeriodicTask) -> Iterator[RowFault]:
-    """Whether the task takes these arguments; where they cannot be read, `_arguments` says so."""
+    """Check that the task accepts these arguments; `_arguments` reports those that are invalid."""
     header = getattr(app.tasks.get(task.task), "__header__", None)
     try:
         args, kwargs = loads(task.args or "[]"), loads(task.kwargs or "{}")  # type: ignore[no-untyped-call]
@@ -172,6 +168,4 @@ def _call(task: PeriodicTask) -> Iterator[RowFault]:
     try:
         header(*args, **kwargs)
     except TypeError as error:
-        yield RowFault(
-            "args" if args else "kwargs", f"{task.task} takes other arguments: {error}; change them"
-        )
+        yield RowFault("args" if args else "kwargs", f"{task.task} has other arguments: {error}; change them")

@@ -1,4 +1,4 @@
-"""Rows of django-celery-beat: the length of an interval, the fields of a crontab, and texts of both."""
+"""Schedules of django-celery-beat: lengths of intervals, fields of crontabs, and texts."""
 
 from datetime import timedelta
 from zoneinfo import ZoneInfo
@@ -9,7 +9,7 @@ from controlplane.periodic.crontab import CrontabTimes
 from controlplane.periodic.time_zones import UnknownZone
 
 SHORTEST, LONGEST = timedelta(seconds=1), timedelta(days=36_500)
-"""Shorter intervals would fill a queue; longer ones end beyond the calendar."""
+"""Shorter intervals would fill a queue, and longer ones end after the calendar."""
 
 UNITS = {
     IntervalSchedule.DAYS: timedelta(days=1),
@@ -22,10 +22,10 @@ _TEXT_UNITS = {name.removesuffix("s"): unit for name, unit in UNITS.items()}
 
 
 def interval_length(row: IntervalSchedule) -> timedelta:
-    """The length of an interval.
+    """Return the length of an interval.
 
     Raises:
-        ValueError: The unit is unknown, or the length is not within `SHORTEST` and `LONGEST`.
+        ValueError: The unit is unknown, or the length is outside `SHORTEST` and `LONGEST`.
     """
     unit = UNITS.get(row.period)
     if unit is None:
@@ -39,27 +39,27 @@ def interval_length(row: IntervalSchedule) -> timedelta:
 
 
 def crontab_of(row: CrontabSchedule) -> tuple[CrontabTimes, ZoneInfo]:
-    """The fields and the time zone of a crontab.
+    """Return the fields and the time zone of a crontab.
 
     Raises:
-        ValueError: A field cannot be read, the crontab never runs, or its time zone is unknown.
+        ValueError: A field is invalid, the crontab never runs, or its time zone is unknown.
     """
     if not row.timezone or isinstance(row.timezone, UnknownZone):
-        raise ValueError(f"the time zone {str(row.timezone or '')!r} is unknown; choose one of the list")
+        raise ValueError(f"the time zone {str(row.timezone or '')!r} is unknown; choose one from the list")
     zone = row.timezone if isinstance(row.timezone, ZoneInfo) else ZoneInfo(str(row.timezone))
     fields = (row.minute, row.hour, row.day_of_month, row.month_of_year, row.day_of_week)
     return CrontabTimes.parse(*map(str, fields)), zone
 
 
 def interval_text(length: timedelta) -> str:
-    """A length as people say it, in the largest unit that fits: "every hour", "every 90 minutes"."""
+    """Return a length in words with the largest unit, such as "every hour", "every 90 minutes"."""
     name, unit = next((name, unit) for name, unit in _TEXT_UNITS.items() if length % unit == timedelta())
     number = length // unit
     return f"every {name}" if number == 1 else f"every {number} {name}s"
 
 
 def timetable_text(task: PeriodicTask) -> str:
-    """When a task runs, for people; also for rows that cannot run."""
+    """Return the times of a task in words, also for rows that cannot run."""
     if task.interval is not None:
         try:
             return interval_text(interval_length(task.interval))

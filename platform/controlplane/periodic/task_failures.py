@@ -1,6 +1,6 @@
-"""Troubles that last: what a loop skipped, and tasks that keep failing. Each is an alarm while it lasts.
+"""Lasting problems, each with an alarm: skipped rows, and tasks that fail repeatedly.
 
-They are rows of the database, so that the web server shows what a worker or beat found.
+They are rows of the database, so the web server shows what a worker or beat found.
 """
 
 import logging
@@ -18,22 +18,22 @@ from controlplane.requestlog.models import Watermark
 PREFIX = "troubles of "
 FAILING = "failing task "
 FAILURES = 3
-"""A task that failed so often in a row is an alarm; fewer failures may be a lock or a restart."""
+"""Failures in a row that raise an alarm; fewer may be caused by a lock or a restart."""
 
 _MOST_SUBJECTS = 100
 _MOST_TEXT = 500
 _NAME_LENGTH = 64
-"""Of a watermark."""
+"""Longest name of a watermark."""
 
 _logged: dict[tuple[str, str], str] = {}
-"""By loop and subject the error whose traceback is in this process's log."""
+"""Errors whose traceback is in this process's log, by loop and subject."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One thing that does not run: its alarm, its subject, why, since when, and how often it was seen."""
+    """A problem: its alarm, subject, cause and start, and how often it was seen."""
 
     alarm: str
     subject: str
@@ -47,9 +47,9 @@ class Trouble:
 
 
 def report(loop: str, alarm: str, found: Mapping[str, str]) -> None:
-    """Keep what a loop skipped, by subject; alarms for what is new and what has ended.
+    """Store what a loop skipped, by subject; raise alarms for new rows and for ended ones.
 
-    Call it with everything that the loop skips now. Nothing is written while that stays the same.
+    Call this with everything that the loop skips now. While that does not change, nothing is written.
     """
     before = _skipped(checkpoints.recall_or_default(PREFIX + loop, {}))
     if {name: row["detail"] for name, row in before.items()} == _short(found):
@@ -71,29 +71,29 @@ def report(loop: str, alarm: str, found: Mapping[str, str]) -> None:
 
 @contextmanager
 def skipping(loop: str, alarm: str = "skipped") -> Iterator["Skips"]:
-    """A loop over rows: `attempt` each of them, and what is skipped is reported at the end."""
+    """Report at the end which rows a loop skipped; use `attempt` for each row."""
     skips = Skips(loop)
     yield skips
     report(loop, alarm, skips.found)
 
 
 class Skips:
-    """What a loop has skipped so far, by subject."""
+    """The skipped rows of a loop, by subject."""
 
     def __init__(self, loop: str) -> None:
         self._loop = loop
         self.found: dict[str, str] = {}
 
     def skip(self, subject: str, why: str) -> None:
-        """Note that `subject` is skipped."""
+        """Record that `subject` is skipped."""
         self.found[subject] = why
 
     @contextmanager
     def attempt(self, subject: str, errors: dict[str, BaseException] | None = None) -> Iterator[None]:
-        """Work at one row: an error skips it, with a traceback in the log, and is put into `errors`.
+        """Process one row: an error skips it, logs a traceback, and is added to `errors`.
 
         Raises:
-            OperationalError, InterfaceError: The database is away or aborted; that is no fault of the row.
+            OperationalError, InterfaceError: The database is unavailable or aborted; the row has no fault.
         """
         try:
             yield
@@ -107,10 +107,10 @@ class Skips:
 
 
 def attempt_all(loop: str, steps: Mapping[str, Callable[[], Any]]) -> None:
-    """Carry out every step, whatever becomes of the others; each one counts its failures as a task does.
+    """Run every step, even if others fail; each step counts its failures like a task.
 
     Raises:
-        OperationalError, InterfaceError: The database is away or aborted; the steps after that are left out.
+        OperationalError, InterfaceError: The database is unavailable or aborted; later steps are not run.
     """
     skips = Skips(loop)
     failed: dict[str, BaseException] = {}
@@ -127,7 +127,7 @@ def attempt_all(loop: str, steps: Mapping[str, Callable[[], Any]]) -> None:
 
 
 def record_failure(task: str, error: BaseException) -> None:
-    """Count that a task raised, and raise the alarm at the `FAILURES`th time in a row."""
+    """Count an error of a task, and raise the alarm at the `FAILURES`th one in a row."""
     now, name = timezone.now().isoformat(), (FAILING + task)[:_NAME_LENGTH]
     detail = _plain(described(error), _MOST_TEXT)
     with transaction.atomic():
@@ -139,7 +139,7 @@ def record_failure(task: str, error: BaseException) -> None:
 
 
 def record_success(task: str) -> None:
-    """Forget the failures of a task that ended well. One query, unless it had failed."""
+    """Delete the failures of a task that succeeded; one query unless it had failed."""
     name = (FAILING + task)[:_NAME_LENGTH]
     row = checkpoints.recall_or_default(name, None)
     if row is None and not Watermark.objects.filter(name=name).exists():
@@ -151,16 +151,16 @@ def record_success(task: str) -> None:
 
 
 def record_exit(command: str, status: int) -> None:
-    """Count how a process that a task started has ended."""
+    """Count the exit status of a process that a task started."""
     if status == 0:
         record_success(command)
     else:
-        text = f"the process ended with status {status}; the worker's log has more"
+        text = f"the process ended with status {status}; see the worker's log for details"
         record_failure(command, RuntimeError(text))
 
 
 def standing() -> list[Trouble]:
-    """All that last now, by subject."""
+    """Return all present problems, by subject."""
     found: list[Trouble] = []
     for name, value in checkpoints.recall_all(PREFIX).items():
         if isinstance(value, checkpoints.MalformedCheckpoint):
@@ -181,19 +181,19 @@ def standing() -> list[Trouble]:
 
 
 def forget() -> None:
-    """Begin without any, after a restore: loops find again what still is."""
+    """Delete all problems, after a restore: loops find those that still exist."""
     for prefix in (PREFIX, FAILING):
         Watermark.objects.filter(name__startswith=prefix).delete()
 
 
 def described(error: BaseException) -> str:
-    """An error for people: its text, with its kind where that says nothing."""
+    """Return the text of an error, with its type unless the text is sufficient."""
     text = str(error)
     return text if isinstance(error, DatabaseError) and text else f"{type(error).__name__}: {text}"
 
 
 def _log(loop: str, subject: str, error: BaseException) -> None:
-    """Log a traceback once for each error, however often the loop comes back to it."""
+    """Log a traceback once for each error, even if the loop repeats it."""
     text = described(error)
     if _logged.get((loop, subject)) == text:
         logger.debug("%s: %s is skipped again: %s", loop, subject, text)
@@ -205,7 +205,7 @@ def _log(loop: str, subject: str, error: BaseException) -> None:
 
 
 def _skipped(value: object) -> dict[str, dict[str, str]]:
-    """The rows of a loop's watermark; those of another shape, which only SQL can have made, are left out."""
+    """Return the rows of a loop's watermark; malformed ones (by manual SQL) are omitted."""
     if not isinstance(value, dict):
         return {}
     fields = ("alarm", "detail", "since")
@@ -217,7 +217,7 @@ def _skipped(value: object) -> dict[str, dict[str, str]]:
 
 
 def _failures(value: object) -> dict[str, Any]:
-    """The watermark of a failing task; empty where it has another shape."""
+    """Return the watermark of a failing task; empty if it is malformed."""
     if not isinstance(value, dict) or not isinstance(value.get("since"), str):
         return {}
     return value if type(value.get("count")) is int else {}
@@ -229,5 +229,5 @@ def _short(found: Mapping[str, str]) -> dict[str, str]:
 
 
 def _plain(text: str, most: int) -> str:
-    """A text that every database keeps."""
+    """Return the text in a form that every database accepts."""
     return text[:most].encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")

@@ -1,7 +1,7 @@
-"""Crontabs in time zones that this machine does not know: they are read and listed, and forms refuse them.
+"""Crontabs in unknown time zones: they are read and listed, but forms refuse them.
 
-The field of django-celery-beat raises while a row is read. One crontab whose zone is missing from the time
-zone database would fail every query over crontabs: those of beat, of the admin pages and of a backup.
+The field of django-celery-beat raises an error while a row is read. One crontab whose zone is missing from
+the time zone database would fail every query over crontabs, in beat, in the admin pages and in a backup.
 """
 
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from django_celery_beat.models import CrontabSchedule
 
 
 class UnknownZone(str):
-    """The name of a time zone that is not known here."""
+    """The name of a time zone that is unknown here."""
 
     __slots__ = ()
 
 
 def accept_unknown_zones() -> None:
-    """Let the time zone field of crontabs carry unknown names. Forms refuse them all the same."""
+    """Make the time zone field of crontabs accept unknown names. Forms still refuse them."""
     field: Any = CrontabSchedule._meta.get_field("timezone")
     field.from_db_value = _lenient(field.from_db_value)
     field.to_python = _lenient(field.to_python)

@@ -78,7 +78,7 @@ def test_a_caller_has_a_rate_over_all_streams():
     for stream in streams:
         for _ in range(stream_limits.MESSAGES):
             stream.hear("vera")
-    with pytest.raises(Ended, match="2000 messages of you"):
+    with pytest.raises(Ended, match="2000 messages of this caller"):
         Pace(callers, clock).hear("vera")
     Pace(callers, clock).hear("ada")  # others go on
     with pytest.raises(Ended, match="100 messages in"):

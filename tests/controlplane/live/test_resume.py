@@ -111,12 +111,12 @@ async def test_who_speaks_late_goes_on_if_he_asks_for_what_he_gets(opened, named
     asked = {"newest": {"id": newest}, "older": {"id": newest - 1}}.get(named, {})
     await stream.say({"type": "from", **asked})
     if named == "older":
-        assert "has begun" in (await stream.hear())["detail"]
+        assert "has started" in (await stream.hear())["detail"]
         return
     later = await emit_many(2)
     assert [e["id"] for e in await stream.events(2)] == later
     await stream.say({"type": "from", "id": newest})
-    assert "say `from` once" in (await stream.hear())["detail"]
+    assert "send `from` only once" in (await stream.hear())["detail"]
 
 
 async def test_an_id_that_is_no_longer_kept_means_reload(opened, in_thread):
@@ -126,7 +126,7 @@ async def test_an_id_that_is_no_longer_kept_means_reload(opened, in_thread):
     hello, answer = await stream.begin(ids[5])
     assert hello["oldest"] == ids[7]
     assert (answer["type"], answer["oldest"], answer["newest"]) == ("reload", ids[7], ids[9])
-    assert "no longer kept" in answer["detail"]
+    assert "no longer stored" in answer["detail"]
     await stream.say({"type": "from", "id": answer["newest"]})
     assert (await stream.hear())["type"] == "up-to-date"
     await stream.leave()
@@ -145,7 +145,7 @@ async def test_an_id_of_the_future_means_reload(opened):
     ids = await emit_many(2)
     stream = await opened()
     answer = (await stream.begin(ids[-1] + 1))[1]
-    assert answer["type"] == "reload" and "never given out" in answer["detail"]
+    assert answer["type"] == "reload" and "does not exist yet" in answer["detail"]
     await stream.leave()
 
 
