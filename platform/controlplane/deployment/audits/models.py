@@ -48,9 +48,11 @@ class Check(models.Model):
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="checks")
     switch = models.CharField(max_length=100)
     state = models.CharField(max_length=16, choices=CheckState, default=CheckState.WAITING)
-    detail = models.TextField(blank=True, help_text="why it could not be asked, or was not repaired")
-    entries = models.PositiveIntegerField(null=True, help_text="own entries that it held")
-    foreign = models.PositiveIntegerField(null=True, help_text="entries of others, which stay")
+    detail = models.TextField(blank=True, help_text="reason why it could not be read, or was not repaired")
+    entries = models.PositiveIntegerField(null=True, help_text="number of own entries in the table")
+    foreign = models.PositiveIntegerField(
+        null=True, help_text="number of entries of other owners, which stay"
+    )
     missing = models.PositiveIntegerField(default=0)
     strange = models.PositiveIntegerField(default=0)
     different = models.PositiveIntegerField(default=0)

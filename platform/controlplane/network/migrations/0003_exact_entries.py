@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='switch',
             name='exact_entries',
-            field=models.PositiveIntegerField(default=0, help_text='content entries that the plan would have without aggregation'),
+            field=models.PositiveIntegerField(default=0, help_text='content entries in the plan without aggregation'),
         ),
     ]

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='link',
             name='gap',
-            field=models.BigIntegerField(help_text='by how much its ends had sent more than received, when it was last looked at', null=True),
+            field=models.BigIntegerField(help_text='packets that its ends had sent more than received at the last poll', null=True),
         ),
         migrations.AddField(
             model_name='link',
@@ -23,16 +23,16 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='switch',
             name='capacity',
-            field=models.PositiveIntegerField(help_text='content entries that it was found to have room for; null: no limit was met', null=True),
+            field=models.PositiveIntegerField(help_text='content entries that it was found to have room for; null: no limit found', null=True),
         ),
         migrations.AddField(
             model_name='switch',
             name='features',
-            field=models.JSONField(default=dict, help_text='what it told at connect: capacity, groups, meters'),
+            field=models.JSONField(default=dict, help_text='features reported at connect: capacity, groups, meters'),
         ),
         migrations.AddField(
             model_name='switch',
             name='lacks',
-            field=models.JSONField(default=list, help_text='what it can do without, and has not or tells nothing of'),
+            field=models.JSONField(default=list, help_text='optional features that are missing or not reported'),
         ),
     ]

@@ -27,13 +27,13 @@ class Migration(migrations.Migration):
             model_name="installedentry",
             name="code",
             field=models.PositiveIntegerField(
-                help_text="of the topic; null: the match is none of the plan's", null=True
+                help_text='of the topic; null: the match is not one of the plan', null=True
             ),
         ),
         migrations.AddField(
             model_name="installedentry",
             name="dz",
-            field=models.CharField(help_text="as `dst` says it", max_length=128, null=True),
+            field=models.CharField(help_text='the dz in `dst`', max_length=128, null=True),
         ),
         migrations.AddIndex(
             model_name="installedentry",

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                 ('reason', models.CharField(choices=[('policy', 'Policy'), ('edge_port', 'Edge Port'), ('port_in_use', 'Port In Use'), ('silent', 'Silent')], max_length=11)),
                 ('detail', models.CharField(max_length=500)),
                 ('found_at', models.DateTimeField(auto_now_add=True)),
-                ('seen_at', models.DateTimeField(help_text='when the controller last reported it, to about 30 s')),
+                ('seen_at', models.DateTimeField(help_text="time of the controller's last report, to about 30 s")),
                 ('decided_by', models.CharField(blank=True, max_length=150)),
                 ('decided_at', models.DateTimeField(null=True)),
                 ('a', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='network.switch')),

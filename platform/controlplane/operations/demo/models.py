@@ -25,7 +25,7 @@ class Launcher(models.Model):
     step = models.CharField(max_length=200, blank=True)
     progress = models.FloatField(default=0)
     reason = models.TextField(blank=True)
-    fixed = models.BooleanField(default=False, help_text="its network is there from start to end")
+    fixed = models.BooleanField(default=False, help_text="its network exists from start to end")
     switches = models.JSONField(default=list, help_text="names of the switches of its network")
     hosts = models.JSONField(default=list, help_text="names of the hosts that it drives")
     wanted = models.BooleanField(default=False)

@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
                 ('before', models.JSONField()),
                 ('indexed', models.JSONField()),
                 ('figures', models.JSONField()),
-                ('newest_sample', models.BigIntegerField(help_text='the newest sample that it was computed from')),
+                ('newest_sample', models.BigIntegerField(help_text='newest sample that it was computed from')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('request', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='control.request')),

@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
                 ('step', models.CharField(blank=True, max_length=200)),
                 ('progress', models.FloatField(default=0)),
                 ('reason', models.TextField(blank=True)),
-                ('fixed', models.BooleanField(default=False, help_text='its network is there from start to end')),
+                ('fixed', models.BooleanField(default=False, help_text='its network exists from start to end')),
                 ('switches', models.JSONField(default=list, help_text='names of the switches of its network')),
                 ('hosts', models.JSONField(default=list, help_text='names of the hosts that it drives')),
                 ('wanted', models.BooleanField(default=False)),
