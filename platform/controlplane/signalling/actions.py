@@ -1,4 +1,4 @@
-"""What a control message does: the same rows and log entries as a call of the API."""
+"""Actions of control messages: the same rows and log entries as calls of the API."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ from tercast.signalling.messages import (
 from tercast.wire.packets import pack_ip
 
 MAX_LIVE = 1000
-"""Advertisements, and subscriptions, that a host may have in band at one time."""
+"""Largest number of advertisements, and of subscriptions, of a host in band at one time."""
 
 KINDS = {
     MessageType.ADVERTISE: ADVERTISEMENT,
@@ -44,7 +44,7 @@ KINDS = {
     MessageType.UNSUBSCRIBE: SUBSCRIPTION,
 }
 UNKEPT = (MessageType.LEASE, MessageType.RELEASE)
-"""What may be done again without harm, and is asked every second: not remembered."""
+"""Messages that may be repeated without harm and arrive every second; they are not remembered."""
 
 _RELATED = ("topic", "request", "withdrawal")
 _STANDS = LIVE & (Q(withdrawal=None) | Q(withdrawal__state=State.FAILED))
@@ -52,7 +52,7 @@ _STANDS = LIVE & (Q(withdrawal=None) | Q(withdrawal__state=State.FAILED))
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What a message came to: the name that the host may use, the topic's code, the request of the log."""
+    """Result of a message: the name that the host may use, the topic's code, and the request."""
 
     name: str
     code: int | None
@@ -61,7 +61,11 @@ class ActionResult:
 
 
 def do(host: Host, message: ControlMessage) -> ActionResult:
-    """Carry a message of that host out. Raises Refusing, and Problem."""
+    """Execute a message of the host.
+
+    Raises:
+        Refusing, Problem: The message is refused.
+    """
     if message.type is MessageType.ADDRESS:
         return _address(host, message)
     if message.type in UNKEPT:
@@ -81,13 +85,13 @@ def _address(host: Host, message: ControlMessage) -> ActionResult:
     assert isinstance(message.body, AddressBody)
     if message.body.packed != pack_ip(host.ip):
         raise Refusing(
-            "other_address", f"the message names another address than {host.ip}, which it came from"
+            "other_address", f"the message contains another address than {host.ip}, from which it was sent"
         )
     return ActionResult(host.name, None, host.request)
 
 
 def _lease(host: Host, message: ControlMessage) -> ActionResult:
-    """A publisher at that host asks how to encode, or says that it has stopped; nothing else changes."""
+    """Answer a publisher that asks for its encoding, or release its lease; nothing else changes."""
     body = message.body
     assert isinstance(body, Holding)
     row = _numbered(ADVERTISEMENT, body.name).filter(publisher__host=host).first()
@@ -107,7 +111,7 @@ def _lease(host: Host, message: ControlMessage) -> ActionResult:
 
 
 def _check_open(topic: Topic) -> None:
-    """Raise Refusing for a sealed topic: its keys are given over HTTPS alone."""
+    """Raise Refusing for a sealed topic, because its keys are available only over HTTPS."""
     if topic.seal:
         detail = (
             f"the events of topic {topic.name} are sealed, and in-band hosts get no keys; use the REST API"
@@ -116,7 +120,7 @@ def _check_open(topic: Topic) -> None:
 
 
 def _code(topic: Topic) -> int:
-    """The code that the topic's events go out under now."""
+    """Return the code that the topic's events use now."""
     return leases.current(topic).code
 
 
@@ -138,12 +142,12 @@ def _announce(kind: AnnouncementKind, host: Host, topic: Topic, body: Any) -> Ac
 def _encoded(topic: Topic, cells: dz.DzSet) -> EncodedAnnouncement:
     change = topic.reindexing
     if change is not None and change.state not in FINAL_STATES:
-        detail = f"topic {topic.name} is being re-encoded; send the filter, or try again in a moment"
+        detail = f"topic {topic.name} is being re-encoded; send the filter, or try again later"
         raise Refusing("topic_changing", detail)
     room = max_dz_length()
     for cell in cells:
         if dz.length(cell) > room:
-            raise Refusing("dz_too_long", f"a dz of {dz.length(cell)} bits; at most {room} here")
+            raise Refusing("dz_too_long", f"a dz has {dz.length(cell)} bits; the limit is {room}")
     texts = [dz.text(cell) for cell in cells]
     return EncodedAnnouncement(texts, digest=digest_of_dz(texts))
 
@@ -151,12 +155,12 @@ def _encoded(topic: Topic, cells: dz.DzSet) -> EncodedAnnouncement:
 def _check_room(kind: AnnouncementKind, host: Host) -> None:
     live = _own(kind, host).filter(_STANDS).count()
     if live >= MAX_LIVE:
-        detail = f"host {host.name} has {live} {kind.noun}s in band, the most there may be; withdraw some"
+        detail = f"host {host.name} has {live} {kind.noun}s in band, which is the limit; withdraw some"
         raise Refusing("too_many", detail)
 
 
 def _owner(kind: AnnouncementKind, host: Host) -> Any:
-    """The publisher or subscriber that stands for the host's own messages."""
+    """Return the publisher or subscriber of the host's own messages; create it if necessary."""
     rows = kind.owners._default_manager
     row = rows.filter(host=host, origin=Origin.IN_BAND).order_by("id").first()
     if row is not None:
@@ -169,7 +173,7 @@ def _owner(kind: AnnouncementKind, host: Host) -> Any:
 
 
 def _topic(ref: TopicRef) -> Topic:
-    """By name, or by either of its two codes."""
+    """Return the topic by name, or by either of its two codes."""
     rows = Topic.objects.exclude(LEAVING).select_related("request", "reindexing")
     row = rows.filter(**({"name": ref} if isinstance(ref, str) else {"code": ref & ~1})).first()
     if row is None and isinstance(ref, int):
@@ -188,14 +192,14 @@ def _owned(kind: AnnouncementKind, host: Host) -> dict[str, Any]:
 
 
 def _numbered(kind: AnnouncementKind, name: str) -> Any:
-    """The announcement of that name, as a query."""
+    """Return a query for the announcement of that name."""
     number = name.removeprefix(kind.prefix)
     pk = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
     return kind.model._default_manager.select_related(*_RELATED).filter(pk=pk)
 
 
 def _standing(kind: AnnouncementKind, host: Host, topic: Topic, body: Any) -> Any:
-    """Return what the host has announced in band already, in the same or equivalent words; None: nothing."""
+    """Return the host's equal or equivalent announcement in band, or None."""
     rows = _own(kind, host).filter(_STANDS, topic=topic)
     if isinstance(body, FilterText):
         digest = digest_of_filter(Filter.parse(body.text, core_topic(topic), ("filter",)))
@@ -213,7 +217,7 @@ def _withdraw(kind: AnnouncementKind, host: Host, message: ControlMessage) -> Ac
 
 
 def _named(kind: AnnouncementKind, host: Host, body: Any) -> Any:
-    """The announcement that a withdrawal means, by name or by what it says."""
+    """Return the announcement that a withdrawal refers to, by name or by content."""
     if not isinstance(body, NamedBody):
         topic = _topic(body.topic)
         row = _standing(kind, host, topic, body)

@@ -1,10 +1,10 @@
-"""Control messages of hosts: from the data network into the same registry and log as the API's calls."""
+"""Configuration of the app for control messages of hosts, in band."""
 
 from django.apps import AppConfig
 
 
 class SignallingConfig(AppConfig):
-    """What hosts ask for in band."""
+    """Control messages of hosts in band."""
 
     name = "controlplane.signalling"
     label = "signalling"

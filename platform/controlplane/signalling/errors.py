@@ -1,4 +1,4 @@
-"""Why a control message is refused."""
+"""Refusals of control messages."""
 
 from controlplane.common.problems import Problem
 from tercast.errors import Refused
@@ -7,7 +7,7 @@ MAX_REASON = 64
 
 
 class Refusing(Exception):  # noqa: N818 - named by meaning
-    """The message changes nothing: the kind of reason, and a line for people."""
+    """A refusal of a message, which changes nothing: a reason code, and a text for people."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -16,12 +16,12 @@ class Refusing(Exception):  # noqa: N818 - named by meaning
 
 
 def of_problem(problem: Problem) -> Refusing:
-    """What the API would have answered; the first of its errors names the reason."""
+    """Convert a problem of the API; its first error determines the reason."""
     if problem.errors:
         return Refusing(problem.errors[0].code, problem.errors[0].detail)
     return Refusing(problem.code, problem.detail)
 
 
 def of_refused(refused: Refused) -> Refusing:
-    """What the core library refused."""
+    """Convert a refusal of the core library."""
     return Refusing(refused.code, str(refused))

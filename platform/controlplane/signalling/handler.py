@@ -1,4 +1,4 @@
-"""A control message from arrival to answer: who sent it, whether it may, what it does, once."""
+"""Processing of a control message, from the check of its sender to its answer."""
 
 import logging
 from collections.abc import Iterable
@@ -24,22 +24,22 @@ from tercast.signalling.messages import ControlReply, ReplyStatus
 from tercast.signalling.seal import Seal
 
 KEPT_DONE = 4096
-"""Messages remembered for each host; one that comes again later than that is a new one."""
+"""Number of remembered messages of each host; an older message that is repeated counts as new."""
 
 PRUNED_EVERY = 64
 
 logger = logging.getLogger(__name__)
 
 Out = dict[str, Any]
-"""An answer on its way, in the northbound's form but for the payload, which is bytes."""
+"""An answer in the northbound's form, but with the payload as bytes."""
 
 
 @dataclass(slots=True)
 class _Case:
-    """One message and what was found out about it so far.
+    """A message and the findings about it.
 
-    `signals` are those of a host whose seal is good, or that needs none; `counter` is one that was not used
-    before, and is used now.
+    `signals` are those of a host with a valid seal, or without a key. `counter` is a counter that was not
+    used before this message.
     """
 
     signal: Signal
@@ -50,14 +50,14 @@ class _Case:
 
     @property
     def seal(self) -> Seal | None:
-        """The seal of the answer: by the host's key, with the message's counter."""
+        """The seal of the answer, with the host's key and the message's counter."""
         if self.signals is None or not self.signals.has_key or self.received.sealed is None:
             return None
         return Seal(keys.key_of(self.signals), self.received.sealed.counter)
 
 
 def handle(signal: Signal) -> Out | None:
-    """Carry a message out, or refuse it; the answer. None for what is no message: nobody can be answered."""
+    """Execute or refuse a message and return the answer; None for a malformed message."""
     try:
         received = signal.read()
     except MalformedMessage as malformed:
@@ -72,18 +72,18 @@ def handle(signal: Signal) -> Out | None:
         refusals.note(signal, refusing.reason, refusing.detail, name)
         answer = ControlReply(ReplyStatus.REFUSED, request_id, reason=refusing.reason, detail=refusing.detail)
     except DatabaseError as error:
-        logger.warning("a control message could not be carried out now: %s", error)
-        detail = "the database is busy; send it again"
+        logger.warning("a control message cannot be processed now: %s", error)
+        detail = "the database is busy; send the message again"
         answer = ControlReply(ReplyStatus.BUSY, request_id, reason="busy", detail=detail)
     except Exception:
-        logger.exception("a control message could not be carried out")
-        detail = "the platform made a mistake, which its log tells; send it again"
+        logger.exception("a control message could not be processed")
+        detail = "the platform had an internal error, see its log; send the message again"
         answer = ControlReply(ReplyStatus.BUSY, request_id, reason="internal", detail=detail)
     return {**signal.reply, "payload": codec.encode_answer(answer, case.seal)}
 
 
 def _answer(case: _Case) -> ControlReply:
-    """In one transaction; what was refused leaves the counter of its seal behind, and nothing else."""
+    """Process a message in one transaction; a refusal stores only the counter of its seal."""
     with transaction.atomic():
         try:
             with transaction.atomic():
@@ -121,7 +121,11 @@ def _carry_out(case: _Case) -> ControlReply:
 
 
 def _known(case: _Case, host: Host) -> Done | None:
-    """What the host's message did when it came before; None for a new one. Raises Refusing."""
+    """Return the result of the host's message if it was processed before; None for a new one.
+
+    Raises:
+        Refusing: The message is refused.
+    """
     signals = HostSignals.objects.get(host=host)
     seals.check_tag(signals, case.received)
     case.signals = signals
@@ -159,7 +163,7 @@ def _remember(case: _Case, host: Host, result: actions.ActionResult) -> Done:
 
 
 def _again(case: _Case, done: Done) -> None:
-    """The same message once more: the answer goes where it came from now."""
+    """Update the return path of a repeated message to its present source."""
     sealed = case.received.sealed
     done.reply, done.counter = case.signal.reply, sealed.counter if sealed else None
     done.waits = case.received.message.confirm and not _ended(done.request)
@@ -183,7 +187,7 @@ def _ended(request: Request | None) -> bool:
 
 
 def answer_of(done: Done) -> ControlReply:
-    """What the host is told of its message now."""
+    """Return the present answer to the host's message."""
     request = done.request
     request_id, name, code = int(done.message_id, 16), done.name, done.code
     if request is not None and request.state == State.FAILED:
@@ -195,15 +199,15 @@ def answer_of(done: Done) -> ControlReply:
 
 
 def ends(limit: int = 500) -> list[tuple[Done, Out]]:
-    """Messages whose hosts wait to be told of an end that came, with the answers."""
+    """Return completed messages whose hosts wait for the result, with the answers."""
     rows = Done.objects.select_related("request", "host__signals").filter(waits=True)
     found = []
     for done in rows.filter(request__state__in=FINAL_STATES).order_by("id")[:limit]:
         try:
             found.append((done, _out(done)))
         except Exception:
-            logger.exception("the end of message %s of host %s cannot be told", done.message_id, done.host_id)
-            told([done])  # else it would be tried in every turn; the host asks again
+            logger.exception("cannot send the end of message %s to host %s", done.message_id, done.host_id)
+            told([done])  # otherwise every turn would try it again; the host asks again
     return found
 
 
@@ -212,7 +216,7 @@ def _out(done: Done) -> Out:
 
 
 def told(rows: Iterable[Done]) -> None:
-    """These hosts were told; one that heard nothing asks again, and is answered."""
+    """Record that these hosts were informed; one that received nothing asks again."""
     Done.objects.filter(pk__in=[done.pk for done in rows]).update(waits=False)
 
 

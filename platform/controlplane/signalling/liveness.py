@@ -1,4 +1,4 @@
-"""Whether control messages get ahead: when the loop last did a turn, and what stands in its way since."""
+"""Progress of control messages: the last completed turn, and the problem since then."""
 
 import logging
 import time
@@ -11,20 +11,20 @@ from controlplane.requestlog import checkpoints
 
 KEPT = "signalling turns"
 SECONDS = 5.0
-"""Between two notes of turns that went well."""
+"""Seconds between two records of successful turns."""
 
 logger = logging.getLogger(__name__)
 
 
 class Turns:
-    """Notes of one loop's turns, in the database for whoever asks. A database that is away passes."""
+    """Records the turns of one loop in the database; only logs if it is unavailable."""
 
     def __init__(self) -> None:
         self._noted = float("-inf")
         self._trouble = ""
 
     def went_well(self) -> None:
-        """A turn was done: all messages of its page were handled, and ends told."""
+        """Record a turn that has processed all messages of its page, and sent the ends."""
         now = time.monotonic()
         if not self._trouble and now - self._noted < SECONDS:
             return
@@ -32,7 +32,7 @@ class Turns:
         _keep({"at": timezone.now().isoformat(), "trouble": ""})
 
     def failed(self, trouble: str) -> bool:
-        """A turn was not done; whether that is another trouble than before."""
+        """Record a turn that failed; return whether the problem is a new one."""
         if trouble == self._trouble:
             return False
         self._trouble = trouble
@@ -41,7 +41,7 @@ class Turns:
 
 
 def last() -> tuple[timedelta | None, str]:
-    """How long ago the last turn was done (None: never), and the trouble since."""
+    """Return the time since the last turn (None: never), and the problem since then."""
     kept = checkpoints.recall_or_default(KEPT, {})
     at = checkpoints.moment(kept.get("at"))
     return (None if at is None else max(timezone.now() - at, timedelta())), kept.get("trouble", "")
@@ -51,4 +51,4 @@ def _keep(news: dict[str, str]) -> None:
     try:
         checkpoints.keep(KEPT, {**checkpoints.recall_or_default(KEPT, {}), **news})
     except DatabaseError as error:
-        logger.warning("how control messages get ahead could not be noted: %s", error)
+        logger.warning("the progress of control messages cannot be recorded: %s", error)

@@ -1,4 +1,4 @@
-"""What is kept of hosts that speak for themselves: keys and counters, what was done, what was refused."""
+"""Rows of in-band signalling: keys and counters of hosts, processed messages, and refusals."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,45 +7,45 @@ from controlplane.network.models import Host
 
 
 class Policy(models.Model):
-    """What the network lets hosts do: one row."""
+    """Rights of hosts in band, in a single row."""
 
     self_registration = models.BooleanField(
-        default=True, help_text="a host that is not known may register itself, from a port that is no link"
+        default=True, help_text="an unknown host may register itself, from a port without a link"
     )
     sealed_only = models.BooleanField(
-        default=False, help_text="messages of hosts without a key are refused, whoever they are"
+        default=False, help_text="messages of all hosts without a key are refused"
     )
     version = models.PositiveIntegerField(default=1)
 
     @classmethod
     def current(cls) -> "Policy":
-        """The one row."""
+        """Return the single row."""
         return cls.objects.get_or_create(pk=1)[0]
 
 
 class HostSignals(models.Model):
-    """A host as control messages know it.
+    """State of a host for control messages.
 
-    The key itself is nowhere: it follows from `salt` and a secret of the installation. `counter` is that of
-    the last message with a good seal; it only grows, in the transaction of what the message did.
+    The key itself is not stored: it is derived from `salt` and a secret of the installation. `counter` is
+    that of the last message with a valid seal. It only grows, in the transaction of the message's effects.
     """
 
     host = models.OneToOneField("network.Host", on_delete=models.CASCADE, related_name="signals")
-    in_band = models.BooleanField(default=False, help_text="it registered itself")
+    in_band = models.BooleanField(default=False, help_text="the host registered itself")
     salt = models.CharField(max_length=64, blank=True)
     key_made_at = models.DateTimeField(null=True)
     counter = models.BigIntegerField(default=-1)
     last_seen_at = models.DateTimeField(null=True)
-    alarmed_at = models.DateTimeField(null=True, help_text="when operators were last told of a bad seal")
+    alarmed_at = models.DateTimeField(null=True, help_text="time of the last alarm about an invalid seal")
 
     @property
     def has_key(self) -> bool:
-        """Whether its messages need a seal."""
+        """Whether the host's messages need a seal."""
         return bool(self.salt)
 
 
 def signals_of(host: Host) -> HostSignals:
-    """What is known of a host's messages; a row that is not stored where there were none."""
+    """Return the state of a host's messages; an unsaved row if there is none."""
     try:
         return host.signals
     except HostSignals.DoesNotExist:
@@ -53,10 +53,10 @@ def signals_of(host: Host) -> HostSignals:
 
 
 class Done(models.Model):
-    """A message that was carried out, so that it is not a second time and its answer can be given again.
+    """A processed message, stored to execute it only once and to repeat its answer.
 
-    `reply` says where the answer goes; `digest` is that of all but the seal. `request` is what was logged,
-    null where nothing had to be.
+    `reply` is the return path of the answer. `digest` covers everything except the seal. `request` is the
+    logged request, or null if there was none.
     """
 
     host = models.ForeignKey("network.Host", on_delete=models.CASCADE, related_name="+")
@@ -65,9 +65,9 @@ class Done(models.Model):
     name = models.CharField(max_length=255)
     code = models.PositiveBigIntegerField(null=True)
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
-    counter = models.BigIntegerField(null=True, help_text="of the seal that its answers bear")
+    counter = models.BigIntegerField(null=True, help_text="counter in the seal of its answers")
     reply = models.JSONField()
-    waits = models.BooleanField(default=False, help_text="the host is yet to be told of the end")
+    waits = models.BooleanField(default=False, help_text="the host waits for the result")
     heard_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -78,7 +78,7 @@ class Done(models.Model):
 
 
 class Refusal(models.Model):
-    """A message that was refused; the newest of them are kept."""
+    """A refused message; only the newest ones are stored."""
 
     reason = models.CharField(max_length=64)
     detail = models.TextField()
@@ -94,7 +94,7 @@ class Refusal(models.Model):
 
 
 class RefusedCount(models.Model):
-    """How many messages were refused for a reason, since the installation began."""
+    """Number of messages refused for a reason, since the start of the installation."""
 
     reason = models.CharField(max_length=64, unique=True)
     count = models.PositiveBigIntegerField(default=0)

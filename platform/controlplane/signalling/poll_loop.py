@@ -1,7 +1,7 @@
-"""The loop that carries out control messages: a thread of the worker that waits for the controller's word.
+"""The loop that processes control messages: a thread of the worker polls the controller.
 
-Nothing is lost when it ends at any point: a message that was carried out is known by its id, and one that was
-not is sent again by its host.
+Nothing is lost if it ends at any point: a processed message is known by its id, and the host sends an
+unprocessed one again.
 """
 
 import logging
@@ -29,17 +29,17 @@ from controlplane.signalling.models import Done
 from controlplane.signalling.signal import Signal
 
 WAIT_SECONDS = 10
-"""How long the controller holds a question while there is no message."""
+"""Time that the controller holds a poll without messages."""
 
 CONFIRM_SECONDS = 0.2
-"""Between looks whether an end came that a host waits for, while it asked not long ago."""
+"""Pause between checks for results that hosts wait for, if one has asked recently."""
 
 LONG_AGO = timedelta(minutes=1)
 SLOW_SECONDS = 1
-"""Between such looks when all who wait asked long ago: a switch is away, for example."""
+"""Pause between such checks if all hosts asked long ago, for example because a switch is disconnected."""
 
 TURN_SECONDS = 10.0
-"""How long a turn handles messages before it tells ends; the others of the page come with the next one."""
+"""Time that a turn processes messages before it sends results; the next turn continues the page."""
 
 RETRY_SECONDS = 2.0
 
@@ -49,7 +49,7 @@ logger = logging.getLogger(__name__)
 
 
 class PollLoop:
-    """Carries messages out until it is told to stop; one in the network does, the others wait."""
+    """Processes messages until it is stopped; only one loop per network does, and others wait."""
 
     def __init__(self) -> None:
         self._stopping = threading.Event()
@@ -57,11 +57,11 @@ class PollLoop:
         self._turns = Turns()
 
     def stop(self) -> None:
-        """End after the message at hand."""
+        """End after the current message."""
         self._stopping.set()
 
     def run(self) -> None:
-        """Until `stop`."""
+        """Run until `stop`."""
         while not self._stopping.is_set():
             close_old_connections()
             try:
@@ -73,19 +73,19 @@ class PollLoop:
             except (NorthboundError, DatabaseError, OSError) as error:
                 self._tell(str(error))
             except Exception as error:
-                logger.exception("control messages could not be carried out")
+                logger.exception("control messages could not be processed")
                 self._turns.failed(repr(error))
             self._stopping.wait(RETRY_SECONDS)
         connection.close()
 
     def _turn(self) -> None:
-        """One page of messages, and the ends that came meanwhile."""
+        """Process one page of messages, and send the results that are complete."""
         hurry, wait = _pace()
         with ControllerClient() as northbound:
             page = northbound.signals(self._after, wait)
             until = time.monotonic() + TURN_SECONDS
             for row in page["signals"]:
-                self._after = int(row["id"])  # first: whatever becomes of it, it holds no other one up
+                self._after = int(row["id"])  # before processing, so that no message blocks the others
                 _handle(northbound, row)
                 if self._stopping.is_set():
                     return
@@ -100,19 +100,19 @@ class PollLoop:
             self._stopping.wait(CONFIRM_SECONDS)
 
     def _tell(self, trouble: str) -> None:
-        """Once for each trouble, however long it lasts."""
+        """Log each problem once, however long it lasts."""
         if self._turns.failed(trouble):
-            logger.warning("no control messages of hosts come in: %s", trouble)
+            logger.warning("control messages of hosts cannot be read: %s", trouble)
 
 
 def _handle(northbound: ControllerClient, row: dict[str, Any]) -> None:
-    """Carry one message out and answer it; one that makes trouble by itself is passed over."""
+    """Process and answer one message; skip a message that causes an error."""
     try:
         answer = handler.handle(Signal.from_json(row))
     except (OperationalError, InterfaceError):
         raise
     except Exception:
-        logger.exception("control message %s could not be handled, and is passed over", row["id"])
+        logger.exception("control message %s could not be processed and is skipped", row["id"])
         return
     if answer is not None:
         replies.send(northbound, [answer])
@@ -126,7 +126,7 @@ def _tell_ends(northbound: ControllerClient) -> None:
 
 
 def _pace() -> tuple[bool, float]:
-    """Whether a host waits that asked not long ago, and how long the controller may hold the question."""
+    """Return whether a host that asked recently waits, and the time that a poll may be held."""
     newest = Done.objects.filter(waits=True).order_by("-id").values_list("heard_at", flat=True).first()
     if newest is None:
         return False, WAIT_SECONDS
@@ -135,7 +135,7 @@ def _pace() -> tuple[bool, float]:
 
 
 def _keep_counts(page: dict[str, Any]) -> None:
-    """What the controller took in and dropped, where that changed."""
+    """Store the numbers of messages that the controller accepted and dropped, if they changed."""
     counts = {"taken": page.get("taken", 0), "dropped": page.get("dropped", {})}
     if checkpoints.recall(DROPPED, None) != counts:
         checkpoints.keep(DROPPED, counts)

@@ -1,4 +1,4 @@
-"""What was refused: counted by reason, the newest kept, and an alarm where somebody seems to cheat."""
+"""Refusals: counts by reason, the newest refusals, and alarms about suspected attacks."""
 
 from datetime import timedelta
 
@@ -13,7 +13,7 @@ from controlplane.signalling.seals import SUSPICIOUS
 from controlplane.signalling.signal import Signal
 
 KEPT = 1000
-"""Refusals that are kept."""
+"""Number of stored refusals."""
 
 PRUNED_EVERY = 64
 ALARM_EVERY = timedelta(minutes=1)
@@ -21,7 +21,7 @@ ALARM_EVERY = timedelta(minutes=1)
 
 @transaction.atomic
 def note(signal: Signal, reason: str, detail: str, host: str = "") -> None:
-    """Count a refusal, and keep it."""
+    """Count a refusal, and store it."""
     RefusedCount.objects.get_or_create(reason=reason)
     RefusedCount.objects.filter(reason=reason).update(count=F("count") + 1, last_at=timezone.now())
     row = Refusal.objects.create(
@@ -40,7 +40,7 @@ def note(signal: Signal, reason: str, detail: str, host: str = "") -> None:
 
 
 def _tell(host: str, text: str) -> None:
-    """An alarm, at most one a minute for each host."""
+    """Raise an alarm, at most once a minute for each host."""
     now = timezone.now()
     due = Q(alarmed_at=None) | clock.over("alarmed_at", ALARM_EVERY, now)
     if HostSignals.objects.filter(due, host__name=host).update(alarmed_at=now):

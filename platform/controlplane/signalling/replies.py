@@ -1,4 +1,4 @@
-"""Answers on their way to hosts: one that the controller will not take is passed over, the others go out."""
+"""Answers to hosts: if the controller refuses one, it is skipped and the others are sent."""
 
 import logging
 from base64 import b64encode
@@ -10,15 +10,18 @@ from controlplane.signalling.handler import Out
 from controlplane.signalling.signal import Signal
 
 REFUSED = "answer_refused"
-"""The reason under which an answer is counted that the controller did not take."""
+"""Reason code of an answer that the controller refused."""
 
 logger = logging.getLogger(__name__)
 
 
 def send(northbound: ControllerClient, answers: Sequence[Out]) -> None:
-    """Send answers, each by itself where they are refused together. Raises NorthboundError otherwise.
+    """Send answers; if they are refused together, send each alone.
 
-    A host that did not get its answer sends its message again.
+    A host that receives no answer sends its message again.
+
+    Raises:
+        NorthboundError: The controller does not answer.
     """
     try:
         northbound.answer_signals([_row(answer) for answer in answers])
@@ -37,7 +40,7 @@ def _row(answer: Out) -> Out:
 def _pass_over(answer: Out, why: str) -> None:
     signal = Signal(**{**answer, "payload": b""})
     logger.warning(
-        "the controller took no answer to %s (%s) at port %s of %s: %s",
+        "the controller refused the answer to %s (%s) at port %s of %s: %s",
         *(signal.ip, signal.mac, signal.port, signal.dpid, why),
     )
-    refusals.note(signal, REFUSED, f"the controller did not take the answer: {why}")
+    refusals.note(signal, REFUSED, f"the controller refused the answer: {why}")

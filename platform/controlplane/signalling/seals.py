@@ -1,4 +1,4 @@
-"""Whether a message's seal is good, and was not used before; also after a restore."""
+"""Checks of seals: a seal must be valid and its counter unused, also after a restore."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -10,29 +10,29 @@ from tercast.signalling.codec import Received
 from tercast.signalling.seal import MAX_COUNTER, REPLAYED, replayed_detail
 
 SUSPICIOUS = ("forged", REPLAYED, "seal_needed")
-"""Reasons that operators are told of by an alarm."""
+"""Reasons that raise an alarm."""
 
 RESTORE_MARGIN = timedelta(hours=1)
-"""How far a host's clock may be ahead of the platform's for its messages to stay used after a restore."""
+"""Largest lead of a host's clock for which its old messages stay invalid after a restore."""
 
 Used = Mapping[int, int]
-"""The last counter of a host by its id; it goes on when the host gets another key."""
+"""Last counter by id of the host; it continues when the host gets another key."""
 
 
 def check_stranger(received: Received) -> None:
-    """A host that is not known has no key. Raises Refusing for a message that bears a seal."""
+    """Raise Refusing for a sealed message of an unknown host, which has no key."""
     if received.sealed is not None:
-        raise Refusing("no_key", "the message is sealed, and this host is not known here, let alone its key")
+        raise Refusing("no_key", "the message is sealed, but this host is unknown and has no key here")
 
 
 def check_tag(signals: HostSignals, received: Received) -> None:
-    """Raises Refusing unless the seal is there exactly where there is a key, and was made with it."""
+    """Raise Refusing unless there is a valid seal if the host has a key, and none otherwise."""
     sealed = received.sealed
     if not signals.has_key:
         if sealed is not None:
-            raise Refusing("no_key", "the message is sealed, and this host has no key here; give it one")
+            raise Refusing("no_key", "the message is sealed, but this host has no key here; create one")
         if Policy.current().sealed_only:
-            raise Refusing("key_needed", "hosts need a key here, and this one has none; give it one")
+            raise Refusing("key_needed", "hosts need a key here, but this host has none; create one")
     elif sealed is None:
         raise Refusing("seal_needed", "this host has a key; its messages need a counter and a keyed hash")
     elif not sealed.fits(keys.key_of(signals)):
@@ -40,12 +40,16 @@ def check_tag(signals: HostSignals, received: Received) -> None:
 
 
 def is_old(signals: HostSignals, received: Received) -> bool:
-    """Whether the message's counter was used before; never without a seal."""
+    """Whether the message's counter was used before; false without a seal."""
     return received.sealed is not None and received.sealed.counter <= signals.counter
 
 
 def check_counter(signals: HostSignals, received: Received) -> int | None:
-    """The message's counter; None without a seal. Raises Refusing for one that was used before."""
+    """Return the message's counter; None without a seal.
+
+    Raises:
+        Refusing: The counter was used before.
+    """
     if received.sealed is None:
         return None
     if is_old(signals, received):

@@ -1,4 +1,4 @@
-"""Which host a control message is from: by the port that it entered, and the sender's addresses."""
+"""Lookup of the host that sent a control message, by its port and addresses."""
 
 import ipaddress
 from typing import Any
@@ -17,16 +17,19 @@ from controlplane.signalling.signal import Signal
 from tercast.requests.kinds import HOST_MOVE
 
 MAX_HOSTS = 16
-"""Hosts that may register themselves at one port."""
+"""Largest number of hosts that may register themselves at one port."""
 
 _FIRST_GROUP = 224
-"""First byte of the IPv4 addresses that belong to groups, are reserved, or mean all hosts."""
+"""First byte from which IPv4 addresses are multicast, reserved, or broadcast."""
 
 
 def find(signal: Signal) -> Host | None:
-    """The host that has these addresses, wherever it is; None when nobody has them. Raises Refusing.
+    """Return the host with these addresses, at any port; None if there is none.
 
-    Its `signals` are there. The row is locked where the database can.
+    The result has `signals`, and its row is locked if the database supports that.
+
+    Raises:
+        Refusing: The addresses are invalid, or those of different hosts.
     """
     _check_sender(signal)
     rows = Host.objects.select_related("switch", "request", "removal").select_for_update(
@@ -42,14 +45,14 @@ def find(signal: Signal) -> Host | None:
             return row
     if found:
         detail = (
-            f"{signal.ip} or {signal.mac} belongs to host {found[0].name}, with another address beside it"
+            f"{signal.ip} or {signal.mac} belongs to host {found[0].name}, which has another second address"
         )
         raise Refusing("address_taken", detail)
     return None
 
 
 def is_at(host: Host, signal: Signal) -> bool:
-    """Whether the message entered where the host is attached or moves to, standby attachments included."""
+    """Whether the message entered at an attachment of the host, present, standby or future."""
     if (host.switch.dpid, host.port) == (signal.dpid, signal.port):
         return True
     names = [end["switch"] for end in host.standby if end["port"] == signal.port]
@@ -60,29 +63,31 @@ def is_at(host: Host, signal: Signal) -> bool:
 
 
 def _target(host: Host) -> dict[str, Any] | None:
-    """Switch and port that the host is on its way to; None when it stays."""
+    """Return switch and port that the host moves to; None if it does not move."""
     rows = Request.objects.exclude(state__in=FINAL_STATES).filter(kind=HOST_MOVE, payload__host=host.name)
     row = rows.order_by("-id").first()
     return None if row is None else row.payload
 
 
 def register(signal: Signal) -> Host:
-    """A host that is not known registers itself. Raises Refusing, and Problem."""
+    """Register an unknown host at its own request.
+
+    Raises:
+        Refusing, Problem: The registration is refused.
+    """
     policy = Policy.current()
     if not policy.self_registration:
-        detail = (
-            f"no host with {signal.ip} and {signal.mac} is known here, and hosts may not register themselves"
-        )
+        detail = f"no host with {signal.ip} and {signal.mac} is known, and hosts may not register themselves"
         raise Refusing("unknown_host", detail)
     if policy.sealed_only:
-        raise Refusing("key_needed", "hosts need a key here, and a host that is not known has none")
+        raise Refusing("key_needed", "hosts need a key here, and an unknown host has none")
     _check_address(signal.ip)
     switch = Switch.objects.filter(dpid=signal.dpid).first()
     if switch is None:
         raise Refusing("unknown_switch", f"switch {signal.dpid} is not part of the network")
     own = Host.objects.filter(switch=switch, port=signal.port, signals__in_band=True).count()
     if own >= MAX_HOSTS:
-        detail = f"{own} hosts have registered themselves at port {signal.port} of {switch.name}; no more may"
+        detail = f"{own} hosts, the limit, have registered themselves at port {signal.port} of {switch.name}"
         raise Refusing("too_many_hosts", detail)
     name = _free_name(signal.mac)
     item = {
@@ -100,22 +105,22 @@ def register(signal: Signal) -> Host:
 
 
 def _check_sender(signal: Signal) -> None:
-    """Raises Refusing for addresses that no single host can have, so that nobody could be answered."""
+    """Raise Refusing for addresses that no single host can have, so no answer is possible."""
     if int(signal.mac[:2], 16) & 1 or not int(signal.mac.replace(":", ""), 16):
-        raise Refusing("not_unicast", f"{signal.mac} is no MAC address of one host")
+        raise Refusing("not_unicast", f"{signal.mac} is not a MAC address of a single host")
     address = ipaddress.ip_address(signal.ip)
     beyond = address.version == 4 and address.packed[0] >= _FIRST_GROUP
     if beyond or address.is_multicast or address.is_unspecified or address.is_loopback:
-        raise Refusing("not_unicast", f"{signal.ip} is no address of one host")
+        raise Refusing("not_unicast", f"{signal.ip} is not an address of a single host")
 
 
 def _check_address(text: str) -> None:
     address = ipaddress.ip_address(text)
     version = 4 if settings.ADDRESS_FAMILY == "ipv4" else 6
     if address.version != version:
-        raise Refusing("wrong_family", f"{text} is no address of the network's family, IPv{version}")
+        raise Refusing("wrong_family", f"{text} is not an address of the network's family, IPv{version}")
     if address.is_link_local and version == 6:
-        raise Refusing("link_local", f"{text} is link-local; send from an address that the host has for good")
+        raise Refusing("link_local", f"{text} is link-local; send from a permanent address of the host")
 
 
 def _free_name(mac: str) -> str:
@@ -125,10 +130,13 @@ def _free_name(mac: str) -> str:
 
 
 def follow(host: Host, signal: Signal, proven: bool) -> None:
-    """The host has moved, and asks from its new port: so does its place in the network. Raises Refusing.
+    """Move a host in the network after a message from its new port.
 
-    `proven`: a seal that was not used before shows that it is the host. Otherwise it counts as moved when
-    its old port is down.
+    `proven` means that an unused seal identifies the host. Otherwise it counts as moved only if its old port
+    is down.
+
+    Raises:
+        Refusing: The move is not proven, or the switch is unknown.
     """
     if not proven and _is_up(host):
         detail = (
@@ -144,5 +152,5 @@ def follow(host: Host, signal: Signal, proven: bool) -> None:
 
 def _is_up(host: Host) -> bool:
     if not host.switch.connected:
-        return True  # who can say
+        return True  # the state of the port is unknown
     return not Port.objects.filter(switch=host.switch, number=host.port, up=False).exists()

@@ -1,4 +1,4 @@
-"""A control message as the controller hands it on: where it entered, who sent it, what it says."""
+"""A control message as the controller delivers it: its port, its sender and its payload."""
 
 import hashlib
 from base64 import b64decode
@@ -11,7 +11,7 @@ from tercast.signalling.codec import Received
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One datagram; `ip` and `mac` are texts in their usual form."""
+    """One datagram; `ip` and `mac` are texts in canonical form."""
 
     dpid: str
     port: int
@@ -22,13 +22,13 @@ class Signal:
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "Signal":
-        """From the northbound's form."""
+        """Parse the northbound's form."""
         payload = b64decode(row["payload"])
         return cls(row["dpid"], row["port"], row["mac"], row["ip"], row["udp_port"], payload)
 
     @property
     def reply(self) -> dict[str, Any]:
-        """Where an answer goes, in the northbound's form."""
+        """Return path of an answer, in the northbound's form."""
         return {
             "dpid": self.dpid,
             "port": self.port,
@@ -38,15 +38,19 @@ class Signal:
         }
 
     def read(self) -> Received:
-        """The message; raises Malformed."""
+        """Decode the message.
+
+        Raises:
+            MalformedMessage: The payload is not a message.
+        """
         return codec.decode_message(self.payload)
 
 
 def digest(received: Received) -> str:
-    """What makes two messages the same, whatever their seals."""
+    """Return a digest that is equal for equal messages, regardless of their seals."""
     return hashlib.sha256(codec.encode_message(received.message)).hexdigest()
 
 
 def hex_id(request_id: int) -> str:
-    """A request's id as 16 hex digits."""
+    """Return a request's id as 16 hexadecimal digits."""
     return f"{request_id:016x}"
