@@ -17,7 +17,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "platform"), str(ROOT), str(ROOT / "tests/e2e"), str(ROOT / "tests/benchmarks")]
+sys.path[:0] = [
+    str(ROOT / "platform"),
+    str(ROOT),
+    str(ROOT / "tests/support/e2e"),
+    str(ROOT / "tests/benchmarks"),
+]
 
 from bench_lists import fill, main  # noqa: E402
 from bench_rest import opened  # noqa: E402

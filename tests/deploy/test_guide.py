@@ -1,8 +1,8 @@
 """docs/deploy.md, followed to its end on a copy of this machine, with its commands, units and settings.
 
-PostgreSQL, Redis, nginx with TLS, four web processes, two workers, switches over TLS, a Spark cluster, an
-upgrade, a backup and a restore are real. Only systemd is replaced, by a script that runs the units
-(systemd_stand_in.py).
+PostgreSQL, Redis, nginx with TLS, four web processes, two workers, switches over TLS, a Spark cluster,
+an upgrade, a backup and a restore are real. A script that runs the units replaces systemd
+(tests/support/deploy/systemd_stand_in.py).
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.guide_machine import Block, Machine, machine, read_blocks
+from tests.support.deploy.guide_machine import Block, Machine, machine, read_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ BLOCKS = read_blocks(PAGE)
 SOURCE = "/srv/tercast.git"
 NAME = "tercast.example.org"
 pytestmark = [pytest.mark.full, pytest.mark.fabric, pytest.mark.spark]
-SCENE = Path(__file__).with_name("guide_scene.py")
+SCENE = ROOT / "tests" / "support" / "deploy" / "guide_scene.py"
 PYTHON = "/opt/tercast/.venv/bin/python"
 
 

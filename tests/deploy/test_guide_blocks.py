@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy import systemd_stand_in
-from tests.deploy.guide_machine import read_blocks
+from tests.support.deploy import systemd_stand_in
+from tests.support.deploy.guide_machine import read_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.docs.page_blocks import ROOT
+from tests.support.docs.page_blocks import ROOT
 
 SOURCES = ROOT / "frontend" / "src"
 PLACE = re.compile(r'(?:docs: |to=)"((?:[\w-]+/)*[\w-]+\.md)(?:, ([^"]+))?"')

@@ -7,7 +7,7 @@ import pytest
 
 from controller_app import options as controller
 from tercast.cli import main as offline
-from tests.docs.page_blocks import ROOT
+from tests.support.docs.page_blocks import ROOT
 
 
 def long_options(parser: argparse.ArgumentParser) -> set[str]:

@@ -9,7 +9,7 @@ from tercast.cli.main import main
 from tercast.client.metadata_sources import ScenarioSource
 from tercast.client.subscriber import Subscriber
 from tercast.wire.packets import pack_ip
-from tests.docs.page_blocks import ROOT
+from tests.support.docs.page_blocks import ROOT
 
 EXAMPLES = ROOT / "examples"
 SCENARIO = json.loads((EXAMPLES / "scenario.json").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.docs.page_blocks import (
+from tests.support.docs.page_blocks import (
     KINDS,
     PAGES,
     ROOT,

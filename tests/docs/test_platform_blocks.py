@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.docs.guide_session import Reader, running_platform
-from tests.docs.page_blocks import PAGES, ROOT, read_blocks, reader_folder
+from tests.support.docs.guide_session import Reader, running_platform
+from tests.support.docs.page_blocks import PAGES, ROOT, read_blocks, reader_folder
 
 pytestmark = [pytest.mark.fabric, pytest.mark.full]
 

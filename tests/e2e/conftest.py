@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support" / "e2e"))
 
 from e2e_browser import chromium, watched
 from e2e_platform import PASSWORD, ControlPlane

@@ -64,6 +64,14 @@ SHARED_CLASSES = {
     "Tree",
 }
 
+NEXT_TO_TESTS = {
+    # lists that one test compares
+    "controller/twin.py",
+    "controlplane/contracts/golden_documents.py",
+    "controlplane/contracts/public_surface.py",
+    "structure/source_tree.py",
+}
+
 MIRRORS = [
     ("tests/core", "platform/tercast", {"test_fuzz.py"}),
     ("tests/controlplane", "platform/controlplane", {"contracts"}),
@@ -120,6 +128,24 @@ def test_a_class_name_means_one_thing() -> None:
                 places[node.name].add(one.path)
     shared = {name for name, paths in places.items() if len(paths) > 1}
     assert shared == SHARED_CLASSES
+
+
+def test_scenes_and_judges_of_tests_are_in_support() -> None:
+    """A test module imports no other one, and next to tests there are no modules of other kinds."""
+    imports, other = [], []
+    for path in sorted((ROOT / "tests").glob("*/**/*.py")):
+        place = path.relative_to(ROOT / "tests")
+        if place.parts[0] in ("support", "benchmarks"):
+            continue
+        if not path.name.startswith(("test_", "conftest")) and place.as_posix() not in NEXT_TO_TESTS:
+            other.append(place.as_posix())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2].startswith(
+                "test_"
+            ):
+                imports.append(f"{place}:{node.lineno}: {node.module}")
+    assert not imports
+    assert not other
 
 
 def test_own_packages_are_imported_at_the_top() -> None:

@@ -13,21 +13,12 @@ from controller_app.control_messages.replies import parse_answers
 from controller_app.openflow import control_packets
 from tercast.errors import Refused
 from tercast.signalling.messages import MAX_MESSAGE, PORT
-from tercast.wire.packets import event_payload, group_mac, pack_ip, udp_frame
-from tests.controller.monitoring.test_metrics import scrape, value
+from tercast.wire.packets import event_payload, pack_ip
 from tests.support.controller.controller_harness import dpid, eventually
+from tests.support.controller.host_frames import HOSTS, MAC, PUNT, frame
+from tests.support.controller.scraped_metrics import scrape, value
 
 A, B = 0xA1, 0xA2
-PUNT = 0x7EC0A57E00000003
-MAC = bytes.fromhex("020000000001")
-HOSTS = {"ff1e::25": "fd00::1", "225.0.0.37": "10.0.0.1"}
-
-
-def frame(payload=b"hello", to="ff1e::25", source=None, port=PORT, udp_port=5000, mac=MAC):
-    target = pack_ip(to)
-    return udp_frame(
-        (mac, group_mac(target)), pack_ip(source or HOSTS[to]), target, payload, (udp_port, port)
-    )
 
 
 class Reader:

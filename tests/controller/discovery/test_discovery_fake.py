@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.controller.monitoring.test_metrics import scrape, value
 from tests.support.controller.controller_harness import Controller, dpid, eventually, running
 from tests.support.controller.fake_switch import FakeNetwork
+from tests.support.controller.scraped_metrics import scrape, value
 
 A, B, C = 0xA1, 0xB2, 0xC3
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from controller_app.northbound.routes import NorthboundApi
-from tests.controller.control_messages.test_signalling import PUNT, frame
 from tests.support.controller.controller_harness import Controller, dpid, entry, eventually, output
 from tests.support.controller.fake_switch import FakeNetwork
+from tests.support.controller.host_frames import PUNT, frame
 
 A, B, GONE = 0xA1, 0xB2, 0xC3
 KNOWN = Path(__file__).parent / "answer_keys.json"

@@ -14,9 +14,9 @@ from controlplane.planning import planner_state
 from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import EventSample
 from controlplane.worker import aggregation_tasks
-from tests.controlplane.deployment.test_kill import outcome, without_a_kill
-from tests.controlplane.worker.test_wakeups import folders
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.broker_folders import folders
+from tests.support.controlplane.outcomes import outcome, without_a_kill
 from tests.support.controlplane.worker_processes import environment, kill_at, wait_until, worker
 
 STEPS = ("plan", "deciding", "decide", "push", "settling", "snapshot")

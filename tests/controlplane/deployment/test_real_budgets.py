@@ -10,8 +10,8 @@ from controlplane.deployment import replay_check
 from controlplane.requestlog.models import OutboxEvent, Request
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame, event_payload
-from tests.controlplane.deployment.test_real_switches import HOSTS, Platform, running
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.platform_on_switches import HOSTS, Platform, running
 from tests.support.controlplane.worker_processes import wait_until
 
 pytestmark = pytest.mark.fabric

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.deployment import replay_check, session_cache
+from controlplane.deployment import session_cache
 from controlplane.deployment.audits.models import Check, Drift
 from controlplane.network.models import Host, InstalledEntry, Link, Switch
-from controlplane.planning import planner_state
 from controlplane.registry.models import Advertisement
-from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
+from controlplane.requestlog.models import OutboxEvent, Request
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame
-from tests.controlplane.deployment.test_real_switches import HOSTS, next_event, running
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.platform_on_switches import HOSTS, next_event, running
+from tests.support.controlplane.switch_faults import FOREIGN, OWN, done, entries, settled
 from tests.support.controlplane.worker_processes import CELERY, Process, worker
 
 pytestmark = pytest.mark.fabric
@@ -23,9 +23,7 @@ pytestmark = pytest.mark.fabric
 NOBODY = "tcp:127.0.0.1:1"
 """A controller that is not there: without any, Open vSwitch would empty its tables."""
 
-OWN = "cookie=0x7ec0a57e00000001"
 CELLS = ("000", "001", "010", "011", "1")
-FOREIGN = "cookie=0x99,priority=77,ipv6,ipv6_dst=ff0e:4:fff0::/44,actions=output:3"
 
 
 @pytest.fixture
@@ -46,29 +44,9 @@ def platform(transactional_db, options):
         yield platform
 
 
-def done(platform, what: str) -> None:
-    final = ("active", "failed")
-    platform.until(lambda: not Request.objects.exclude(state__in=final).exists(), what)
-
-
 def told(text: str) -> bool:
     rows = OutboxEvent.objects.filter(kind="alarm").values_list("payload", flat=True)
     return any(text in payload["text"] for payload in rows)
-
-
-def settled(platform) -> None:
-    """Nothing is owed; and the plan, what is kept and what switches hold, actions included, are one."""
-    platform.until(lambda: not SwitchSync.objects.filter(dirty=True).exists(), "the repair")
-    assert list(replay_check.differences()) == []
-    planner = planner_state.load().planner
-    for switch in Switch.objects.all():
-        planned = {(entry.dst, entry.in_port, entry.priority) for entry in planner.table(switch.name)}
-        assert {row[:3] for row in world.installed().get(switch.name, [])} == planned, switch.name
-        assert entries(platform, switch.name) == len(planned), switch.name
-
-
-def entries(platform, switch: str) -> int:
-    return platform.fabric.ofctl(switch, "dump-flows", f"{OWN}/-1").count("cookie=")
 
 
 def audit(platform, *options: str) -> tuple[int, str]:

@@ -11,9 +11,9 @@ from controlplane.deployment.audits.models import Audit, AuditTrigger
 from controlplane.network.models import Link, Switch
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame
-from tests.controlplane.deployment.test_real_faults import FOREIGN, done, entries, settled
-from tests.controlplane.deployment.test_real_switches import HOSTS, next_event, running
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.platform_on_switches import HOSTS, next_event, running
+from tests.support.controlplane.switch_faults import FOREIGN, done, entries, settled
 from tests.support.controlplane.worker_processes import wait_until, worker
 
 pytestmark = [pytest.mark.fabric, pytest.mark.full]

@@ -8,9 +8,9 @@ import pytest
 from controlplane.requestlog.models import OutboxEvent
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame
-from tests.controlplane.deployment.test_real_faults import done
-from tests.controlplane.deployment.test_real_switches import HOSTS, next_event, running
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.platform_on_switches import HOSTS, next_event, running
+from tests.support.controlplane.switch_faults import done
 from tests.support.controlplane.worker_processes import wait_until
 
 pytestmark = [pytest.mark.fabric, pytest.mark.full]

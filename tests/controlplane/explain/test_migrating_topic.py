@@ -6,8 +6,8 @@ from controlplane.deployment import session, switch_sync
 from controlplane.explain.explanation import answer
 from controlplane.explain.question import ExplainQuestion
 from controlplane.registry.transitions import leases
-from tests.controlplane.registry.test_topic_migration import lapse, moving, reindex, stage, times
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.topic_migrations import lapse, moving, reindex, stage, times
 
 __all__ = ["moving", "times"]
 

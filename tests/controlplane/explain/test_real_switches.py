@@ -7,8 +7,8 @@ from rest_framework.test import APIClient
 
 from controlplane.accounts.tokens import issue_token
 from controlplane.deployment import session
-from tests.controlplane.deployment.test_real_switches import active, running
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.platform_on_switches import active, running
 
 
 def explained(django_user_model, low=300, **query):

@@ -27,8 +27,8 @@ from controlplane.signalling.models import Done, HostSignals
 from controlplane.telemetry import storage, writer_watch
 from controlplane.telemetry.models import TelemetryWriter
 from controlplane.worker.telemetry_tasks import tell
-from tests.controlplane.registry.test_topic_migration import add_topic, announce, reindex
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.topic_migrations import add_topic, announce, reindex
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from controlplane.deployment import replay_check, session
 from controlplane.registry.transitions import leases
 from controlplane.registry.transitions.models import Encoding, Lease, Move
 from controlplane.requestlog.models import Request
-from tests.controlplane.registry.test_topic_migration import add_topic, announce, codes, reindex
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.topic_migrations import add_topic, announce, codes, reindex
 from tests.support.controlplane.worker_processes import kill_at
 
 BEFORE_TOLD = ("plan", "deciding", "decide", "push", "settling", "settle")

@@ -18,8 +18,8 @@ from controlplane.registry.models import Subscriber
 from controlplane.requestlog import correlation
 from controlplane.requestlog.log_filter import ContextFilter
 from controlplane.requestlog.models import Request
-from tests.controlplane.deployment.test_real_switches import active, running
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.platform_on_switches import active, running
 from tests.support.controlplane.worker_processes import CELERY, Process, environment, wait_until
 from tests.support.ports import free_port
 

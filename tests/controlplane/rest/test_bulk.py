@@ -9,10 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog.models import Operation, Request, State
 from controlplane.rest.request_body import MAX_ITEMS
-
-
-def small(count):
-    return [{"subscriber": "alice", "topic": "quotes", "filter": f"low < {n + 1}"} for n in range(count)]
+from tests.support.controlplane.bulk_calls import small
 
 
 def test_one_operation_comes_back(world):

@@ -12,7 +12,7 @@ from controlplane.accounts.trail.models import Action
 from controlplane.network.models import InstalledEntry, Switch
 from controlplane.registry.models import Subscription
 from controlplane.rest import list_bodies
-from tests.controlplane.rest.test_bulk import small
+from tests.support.controlplane.bulk_calls import small
 
 
 def rows(answer):

@@ -4,7 +4,7 @@ import pytest
 
 from controlplane.registry.models import Publisher, Subscription
 from controlplane.requestlog.models import Operation, RefusedItem, Request
-from tests.controlplane.rest.test_bulk import small
+from tests.support.controlplane.bulk_calls import small
 
 CSV = {"content_type": "text/csv"}
 

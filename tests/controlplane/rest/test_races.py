@@ -1,35 +1,13 @@
 """Concurrent calls: one succeeds, the others get an error, and nothing breaks."""
 
-import threading
-from collections import Counter
-
 import pytest
-from django.db import connection
 
 from controlplane.network.models import Link, Switch
 from controlplane.registry.models import Topic
 from tests.support.controlplane.api_fixtures import TOPIC
+from tests.support.controlplane.concurrent_calls import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def at_once(calls):
-    """Return the status codes of concurrent calls, each with a separate connection."""
-    start, codes = threading.Barrier(len(calls)), []
-
-    def run(call):
-        try:
-            start.wait()
-            codes.append(call().status_code)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return Counter(codes)
 
 
 def test_one_of_many_equal_names_wins(operator):

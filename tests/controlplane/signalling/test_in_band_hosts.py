@@ -27,8 +27,8 @@ from tercast.eventspace.topic import Topic
 from tercast.signalling.codec import encode_message
 from tercast.signalling.messages import PORT, ControlMessage, FilterText, MessageType, ReplyStatus
 from tercast.signalling.seal import Seal
-from tests.controlplane.deployment.test_real_switches import HOSTS, running
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.platform_on_switches import HOSTS, running
 from tests.support.controlplane.worker_processes import Process, worker
 
 pytestmark = pytest.mark.fabric

@@ -20,6 +20,7 @@ from controlplane.operations import bootstrap, health_checks
 from controlplane.requestlog.models import Request
 from controlplane.worker import beat_scheduler, planner_tasks
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane.broker_folders import folders
 from tests.support.controlplane.worker_processes import environment, wait_until, worker
 from tests.waiting import eventually
 
@@ -39,13 +40,6 @@ def use_broker(options: dict, url: str) -> None:
     pools.reset()
     app.amqp._producer_pool = None
     app._pool = None
-
-
-def folders(folder) -> dict[str, str]:
-    for name in ("data", "control"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    data = str(folder / "data")
-    return {"data_folder_in": data, "data_folder_out": data, "control_folder": str(folder / "control")}
 
 
 def test_wake_ups_coalesce_while_no_worker_takes_them(own_broker):

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.core.cli.test_main import Bench, bench
-from tests.core.planner.test_example import EXPECTED
+from tests.support.command_bench import Bench, bench
+from tests.support.example_plan import EXPECTED
 from tests.support.networks import example
 
 __all__ = ["bench"]

@@ -12,38 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.cli.main import main
-from tests.core.planner.test_example import EXPECTED
 from tests.property_profiles import examples
+from tests.support.command_bench import (
+    Bench,
+    Document,
+    bench,  # noqa: F401 - fixtures
+)
+from tests.support.example_plan import EXPECTED
 from tests.support.networks import example
-
-Document = dict[str, Any]
-
-
-class Bench:
-    """A directory with files, and the command."""
-
-    def __init__(self, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.path = path
-        self._capsys = capsys
-
-    def write(self, name: str, document: Any) -> str:
-        file = self.path / name
-        file.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
-        return str(file)
-
-    def read(self, name: str) -> Any:
-        return json.loads((self.path / name).read_text(encoding="utf-8"))
-
-    def run(self, *arguments: str) -> tuple[int, str, list[str]]:
-        status = main(arguments)
-        captured = self._capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return status, captured.out, captured.err.splitlines()
-
-
-@pytest.fixture
-def bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
-    return Bench(tmp_path, capsys)
 
 
 def test_plan_verify_simulate(bench: Bench) -> None:

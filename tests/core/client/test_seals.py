@@ -26,8 +26,7 @@ from tercast.wire.event_codec import (
 )
 from tercast.wire.event_seal import SEAL_BYTES, EventSeal
 from tercast.wire.packets import pack_ip
-
-from .test_origins import OTHER, OWN, Network
+from tests.support.hosts_on_wire import OTHER, OWN, Network
 
 QUOTES = Topic("quotes", 4, (Int("low", 0, 1023),))
 CODEC = EventCodec(QUOTES)

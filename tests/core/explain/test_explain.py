@@ -17,9 +17,9 @@ from tercast.offline.plan_file import PlanFile, plan_json, read_plan
 from tercast.offline.scenario import Scenario, read_scenario
 from tercast.offline.simulate_plan import PlanSimulator
 from tercast.simulation import single_event
-from tests.core.simulation.test_simulate_many import dense, planned, scenarios, spoiled
 from tests.property_profiles import some
 from tests.support.networks import example, planner_of
+from tests.support.simulation_scenes import dense, planned, scenarios, spoiled
 
 Document = dict[str, Any]
 

@@ -1,23 +1,13 @@
 """Budgets: a request that exceeds one is undone as a whole; changes of the network are reported."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.planner.planner import Planner
 from tests.property_profiles import examples
+from tests.support.budget_scenes import Scene, pair
 from tests.support.networks import advertise, host, link, planner_for, scenes, subscribe, topology
-
-Scene = tuple[dict[str, Any], list[dict[str, Any]]]
-
-
-def pair(budget: int | None) -> dict[str, Any]:
-    """Two switches; the second one has a budget."""
-    out = topology(2, [link("s1", 1, "s2", 1)], [host("p", "s1", 9, 1), host("h", "s2", 9, 2)])
-    out["switches"][1]["tcam_budget"] = budget
-    return out
 
 
 def test_a_subscription_without_room_fails_by_name_and_changes_nothing() -> None:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.runtime import jit
-from tests.core.planner.test_budgets import pair
 from tests.property_profiles import examples
+from tests.support.budget_scenes import pair
 from tests.support.networks import (
     advertise,
     host,

@@ -5,7 +5,7 @@ import signal
 import httpx
 import pytest
 
-from tests.labs.demo.test_run import Run, nothing_runs, run_dir
+from tests.support.labs.demo_runs import Run, nothing_runs, run_dir
 from tests.waiting import LIMIT_SECONDS, wait_until
 
 __all__ = ["run_dir"]

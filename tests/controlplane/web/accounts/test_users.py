@@ -6,25 +6,13 @@ from django.contrib.auth.models import User
 from controlplane.accounts.models import FailedLogIn
 from controlplane.accounts.tokens import issue_token
 from tests.support.controlplane.api_fixtures import Caller
-
-GOOD = "correct horse battery"
+from tests.support.controlplane.logins import GOOD, log_in
 
 
 @pytest.fixture(autouse=True)
 def quick_hashes(settings):
     """Hash passwords quickly: a good hash takes a tenth of a second."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-def log_in(username, password, caller=None, address="127.0.0.1", path="/login/"):
-    caller = caller or Caller(enforce_csrf_checks=True)
-    caller.get(path)
-    body = {
-        "username": username,
-        "password": password,
-        "csrfmiddlewaretoken": caller.cookies["csrftoken"].value,
-    }
-    return caller.post(path, body, format="multipart", REMOTE_ADDR=address)
 
 
 def make(caller, **body):

@@ -16,7 +16,7 @@ from tercast.eventspace.address_plan import AddressPlan
 from tercast.planner.planner import Planner
 from tercast.topology.importers import limits, read_topology
 from tercast.topology.rest_rows import api_row
-from tests.controlplane.rest.test_races import at_once
+from tests.support.controlplane.concurrent_calls import at_once
 
 PATH = "topology/import/"
 GRAPHML = b"""<?xml version="1.0" encoding="utf-8"?>

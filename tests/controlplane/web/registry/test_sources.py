@@ -8,8 +8,8 @@ from tercast.client.event_origins import EventOrigin
 from tercast.client.rest_api import ApiOrigins
 from tercast.wire.errors import ApiError
 from tercast.wire.packets import pack_ip
-from tests.controlplane.web.telemetry.test_batches import report, root  # noqa: F401 - a fixture
 from tests.support.controlplane.api_fixtures import issue, with_text
+from tests.support.controlplane.writer_reports import report
 
 AD = {"publisher": "exchange", "topic": "quotes", "filter": "low < 512"}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from controlplane.telemetry.activity.models import SubscriptionActivity
-from tests.controlplane.web.telemetry.test_traffic import REPORT
+from tests.support.controlplane.traffic_reports import REPORT
 
 NOON, LATER = "2026-11-28T12:00:00Z", "2026-11-28T12:05:00Z"
 

@@ -16,16 +16,14 @@ from controlplane.telemetry import batches, storage, writer_watch
 from controlplane.telemetry.models import TelemetryBatch, TelemetryWriter
 from tercast.telemetry import DELIVERED
 from tercast.telemetry.writer import rows_table
-from tests.controlplane.rest.test_races import at_once
+from tests.support.controlplane.concurrent_calls import at_once
+from tests.support.controlplane.writer_reports import (
+    NOW,
+    report,
+    root,  # noqa: F401 - fixtures
+)
 
-NOW = datetime.now(UTC).replace(microsecond=1234)
 PARQUET = "application/vnd.apache.parquet"
-
-
-@pytest.fixture(autouse=True)
-def root(settings, tmp_path):
-    settings.ENV = dataclasses.replace(settings.ENV, telemetry=tmp_path / "telemetry")
-    return settings.ENV.telemetry_root
 
 
 def row(seq=1, at=NOW, **change):
@@ -48,14 +46,6 @@ def batch(rows, name="b1", **more):
 def stored(root):
     """Return all rows below the root."""
     return [row for path in root.glob("delivered/*/[!._]*") for row in pq.read_table(path).to_pylist()]
-
-
-def report(**change):
-    counts = dict.fromkeys(writer_watch.COUNTS, 0)
-    times = {"started_at": NOW.isoformat(), "told_at": NOW.isoformat()}
-    return (
-        {"name": "w1", "host": "h1", "period_s": 5, "closed": False, "error": None} | counts | times | change
-    )
 
 
 def alarms():

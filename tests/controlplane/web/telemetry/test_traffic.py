@@ -4,17 +4,8 @@ import pytest
 
 from controlplane.requestlog.models import OutboxEvent
 from controlplane.telemetry.models import TrafficReport
+from tests.support.controlplane.traffic_reports import REPORT
 
-REPORT = {
-    "reporter": "demo",
-    "published": 1000,
-    "wanted": 810,
-    "delivered": 822,
-    "lost": 0,
-    "doubled": 0,
-    "unwanted": 12,
-    "delay_ms": {"p50": 1.5, "p99": 6.25},
-}
 SUMS = {key: value for key, value in REPORT.items() if key != "reporter"}
 
 

@@ -13,8 +13,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from tests.waiting import LIMIT_SECONDS
 
-ARTIFACTS = Path(__file__).resolve().parents[2] / "artifacts"
-AXE = Path(__file__).resolve().parents[2] / "frontend/node_modules/axe-core/axe.min.js"
+ARTIFACTS = Path(__file__).resolve().parents[3] / "artifacts"
+AXE = Path(__file__).resolve().parents[3] / "frontend/node_modules/axe-core/axe.min.js"
 SIZES = {"desktop": {"width": 1366, "height": 900}, "phone": {"width": 390, "height": 844}}
 ARGUMENTS = [
     "--no-sandbox",

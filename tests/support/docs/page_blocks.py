@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tercast.cli.main import main
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGES = (
     "README.md",
     "examples/README.md",

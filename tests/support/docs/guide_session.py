@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.docs.page_blocks import ROOT, Block, differs, problem_of, reader_folder
+from tests.support.docs.page_blocks import ROOT, Block, differs, problem_of, reader_folder
 from tests.waiting import wait_until
 
 SHOWN_ADDRESS = "127.0.0.1:8000"

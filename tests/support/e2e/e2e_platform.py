@@ -15,7 +15,7 @@ import httpx
 from mininet_labs.demo.platform_up import WEB, WEB_OPTIONS
 from tests.waiting import LIMIT_SECONDS, wait_until
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = "correct horse battery"  # of every user
 
 
