@@ -33,12 +33,15 @@ class EncodedFilter:
     See `filter_volume` for volumes. The excess is at least 0 and finite: a share beyond the largest double
     becomes the largest double. `volume` is the filter's own share of the event space, `covered` is that of
     the dz set. Both are 0 below the smallest double.
+    If `volume_error` is 0, `volume` and `excess` are exact. Otherwise they are estimates, and `volume_error`
+    is half the width of the 95 % confidence interval of `volume`, as a share of `volume`.
     """
 
     dz: DzSet
     excess: float
     volume: float
     covered: float
+    volume_error: float = 0.0
 
 
 def encode(filter_: Filter, depth: int, limit: int) -> EncodedFilter:
@@ -51,8 +54,9 @@ def encode(filter_: Filter, depth: int, limit: int) -> EncodedFilter:
     dz, taken = _cells(filter_, schedule, limit)
     whole = schedule.volume(schedule.width, [0] * len(schedule.halvings))
     covered, volume = Fraction(taken, whole), filter_volume(filter_)
-    excess = min(max(covered / volume - 1, Fraction(0)), _LARGEST)
-    return EncodedFilter(dz, float(excess), float(volume), float(covered))
+    share = min(volume.share, covered) if volume.error else volume.share
+    excess = min(max(covered / share - 1, Fraction(0)), _LARGEST)
+    return EncodedFilter(dz, float(excess), float(share), float(covered), volume.error)
 
 
 def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
