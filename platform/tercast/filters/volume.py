@@ -61,9 +61,10 @@ class _Axis:
 
 
 def filter_volume(filter_: Filter) -> FilterVolume:
-    """Return the filter's share of the event space; an estimate only if the exact share takes too long.
+    """Return the filter's share of the event space, exact or estimated.
 
-    Equal filters have equal estimates.
+    The result is an estimate if the exact share takes too long to compute. Equal filters have equal
+    estimates.
     """
     terms, attributes = filter_.terms, filter_.topic.attributes
     for extent, measure in ((_values, _share), (_cells, _cell_share)):
@@ -128,7 +129,7 @@ def _axes(
 
 
 def _axis(attribute: Attribute, tests: Sequence[IntervalSet | None], measure: Measure) -> _Axis:
-    """Join the segments that lie in the same terms. What lies in no term is left out."""
+    """Divide an attribute into segments; those with the same terms are joined."""
     free = sum(1 << t for t, held in enumerate(tests) if held is None)
     starts: dict[object, int] = {}
     for t, held in enumerate(tests):
@@ -157,7 +158,9 @@ def _axis(attribute: Attribute, tests: Sequence[IntervalSet | None], measure: Me
 
 
 def _sweep(axes: Sequence[_Axis], count: int) -> int | None:
-    """Return the weight of the union, in units of the product of all scales; None if it takes too long.
+    """Return the weight of the union, in units of the product of all scales.
+
+    The result is None if it takes too many steps.
 
     A state is the set of remainders of the terms that hold so far. A remainder is a term without the tests
     of the attributes that have been swept; equal remainders are one.
@@ -219,7 +222,7 @@ class _Remainders:
 
 
 def _remainders(axes: Sequence[_Axis], count: int) -> list[_Remainders]:
-    """Number the remainders before each attribute and behind the last, from the last to the first."""
+    """Number the remainders before each attribute and after the last one."""
     of = [0] * count
     levels = [_Remainders(1, of, (), 1)]
     for axis in reversed(axes):
@@ -233,7 +236,7 @@ def _remainders(axes: Sequence[_Axis], count: int) -> list[_Remainders]:
 
 
 def _narrowest_first(axes: Sequence[_Axis], count: int) -> list[_Axis]:
-    """Order the attributes so that few remainders are left behind each: sweep those tested together."""
+    """Order the attributes so that few remainders are left after each."""
     left, order = list(axes), []
     while left:
         best = min(left, key=lambda axis: _width([other for other in left if other is not axis], count))

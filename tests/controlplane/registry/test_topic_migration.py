@@ -45,7 +45,7 @@ def test_old_entries_stay_until_the_publisher_has_confirmed(moving):
     row = reindex("y")
     session.run()
     assert (state(row), stage(), codes(moving)) == ("deploying", "telling", {8, 9})
-    assert row.problem["title"] == "Waiting for publishers" and "1 have yet to" in row.problem["detail"]
+    assert row.problem["title"] == "Waiting for publishers" and "1 have not changed" in row.problem["detail"]
     assert Topic.objects.get(name="points").indexed == ["x"]
     session.run()
     assert stage() == "telling"
