@@ -62,7 +62,7 @@ def test_an_operator_audits_one_switch_or_all(visit):
         dialog.get_by_label("Switches").fill("den")
         page.keyboard.press("Enter")
         page.keyboard.press("Tab")
-        dialog.get_by_role("switch", name="Repair what differs").click()
+        dialog.get_by_role("switch", name="Repair differences").click()
         watched.accessible()
         dialog.get_by_role("button", name="Audit", exact=True).click()
         checks = page.locator('table[aria-label^="Switches of audit"] tbody tr[data-row]')
@@ -78,7 +78,7 @@ def test_an_operator_audits_one_switch_or_all(visit):
 def test_hosts_may_be_kept_from_registering_themselves(visit, running):
     with visit("/health?tab=signalling", user="otto", scheme="dark") as watched:
         page = watched.page
-        switch = page.get_by_role("switch", name="Hosts that are not known may register themselves")
+        switch = page.get_by_role("switch", name="Unknown hosts can register themselves")
         expect(switch).to_be_checked()
         switch.click()
         expect(switch).not_to_be_checked()
@@ -138,7 +138,7 @@ def test_administrators_see_and_download_who_did_what(visit, running):
         expect(newest).to_contain_text("signalling")
         watched.accessible()
         with page.expect_download() as found:
-            page.get_by_role("link", name="All as CSV").click()
+            page.get_by_role("link", name="Download CSV").click()
         rows = list(csv.DictReader(io.StringIO(found.value.path().read_text())))
         assert {(one["actor"], one["resource"]) for one in rows} == {("operator", "signalling")}
         assert rows[0]["outcome"] == "done", rows[0]

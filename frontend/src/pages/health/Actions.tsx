@@ -7,6 +7,9 @@ import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
+import { text as page } from "./text";
+
+const text = page.actions;
 
 type Action = Schemas["AuditedAction"];
 const ACTIONS = "/api/v1/audit/actions/";
@@ -16,14 +19,14 @@ const column = createColumnHelper<Action>();
 
 const columns = [
   column.accessor("at", {
-    header: "When",
+    header: text.columns.time,
     meta: { sort: "id" },
     cell: (cell) => <Time at={cell.getValue()} />,
   }),
-  column.display({ id: "who", header: "Who", cell: ({ row }) => <Who action={row.original} /> }),
+  column.display({ id: "who", header: text.columns.user, cell: ({ row }) => <Who action={row.original} /> }),
   column.display({
     id: "what",
-    header: "What",
+    header: text.columns.call,
     cell: ({ row: { original: one } }) => (
       <Code style={{ overflowWrap: "anywhere" }}>
         {one.method} {about(one)}
@@ -31,21 +34,21 @@ const columns = [
     ),
   }),
   column.accessor("outcome", {
-    header: "Outcome",
+    header: text.columns.outcome,
     cell: ({ row: { original: one } }) => (
       <>
         <Badge variant="light" color={COLOR[one.outcome] ?? "gray"}>
           {one.outcome}
         </Badge>
-        {one.times > 1 ? ` ${one.times} times` : ""}
+        {one.times > 1 && <> {text.times(one.times)}</>}
       </>
     ),
   }),
-  column.accessor("detail", { header: "Why not", meta: { priority: "low" } }),
-  column.accessor("address", { header: "From", meta: { priority: "low" } }),
+  column.accessor("detail", { header: text.columns.reason, meta: { priority: "low" } }),
+  column.accessor("address", { header: text.columns.address, meta: { priority: "low" } }),
 ];
 
-/** Who changed or tried what. */
+/** Tab with the audit log: calls of users that changed something or were refused. */
 export function Actions() {
   const [q, setQ] = useAddress("q");
   const [actor, setActor] = useAddress("actor");
@@ -61,18 +64,18 @@ export function Actions() {
       <Group justify="space-between" align="flex-end">
         <Group gap="xs">
           <TextInput
-            label="Search"
+            label={page.search}
             defaultValue={q}
             onChange={(event) => search(event.currentTarget.value)}
           />
           <TextInput
-            label="User"
+            label={text.user}
             defaultValue={actor}
             onChange={(event) => searchActor(event.currentTarget.value)}
           />
           <Select
-            label="Outcome"
-            placeholder="Any"
+            label={text.outcome}
+            placeholder={text.anyOutcome}
             clearable
             w={120}
             data={OUTCOMES}
@@ -82,32 +85,24 @@ export function Actions() {
         </Group>
         {list.rows.length > 0 && (
           <Button component="a" variant="default" href={`${ACTIONS}?${file}`} download="tercast-actions.csv">
-            All as CSV
+            {text.csv}
           </Button>
         )}
       </Group>
       <DataTable
-        label="Actions"
+        label={text.label}
         list={list}
         columns={columns}
         rowId={(row) => String(row.id)}
         ordering={ordering}
         onOrdering={setOrdering}
-        empty={
-          <Empty
-            cause={
-              q || actor || outcome
-                ? "Nothing like that was done or tried."
-                : "Nobody has changed anything yet."
-            }
-          />
-        }
+        empty={<Empty cause={q || actor || outcome ? text.noMatch : text.empty} />}
       />
     </Stack>
   );
 }
 
-/** What it was about, said once: the address of an object begins with its resource. */
+/** Address of the object of an action. The resource is added if the address does not start with it. */
 function about({ resource, object }: Action): string {
   const address = object.replace(/^\/api\/v1\//, "").replace(/\/$/, "");
   return address.startsWith(resource) ? address : `${resource} ${object}`;
@@ -116,10 +111,10 @@ function about({ resource, object }: Action): string {
 function Who({ action: { actor, token, client } }: { action: Action }) {
   return (
     <>
-      {actor ?? "not logged in"}
+      {actor ?? text.anonymous}
       {(token || client) && (
         <Text size="xs" c="dimmed">
-          {[token && `token ${token}`, client && `for ${client}`].filter(Boolean).join(", ")}
+          {[token && text.token(token), client && text.client(client)].filter(Boolean).join(", ")}
         </Text>
       )}
     </>

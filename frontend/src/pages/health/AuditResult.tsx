@@ -6,6 +6,9 @@ import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
+import { text as page } from "./text";
+
+const text = page.auditResult;
 
 type Check = Schemas["Check"];
 type Drift = Schemas["Drift"];
@@ -22,9 +25,9 @@ export const CHECK_COLOR: Record<string, string> = {
 
 const check = createColumnHelper<Check>();
 const checkColumns = [
-  check.accessor("switch", { header: "Switch" }),
+  check.accessor("switch", { header: text.columns.switch }),
   check.accessor("state", {
-    header: "Found",
+    header: text.columns.result,
     cell: (cell) => (
       <Badge variant="light" color={CHECK_COLOR[cell.getValue()] ?? "gray"}>
         {cell.getValue()}
@@ -32,39 +35,39 @@ const checkColumns = [
     ),
   }),
   check.accessor("entries", {
-    header: "Entries",
+    header: text.columns.entries,
     meta: { align: "right" },
     cell: (cell) => cell.getValue()?.toLocaleString() ?? "–",
   }),
   check.display({
     id: "differ",
-    header: "Differ",
+    header: text.columns.differences,
     meta: { align: "right" },
     cell: ({ row: { original: one } }) => (one.missing + one.strange + one.different).toLocaleString(),
   }),
-  check.accessor("foreign", { header: "Others'", meta: { align: "right", priority: "low" } }),
-  check.accessor("detail", { header: "Why", meta: { priority: "low" } }),
+  check.accessor("foreign", { header: text.columns.foreign, meta: { align: "right", priority: "low" } }),
+  check.accessor("detail", { header: text.columns.reason, meta: { priority: "low" } }),
 ];
 
 const drift = createColumnHelper<Drift>();
 const driftColumns = [
-  drift.accessor("switch", { header: "Switch" }),
-  drift.accessor("kind", { header: "Kind" }),
+  drift.accessor("switch", { header: text.columns.switch }),
+  drift.accessor("kind", { header: text.columns.kind }),
   drift.accessor("dst", {
-    header: "Entry",
+    header: text.columns.entry,
     cell: ({ row: { original: one } }) => <Code>{one.dst || one.what}</Code>,
   }),
   drift.accessor("in_port", {
-    header: "From port",
+    header: text.columns.ingress,
     meta: { priority: "low" },
-    cell: (cell) => cell.getValue() ?? "any",
+    cell: (cell) => cell.getValue() ?? text.anyPort,
   }),
-  drift.accessor("priority", { header: "Priority", meta: { priority: "low", align: "right" } }),
-  drift.accessor("expected", { header: "Planned", cell: (cell) => actions(cell.getValue()) }),
-  drift.accessor("found", { header: "Found", cell: (cell) => actions(cell.getValue()) }),
+  drift.accessor("priority", { header: text.columns.priority, meta: { priority: "low", align: "right" } }),
+  drift.accessor("expected", { header: text.columns.planned, cell: (cell) => actions(cell.getValue()) }),
+  drift.accessor("found", { header: text.columns.found, cell: (cell) => actions(cell.getValue()) }),
 ];
 
-/** How each switch of an audit was found, and each entry that differed. */
+/** Results of an audit: each switch, and each entry that differs. */
 export function AuditResult({ id, over }: { id: string; over: boolean }) {
   const [kind, setKind] = useAddress("kind");
   const checks = useList<Check>(`/api/v1/audits/${id}/checks/`, {}, { name: "checks", ordering: "id" });
@@ -76,19 +79,19 @@ export function AuditResult({ id, over }: { id: string; over: boolean }) {
   useFollowed(id, over);
   return (
     <Stack gap="xs">
-      <Title order={3}>By switch</Title>
+      <Title order={3}>{text.switches}</Title>
       <DataTable
-        label={`Switches of audit ${id}`}
+        label={text.switchesLabel(id)}
         list={checks}
         columns={checkColumns}
         rowId={(row) => row.switch}
         height={300}
-        empty={<Text c="dimmed">No switch was looked at.</Text>}
+        empty={<Text c="dimmed">{text.noSwitch}</Text>}
       />
-      <Title order={3}>By entry, as it was before a repair</Title>
+      <Title order={3}>{text.entries}</Title>
       <Select
-        aria-label="Kind of difference"
-        placeholder="All kinds"
+        aria-label={text.kind}
+        placeholder={text.allKinds}
         clearable
         w={160}
         data={["missing", "strange", "different"]}
@@ -96,18 +99,18 @@ export function AuditResult({ id, over }: { id: string; over: boolean }) {
         onChange={setKind}
       />
       <DataTable
-        label={`Entries of audit ${id}`}
+        label={text.entriesLabel(id)}
         list={drifts}
         columns={driftColumns}
         rowId={(row) => String(row.id)}
         height={300}
-        empty={<Text c="dimmed">{over ? "No entry differed." : "Told when the audit is done."}</Text>}
+        empty={<Text c="dimmed">{over ? text.noEntry : text.notDone}</Text>}
       />
     </Stack>
   );
 }
 
-/** Reads the switches of an audit anew while it goes on, and once when it is over. */
+/** Read the results of an audit every 2 s while it runs, and once at its end. */
 function useFollowed(id: string, over: boolean) {
   const queries = useQueryClient();
   useEffect(() => {
@@ -120,9 +123,9 @@ function useFollowed(id: string, over: boolean) {
 }
 
 function actions(found: Drift["expected"]): string {
-  if (found === null) return "no entry";
-  if (found.length === 0) return "drop";
+  if (found === null) return text.noAction;
+  if (found.length === 0) return text.drop;
   return found
-    .map((action) => (action.output !== null ? `port ${action.output}` : `to ${action.set_dst}`))
+    .map((action) => (action.output !== null ? text.port(action.output) : text.address(action.set_dst ?? "")))
     .join(", ");
 }

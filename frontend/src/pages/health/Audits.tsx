@@ -25,27 +25,35 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { readPage, useList } from "@/common/tables/list";
+import { text as common } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { AuditResult, CHECK_COLOR } from "./AuditResult";
+import { text } from "./text";
 
 type Audit = Schemas["Audit"];
 export const AUDITS = "/api/v1/audits/";
 const column = createColumnHelper<Audit>();
 
 const columns = [
-  column.accessor("id", { header: "Audit", meta: { sort: "id" } }),
-  column.accessor("state", { header: "State" }),
-  column.accessor("switches", { header: "Switches", cell: (cell) => <Counts counts={cell.getValue()} /> }),
-  column.accessor("repair", {
-    header: "Repairs",
-    meta: { priority: "low" },
-    cell: (cell) => (cell.getValue() ? "yes" : "only tells"),
+  column.accessor("id", { header: text.audits.columns.id, meta: { sort: "id" } }),
+  column.accessor("state", { header: text.audits.columns.state }),
+  column.accessor("switches", {
+    header: text.audits.columns.switches,
+    cell: (cell) => <Counts counts={cell.getValue()} />,
   }),
-  column.accessor("trigger", { header: "Asked by", meta: { priority: "low" } }),
-  column.accessor("created_at", { header: "When", cell: (cell) => <Time at={cell.getValue()} /> }),
+  column.accessor("repair", {
+    header: text.audits.columns.repair,
+    meta: { priority: "low" },
+    cell: (cell) => (cell.getValue() ? text.audits.repair : text.audits.noRepair),
+  }),
+  column.accessor("trigger", { header: text.audits.columns.trigger, meta: { priority: "low" } }),
+  column.accessor("created_at", {
+    header: text.audits.columns.created,
+    cell: (cell) => <Time at={cell.getValue()} />,
+  }),
 ];
 
-/** Tables read back and compared with the plan. */
+/** Tab with the audits: comparisons of tables with the plan. */
 export function Audits() {
   const [trigger, setTrigger] = useAddress("trigger");
   const [chosen, setChosen] = useAddress("audit");
@@ -54,18 +62,17 @@ export function Audits() {
   const may = useMay("audits", "POST");
   const list = useList<Audit>(AUDITS, { trigger }, { ordering, limit: 50 });
   useLiveRefresh(["audit"], [AUDITS]);
-  const ask = may && <Button onClick={() => setAsking(true)}>Audit tables…</Button>;
+  const ask = may && <Button onClick={() => setAsking(true)}>{text.audits.start}</Button>;
   return (
     <Stack>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          An audit reads tables back, tells what differs from the plan, and repairs it.{" "}
-          <DocsLink to="monitoring.md, Audits" />
+          {text.audits.about} <DocsLink to="monitoring.md, Audits" />
         </Text>
         <Group gap="xs">
           <Select
-            aria-label="Asked by"
-            placeholder="All"
+            aria-label={text.audits.trigger}
+            placeholder={text.all}
             clearable
             w={130}
             data={["operator", "periodic", "sign"]}
@@ -76,7 +83,7 @@ export function Audits() {
         </Group>
       </Group>
       <DataTable
-        label="Audits"
+        label={text.audits.label}
         list={list}
         columns={columns}
         rowId={(row) => String(row.id)}
@@ -84,11 +91,7 @@ export function Audits() {
         onOrdering={setOrdering}
         selected={chosen}
         onSelect={(row) => setChosen(String(row.id))}
-        empty={
-          <Empty cause="No audit yet. They run every few minutes, when a switch seems to have lost entries, and when somebody asks.">
-            {ask}
-          </Empty>
-        }
+        empty={<Empty cause={text.audits.empty}>{ask}</Empty>}
       />
       {chosen && <Detail id={chosen} onClose={() => setChosen(null)} />}
       {asking && <Ask onClose={() => setAsking(false)} onAsked={(id) => setChosen(String(id))} />}
@@ -96,7 +99,7 @@ export function Audits() {
   );
 }
 
-/** How many switches were found how. */
+/** Number of switches by result. */
 function Counts({ counts }: { counts: Audit["switches"] }) {
   const found = Object.entries(counts);
   if (found.length === 0) return <>–</>;
@@ -104,7 +107,7 @@ function Counts({ counts }: { counts: Audit["switches"] }) {
     <Group gap={4}>
       {found.map(([state, count]) => (
         <Badge key={state} variant="light" color={CHECK_COLOR[state] ?? "gray"}>
-          {count} {state}
+          {text.audits.count(count, state)}
         </Badge>
       ))}
     </Group>
@@ -124,23 +127,23 @@ function Detail({ id, onClose }: { id: string; onClose: () => void }) {
       onClose={onClose}
       position="right"
       size="xl"
-      title={`Audit ${id}`}
-      closeButtonProps={{ "aria-label": "Close" }}
+      title={text.audits.title(id)}
+      closeButtonProps={{ "aria-label": common.close }}
     >
       <ProblemAlert problem={audit.error} retry={() => audit.refetch()} />
-      {audit.isPending && <Loader role="status" size="sm" aria-label="Loading" />}
+      {audit.isPending && <Loader role="status" size="sm" aria-label={common.loading} />}
       {audit.data && (
         <Stack>
           <Group gap="xs">
-            <Title order={3}>{over ? "Done" : audit.data.state}</Title>
-            {!over && <Loader role="status" size="xs" aria-label="Going on" />}
+            <Title order={3}>{over ? text.audits.done : audit.data.state}</Title>
+            {!over && <Loader role="status" size="xs" aria-label={text.audits.running} />}
             <Counts counts={audit.data.switches} />
           </Group>
           <Text size="sm">
-            {audit.data.repair ? "What differed was to be repaired." : "It only told, and changed nothing."}{" "}
-            Begun <Time at={audit.data.started_at} />, ended <Time at={audit.data.ended_at} />.
+            {audit.data.repair ? text.audits.repairing : text.audits.reporting} {text.audits.started}{" "}
+            <Time at={audit.data.started_at} />. {text.audits.ended} <Time at={audit.data.ended_at} />.
           </Text>
-          {audit.data.reason && <Text size="sm">Reason: {audit.data.reason}.</Text>}
+          {audit.data.reason && <Text size="sm">{text.audits.reason(audit.data.reason)}</Text>}
           <AuditResult id={id} over={over} />
         </Stack>
       )}
@@ -163,14 +166,19 @@ function Ask({ onClose, onAsked }: { onClose: () => void; onAsked: (id: number) 
       return (await api.POST("/api/v1/audits/", { body })).data;
     },
     onSuccess: (audit) => {
-      notifications.show({ message: `Audit ${audit?.id} is asked for.`, color: "green" });
+      if (audit) notifications.show({ message: text.audits.asked(audit.id), color: "green" });
       queries.invalidateQueries({ queryKey: [AUDITS] });
       onClose();
       if (audit) onAsked(audit.id);
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Audit tables" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={text.newAudit.title}
+      closeButtonProps={{ "aria-label": common.close }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -179,8 +187,8 @@ function Ask({ onClose, onAsked }: { onClose: () => void; onAsked: (id: number) 
       >
         <Stack gap="sm">
           <TagsInput
-            label="Switches"
-            description="none: all of them"
+            label={text.newAudit.switches}
+            description={text.newAudit.switchesHelp}
             data={known.data?.results.map(({ name }) => name) ?? []}
             value={switches}
             onChange={setSwitches}
@@ -190,20 +198,18 @@ function Ask({ onClose, onAsked }: { onClose: () => void; onAsked: (id: number) 
             data-autofocus
           />
           <Switch
-            label="Repair what differs"
-            description={
-              repair ? "Each table is made equal to the plan." : "It only tells; nothing is sent to switches."
-            }
+            label={text.newAudit.repair}
+            description={repair ? text.newAudit.repairHelp : text.newAudit.reportHelp}
             checked={repair}
             onChange={(event) => setRepair(event.currentTarget.checked)}
           />
           <ProblemAlert problem={ask.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {common.cancel}
             </Button>
             <Button type="submit" loading={ask.isPending}>
-              {repair ? "Audit and repair" : "Audit"}
+              {repair ? text.newAudit.auditAndRepair : text.newAudit.audit}
             </Button>
           </Group>
         </Stack>

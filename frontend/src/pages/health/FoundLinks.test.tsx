@@ -37,7 +37,7 @@ test.each(["Approve", "Reject"])("an operator can %s a link", async (action) => 
   );
 });
 
-test("who may not decide sees no buttons", async () => {
+test("a user without the permission sees no buttons", async () => {
   const calls = served(["GET"]);
   show(<Decision link={link} />);
   await waitFor(() => expect(calls.length).toBeGreaterThan(0));

@@ -12,6 +12,9 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { text as page } from "./text";
+
+const text = page.foundLinks;
 
 type FoundLink = Schemas["FoundLink"];
 const FOUND = "/api/v1/found-links/";
@@ -20,7 +23,7 @@ const column = createColumnHelper<FoundLink>();
 const columns = [
   column.display({
     id: "link",
-    header: "Link",
+    header: text.columns.link,
     cell: ({ row: { original: one } }) => (
       <>
         <Text size="sm" style={{ whiteSpace: "nowrap" }}>
@@ -33,27 +36,27 @@ const columns = [
     ),
   }),
   column.accessor("state", {
-    header: "State",
+    header: text.columns.state,
     cell: (cell) => (
       <Badge color={cell.getValue() === "waiting" ? "orange" : "gray"} variant="light">
         {cell.getValue()}
       </Badge>
     ),
   }),
-  column.accessor("detail", { header: "Why it waits", meta: { priority: "low" } }),
+  column.accessor("detail", { header: text.columns.reason, meta: { priority: "low" } }),
   column.accessor("found_at", {
-    header: "Found",
+    header: text.columns.found,
     meta: { sort: "id", priority: "low" },
     cell: (cell) => <Time at={cell.getValue()} />,
   }),
   column.display({
     id: "decision",
-    header: "Decision",
+    header: text.columns.decision,
     cell: ({ row: { original: one } }) => <Decision link={one} />,
   }),
 ];
 
-/** Links that probes cross and that are not in the network, for an operator to approve or reject. */
+/** Tab with links that probes cross and the network does not contain. Operators approve or reject them. */
 export function FoundLinks() {
   const [ordering, setOrdering] = useAddress("ordering", "-id");
   const list = useList<FoundLink>(FOUND, {}, { ordering, limit: 50 });
@@ -61,35 +64,31 @@ export function FoundLinks() {
   return (
     <Stack>
       <Group justify="space-between">
-        <Title order={2}>Found links</Title>
+        <Title order={2}>{text.title}</Title>
         <DocsLink to="monitoring.md, Found links" />
       </Group>
-      <Text size="sm">
-        Discovery probes cross these links, and nobody declared them. Approve adds a link to the network;
-        Reject keeps it out. Approve only links whose cable you know: two hosts that relay probes to each
-        other look like a cable.
-      </Text>
+      <Text size="sm">{text.about}</Text>
       <DataTable
-        label="Found links"
+        label={text.title}
         list={list}
         columns={columns}
         rowId={(row) => String(row.id)}
         ordering={ordering}
         onOrdering={setOrdering}
-        empty={<Empty cause="No link waits for approval, and none was rejected." />}
+        empty={<Empty cause={text.empty} />}
       />
     </Stack>
   );
 }
 
-/** The buttons of one link; without the right to decide, who decided. */
+/** Buttons for one link, and the user who rejected it. Users without the permission see no buttons. */
 export function Decision({ link }: { link: FoundLink }) {
   const may = useMay("found-links/{pk}/approve", "POST");
   const queries = useQueryClient();
   const path = { params: { path: { id: String(link.id) } } };
   const approve = useNetworkRequest(
     async () => (await api.POST("/api/v1/found-links/{id}/approve/", path)).data,
-    { what: `The link ${linkName(link)} is in the network.`, refresh: [[FOUND]] },
+    { what: text.approved(linkName(link)), refresh: [[FOUND]] },
   );
   const reject = useMutation({
     mutationFn: async () => (await api.POST("/api/v1/found-links/{id}/reject/", path)).data,
@@ -98,7 +97,7 @@ export function Decision({ link }: { link: FoundLink }) {
   const busy = approve.isPending || reject.isPending;
   return (
     <Stack gap={4}>
-      {link.decided_by && <Text size="sm">rejected by {link.decided_by}</Text>}
+      {link.decided_by && <Text size="sm">{text.rejectedBy(link.decided_by)}</Text>}
       {may && (
         <Group gap="xs">
           <Button
@@ -106,10 +105,10 @@ export function Decision({ link }: { link: FoundLink }) {
             variant="light"
             loading={approve.isPending}
             disabled={busy}
-            aria-label={`Approve ${linkName(link)}`}
+            aria-label={text.approveLink(linkName(link))}
             onClick={() => approve.mutate(undefined)}
           >
-            Approve
+            {text.approve}
           </Button>
           {link.state === "waiting" && (
             <Button
@@ -117,10 +116,10 @@ export function Decision({ link }: { link: FoundLink }) {
               variant="default"
               loading={reject.isPending}
               disabled={busy}
-              aria-label={`Reject ${linkName(link)}`}
+              aria-label={text.rejectLink(linkName(link))}
               onClick={() => reject.mutate()}
             >
-              Reject
+              {text.reject}
             </Button>
           )}
         </Group>
@@ -131,5 +130,5 @@ export function Decision({ link }: { link: FoundLink }) {
 }
 
 function linkName(link: FoundLink): string {
-  return `${link.a}:${link.a_port} to ${link.b}:${link.b_port}`;
+  return text.name(`${link.a}:${link.a_port}`, `${link.b}:${link.b_port}`);
 }

@@ -2,10 +2,12 @@ import { Alert, Anchor, Badge, Card, Group, Loader, SimpleGrid, Text, Title } fr
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { text as common } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { askHealth, CHECKS, type Health, MEANS, STATUS } from "./checks";
+import { askHealth, CHECK_TABS, type Health, STATUS_COLOR } from "./checks";
+import { text } from "./text";
 
-/** Each part of the platform: how it is, and what to do where it is not well. */
+/** Tab with the state of each part of the platform, and remedies. */
 export function Overview() {
   const health = useQuery({
     queryKey: ["health"],
@@ -14,18 +16,17 @@ export function Overview() {
   });
   useLiveRefresh(["switch", "alarm", "audit"], ["health"]);
   if (health.error) return <ProblemAlert problem={health.error} retry={() => health.refetch()} />;
-  if (!health.data) return <Loader role="status" aria-label="Loading" />;
-  const status = STATUS[health.data.status] ?? { color: "gray", word: health.data.status };
+  if (!health.data) return <Loader role="status" aria-label={common.loading} />;
   return (
     <>
       <Alert
-        color={status.color}
+        color={STATUS_COLOR[health.data.status] ?? "gray"}
         variant="light"
-        title={`The platform is ${status.word}`}
+        title={text.overview.titles[health.data.status] ?? health.data.status}
         mb="md"
         role="status"
       >
-        {MEANS[health.data.status]}
+        {text.overview.meanings[health.data.status]}
       </Alert>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
         {inOrder(health.data).map((check) => (
@@ -37,16 +38,16 @@ export function Overview() {
 }
 
 function CheckCard({ check }: { check: Health["checks"][number] }) {
-  const known = CHECKS[check.name] ?? { title: check.name, remedy: "" };
-  const status = STATUS[check.status] ?? { color: "gray", word: check.status };
+  const known = text.checks[check.name] ?? { title: check.name, remedy: "" };
+  const tab = CHECK_TABS[check.name];
   return (
     <Card withBorder padding="sm" data-check={check.name} data-status={check.status}>
       <Group justify="space-between" wrap="nowrap">
         <Title order={2} size="h3">
           {known.title}
         </Title>
-        <Badge color={status.color} variant="light">
-          {status.word}
+        <Badge color={STATUS_COLOR[check.status] ?? "gray"} variant="light">
+          {text.overview.states[check.status] ?? check.status}
         </Badge>
       </Group>
       <Text size="sm" mt={4} style={{ overflowWrap: "anywhere" }}>
@@ -57,16 +58,16 @@ function CheckCard({ check }: { check: Health["checks"][number] }) {
           {known.remedy}
         </Text>
       )}
-      {known.tab && (
-        <Anchor component={Link} to={`/health?tab=${known.tab}`} size="sm" mt={4}>
-          More
+      {tab && (
+        <Anchor component={Link} to={`/health?tab=${tab}`} size="sm" mt={4}>
+          {text.overview.more}
         </Anchor>
       )}
     </Card>
   );
 }
 
-/** What is worst first; the others as they come. */
+/** Checks with the worst state first. */
 function inOrder(health: Health) {
   const rank = ["failed", "degraded", "ok"];
   return [...health.checks].sort((a, b) => rank.indexOf(a.status) - rank.indexOf(b.status));

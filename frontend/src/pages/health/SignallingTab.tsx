@@ -11,6 +11,10 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
+import { text as common } from "@/common/text";
+import { text as page } from "./text";
+
+const text = page.signalling;
 
 type Signalling = Schemas["Signalling"];
 type Refusal = Schemas["Refusal"];
@@ -20,22 +24,22 @@ const column = createColumnHelper<Refusal>();
 
 const columns = [
   column.accessor("refused_at", {
-    header: "When",
+    header: text.columns.time,
     meta: { sort: "id" },
     cell: (cell) => <Time at={cell.getValue()} />,
   }),
-  column.accessor("reason", { header: "Reason", cell: (cell) => <Code>{cell.getValue()}</Code> }),
-  column.accessor("host", { header: "Host", cell: (cell) => cell.getValue() ?? "none that is known" }),
+  column.accessor("reason", { header: text.columns.reason, cell: (cell) => <Code>{cell.getValue()}</Code> }),
+  column.accessor("host", { header: text.columns.host, cell: (cell) => cell.getValue() ?? text.unknownHost }),
   column.display({
     id: "from",
-    header: "From",
+    header: text.columns.from,
     meta: { priority: "low" },
-    cell: ({ row: { original: one } }) => `${one.ip} (${one.mac}), port ${one.port}`,
+    cell: ({ row: { original: one } }) => text.sender(one.ip, one.mac, one.port),
   }),
-  column.accessor("detail", { header: "Why", meta: { priority: "low" } }),
+  column.accessor("detail", { header: text.columns.detail, meta: { priority: "low" } }),
 ];
 
-/** What hosts may do in band, and what came of it. */
+/** Tab with the permissions of hosts for in-band signalling, and the refused messages. */
 export function SignallingTab() {
   const [reason, setReason] = useAddress("reason");
   const [ordering, setOrdering] = useAddress("ordering", "-id");
@@ -46,16 +50,16 @@ export function SignallingTab() {
   });
   const refusals = useList<Refusal>(`${SIGNALLING}refusals/`, { reason }, { ordering, limit: 50 });
   if (signalling.error) return <ProblemAlert problem={signalling.error} retry={() => signalling.refetch()} />;
-  if (!signalling.data) return <Loader role="status" aria-label="Loading" />;
+  if (!signalling.data) return <Loader role="status" aria-label={common.loading} />;
   return (
     <Stack>
       <Policy policy={signalling.data} />
       <Counts counted={signalling.data} />
       <Group justify="space-between">
-        <Title order={2}>The newest that were refused</Title>
+        <Title order={2}>{text.refusals}</Title>
         <Select
-          aria-label="Reason"
-          placeholder="All reasons"
+          aria-label={text.columns.reason}
+          placeholder={text.allReasons}
           clearable
           data={signalling.data.refused.map((one) => one.reason)}
           value={reason || null}
@@ -63,13 +67,13 @@ export function SignallingTab() {
         />
       </Group>
       <DataTable
-        label="Refusals"
+        label={text.refusalsLabel}
         list={refusals}
         columns={columns}
         rowId={(row) => String(row.id)}
         ordering={ordering}
         onOrdering={setOrdering}
-        empty={<Empty cause="No control message was refused." />}
+        empty={<Empty cause={text.noRefusal} />}
       />
     </Stack>
   );
@@ -80,28 +84,28 @@ function Policy({ policy }: { policy: Signalling }) {
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: async (body: Change) => (await api.PATCH("/api/v1/signalling/", { body })).data,
-    onSuccess: () => notifications.show({ message: "Saved.", color: "green" }),
+    onSuccess: () => notifications.show({ message: text.saved, color: "green" }),
     onSettled: () => queries.invalidateQueries({ queryKey: [SIGNALLING] }),
   });
   return (
     <Card withBorder padding="sm">
       <Stack gap="xs">
         <Group justify="space-between">
-          <Title order={2}>What hosts may do</Title>
+          <Title order={2}>{text.policy}</Title>
           <DocsLink to="signalling.md, Identity of the host" />
         </Group>
         {may ? (
           <>
             <Switch
-              label="Hosts that are not known may register themselves"
-              description="from a port that is no link between switches"
+              label={text.register}
+              description={text.registerHelp}
               checked={policy.self_registration}
               disabled={change.isPending}
               onChange={(event) => change.mutate({ self_registration: event.currentTarget.checked })}
             />
             <Switch
-              label="Only sealed messages are taken"
-              description="those of hosts without a key are refused"
+              label={text.sealed}
+              description={text.sealedHelp}
               checked={policy.sealed_only}
               disabled={change.isPending}
               onChange={(event) => change.mutate({ sealed_only: event.currentTarget.checked })}
@@ -109,8 +113,8 @@ function Policy({ policy }: { policy: Signalling }) {
           </>
         ) : (
           <Text size="sm">
-            Hosts that are not known {policy.self_registration ? "may" : "may not"} register themselves.{" "}
-            {policy.sealed_only ? "Only sealed messages are taken." : "Hosts without a key need no seal."}
+            {policy.self_registration ? text.mayRegister : text.mayNotRegister}{" "}
+            {policy.sealed_only ? text.sealedOnly : text.sealedOptional}
           </Text>
         )}
         <ProblemAlert problem={change.error} />
@@ -123,25 +127,23 @@ function Counts({ counted }: { counted: Signalling }) {
   const dropped = counted.dropped.filter(({ count }) => count > 0);
   return (
     <>
-      <Text size="sm">
-        {counted.taken.toLocaleString()} control messages were handed on since the controller began.
-      </Text>
+      <Text size="sm">{text.accepted(counted.taken)}</Text>
       {(dropped.length > 0 || counted.refused.length > 0) && (
-        <Table aria-label="Dropped and refused, by reason">
+        <Table aria-label={text.countsLabel}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Reason</Table.Th>
-              <Table.Th ta="right">Number</Table.Th>
-              <Table.Th>By</Table.Th>
-              <Table.Th>Last</Table.Th>
+              <Table.Th>{text.columns.reason}</Table.Th>
+              <Table.Th ta="right">{text.columns.count}</Table.Th>
+              <Table.Th>{text.columns.by}</Table.Th>
+              <Table.Th>{text.columns.last}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {dropped.map((one) => (
-              <Table.Tr key={`dropped ${one.reason}`}>
+              <Table.Tr key={`dropped-${one.reason}`}>
                 <Table.Td>{one.reason.replaceAll("_", " ")}</Table.Td>
                 <Table.Td ta="right">{one.count.toLocaleString()}</Table.Td>
-                <Table.Td>controller (dropped)</Table.Td>
+                <Table.Td>{text.byController}</Table.Td>
                 <Table.Td>–</Table.Td>
               </Table.Tr>
             ))}
@@ -149,7 +151,7 @@ function Counts({ counted }: { counted: Signalling }) {
               <Table.Tr key={one.reason}>
                 <Table.Td>{one.reason.replaceAll("_", " ")}</Table.Td>
                 <Table.Td ta="right">{(one.count ?? 0).toLocaleString()}</Table.Td>
-                <Table.Td>control plane (refused)</Table.Td>
+                <Table.Td>{text.byPlatform}</Table.Td>
                 <Table.Td>
                   <Time at={one.last_at} />
                 </Table.Td>

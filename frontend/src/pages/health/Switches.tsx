@@ -8,6 +8,9 @@ import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { text as page } from "./text";
+
+const text = page.switches;
 
 type Switch = Schemas["Switch"];
 const SWITCHES = "/api/v1/switches/";
@@ -15,7 +18,7 @@ const column = createColumnHelper<Switch>();
 
 const columns = [
   column.accessor("name", {
-    header: "Switch",
+    header: text.columns.switch,
     meta: { sort: "name" },
     cell: ({ row: { original: one } }) => (
       <>
@@ -30,28 +33,34 @@ const columns = [
       </>
     ),
   }),
-  column.accessor("connected", { header: "State", cell: ({ row }) => <Standing one={row.original} /> }),
+  column.accessor("connected", {
+    header: text.columns.state,
+    cell: ({ row }) => <State one={row.original} />,
+  }),
   column.display({
     id: "table",
-    header: "Entries",
-    meta: { align: "right" },
+    header: text.columns.entries,
+    meta: { align: "right", help: "entry" },
     cell: ({ row: { original: one } }) => room(one),
   }),
-  column.accessor("problems", { header: "Problems", cell: (cell) => <Words words={cell.getValue()} /> }),
+  column.accessor("problems", {
+    header: text.columns.problems,
+    cell: (cell) => <Words words={cell.getValue()} />,
+  }),
   column.accessor("lacks", {
-    header: "Does without",
+    header: text.columns.missing,
     meta: { priority: "low" },
     cell: (cell) => cell.getValue().join(", ") || "–",
   }),
   column.accessor("features", {
-    header: "Told at connect",
+    header: text.columns.features,
     meta: { priority: "low" },
     cell: (cell) => features(cell.getValue()),
   }),
-  column.accessor("dpid", { header: "Datapath id", meta: { priority: "low" } }),
+  column.accessor("dpid", { header: text.columns.dpid, meta: { priority: "low" } }),
 ];
 
-/** Switches: connections, what they can do, what they lack, and how full they are. */
+/** Tab with all switches: connection, entries, problems and features. */
 export function Switches() {
   const [q, setQ] = useAddress("q");
   const [connected, setConnected] = useAddress("connected");
@@ -63,35 +72,35 @@ export function Switches() {
     <Stack>
       <Group gap="xs">
         <TextInput
-          aria-label="Search switches"
-          placeholder="Search"
+          aria-label={text.search}
+          placeholder={page.search}
           defaultValue={q}
           onChange={(event) => search(event.currentTarget.value)}
         />
         <Select
-          aria-label="Connection"
-          placeholder="All"
+          aria-label={text.connection}
+          placeholder={page.all}
           clearable
           data={[
-            { value: "true", label: "Connected" },
-            { value: "false", label: "Not connected" },
+            { value: "true", label: text.connected },
+            { value: "false", label: text.disconnected },
           ]}
           value={connected || null}
           onChange={setConnected}
         />
       </Group>
       <DataTable
-        label="Switches"
+        label={text.label}
         list={list}
         columns={columns}
         rowId={(row) => row.name}
         ordering={ordering}
         onOrdering={setOrdering}
         empty={
-          <Empty cause={q || connected ? "No switch is like that." : "There is no switch yet."}>
+          <Empty cause={q || connected ? text.noMatch : text.empty}>
             {!q && !connected && (
               <Anchor component={Link} to="/welcome">
-                Bring in a network
+                {text.setUp}
               </Anchor>
             )}
           </Empty>
@@ -101,14 +110,14 @@ export function Switches() {
   );
 }
 
-function Standing({ one }: { one: Switch }) {
+function State({ one }: { one: Switch }) {
   const [word, color] = !one.up
-    ? ["declared down", "gray"]
+    ? [text.states.down, "gray"]
     : !one.connected
-      ? ["not connected", "red"]
+      ? [text.states.away, "red"]
       : one.in_step
-        ? ["connected", "green"]
-        : ["being read back", "orange"];
+        ? [text.states.connected, "green"]
+        : [text.states.reading, "orange"];
   return (
     <Badge variant="light" color={color}>
       {word}
@@ -117,7 +126,7 @@ function Standing({ one }: { one: Switch }) {
 }
 
 function Words({ words }: { words: readonly string[] }) {
-  if (words.length === 0) return <>none</>;
+  if (words.length === 0) return <>{text.noProblem}</>;
   return (
     <List size="sm" listStyleType="none">
       {words.map((word) => (
@@ -127,19 +136,19 @@ function Words({ words }: { words: readonly string[] }) {
   );
 }
 
-/** Entries of the room that there is: the smaller of budget and what was found. */
+/** Entries and their limit: the smaller one of the budget and the detected capacity. */
 function room({ entries, tcam_budget: budget, capacity }: Switch): string {
   const limits = [budget, capacity].filter((one): one is number => one !== null);
   if (limits.length === 0) return entries.toLocaleString();
-  const found = capacity !== null && (budget === null || capacity < budget) ? " (found)" : "";
-  return `${entries.toLocaleString()} of ${Math.min(...limits).toLocaleString()}${found}`;
+  const detected = capacity !== null && (budget === null || capacity < budget);
+  return (detected ? text.detected : text.limit)(entries, Math.min(...limits));
 }
 
 function features({ capacity, groups, meters }: Switch["features"]): string {
-  const told = [
-    capacity !== null && `${capacity.toLocaleString()} entries`,
-    groups !== null && `${groups.toLocaleString()} groups`,
-    meters !== null && `${meters.toLocaleString()} meters`,
+  const known = [
+    capacity !== null && text.entries(capacity),
+    groups !== null && text.groups(groups),
+    meters !== null && text.meters(meters),
   ].filter(Boolean);
-  return told.join(", ") || "nothing";
+  return known.join(", ") || text.noFeature;
 }

@@ -8,37 +8,45 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
+import { text as common } from "@/common/text";
+import { text as page } from "./text";
+
+const text = page.telemetry;
 
 type Writer = Schemas["TelemetryWriter"];
 const column = createColumnHelper<Writer>();
 
 const columns = [
-  column.accessor("name", { header: "Writer", cell: (cell) => <Code>{cell.getValue()}</Code> }),
-  column.accessor("host", { header: "Host", meta: { priority: "low" } }),
-  column.display({ id: "state", header: "State", cell: ({ row }) => <State writer={row.original} /> }),
+  column.accessor("name", { header: text.columns.writer, cell: (cell) => <Code>{cell.getValue()}</Code> }),
+  column.accessor("host", { header: text.columns.host, meta: { priority: "low" } }),
+  column.display({
+    id: "state",
+    header: text.columns.state,
+    cell: ({ row }) => <State writer={row.original} />,
+  }),
   column.accessor("written", {
-    header: "Written",
+    header: text.columns.written,
     meta: { align: "right" },
     cell: (cell) => (cell.getValue() ?? 0).toLocaleString(),
   }),
   column.accessor("lost", {
-    header: "Lost",
+    header: text.columns.lost,
     meta: { align: "right" },
     cell: (cell) => (cell.getValue() ?? 0).toLocaleString(),
   }),
   column.accessor("pending", {
-    header: "Waiting",
+    header: text.columns.waiting,
     meta: { align: "right", priority: "low" },
     cell: (cell) => (cell.getValue() ?? 0).toLocaleString(),
   }),
   column.accessor("heard_at", {
-    header: "Heard",
+    header: text.columns.report,
     meta: { priority: "low" },
     cell: (cell) => <Time at={cell.getValue()} />,
   }),
 ];
 
-/** What is stored of telemetry, who writes it, and what was lost. */
+/** Tab with the stored telemetry, its writers, and lost rows. */
 export function TelemetryTab() {
   const telemetry = useQuery({
     queryKey: ["telemetry"],
@@ -46,7 +54,7 @@ export function TelemetryTab() {
     queryFn: async () => (await api.GET("/api/v1/telemetry/")).data,
   });
   if (telemetry.error) return <ProblemAlert problem={telemetry.error} retry={() => telemetry.refetch()} />;
-  if (!telemetry.data) return <Loader role="status" aria-label="Loading" />;
+  if (!telemetry.data) return <Loader role="status" aria-label={common.loading} />;
   const {
     root,
     retention_days: days,
@@ -59,23 +67,22 @@ export function TelemetryTab() {
   return (
     <Stack>
       {problem && (
-        <Alert color="red" title="Nothing can be written">
-          {problem}. Make room on the disk, or lower the days that are kept.
+        <Alert color="red" title={text.problem}>
+          {text.problemHelp(problem)}
         </Alert>
       )}
       <Text size="sm">
-        Kept for {days} days below <Code>{root}</Code>. {lost.toLocaleString()} rows were lost
-        {silent > 0 ? `, ${silent} writers fell silent without an end` : ""}.{" "}
+        {text.retention(days)} <Code>{root}</Code>. {text.lost(lost)} {silent > 0 && text.silent(silent)}{" "}
         <DocsLink to="monitoring.md, Telemetry" />
       </Text>
-      <Table aria-label="Datasets">
+      <Table aria-label={text.datasets}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Dataset</Table.Th>
-            <Table.Th ta="right">Files</Table.Th>
-            <Table.Th ta="right">Days</Table.Th>
-            <Table.Th visibleFrom="sm">Oldest</Table.Th>
-            <Table.Th>Newest</Table.Th>
+            <Table.Th>{text.columns.dataset}</Table.Th>
+            <Table.Th ta="right">{text.columns.files}</Table.Th>
+            <Table.Th ta="right">{text.columns.days}</Table.Th>
+            <Table.Th visibleFrom="sm">{text.columns.oldest}</Table.Th>
+            <Table.Th>{text.columns.newest}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -90,14 +97,14 @@ export function TelemetryTab() {
           ))}
         </Table.Tbody>
       </Table>
-      <Title order={2}>Writers</Title>
+      <Title order={2}>{text.writers}</Title>
       <DataTable
-        label="Writers"
+        label={text.writers}
         list={localList(writers)}
         columns={columns}
         rowId={(row) => row.name}
         empty={
-          <Empty cause="Nobody writes telemetry. Hosts do with --telemetry or --telemetry-api of tercast publish and listen.">
+          <Empty cause={text.noWriter}>
             <DocsLink to="client.md, Telemetry" />
           </Empty>
         }
@@ -110,10 +117,10 @@ function State({ writer }: { writer: Writer }) {
   const [word, color] = writer.error
     ? [writer.error, "red"]
     : writer.silent
-      ? ["silent", "orange"]
+      ? [text.states.silent, "orange"]
       : writer.closed
-        ? ["ended", "gray"]
-        : ["writes", "green"];
+        ? [text.states.ended, "gray"]
+        : [text.states.active, "green"];
   return (
     <Badge variant="light" color={color}>
       {word}

@@ -3,38 +3,39 @@ import { useMay } from "@/api/me";
 import { useTab } from "@/common/address";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { Actions } from "./Actions";
-import { Alarms } from "./Alarms";
 import { Audits } from "./Audits";
+import { AlarmsTab } from "./alarms/AlarmsTab";
 import { FoundLinks } from "./FoundLinks";
 import { Overview } from "./Overview";
 import { SignallingTab } from "./SignallingTab";
 import { Switches } from "./Switches";
 import { TelemetryTab } from "./TelemetryTab";
+import { text } from "./text";
 
 const TABS = [
-  { value: "overview", label: "Overview", Panel: Overview },
-  { value: "alarms", label: "Alarms", Panel: Alarms },
-  { value: "switches", label: "Switches", Panel: Switches },
-  { value: "found-links", label: "Found links", Panel: FoundLinks },
-  { value: "audits", label: "Drift and audits", Panel: Audits },
-  { value: "telemetry", label: "Telemetry", Panel: TelemetryTab },
-  { value: "signalling", label: "Signalling", Panel: SignallingTab },
-  { value: "actions", label: "Who did what", Panel: Actions },
+  { value: "overview", Panel: Overview },
+  { value: "alarms", Panel: AlarmsTab },
+  { value: "switches", Panel: Switches },
+  { value: "found-links", Panel: FoundLinks },
+  { value: "audits", Panel: Audits },
+  { value: "telemetry", Panel: TelemetryTab },
+  { value: "signalling", Panel: SignallingTab },
+  { value: "actions", Panel: Actions },
 ] as const;
 
-/** Whether the platform is well, what is not, and who changed what. */
+/** Page with the health of the platform, audits of tables, and the audit log. */
 export function Component() {
   const [tab, setTab] = useTab("overview");
   const maySee = useMay("audit/actions", "GET");
   const tabs = TABS.filter(({ value }) => value !== "actions" || maySee);
   return (
     <>
-      <PageHeader title="Health and audit" />
+      <PageHeader title={text.title} />
       <Tabs value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List mb="md">
-          {tabs.map(({ value, label }) => (
+          {tabs.map(({ value }) => (
             <Tabs.Tab key={value} value={value}>
-              {label}
+              {text.tabs[value]}
             </Tabs.Tab>
           ))}
         </Tabs.List>

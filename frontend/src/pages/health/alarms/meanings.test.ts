@@ -1,33 +1,36 @@
 import { expect, test } from "vitest";
-import { meaningOfAlarm, meaningOfText } from "./alarms";
+import { meaningOfAlarm, meaningOfText } from "./meanings";
 
 test.each([
-  ["controller: duplicate_dpid raised: a second switch", "Two switches with one datapath id"],
+  ["controller: duplicate_dpid raised: a second switch", "Two switches with the same datapath id"],
   ["audit 7: switch s1 held 2 strange entries", "An audit found a difference"],
-  ["telemetry of h1 stops without an end at 12:00", "A writer of telemetry fell silent"],
+  ["telemetry of h1 stops without an end at 12:00", "A telemetry writer stopped without an end"],
   ["telemetry: /x cannot be written: No space left on device", "Telemetry"],
-  ["the controller does not answer, no table can be changed: refused", "The controller is away"],
+  ["the controller does not answer, no table can be changed: refused", "The controller does not respond"],
   ["request 9 (set_indexed) changes the paths of topics in place: quotes", "A topic was changed in place"],
   ["link s1-s2 went down: 3 packets that were sent into it are lost", "A link went down under traffic"],
-  ["link s1:1 to s2:2: found by probes and added to the network", "A link that nobody declared"],
+  ["link s1:1 to s2:2: found by probes and added to the network", "An undeclared link"],
   [
     "probes crossed link s1:1 to s2:2, which waits for approval: nobody declared it",
     "Found links wait for approval",
   ],
   [
     "probes crossed link s1:1 to s2:2, which waits for approval: one of these ports is declared with another connection",
-    "A link where something else was declared",
+    "A link that contradicts the topology",
   ],
+  ["disk of state is nearly full: 90 MiB free", "A disk that is nearly full"],
+  ["source check: 12 event packets were dropped at switch s1", "Events with a wrong source address"],
+  ["controller: untrusted_switch raised: no certificate", "A switch without a valid certificate"],
   ["controller: bad_probe raised: a discovery probe has no seal", "A discovery probe that is not genuine"],
   [
     "switch s1 has room for 9 entries; its table is planned for 9 from now on",
-    "A table has less room than declared",
+    "A table with less room than declared",
   ],
 ])("%s", (text, title) => {
   expect(meaningOfText(text)?.title).toBe(title);
 });
 
-test("what is not known has no made-up meaning", () => {
+test("an unknown alarm has no meaning", () => {
   expect(meaningOfText("something new")).toBeNull();
   expect(meaningOfAlarm("something_new")).toBeNull();
 });

@@ -10,8 +10,10 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
+import { text as common } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { type Meaning, meaningOfAlarm, meaningOfText } from "./alarms";
+import { type Meaning, meaningOfAlarm, meaningOfText } from "./meanings";
+import { text } from "./text";
 
 type Alarm = Schemas["Alarm"];
 type Standing = Schemas["StandingAlarm"];
@@ -20,12 +22,12 @@ const column = createColumnHelper<Alarm>();
 
 const columns = [
   column.accessor("at", {
-    header: "When",
+    header: text.tab.columns.time,
     meta: { sort: "id" },
     cell: (cell) => <Time at={cell.getValue()} />,
   }),
   column.accessor("text", {
-    header: "Alarm",
+    header: text.tab.columns.alarm,
     cell: (cell) => (
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
         {cell.getValue()}
@@ -34,19 +36,19 @@ const columns = [
   }),
   column.display({
     id: "meaning",
-    header: "What to do",
+    header: text.tab.columns.remedy,
     meta: { priority: "low" },
     cell: ({ row }) => <Remedy meaning={meaningOfText(row.original.text)} />,
   }),
 ];
 
-/** Alarms that stand now, and those that were told in the last day. */
-export function Alarms() {
+/** Tab with the active alarms and those of the last 24 hours. */
+export function AlarmsTab() {
   const [q, setQ] = useAddress("q");
   const [ordering, setOrdering] = useAddress("ordering", "-id");
   const search = useDebouncedCallback(setQ, 250);
-  const told = useList<Alarm>(ALARMS, { q }, { ordering, limit: 50 });
-  const standing = useQuery({
+  const past = useList<Alarm>(ALARMS, { q }, { ordering, limit: 50 });
+  const active = useQuery({
     queryKey: [ALARMS, "standing"],
     refetchInterval: 10_000,
     queryFn: async () => (await api.GET("/api/v1/alarms/standing/")).data,
@@ -54,46 +56,44 @@ export function Alarms() {
   useLiveRefresh(["alarm", "audit"], [ALARMS]);
   return (
     <Stack>
-      <Title order={2}>Standing now</Title>
-      <ProblemAlert problem={standing.error} retry={() => standing.refetch()} />
-      {standing.isPending && <Loader role="status" size="sm" aria-label="Loading" />}
-      {standing.data?.unknown && (
-        <Alert color="orange" variant="light" title="The controller's alarms are not known">
-          {standing.data.unknown}
+      <Title order={2}>{text.tab.active}</Title>
+      <ProblemAlert problem={active.error} retry={() => active.refetch()} />
+      {active.isPending && <Loader role="status" size="sm" aria-label={common.loading} />}
+      {active.data?.unknown && (
+        <Alert color="orange" variant="light" title={text.tab.unknown}>
+          {active.data.unknown}
         </Alert>
       )}
-      {standing.data?.alarms.length === 0 && !standing.data.unknown && (
-        <Text c="dimmed">No alarm stands.</Text>
-      )}
+      {active.data?.alarms.length === 0 && !active.data.unknown && <Text c="dimmed">{text.tab.none}</Text>}
       <Stack gap="sm" aria-live="polite">
-        {standing.data?.alarms.map((one) => (
-          <StandingAlarm key={`${one.source}${one.alarm}${one.subject}${one.detail}`} alarm={one} />
+        {active.data?.alarms.map((one) => (
+          <ActiveAlarm key={`${one.source}${one.alarm}${one.subject}${one.detail}`} alarm={one} />
         ))}
       </Stack>
       <Group justify="space-between" mt="md">
-        <Title order={2}>Told in the last day</Title>
+        <Title order={2}>{text.tab.past}</Title>
         <TextInput
-          aria-label="Search alarms"
-          placeholder="Search"
+          aria-label={text.tab.search}
+          placeholder={text.tab.searchPlaceholder}
           defaultValue={q}
           onChange={(event) => search(event.currentTarget.value)}
         />
       </Group>
       <DataTable
-        label="Alarms"
-        list={told}
+        label={text.tab.label}
+        list={past}
         columns={columns}
         rowId={(row) => String(row.id)}
         ordering={ordering}
         onOrdering={setOrdering}
         height="min(50vh, 520px)"
-        empty={<Empty cause={q ? "No alarm has these words." : "No alarm was told in the last 24 hours."} />}
+        empty={<Empty cause={q ? text.tab.noMatch : text.tab.noPast} />}
       />
     </Stack>
   );
 }
 
-function StandingAlarm({ alarm }: { alarm: Standing }) {
+function ActiveAlarm({ alarm }: { alarm: Standing }) {
   const meaning = meaningOfAlarm(alarm.alarm);
   return (
     <Card withBorder padding="sm" data-alarm={alarm.alarm}>
@@ -103,20 +103,16 @@ function StandingAlarm({ alarm }: { alarm: Standing }) {
           {alarm.source}
         </Badge>
       </Group>
-      <Text size="sm">
-        {alarm.subject}
-        {alarm.subject && alarm.detail ? ": " : ""}
-        {alarm.detail}
-      </Text>
+      <Text size="sm">{text.tab.details(alarm.subject, alarm.detail)}</Text>
       {meaning && <Text size="sm">{meaning.meaning}</Text>}
       <Remedy meaning={meaning} />
       <Text size="xs" c="dimmed">
         {alarm.since && (
           <>
-            since <Time at={alarm.since} />
+            {text.tab.since} <Time at={alarm.since} />
           </>
-        )}
-        {alarm.count !== null && alarm.count > 1 && `, seen ${alarm.count.toLocaleString()} times`}
+        )}{" "}
+        {alarm.count !== null && alarm.count > 1 && text.tab.seen(alarm.count)}
       </Text>
     </Card>
   );
