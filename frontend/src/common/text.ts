@@ -143,13 +143,13 @@ export const text = {
   terms: {
     cell: {
       question: "What is a cell?",
-      definition: "A cell is a box of the event space; its dz is the binary string that names it.",
+      definition: "A cell is a part of the event space. Its dz is the binary string that names it.",
       heading: "Cell",
     },
     entry: {
       question: "What is an entry?",
       definition:
-        "An entry is a rule in a switch's flow table: it matches the events of a cell and names their output ports.",
+        "An entry is a rule in the flow table of a switch. It matches the events of a cell and names their output ports.",
       heading: "Entry",
     },
     exactEntry: {
@@ -159,36 +159,35 @@ export const text = {
     },
     installedEntry: {
       question: "What are installed entries?",
-      definition: "Installed entries are the entries of a switch's table after aggregation.",
+      definition: "Installed entries are the entries in the flow table of a switch after aggregation.",
       heading: "Installed entry",
     },
     falsePositive: {
       question: "What is a false positive?",
-      definition: "A false positive is an event that is delivered to a host without a matching filter.",
+      definition: "A false positive is the delivery of an event to a host without a matching subscription.",
       heading: "False positive",
     },
     notIndexed: {
       question: "What is an attribute that is not indexed?",
       definition:
-        "Switches do not see an attribute that is not indexed, so hosts receive events with all of its values.",
+        "Switches do not check an attribute that is not indexed. So hosts receive events with all values of this attribute.",
       heading: "Attribute not indexed",
     },
     truncation: {
       question: "What is truncation?",
       definition:
-        "Truncation is the limit on the number and the length of the cells of a filter: the cells can contain events that the filter excludes.",
+        "Truncation limits the number of cells of a filter and the length of their dz. So the cells can contain events that the filter excludes.",
       heading: "Truncation",
     },
     aggregation: {
       question: "What is aggregation?",
       definition:
-        "Aggregation merges entries of a switch into fewer entries to stay within its budget, at the price of false positives and redundant copies.",
+        "Aggregation merges entries of a switch into fewer entries, to stay within its budget. This can cause false positives and redundant copies.",
       heading: "Aggregation",
     },
     redundantCopy: {
       question: "What is a redundant copy?",
-      definition:
-        "A redundant copy is a copy of an event over a link behind which no subscription matches the event.",
+      definition: "A redundant copy crosses a link, but no subscription beyond that link matches the event.",
       heading: "Redundant copy",
     },
     expected: {
@@ -203,7 +202,7 @@ export const text = {
     },
     duplicate: {
       question: "What is a duplicate?",
-      definition: "A duplicate is a further copy of an event that a host already received.",
+      definition: "A duplicate is a further copy of an event that a host has already received.",
       heading: "Duplicate",
     },
     budget: {
@@ -214,7 +213,7 @@ export const text = {
     tree: {
       question: "What is a tree?",
       definition:
-        "A tree is a set of links without loops that carries the events of its cells to all switches of a network.",
+        "A tree is a set of links without loops that connects all switches of a component. It carries the events of its cells.",
       heading: "Tree",
     },
   },
