@@ -1,10 +1,10 @@
-"""What hosts report of the traffic."""
+"""Configuration of the Django app of telemetry."""
 
 from django.apps import AppConfig
 
 
 class TelemetryConfig(AppConfig):
-    """Counters of events, as reported by hosts."""
+    """App of telemetry: counters, batches and samples of events, mostly reported by hosts."""
 
     name = "controlplane.telemetry"
     label = "telemetry"

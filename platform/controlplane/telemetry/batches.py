@@ -1,4 +1,4 @@
-"""Taking batches of telemetry that hosts post: checked row by row, written as files, and each id once."""
+"""Acceptance of telemetry batches from hosts: check of the rows, files, and unique ids."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -19,18 +19,18 @@ from tercast.telemetry.writer import by_date, rows_table, write_file
 
 MAX_ROWS = 50_000
 TAKEN = {dataset.name: dataset for dataset in (PUBLISHED, DELIVERED)}
-"""What hosts tell; tables and requests the control plane tells itself."""
+"""Datasets that hosts may send. The control plane writes the others: tables and requests."""
 
 MOST_AHEAD = timedelta(days=1)
 MOST_ERRORS = 100
-"""Errors that the answer to a batch lists that is taken in part."""
+"""Maximum errors in the answer to a batch that is accepted in part."""
 
 Read = Callable[[Any, Dataset, Path], Row]
 
 
 @dataclass(frozen=True, slots=True)
 class SentBatch:
-    """A batch as it came: `digest` tells one content from another."""
+    """Batch as received; `digest` is the hash of its content."""
 
     id: str
     dataset: Dataset
@@ -40,7 +40,7 @@ class SentBatch:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedBatch:
-    """What became of a batch; `replayed` when it was here before."""
+    """Result of a batch; `replayed` is true if the batch was accepted before."""
 
     id: str | None
     dataset: str | None
@@ -51,12 +51,18 @@ class AcceptedBatch:
 
 
 def take(sent: SentBatch, actor: Any, read: Read, partly: bool = False, client: str = "") -> AcceptedBatch:
-    """Write a batch's rows, or with `partly` those that are good.
+    """Write the rows of a batch, unless the batch was accepted before.
 
-    Ids belong to the user `actor`, and to the publisher or subscriber `client` where a client token is used.
+    Args:
+        sent: the batch.
+        actor: the user. Ids of batches are unique per user, and per `client` with a client token.
+        read: the function that reads and checks a row.
+        partly: write the valid rows even if others are invalid.
+        client: kind and id of the owner of a client token; empty without one.
 
-    Raises `Problem`: 400 with every error by row and column, 422 for an id that stands for another content,
-    507 when the disk does not take it.
+    Raises:
+        Problem: 400 with every error by row and column, 422 if the id belongs to a batch with other content,
+            507 if the file cannot be written.
     """
     earlier = _earlier(sent, actor, client)
     if earlier is not None:
@@ -86,7 +92,11 @@ def take(sent: SentBatch, actor: Any, read: Read, partly: bool = False, client: 
 
 
 def _earlier(sent: SentBatch, actor: Any, client: str) -> TelemetryBatch | None:
-    """The batch of that id; of a client also the same one from before an update, when ids were the user's."""
+    """Return the accepted batch with the id of `sent`; None if there is none.
+
+    Earlier releases stored the batches of a client without `client`. Such a batch is found if its content
+    is equal.
+    """
     rows = TelemetryBatch.objects.filter(actor=actor, batch=sent.id)
     found = rows.filter(client=client).first()
     if found is None and client:
@@ -95,7 +105,7 @@ def _earlier(sent: SentBatch, actor: Any, client: str) -> TelemetryBatch | None:
 
 
 def check(sent: SentBatch, read: Read) -> tuple[list[Row], list[FieldError]]:
-    """The good rows, and every error of the others, by row and column."""
+    """Return the valid rows, and every error of the other rows, by row and column."""
     good: list[Row] = []
     errors: list[FieldError] = []
     latest = timezone.now() + MOST_AHEAD
@@ -114,15 +124,22 @@ def check(sent: SentBatch, read: Read) -> tuple[list[Row], list[FieldError]]:
 def _check_time(row: Row, dataset: Dataset, first: datetime, latest: datetime, number: int) -> None:
     at, path = row[dataset.time], ("rows", number, dataset.time)
     if at > latest:
-        detail = f"{at.isoformat()} is more than a day ahead; set the clock right."
+        detail = f"{at.isoformat()} is more than a day in the future. Correct the clock."
         raise Refused(path, "future", detail, at.isoformat())
     if at < first:
-        detail = f"{at.isoformat()} is before {first.date()}, where telemetry begins that still stays."
+        detail = f"{at.isoformat()} is before {first.date()}, the first day that is kept. Omit such rows."
         raise Refused(path, "too_old", detail, at.isoformat())
 
 
 def _write(rows: list[Row], sent: SentBatch, owner: str) -> list[Any]:
-    """The files; a batch that is written again, after a kill, takes the place of itself."""
+    """Write the rows of a batch and return the paths of the files.
+
+    Owner, id and content determine the file names. A batch that is written again after a kill replaces
+    its own files.
+
+    Raises:
+        Problem: A file cannot be written (507).
+    """
     known = hashlib.sha256(f"{owner}\n{sent.id}\n{sent.digest}".encode()).hexdigest()[:32]
     files = []
     try:
@@ -138,13 +155,13 @@ def _write(rows: list[Row], sent: SentBatch, owner: str) -> list[Any]:
 
 def _again(earlier: TelemetryBatch, sent: SentBatch) -> AcceptedBatch:
     if earlier.digest != sent.digest:
-        detail = f"A batch {sent.id} was here before, with another content. Give each batch an id of its own."
+        detail = f"A batch with id {sent.id} and other content exists. Give each batch its own id."
         raise Problem(422, "batch_id_reused", detail, (FieldError("/id", "reused", detail, sent.id),))
     return AcceptedBatch(sent.id, earlier.dataset, earlier.accepted, earlier.rejected, True)
 
 
 def digest(dataset: Dataset, parts: Iterable[bytes]) -> str:
-    """What tells the content of one batch from another's."""
+    """Return the SHA-256 hash, in hex, of a dataset's name and the content of a batch."""
     found = hashlib.sha256(dataset.name.encode())
     for part in parts:
         found.update(part)

@@ -1,8 +1,8 @@
-"""Samples of events from telemetry, for aggregation: what a job drew from `published` rows, each event once.
+"""Event samples that a job draws from `published` rows of telemetry, for aggregation.
 
-A job draws from the same telemetry again when it is repeated, or looks at a longer time. Of each publisher
-it is remembered up to which time events were taken in, so that none is taken twice; and one that reports
-samples itself is left alone, since the same events would count twice.
+A repeated job, or a job over a longer time, draws events that an earlier job drew. The module therefore
+keeps, for each publisher, the time of its latest drawn event, and ignores events up to this time.
+It also ignores the events of publishers that report samples. These events would count twice.
 """
 
 import json
@@ -22,17 +22,20 @@ from controlplane.telemetry import samples
 from controlplane.telemetry.models import EventSample
 
 REPORTS = timedelta(hours=1)
-"""A publisher that has reported samples not longer ago does so itself."""
+"""Time after its latest reported sample in which a publisher counts as one that reports samples."""
 
 _TAKEN = "telemetry-samples"
 
 
 @dataclass(frozen=True, slots=True)
 class SampleFigures:
-    """What became of a job's samples.
+    """Numbers of a job's samples by their result.
 
-    `earlier`: not later than what was taken of their publisher before. `reported`: of publishers that report
-    samples themselves. `unfit`: by what is wrong, mostly an advertisement that has been withdrawn meanwhile.
+    Attributes:
+        taken: stored samples.
+        earlier: samples not later than the latest event that an earlier job drew from their publisher.
+        reported: samples of publishers that report samples.
+        unfit: invalid samples by error code. The usual cause is an advertisement that was withdrawn since.
     """
 
     taken: int
@@ -41,15 +44,19 @@ class SampleFigures:
     unfit: dict[str, int]
 
     def to_json(self) -> dict[str, Any]:
-        """By name."""
+        """Return the numbers by name."""
         return asdict(self)
 
 
 def take(rows: Iterable[Mapping[str, Any]]) -> SampleFigures:
-    """Keep a job's samples: rows with `publisher`, `published_at` (ISO 8601), `values` (JSON text).
+    """Store the samples of a job.
 
-    `publisher` is an advertisement's id in plans. In the caller's transaction, where there is one: a job that
-    is done again after it was rolled back takes the same samples.
+    The function joins the caller's transaction, if there is one. A job that repeats after a rollback
+    therefore stores the same samples.
+
+    Args:
+        rows: rows with `publisher` (an advertisement's id in plans), `published_at` (ISO 8601) and
+            `values` (JSON text).
     """
     drawn = sorted(rows, key=_time)
     with transaction.atomic():
@@ -70,7 +77,7 @@ def take(rows: Iterable[Mapping[str, Any]]) -> SampleFigures:
 def _new(
     rows: Iterable[Mapping[str, Any]], until: Mapping[str, datetime], reporting: Collection[str]
 ) -> tuple[list[samples.Sample], Counter[str]]:
-    """What is to be taken of rows, and how many are not, by the reason."""
+    """Return the samples to add, and the number of ignored rows by reason."""
     items, counts = [], Counter[str]()
     for row in rows:
         name = row["publisher"]
@@ -87,7 +94,7 @@ def _new(
 
 
 def _reporting(among: Iterable[Advertisement]) -> set[str]:
-    """Which of these have reported samples lately."""
+    """Return the ids of advertisements with reported samples in the last `REPORTS`."""
     found: set[str] = set()
     recent = EventSample.objects.filter(drawn=False, reported_at__gt=timezone.now() - REPORTS)
     for part in chunks([row.pk for row in among]):

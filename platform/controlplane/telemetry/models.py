@@ -1,4 +1,4 @@
-"""Counters of events, as hosts report them."""
+"""Models of telemetry: traffic reports, batches, writers, exported requests and samples."""
 
 from django.conf import settings
 from django.db import models
@@ -7,13 +7,13 @@ from controlplane.common.exact_json import Decoder
 
 
 class TrafficReport(models.Model):
-    """The latest counters of one reporter (a process that runs publishers and subscribers)."""
+    """Latest counters of one reporter: a publisher, a subscriber, or a process with several."""
 
     reporter = models.CharField(max_length=100)
     kind = models.CharField(
         max_length=16,
         default="",
-        help_text="`publisher` or `subscriber` of that name, with a client token; empty: a process",
+        help_text="with a client token: `publisher` or `subscriber`; empty: a process",
     )
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
@@ -34,10 +34,12 @@ class TrafficReport(models.Model):
 
 
 class TelemetryBatch(models.Model):
-    """A batch of telemetry that came by the API: what its id stands for, so that it is taken once."""
+    """Batch of telemetry that the API accepted; its id prevents a second acceptance."""
 
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    client = models.CharField(max_length=40, default="", help_text="of a client token: kind and id")
+    client = models.CharField(
+        max_length=40, default="", help_text="kind and id of the owner of a client token; empty: a user"
+    )
     batch = models.CharField(max_length=200)
     digest = models.CharField(max_length=64, help_text="SHA-256 of its content, in hex")
     dataset = models.CharField(max_length=32)
@@ -52,7 +54,7 @@ class TelemetryBatch(models.Model):
 
 
 class TelemetryWriter(models.Model):
-    """Who writes telemetry, and what became of its rows, as it last said itself."""
+    """Writer of telemetry, with the counts of rows in its last report."""
 
     name = models.CharField(max_length=200, unique=True)
     host = models.CharField(max_length=200, blank=True)
@@ -70,12 +72,12 @@ class TelemetryWriter(models.Model):
     heard_at = models.DateTimeField(help_text="its last report")
     closed = models.BooleanField(default=False, help_text="it ended, and said so")
     silent = models.BooleanField(default=False, help_text="it is overdue; operators were told")
-    told_lost = models.PositiveBigIntegerField(default=0, help_text="as the last alarm said")
+    told_lost = models.PositiveBigIntegerField(default=0, help_text="lost rows in the last alarm")
     told_at = models.DateTimeField(null=True)
     rejected = models.JSONField(
         default=list, help_text="events that were not accepted, by host, topic and reason"
     )
-    told_rejected = models.PositiveBigIntegerField(default=0, help_text="events, as the last alarm said")
+    told_rejected = models.PositiveBigIntegerField(default=0, help_text="rejected events in the last alarm")
     told_rejected_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -87,7 +89,7 @@ class TelemetryWriter(models.Model):
 
 
 class ToldRequest(models.Model):
-    """A request that telemetry has told of and that may still change: the state it was told in."""
+    """State in which telemetry last exported a request that can still change."""
 
     request = models.OneToOneField(
         "control.Request", on_delete=models.CASCADE, primary_key=True, related_name="told"
@@ -96,9 +98,9 @@ class ToldRequest(models.Model):
 
 
 class EventSample(models.Model):
-    """A past event; the newest of each topic are kept.
+    """Sample of a past event; the newest samples of each topic are kept.
 
-    `drawn` ones come from telemetry, by a job, the others were reported as samples.
+    `drawn` is true if a job drew the sample from telemetry. A publisher reported the other samples.
     """
 
     topic = models.ForeignKey("registry.Topic", on_delete=models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""What client tokens may report: their own events, or what came to their own host."""
+"""Check that client tokens report only their own events or deliveries to their own host."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from controlplane.common.problems import FieldError, Problem, pointer
 from controlplane.registry.models import Advertisement
 
 DATASETS = {"published": "publisher", "delivered": "host"}
-"""The column of a dataset that says whose a row is."""
+"""Column that identifies the owner of a row, by dataset."""
 
 
 def check_samples(client: Client, items: Sequence[dict[str, Any]], bulk: bool) -> None:
-    """Raise `Problem` (403) for an event of another publisher's advertisement."""
+    """Raise `Problem` (403) if an event belongs to an advertisement of another publisher."""
     mine = _advertisements(client)
     _refuse(
         client,
@@ -25,10 +25,10 @@ def check_samples(client: Client, items: Sequence[dict[str, Any]], bulk: bool) -
 
 
 def check_rows(client: Client, dataset: str, rows: Sequence[Any]) -> None:
-    """Raise `Problem` (403) for a row that is none of the client's own."""
+    """Raise `Problem` (403) if the dataset or a row does not belong to the client."""
     wanted = "published" if client.kind == PUBLISHER else "delivered"
     if dataset != wanted:
-        detail = f"{_rule(client)} It takes rows of {wanted}."
+        detail = f"{_rule(client)} Send only rows of {wanted}."
         _refuse(client, [FieldError("/dataset", "forbidden", detail, dataset)])
     column = DATASETS[dataset]
     mine = _advertisements(client) if column == PUBLISHER else {client.host}
@@ -43,21 +43,21 @@ def check_rows(client: Client, dataset: str, rows: Sequence[Any]) -> None:
 
 
 def check_name(client: Client, field: str, value: str, mine: str) -> None:
-    """Raise `Problem` (403) unless a report is under the client's own name."""
+    """Raise `Problem` (403) if a report has another name than the client's name `mine`."""
     if value != mine:
-        detail = f"{_rule(client)} It reports as {mine}."
+        detail = f"{_rule(client)} Report as {mine}."
         _refuse(client, [FieldError(f"/{field}", "forbidden", detail, value)])
 
 
 def _advertisements(client: Client) -> set[str]:
-    """Planner ids of what the publisher announced; a subscriber has none."""
+    """Return the ids in plans of a publisher's advertisements; empty for a subscriber."""
     if client.kind != PUBLISHER:
         return set()
     return {f"a{pk}" for pk in Advertisement.objects.filter(publisher=client.pk).values_list("pk", flat=True)}
 
 
 def _rule(client: Client) -> str:
-    return f"Your token is good for {client.kind} {client.name} at host {client.host} alone."
+    return f"Your token is valid only for {client.kind} {client.name} at host {client.host}."
 
 
 def _refuse(client: Client, errors: list[FieldError]) -> None:

@@ -1,4 +1,4 @@
-"""A batch of telemetry as a Parquet file: its rows, or everything that is wrong with its columns."""
+"""Reader of telemetry batches that are sent as Parquet files."""
 
 import io
 from typing import IO, Any
@@ -17,12 +17,16 @@ _OPENED_KINDS = "a Parquet file with the columns of the dataset"
 
 
 class ParquetParser(BaseParser):
-    """The body as bytes, up to one more than is taken."""
+    """Parser that returns the body as bytes, up to `MAX_BYTES`."""
 
     media_type = MEDIA_TYPE
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
-        """The bytes; raises `Problem` for too many of them."""
+        """Return the bytes of the body.
+
+        Raises:
+            Problem: The body is larger than `MAX_BYTES`.
+        """
         content = stream.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
             raise too_large(f"The body is larger than {MAX_BYTES} bytes. Split it into several batches.")
@@ -30,8 +34,13 @@ class ParquetParser(BaseParser):
 
 
 def read_rows(content: bytes, dataset: Dataset) -> list[dict[str, Any]]:
-    """The rows of a file, columns in the dataset's types; raises `Problem`, with every error by column."""
-    import pyarrow as pa  # noqa: PLC0415 - most calls of the API need none
+    """Return the rows of a file, converted to the types of the dataset.
+
+    Raises:
+        Problem: The file is too large, or is not a Parquet file with the columns of the dataset. The problem
+            contains the errors of all columns.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - most API calls do not need it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     try:
@@ -46,7 +55,7 @@ def read_rows(content: bytes, dataset: Dataset) -> list[dict[str, Any]]:
     for field in arrow_schema(dataset):
         if field.name not in table.column_names:
             if field.name in needed:
-                detail = f"There is no column {field.name}; there are {', '.join(table.column_names)}."
+                detail = f"Column {field.name} is missing; there are {', '.join(table.column_names)}. Add it."
                 errors.append(FieldError(f"/{field.name}", "missing_column", detail))
             continue
         try:
@@ -66,24 +75,30 @@ def read_rows(content: bytes, dataset: Dataset) -> list[dict[str, Any]]:
 
 def _check_size(metadata: Any) -> None:
     if metadata.num_rows > MAX_ROWS:
-        raise too_large(f"The batch has {metadata.num_rows} rows; at most {MAX_ROWS} are taken. Split it.")
+        raise too_large(f"The batch has {metadata.num_rows} rows; at most {MAX_ROWS} are allowed. Split it.")
     unpacked = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
     if unpacked > MAX_UNPACKED:
-        raise too_large(f"The batch unpacks to {unpacked} bytes; at most {MAX_UNPACKED} are taken. Split it.")
+        raise too_large(
+            f"The batch unpacks to {unpacked} bytes; at most {MAX_UNPACKED} are allowed. Split it."
+        )
 
 
 def _zoned(column: Any, wanted: Any) -> Any:
-    """Times without a zone are in UTC, as in the jobs; numbers are not times."""
+    """Return the column; times without a zone become times in UTC, as in the jobs.
+
+    Raises:
+        ValueError: The column is not a time or not a text where the dataset requires one.
+    """
     import pyarrow as pa  # noqa: PLC0415
 
     if pa.types.is_timestamp(wanted) and not pa.types.is_timestamp(column.type):
-        raise ValueError(f"{column.type} is no time")
+        raise ValueError(f"{column.type} is not a time")
     if pa.types.is_timestamp(wanted) and column.type.tz is None:
         return column.cast(pa.timestamp(column.type.unit, tz="UTC"))
     if pa.types.is_string(wanted) and not (
         pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     ):
-        raise ValueError(f"{column.type} is no text")
+        raise ValueError(f"{column.type} is not a text")
     return column
 
 

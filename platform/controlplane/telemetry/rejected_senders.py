@@ -1,4 +1,4 @@
-"""Alarms about events that hosts do not accept: a host sends in the name of another one's advertisement."""
+"""Alarms about events that subscribers reject because a wrong host sends them."""
 
 from collections import Counter
 from datetime import timedelta
@@ -13,16 +13,17 @@ from tercast.errors import shown
 from tercast.runtime.wording import quantity
 
 AGAIN = timedelta(minutes=10)
-"""Rejections that go on are reported again after this time, or when their number is twice as large."""
+"""Time after which continuing rejections raise the alarms again. Twice as many events raise them earlier."""
 
 MOST_REJECTED = 200
-"""Rows of host, topic and reason in one report."""
+"""Maximum rows of host, topic and reason in one report."""
 
 
 def raise_alarms(row: TelemetryWriter) -> None:
-    """Raise an alarm for each host and topic of a writer's report, unless they were raised lately.
+    """Raise an alarm for each host and topic with rejected events in a writer's report.
 
-    Runs in the caller's transaction; `row` is locked or new.
+    No alarm is raised if there are no new rejections, or if the last alarm is recent (see `AGAIN`).
+    The function runs in the caller's transaction. `row` is locked or new.
     """
     total = sum(one["events"] for one in row.rejected)
     if total <= row.told_rejected or not _is_due(row, total):
@@ -45,12 +46,22 @@ def _text(host: str, topic: str, reasons: Counter[str]) -> str:
     why = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
     return (
         f"host {host} rejected {quantity(reasons.total(), 'event')} of topic {shown(topic)} ({why}): "
-        "a host sends in the name of another one's advertisement. Look for it at the ports of the switches."
+        "a host sends under the advertisement of another host. Find it at the ports of the switches."
     )
 
 
 def read_rows(rows: Any, largest: int) -> list[dict[str, Any]]:
-    """Return the rows of a report from a file. Raises ValueError, KeyError or TypeError for what is none."""
+    """Return the rejected events of a report in a file, limited to `MOST_REJECTED` rows.
+
+    Args:
+        rows: the rows of the file, not checked.
+        largest: the upper limit of each count.
+
+    Raises:
+        ValueError: A count is not a number.
+        KeyError: A field is missing.
+        TypeError: A value has the wrong type.
+    """
     return [
         {
             "host": str(row["host"])[:200],

@@ -1,8 +1,8 @@
-"""Rows of `requests`, from the request log: each request at each stage that it is found in.
+"""Export of the request log to `requests`: a row for each observed state of a request.
 
-What has been told is a position of the log (positions are given in order, by one session at a time), and the
-states of those requests that can still change. Both are written after the file: a process that is killed in
-between tells the same again, which changes nothing; nothing is left out.
+The database keeps the log position of the export, and the exported states of requests that can still
+change. One session at a time assigns the positions, in order. Position and states are stored after the file.
+A process that is killed in between exports the same rows again. This changes no result. No row is missing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ from tercast.telemetry import REQUESTS
 from tercast.telemetry.writer import by_date, rows_table, write_file
 
 MOST = 5_000
-"""Requests of one file."""
+"""Maximum requests that one pass reads from the log after the position, and from the queue."""
 
 POSITION = "telemetry-requests"
 _FIELDS = (
@@ -46,9 +46,16 @@ Row = dict[str, Any]
 
 
 def export(files: int | None = None) -> int:
-    """Write a row for each request that has reached another stage; how many. NotWritten when it cannot.
+    """Write a row for each request whose state is new since the last export.
 
-    At most `files` files, where that is given: the rest is for the next time.
+    Args:
+        files: the maximum number of passes; the next call continues there. None: no limit.
+
+    Returns:
+        The number of exported requests.
+
+    Raises:
+        NotWritten: A file cannot be written.
     """
     told = 0
     for _ in count() if files is None else range(files):
@@ -64,7 +71,7 @@ def export(files: int | None = None) -> int:
 
 
 def _changed() -> tuple[list[Row], int, bool]:
-    """Requests not told of in their state, the position reached with them, and whether there are more."""
+    """Return requests to export, the log position after them, and whether more may exist."""
     position = int(checkpoints.recall(POSITION, 0))
     requests = Request.objects.values(*_FIELDS)
     moved = ToldRequest.objects.exclude(state=F("request__state")).values_list("request", flat=True)
@@ -80,7 +87,7 @@ def _changed() -> tuple[list[Row], int, bool]:
 
 
 def _write(rows: Sequence[Row]) -> None:
-    """Requests that were received before what stays of telemetry are left out."""
+    """Write the rows of requests, except those received before the first kept day."""
     first = datetime.combine(storage.oldest(), time(), tzinfo=UTC)
     topics = _topics(rows)
     told = [_told(row, topics) for row in rows if row["received_at"] >= first]
@@ -100,7 +107,10 @@ def _told(row: Row, topics: dict[int, str]) -> Row:
 
 
 def _topics(rows: Iterable[Row]) -> dict[int, str]:
-    """The topic of each request that is about one; a withdrawal names it by what it withdraws."""
+    """Return the topic names by ids of requests; requests without a topic are missing.
+
+    The topic of a withdrawal is the topic of the withdrawn advertisement or subscription.
+    """
     found: dict[int, str] = {}
     withdrawn: dict[str, dict[int, int]] = {kind: {} for kind in WITHDRAWING}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Samples of past events: taken from publishers, kept within bounds, and given to who plans by them."""
+"""Samples of past events: their check, their storage within limits, and their reading."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,14 +20,18 @@ from tercast.filters.filter import Filter
 from tercast.wire.event_codec import MAX_PAYLOAD
 
 KEPT = 50_000
-"""The newest samples of a topic, which stay."""
+"""Number of the newest samples of a topic that are kept."""
 
 Sample = dict[str, Any]
-"""As in a file of traffic: `{"publisher": id of an advertisement, "values": {...}}`."""
+"""Event in the form of a traffic file: `{"publisher": advertisement id, "values": {...}}`."""
 
 
 def draft(body: Body) -> list[EventSample]:
-    """The samples of a body; raises `Problem` with all errors, each with the item's index."""
+    """Check the items of a request body and return their samples, not yet stored.
+
+    Raises:
+        Problem: An item is invalid. It contains all errors, each with the index of its item.
+    """
     known = advertisements(item["publisher"] for item in body.items if "publisher" in item)
     checker = _Checker(known)
     rows = []
@@ -44,7 +48,12 @@ def draft(body: Body) -> list[EventSample]:
 def fitting(
     items: Sequence[Sample], known: dict[str, Advertisement]
 ) -> tuple[list[EventSample], Counter[str]]:
-    """Samples that `known` advertisements may have sent, and how many others there are, by what is wrong."""
+    """Return the valid samples, and the number of the others by error code.
+
+    Args:
+        items: the samples to check.
+        known: live advertisements by their ids.
+    """
     checker = _Checker(known)
     rows, refused = [], Counter[str]()
     for item in items:
@@ -59,22 +68,27 @@ def fitting(
 
 @dataclass(slots=True)
 class _Checker:
-    """Says of events whether their publishers may have sent them."""
+    """Checker of samples against their topics and the filters of their advertisements."""
 
     known: dict[str, Advertisement]
     topics: dict[int, Topic] = field(default_factory=dict)
     filters: dict[int, Filter] = field(default_factory=dict)
 
     def sample(self, publisher: str, values: Sample) -> EventSample:
-        """The event to be stored; Refused (or RefusedMany) by what is wrong with it."""
+        """Return the sample of an event, not yet stored.
+
+        Raises:
+            Refused: The advertisement is unknown, the event does not match it, or a value is invalid.
+            RefusedMany: Several values are invalid.
+        """
         row = self.known.get(publisher)
         if row is None:
-            detail = f"There is no live advertisement {shown(publisher)}; its id is like a7."
+            detail = f"There is no live advertisement {shown(publisher)}. Send the id of a live one, like a7."
             raise Refused(("publisher",), "unknown_publisher", detail, publisher)
         topic, wanted = self._terms(row)
         checked = checked_event(topic, values)
         if not wanted.matches(checked):
-            detail = f"The event lies outside advertisement {publisher}: {row.filter or 'true'}."
+            detail = f"The event is outside advertisement {publisher}: {row.filter or 'true'}."
             raise Refused(("values",), "outside_advertisement", detail, values)
         return EventSample(topic=row.topic, advertisement=row, values=topic.values_json(checked))
 
@@ -88,19 +102,24 @@ class _Checker:
 
 
 def checked_event(topic: Topic, values: Any) -> dict[str, Any]:
-    """The event's values in their normal form; Refused also for texts that no event has room for."""
+    """Return the values of an event in their normal form.
+
+    Raises:
+        Refused: A value is invalid, or the texts are too long for an event.
+        RefusedMany: Several values are invalid.
+    """
     checked = topic.check_json(values, ("values",))
     sizes = {name: len(text.encode()) for name, text in checked.items() if isinstance(text, str)}
     if sum(sizes.values()) > MAX_PAYLOAD:
         name = max(sizes, key=sizes.__getitem__)
         whole = f"The texts of the event have {sum(sizes.values())} bytes"
-        detail = f"{whole}; an event has at most {MAX_PAYLOAD}. Shorten it."
+        detail = f"{whole}; the limit is {MAX_PAYLOAD} bytes. Shorten the longest text."
         raise Refused(("values", name), "too_large", detail, checked[name])
     return checked
 
 
 def advertisements(names: Iterable[str]) -> dict[str, Advertisement]:
-    """Live advertisements by the planner's ids."""
+    """Return the live advertisements among `names`, by their ids in plans (like a7)."""
     ids = {int(name[1:]) for name in names if _is_id(name)}
     rows = Advertisement.objects.filter(LIVE).select_related("topic")
     return {row.planner_id: row for part in chunks(sorted(ids)) for row in rows.filter(pk__in=part)}
@@ -112,7 +131,7 @@ def _is_id(name: str) -> bool:
 
 
 def keep(rows: list[EventSample]) -> None:
-    """Store samples; the oldest of their topics go where there are too many."""
+    """Store samples, and delete all but the newest `KEPT` samples of their topics."""
     with transaction.atomic():
         EventSample.objects.bulk_create(rows, batch_size=2000)
         for topic in {row.topic_id for row in rows}:
@@ -123,7 +142,7 @@ def keep(rows: list[EventSample]) -> None:
 
 
 def counts() -> list[dict[str, Any]]:
-    """What is kept of each topic, and by whom."""
+    """Count the samples of each topic and advertisement, with the times of each topic."""
     rows = EventSample.objects.order_by()
     topics = {
         row["topic"]: row
@@ -148,12 +167,12 @@ def counts() -> list[dict[str, Any]]:
 
 
 def newest() -> int:
-    """The id of the newest sample; 0 when there is none."""
+    """Return the id of the newest sample; 0 if there is none."""
     return int(EventSample.objects.aggregate(newest=Max("id"))["newest"] or 0)
 
 
 def edge(window: int) -> int:
-    """The id before that of the oldest of the newest `window` samples."""
+    """Return the id of the newest sample before the last `window` samples; 0 if none."""
     row = EventSample.objects.order_by("-id").values_list("id", flat=True)[window : window + 1].first()
     return row or 0
 
@@ -161,7 +180,7 @@ def edge(window: int) -> int:
 def traffic(
     publishers: Iterable[str], newest: int | None = None, topics: Iterable[str] | None = None
 ) -> list[Sample]:
-    """The kept events of these publishers, as `numbered` has them, without their ids."""
+    """Return the samples of advertisements in the order of `numbered`, without their ids."""
     return [event for _, event in numbered(publishers, newest, topics=topics)]
 
 
@@ -173,10 +192,14 @@ def numbered(
     until: int | None = None,
     topics: Iterable[str] | None = None,
 ) -> list[tuple[int, Sample]]:
-    """The kept events of these publishers (ids of advertisements) with their ids, oldest first.
+    """Return samples with their ids, topic by topic, the oldest sample of a topic first.
 
-    `newest` is the most of each topic; only samples with ids above `after`, and not above `until`, count.
-    With `topics` only samples of the topics with these names are read.
+    Args:
+        publishers: the ids of the advertisements, for example a7.
+        newest: read only this number of newest samples of each topic, before the choice by advertisement.
+        after: read only samples with greater ids.
+        until: read only samples with ids up to this one.
+        topics: read only the topics with these names.
     """
     among = EventSample.objects.filter(id__gt=after)
     if until is not None:

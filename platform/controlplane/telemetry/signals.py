@@ -1,9 +1,10 @@
-"""Signals of telemetry, to which packages above it listen."""
+"""Signals of telemetry, for packages that import it."""
 
 from django.dispatch import Signal
 
 losses_reported = Signal()
-"""A host reported more lost events than before: `reporter`, `more`, and the `topics` concerned, if known.
+"""Signal that a reporter has lost more events than in its previous report.
 
-It is sent within the transaction that stores the report.
+The arguments are `reporter`, `more` (the number of newly lost events) and `topics` (the topics in the report,
+possibly none). The signal is sent within the transaction that stores the report.
 """

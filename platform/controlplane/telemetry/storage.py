@@ -1,4 +1,4 @@
-"""The telemetry root: what is there, whether it can be written, and what is too old to stay."""
+"""Folder of telemetry: its contents, write errors, and the removal of old data."""
 
 import logging
 import re
@@ -20,7 +20,7 @@ from tercast.telemetry import DATASETS
 from tercast.telemetry.sinks import WRITERS
 
 BATCH_IDS_STAY = timedelta(days=7)
-"""How long a batch is known again by its id."""
+"""Time for which a repeated batch is recognized by its id."""
 
 _PROBLEM, _CLEANED = "telemetry-problem", "telemetry-cleaned"
 _DATE = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
@@ -30,23 +30,32 @@ logger = logging.getLogger(__name__)
 
 
 def root() -> Path:
-    """Where telemetry is written."""
+    """Return the folder below which telemetry is written."""
     found: Path = settings.ENV.telemetry_root
     return found
 
 
 def oldest() -> date:
-    """The first day that stays."""
+    """Return the first day (UTC) whose telemetry is kept."""
     return (timezone.now() - timedelta(days=settings.ENV.telemetry_days)).date()
 
 
 class NotWritten(Exception):  # noqa: N818 - named by meaning
-    """Telemetry cannot be written: where, and what the system says."""
+    """Telemetry cannot be written. The text contains the folder and the system's reason."""
 
 
 @contextmanager
 def writing(what: str) -> Iterator[None]:
-    """Within, files are written: NotWritten, and an alarm the first time, when that fails."""
+    """Convert write errors of the block to `NotWritten`, and raise alarms about them.
+
+    The first error raises an alarm. The first success after an error raises another one.
+
+    Args:
+        what: the name of the data, for the error and the alarm.
+
+    Raises:
+        NotWritten: The block raised an OSError.
+    """
     try:
         yield
     except OSError as error:
@@ -57,7 +66,7 @@ def writing(what: str) -> Iterator[None]:
 
 
 def problem() -> str | None:
-    """Why telemetry cannot be written; None while it can."""
+    """Return the reason of the last write error; None if the last write succeeded."""
     found: str = checkpoints.recall_or_default(_PROBLEM, "")
     return found or None
 
@@ -72,7 +81,7 @@ def _tell_problem(text: str | None) -> None:
 
 
 def days_of(dataset: str) -> list[tuple[str, Path]]:
-    """The days of a dataset in order, each with its folder."""
+    """Return the days (ISO 8601) of a dataset in order, each with its folder."""
     with suppress(OSError):
         folders = ((_DATE.fullmatch(path.name), path) for path in (root() / dataset).iterdir())
         return sorted((found[1], path) for found, path in folders if found)
@@ -80,7 +89,7 @@ def days_of(dataset: str) -> list[tuple[str, Path]]:
 
 
 def contents() -> list[dict[str, Any]]:
-    """Of each dataset its days and the number of its files."""
+    """Return the number of days and files of each dataset, its oldest and its newest day."""
     out = []
     for name in DATASETS:
         days = days_of(name)
@@ -103,7 +112,7 @@ def _files(folder: Path) -> int:
 
 
 def clean_daily() -> None:
-    """Once a day: remove what is older than the retention."""
+    """Remove data older than the retention, unless this was done today (UTC)."""
     today = timezone.now().date().isoformat()
     if checkpoints.recall_or_default(_CLEANED, "") != today:
         clean()
@@ -111,9 +120,13 @@ def clean_daily() -> None:
 
 
 def clean() -> int:
-    """Remove days before the oldest that stays, what killed writers left half-written, and old notes.
+    """Remove old days, partial files of killed writers, old reports and old batch ids.
 
-    How many days went. A day goes out of sight as a whole before its files do.
+    Reports of writers are old if they are from before the first kept day. They are files and database rows.
+    A day's folder is first renamed to a hidden name, so that readers never see only some of its files.
+
+    Returns:
+        The number of removed days.
     """
     removed = 0
     for name in DATASETS:

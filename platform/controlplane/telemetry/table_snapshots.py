@@ -1,7 +1,8 @@
-"""Rows of `table_snapshots`: what the controller last read of each table, beside the switch's budget.
+"""Writer of the dataset `table_snapshots`: table sizes from the controller, and the budgets.
 
-The controller polls the tables and knows no budgets; the worker asks it for its counters anyway, and
-so writes the rows. `packets` and `bytes` are what the switch has sent out of its ports since it counts.
+The controller polls the tables and does not know the budgets. The worker requests the controller's counters
+for other purposes too, so the worker writes the rows. `packets` and `bytes` are the sums of the port counters
+of what the switch has sent.
 """
 
 from collections import Counter
@@ -16,7 +17,7 @@ from tercast.telemetry.recorder import Recorder
 from tercast.telemetry.sinks import FolderSink
 
 EVERY = timedelta(seconds=9)
-"""A table is told again when it was read so much later, at the earliest."""
+"""Minimum time between two readings of a table that become rows."""
 
 WRITER = "control-plane"
 PERIOD_S = 30.0
@@ -28,7 +29,7 @@ _told: dict[str, datetime] = {}
 
 
 def see(counters: dict[str, Any]) -> None:
-    """Take the counters of the controller, where they are new."""
+    """Record the tables in the controller's counters that are new or due (see `EVERY`)."""
     times = {row["dpid"]: datetime.fromisoformat(row["at"]) for row in counters.get("tables", [])}
     due = {dpid for dpid, at in times.items() if dpid not in _told or at >= _told[dpid] + EVERY}
     if not due:
@@ -39,7 +40,12 @@ def see(counters: dict[str, Any]) -> None:
 
 
 def rows_of(counters: dict[str, Any], due: set[str]) -> list[Row]:
-    """The rows of the tables of these switches, as far as they are declared."""
+    """Return the rows of the tables of switches; switches that are not declared are skipped.
+
+    Args:
+        counters: the controller's answer, with `tables` and `ports`.
+        due: the datapath ids of the switches.
+    """
     packets: Counter[str] = Counter()
     size: Counter[str] = Counter()
     for port in counters.get("ports", []):
@@ -62,8 +68,8 @@ def rows_of(counters: dict[str, Any], due: set[str]) -> list[Row]:
 
 
 def close() -> None:
-    """Write what waits: this process ends."""
-    global _recorder  # noqa: PLW0603 - one a process
+    """Write the waiting rows and close the recorder, at the end of the process."""
+    global _recorder  # noqa: PLW0603 - one recorder per process
     if _recorder is not None:
         _recorder.close(seconds=2.0)
         _recorder = None

@@ -1,4 +1,4 @@
-"""Taking reports of traffic, and adding them up."""
+"""Storage of traffic reports, and their totals."""
 
 from typing import Any
 
@@ -13,9 +13,15 @@ COUNTERS = ("published", "wanted", "delivered", "lost", "doubled", "unwanted")
 
 
 def report(values: dict[str, Any], actor: Any, kind: str = "") -> TrafficReport:
-    """Store a reporter's counters in place of its earlier ones, and send the live pages the new totals.
+    """Replace the counters of a reporter, and send the new totals to the live pages.
 
-    A publisher, a subscriber and a process of one name are different reporters, by `kind`.
+    If the number of lost events grows, this sends the signal `losses_reported`.
+
+    Args:
+        values: the report.
+        actor: the user who sends the report.
+        kind: `publisher` or `subscriber` with a client token, otherwise empty. Reporters with the same name
+            and different kinds are different.
     """
     delay = values["delay_ms"] or {"p50": None, "p99": None}
     fields = {name: values[name] for name in COUNTERS}
@@ -34,9 +40,10 @@ def report(values: dict[str, Any], actor: Any, kind: str = "") -> TrafficReport:
 
 
 def totals() -> dict[str, Any]:
-    """Counters over all reporters; p50 is their mean weighted by deliveries, p99 the largest.
+    """Return the sums of the counters over all reporters, and their delays in ms.
 
-    Added up here: a database's sum of integers ends at 63 bits.
+    `p50` is the mean of the reporters' values, weighted by their deliveries. `p99` is the largest value.
+    Python calculates the sums, because sums of integers in a database are limited to 63 bits.
     """
     rows = list(TrafficReport.objects.all())
     weights = [(row.delivered, row.delay_p50_ms) for row in rows if row.delay_p50_ms is not None]

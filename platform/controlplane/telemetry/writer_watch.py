@@ -1,6 +1,7 @@
-"""Watching over who writes telemetry: losses and writers that fell silent become alarms, told once each.
+"""Monitoring of telemetry writers: alarms about lost rows and about silent writers.
 
-A writer below the telemetry root leaves its report in a file there; one that uses the API sends it along.
+A writer with access to the telemetry folder writes its report to a file there. A writer that uses the API
+sends its report to the API.
 """
 
 import hashlib
@@ -25,24 +26,30 @@ from tercast.telemetry.sinks import WRITERS
 FOLDER, API = "folder", "api"
 COUNTS = ("taken", "written", "lost", "pending", "batches", "lost_batches", "retries")
 OVERDUE = timedelta(seconds=60)
-"""A writer has fallen silent when three of its periods and this time have passed since it was heard."""
+"""A writer is silent if no report arrives for three of its periods and this time."""
 
 AGAIN = timedelta(minutes=10)
-"""Losses that go on are told again after this time, or when they have doubled."""
+"""Time after which continuing losses raise another alarm. Twice as many lost rows raise it earlier."""
 
 LONGEST_PERIOD = 86_400
-"""Seconds between two reports of a writer at most."""
+"""Maximum time between two reports of a writer, in seconds."""
 
 _ELSEWHERE = "api-"
 _PROGRESS = ("complete_until", "datasets")
-"""Fields of a report that jobs use and the database does not keep; hosts of earlier releases omit them."""
+"""Fields of a report that jobs use and the database does not store. Hosts of earlier releases omit them."""
 
 _seen: dict[str, int] = {}
 _LARGEST = 1 << 62
 
 
 def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> TelemetryWriter:
-    """Keep a writer's report, whose fields are checked, and tell operators of what it lost."""
+    """Store a writer's report, and raise alarms about lost rows and rejected events.
+
+    Args:
+        report: the report, with checked fields.
+        way: `FOLDER` or `API`.
+        heard_at: the time of the report; None: now.
+    """
     now = heard_at or timezone.now()
     fields = {name: report[name] for name in (*COUNTS, "host", "period_s", "closed", "started_at")}
     fields["rejected"] = [dict(one) for one in report.get("rejected") or ()]
@@ -66,7 +73,7 @@ def _worth_telling(row: TelemetryWriter) -> bool:
 
 
 def look() -> None:
-    """Read the reports that are new below the root, and see who has fallen silent."""
+    """Read the new reports in the telemetry folder, and raise alarms about silent writers."""
     folder = storage.root() / WRITERS
     for path in sorted(folder.glob("[!.]*.json")) if folder.is_dir() else ():
         if not path.name.startswith(_ELSEWHERE):
@@ -75,14 +82,17 @@ def look() -> None:
 
 
 def totals() -> dict[str, int]:
-    """What is lost, over all writers that are still known."""
+    """Return the lost rows and batches of all known writers, and the number of silent ones."""
     sums = TelemetryWriter.objects.aggregate(**{name: Sum(name) for name in ("lost", "lost_batches")})
     silent = TelemetryWriter.objects.filter(silent=True).count()
     return {**{name: int(value or 0) for name, value in sums.items()}, "silent_writers": silent}
 
 
 def _leave(fields: dict[str, Any], now: datetime) -> None:
-    """The report of a writer that is elsewhere, below the root too, where jobs find it; as far as can be."""
+    """Write the report of a writer on the API to the telemetry folder, where jobs read it.
+
+    Errors of the file system are ignored.
+    """
     known = hashlib.sha256(fields["name"].encode()).hexdigest()[:16]
     path = storage.root() / WRITERS / f"{_ELSEWHERE}{known}.json"
     report = {name: fields[name] for name in (*COUNTS, "name", "host", "period_s", "closed", "error")}
@@ -103,7 +113,7 @@ def _read(path: Path) -> None:
         report = _checked(json.loads(path.read_text(encoding="utf-8")))
         note(report, FOLDER, _utc(report["told_at"]))
     except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError):
-        changed = -1  # a file that is no report is looked at again, and never told
+        changed = -1  # an invalid file is read again at the next call, without an alarm
     _seen[path.name] = changed
 
 
@@ -123,14 +133,14 @@ def _checked(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def _period(seconds: float) -> float:
-    """Seconds between reports. Raises ValueError for more than a day, as the API does."""
+    """Return the seconds between reports; ValueError if outside 0 to a day, as in the API."""
     if not 0 <= seconds <= LONGEST_PERIOD:
         raise ValueError(f"a period of {seconds} s is not from 0 to {LONGEST_PERIOD} s")
     return seconds
 
 
 def _utc(text: str) -> datetime:
-    """Parse an ISO 8601 time; one without a zone is in UTC."""
+    """Parse an ISO 8601 time; a time without a zone is in UTC."""
     time = datetime.fromisoformat(text)
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
@@ -150,10 +160,10 @@ def _tell_one(row: TelemetryWriter) -> None:
     row.save(update_fields=("silent",))
     outbox.alarm(
         f"telemetry of {row.name} stops without an end at {row.heard_at.isoformat(timespec='seconds')}: "
-        "it was killed or is cut off, and what it took after that is missing"
+        "it was killed or is disconnected, and its rows after that time are missing"
     )
 
 
 def newest(most: int) -> list[TelemetryWriter]:
-    """The writers that were heard last."""
+    """Return up to `most` writers, those with the latest reports first."""
     return list(TelemetryWriter.objects.order_by(F("heard_at").desc(), "-id")[:most])

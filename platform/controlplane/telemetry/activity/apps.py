@@ -1,10 +1,10 @@
-"""What became of each announcement's events."""
+"""Configuration of the Django app of event counters by announcement and host."""
 
 from django.apps import AppConfig
 
 
 class ActivityConfig(AppConfig):
-    """Events by advertisement, subscription and host, as reports of traffic tell them."""
+    """App of event counters by advertisement, subscription and host, from traffic reports."""
 
     name = "controlplane.telemetry.activity"
     label = "activity"

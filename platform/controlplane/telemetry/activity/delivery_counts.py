@@ -1,4 +1,4 @@
-"""What is known of the events of rows that a page shows, in a few queries for all of them."""
+"""Reported event counts of the rows of a page, read with a few queries for all rows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ OVER = (State.WITHDRAWN, State.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class DeliveryFigures:
-    """Events over all reporters, None where nobody has reported any; `announced`: what lives of an owner."""
+    """Event counts of an announcement or an owner, as sums over all reporters.
+
+    A count is None if no reporter has sent one. `announced` is the number of live announcements of an owner.
+    """
 
     events: int | None = None
     unwanted: int | None = None
@@ -28,7 +31,10 @@ UNKNOWN = DeliveryFigures()
 
 
 def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, DeliveryFigures]:
-    """By id; `unwanted` is what reached the host and no subscription there wanted."""
+    """Return the counts of subscriptions by id.
+
+    `unwanted` counts the events that reached the subscriber's host and match no subscription there.
+    """
     rows = list(rows)
     hosts = _unwanted({row.subscriber.host_id for row in rows})
     found = _sums(SubscriptionActivity, "about", [row.pk for row in rows])
@@ -36,13 +42,18 @@ def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, DeliveryFigures]
 
 
 def of_advertisements(rows: Iterable[Advertisement]) -> dict[int, DeliveryFigures]:
-    """By id."""
+    """Return the counts of advertisements by id; one without a report is missing."""
     found = _sums(AdvertisementActivity, "about", [row.pk for row in rows])
     return {pk: _figures(sums) for pk, sums in found.items()}
 
 
 def of_owners(kind: str, rows: Iterable[Any]) -> dict[int, DeliveryFigures]:
-    """Of publishers or subscribers, by id: all that their announcements published or got."""
+    """Return the counts of publishers or subscribers by id, summed over their announcements.
+
+    Args:
+        kind: `publisher` or `subscriber`.
+        rows: the publishers or the subscribers.
+    """
     rows = list(rows)
     ids = [row.pk for row in rows]
     publishing = kind == "publisher"
@@ -67,7 +78,7 @@ def _sums(model: Any, by: str, ids: Iterable[int]) -> dict[int, Sums]:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryArrivals:
-    """Events that reached a host, over all reporters; None where nobody has reported any."""
+    """Counts of events that reached a host, over all reporters; None without a report."""
 
     delivered: int | None = None
     unwanted: int | None = None
@@ -78,7 +89,7 @@ NOTHING_REPORTED = DeliveryArrivals()
 
 
 def of_hosts(ids: Iterable[int]) -> dict[int, DeliveryArrivals]:
-    """By id, where anybody has reported."""
+    """Return the counts of hosts by id; a host without a report is missing."""
     rows = HostActivity.objects.filter(about__in=list(ids)).order_by().values_list("about")
     sums = rows.annotate(n=Sum("events"), unwanted=Sum("unwanted"), last=Max("last_at"))
     return {pk: DeliveryArrivals(*told) for pk, *told in sums}

@@ -1,15 +1,15 @@
-"""Counters of events by advertisement, subscription and host, the latest of each reporter."""
+"""Latest event counters of each reporter, by advertisement, subscription and host."""
 
 from django.db import models
 
 
 def _once(name: str) -> models.UniqueConstraint:
-    """A reporter tells once of a thing."""
+    """Return a constraint: one row for each object and reporter."""
     return models.UniqueConstraint(fields=("about", "reporter"), name=name)
 
 
 class Activity(models.Model):
-    """What a reporter counted of something since it started, and when it last saw an event of it."""
+    """Events of an object that a reporter counted since its start, and the latest time."""
 
     reporter = models.ForeignKey("telemetry.TrafficReport", on_delete=models.CASCADE, related_name="+")
     events = models.PositiveBigIntegerField()
@@ -20,7 +20,7 @@ class Activity(models.Model):
 
 
 class AdvertisementActivity(Activity):
-    """Events published under an advertisement."""
+    """Events that were published under an advertisement."""
 
     about = models.ForeignKey("registry.Advertisement", on_delete=models.CASCADE, related_name="activity")
     owner = models.ForeignKey("registry.Publisher", null=True, on_delete=models.CASCADE, related_name="+")
@@ -30,7 +30,7 @@ class AdvertisementActivity(Activity):
 
 
 class SubscriptionActivity(Activity):
-    """Events that a subscription got."""
+    """Events that were delivered to a subscription."""
 
     about = models.ForeignKey("registry.Subscription", on_delete=models.CASCADE, related_name="activity")
     owner = models.ForeignKey("registry.Subscriber", null=True, on_delete=models.CASCADE, related_name="+")
@@ -40,7 +40,7 @@ class SubscriptionActivity(Activity):
 
 
 class HostActivity(Activity):
-    """Events that reached a host; `unwanted`: no subscription there wanted them."""
+    """Events that reached a host; `unwanted` ones match no subscription of the host."""
 
     about = models.ForeignKey("network.Host", on_delete=models.CASCADE, related_name="activity")
     unwanted = models.PositiveBigIntegerField()

@@ -1,4 +1,4 @@
-"""Taking what a report tells of single announcements and hosts."""
+"""Storage of the counters by announcement and host that a traffic report contains."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,14 @@ Rows = Sequence[dict[str, Any]]
 
 
 def take(reporter: int, values: dict[str, Any]) -> None:
-    """Store the counters of a report, in the caller's transaction; what there is no more is passed over."""
+    """Store the counters of a report in the caller's transaction.
+
+    Counters of deleted announcements and hosts are skipped.
+
+    Args:
+        reporter: the id of the reporter's `TrafficReport`.
+        values: the report.
+    """
     model: Any
     for part, model, name, counted in (
         ("advertisements", AdvertisementActivity, "advertisement", {"events": "published"}),
@@ -42,7 +49,7 @@ def take(reporter: int, values: dict[str, Any]) -> None:
 
 
 def own(values: dict[str, Any], client: Client) -> dict[str, Any]:
-    """The report with what a client token may tell of: its own announcements, and its own host."""
+    """Return the report reduced to the announcements and the host of a client token."""
     ads = Advertisement.objects.filter(publisher=client.pk if client.kind == PUBLISHER else None)
     subs = Subscription.objects.filter(subscriber=client.pk if client.kind == SUBSCRIBER else None)
     mine = {f"a{pk}" for pk in ads.values_list("pk", flat=True)}
@@ -56,7 +63,7 @@ def own(values: dict[str, Any], client: Client) -> dict[str, Any]:
 
 
 def topics(values: dict[str, Any]) -> list[str]:
-    """The names of the topics whose announcements a report tells of; [] where it names none."""
+    """Return the sorted names of the topics of all announcements in a report."""
     found: set[str] = set()
     for part, name, model in (
         ("advertisements", "advertisement", Advertisement),
@@ -70,7 +77,7 @@ def topics(values: dict[str, Any]) -> list[str]:
 
 
 def _known(part: str, names: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Of those of `names` that there are: the row that it is about, and its owner."""
+    """Return the ids of the rows and owners of `names`; unknown names are missing."""
     if part == "hosts":
         hosts = Host.objects.values_list("name", "pk")
         found = (row for some in chunks(names) for row in hosts.filter(name__in=some))

@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                 ('heard_at', models.DateTimeField(help_text='its last report')),
                 ('closed', models.BooleanField(default=False, help_text='it ended, and said so')),
                 ('silent', models.BooleanField(default=False, help_text='it is overdue; operators were told')),
-                ('told_lost', models.PositiveBigIntegerField(default=0, help_text='as the last alarm said')),
+                ('told_lost', models.PositiveBigIntegerField(default=0, help_text='lost rows in the last alarm')),
                 ('told_at', models.DateTimeField(null=True)),
             ],
             options={

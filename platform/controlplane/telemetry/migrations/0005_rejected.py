@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='telemetrywriter',
             name='told_rejected',
-            field=models.PositiveBigIntegerField(default=0, help_text='events, as the last alarm said'),
+            field=models.PositiveBigIntegerField(default=0, help_text='rejected events in the last alarm'),
         ),
         migrations.AddField(
             model_name='telemetrywriter',

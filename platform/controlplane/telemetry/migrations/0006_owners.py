@@ -19,12 +19,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='telemetrybatch',
             name='client',
-            field=models.CharField(default='', help_text='of a client token: kind and id', max_length=40),
+            field=models.CharField(default='', help_text='kind and id of the owner of a client token; empty: a user', max_length=40),
         ),
         migrations.AddField(
             model_name='trafficreport',
             name='kind',
-            field=models.CharField(default='', help_text='`publisher` or `subscriber` of that name, with a client token; empty: a process', max_length=16),
+            field=models.CharField(default='', help_text='with a client token: `publisher` or `subscriber`; empty: a process', max_length=16),
         ),
         migrations.AlterField(
             model_name='trafficreport',
