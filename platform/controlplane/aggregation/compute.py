@@ -54,13 +54,9 @@ def run(
 ) -> ComputedCovers:
     """Compute covers by `method`; with a `gain`, only covers that save that share of their cost.
 
-    The cost is redundant copies, plus unwanted deliveries with the weight that the methods use. For the old
-    and the new covers, it is judged on events that are held back from `method`. A difference that may be
-    chance changes nothing.
-
-    Args:
-        numbers: Numbers of the events, see `hold_back`.
-        loads: Numbers of events by advertisement, if they are known better than from `events`.
+    The cost is redundant copies plus weighted unwanted deliveries, on events that are held back from
+    `method`. A difference that may be chance changes nothing. `numbers` numbers the events (see `hold_back`).
+    `loads` has the events by advertisement, if they are known better than from `events`.
     """
     if not planner.keeper.overlays and not planner.over_budget_exactly():
         return ComputedCovers(HOLDS)

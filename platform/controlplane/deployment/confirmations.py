@@ -1,9 +1,7 @@
 """Recording of confirmed changes, and completion of the requests that waited for them.
 
-Everything is written in short transactions, so that other writers have their turns: first entries in parts,
-then the states of switches, then requests in parts. A switch is dirty until all of its entries are recorded.
-A request deploys until its own part is recorded. So the next session continues one that was killed in
-between.
+Short transactions write entries in parts, then states of switches, then requests in parts. A switch is dirty
+and a request deploys until its entries are recorded, so the next session continues one that was killed.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

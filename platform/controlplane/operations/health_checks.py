@@ -74,10 +74,7 @@ class Finding:
 
 
 def database() -> Finding:
-    """Check that the database answers and accepts a write.
-
-    A lock that another process holds only degrades it.
-    """
+    """Check that the database answers and accepts a write; a held lock degrades it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     try:
@@ -91,9 +88,7 @@ def database() -> Finding:
 def _not_written(error: DatabaseError) -> Finding:
     outage = outage_of(error)
     if outage is LOCKED:
-        detail = (
-            "another process has locked the database: reads continue, writes wait and are answered with 503"
-        )
+        detail = "another process has locked the database: reads continue, writes wait and end with 503"
         return Finding(CheckStatus.DEGRADED, f"{detail}; {outage.remedy}")
     remedy = "" if outage is None else f"; {outage.detail}"
     return Finding(CheckStatus.FAILED, f"the database answers, but accepts no write: {error}{remedy}")
@@ -127,9 +122,8 @@ def worker() -> Finding:
 
 def watcher() -> Finding:
     """Check that a worker serves the queue of monitoring and periodic tasks."""
-    return _life(
-        heartbeats.WATCHER, CheckStatus.DEGRADED, "switches and links are not monitored until one starts"
-    )
+    without = "switches and links are not monitored until one starts"
+    return _life(heartbeats.WATCHER, CheckStatus.DEGRADED, without)
 
 
 def analytics() -> Finding:
@@ -145,11 +139,8 @@ def analytics() -> Finding:
 
 def beat() -> Finding:
     """Check that beat runs; without it, nothing polls the controller or recovers lost wake-ups."""
-    return _life(
-        heartbeats.BEAT,
-        CheckStatus.DEGRADED,
-        "switches, links and lost wake-ups are not checked until it starts",
-    )
+    without = "switches, links and lost wake-ups are not checked until it starts"
+    return _life(heartbeats.BEAT, CheckStatus.DEGRADED, without)
 
 
 def planner() -> Finding:
@@ -183,9 +174,8 @@ def switches() -> Finding:
     values = {"away": away[:MOST_NAMES], "owing": owing[:MOST_NAMES], "known": Switch.objects.count()}
     if not away and not owing:
         return Finding(CheckStatus.OK, "all are connected and have confirmed the plan", values)
-    return Finding(
-        CheckStatus.DEGRADED, f"{len(away)} not connected, {len(owing)} have not confirmed the plan", values
-    )
+    detail = f"{len(away)} not connected, {len(owing)} have not confirmed the plan"
+    return Finding(CheckStatus.DEGRADED, detail, values)
 
 
 def tables() -> Finding:
@@ -194,11 +184,8 @@ def tables() -> Finding:
     if not found:
         return Finding(CheckStatus.OK, "all audited tables match the plan", {"unrepaired": []})
     told = [f"{name}: {reason}" for name, reason in found.items()]
-    return Finding(
-        CheckStatus.DEGRADED,
-        f"{len(found)} not repaired by the last audit",
-        {"unrepaired": told[:MOST_NAMES]},
-    )
+    detail = f"{len(found)} not repaired by the last audit"
+    return Finding(CheckStatus.DEGRADED, detail, {"unrepaired": told[:MOST_NAMES]})
 
 
 def alarms() -> Finding:
@@ -215,9 +202,8 @@ def alarms() -> Finding:
         with ControllerClient(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()
     except NorthboundError as error:
-        return Finding(
-            CheckStatus.DEGRADED, f"the controller's alarms are unknown: {error}", {"alarms": found}
-        )
+        detail = f"the controller's alarms are unknown: {error}"
+        return Finding(CheckStatus.DEGRADED, detail, {"alarms": found})
     names = names_of(rows)
     found += [f"controller: {row.get('alarm')}{place(row, names)}: {row.get('detail')}" for row in rows]
     values = {"alarms": found[:MOST_NAMES], "number": len(found)}

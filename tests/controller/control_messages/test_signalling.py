@@ -69,7 +69,9 @@ def test_an_answer_leaves_by_the_port_with_right_headers(network, fake, controll
         200,
         {"answers": [{"sent": True, "detail": None}]},
     )
-    sent = eventually(lambda: [f for f in [network.frames.get((A, 2))] if f and f.endswith(b"an answer")])[0]
+    (sent,) = eventually(
+        lambda: [f for port, f in list(network.sent) if port == (A, 2) and f.endswith(b"an answer")]
+    )
     assert event_payload(sent, pack_ip(HOSTS[to]), 5000) == b"an answer"
     own = bytes((2, 0, 0, A, 0, 2))
     assert (sent[:6], sent[6:12]) == (MAC, own)

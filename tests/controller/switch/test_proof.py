@@ -140,7 +140,7 @@ def test_the_command_makes_certificates_for_datapath_ids(tmp_path: Path, capsys)
     assert f"s1: ovs-vsctl set-ssl {tmp_path}/s1-key.pem" in capsys.readouterr().out
     assert shown(tmp_path, "s1").dpids == {A, B} and shown(tmp_path, "s2").dpids == frozenset()
     assert main(["certificates", str(tmp_path), "s3=a1"]) == 2
-    assert "'a1' is no datapath id" in capsys.readouterr().err
+    assert "'a1' is not a datapath id" in capsys.readouterr().err
 
 
 class Held:

@@ -51,4 +51,4 @@ def test_a_form_of_another_site_is_refused_with_the_remedy(vera):
     browser = Client(enforce_csrf_checks=True)
     answer = browser.post("/login/", ACCOUNT)
     assert answer.status_code == 403
-    assert "load the page anew" in answer.content.decode()
+    assert "reload the page" in answer.content.decode()

@@ -12,6 +12,7 @@ import ssl
 import struct
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -564,6 +565,9 @@ class FakeNetwork:
     log: list[tuple[int, str, Any]] = field(default_factory=list)
     segments: list[set[tuple[int, int]]] = field(default_factory=list)
     frames: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    """The last frame that each port sent."""
+    sent: deque[tuple[tuple[int, int], bytes]] = field(default_factory=lambda: deque(maxlen=10_000))
+    """The frames of all ports in their order, probes included."""
 
     def __enter__(self) -> FakeNetwork:
         return self
@@ -592,6 +596,7 @@ class FakeNetwork:
     def _carry(self, switch: FakeSwitch, port: int, frame: bytes) -> None:
         sender = (switch.dpid, port)
         self.frames[sender] = frame
+        self.sent.append((sender, frame))
         for segment in list(self.segments):
             if sender in segment:
                 for dpid, number in segment - {sender}:
