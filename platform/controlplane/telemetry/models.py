@@ -54,7 +54,7 @@ class TelemetryBatch(models.Model):
 
 
 class TelemetryWriter(models.Model):
-    """Writer of telemetry, with the counts of rows in its last report."""
+    """Writer of telemetry, with the counts of rows in time of its last report."""
 
     name = models.CharField(max_length=200, unique=True)
     host = models.CharField(max_length=200, blank=True)
@@ -69,9 +69,9 @@ class TelemetryWriter(models.Model):
     period_s = models.FloatField()
     error = models.TextField(blank=True)
     started_at = models.DateTimeField()
-    heard_at = models.DateTimeField(help_text="its last report")
-    closed = models.BooleanField(default=False, help_text="it ended, and said so")
-    silent = models.BooleanField(default=False, help_text="it is overdue; operators were told")
+    heard_at = models.DateTimeField(help_text="time of its last report")
+    closed = models.BooleanField(default=False, help_text="it ended with a final report")
+    silent = models.BooleanField(default=False, help_text="no report when one was due, and an alarm was raised")
     told_lost = models.PositiveBigIntegerField(default=0, help_text="lost rows in the last alarm")
     told_at = models.DateTimeField(null=True)
     rejected = models.JSONField(
