@@ -54,7 +54,7 @@ class TelemetryBatch(models.Model):
 
 
 class TelemetryWriter(models.Model):
-    """Writer of telemetry, with the counts of rows in time of its last report."""
+    """Writer of telemetry, with the counts of rows in its last report."""
 
     name = models.CharField(max_length=200, unique=True)
     host = models.CharField(max_length=200, blank=True)
