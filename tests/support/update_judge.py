@@ -98,7 +98,7 @@ def judge(before, after, limit, found, trees=None, rest=False) -> None:
             on_tree = trees is not None and links <= trees[point[:2]]
             assert links <= was or links <= will or on_tree, "sent off the trees"
             coarser = trees is not None or REST in table
-            assert coarser or now <= was | will, "needless without a coarser entry"
+            assert coarser or now <= was | will, "redundant without a coarser entry"
     assert last == new
 
 

@@ -71,7 +71,9 @@ class TelemetryWriter(models.Model):
     started_at = models.DateTimeField()
     heard_at = models.DateTimeField(help_text="time of its last report")
     closed = models.BooleanField(default=False, help_text="it ended with a final report")
-    silent = models.BooleanField(default=False, help_text="no report when one was due, and an alarm was raised")
+    silent = models.BooleanField(
+        default=False, help_text="no report when one was due, and an alarm was raised"
+    )
     told_lost = models.PositiveBigIntegerField(default=0, help_text="lost rows in the last alarm")
     told_at = models.DateTimeField(null=True)
     rejected = models.JSONField(

@@ -162,7 +162,7 @@ TREES = Scene(
 )
 
 PARALLEL = Scene(
-    "parallel links that fail one after the other",
+    "parallel links that fail one at a time",
     scenario(
         network("s1-s2/2 s1-s2 s1-s2 s2-s3 s1-s3/5", {"h1": "s1", "h2": "s2", "h3": "s3"}),
         LINE,
