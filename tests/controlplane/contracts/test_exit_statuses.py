@@ -61,7 +61,16 @@ def test_unknown_arguments(arguments: list[str]) -> None:
 
 
 def test_jobs(plans: dict[str, str]) -> None:
-    assert analytics.main(["delay", "--telemetry", plans["NONE"], "--out", plans["OUT"]]) == 2
+    arguments = [
+        "delay",
+        "--telemetry",
+        plans["NONE"],
+        "--out",
+        plans["OUT"],
+        "--subscriptions",
+        plans["NONE"],
+    ]
+    assert analytics.main(arguments) == 2
     with pytest.raises(SystemExit) as ended:
         analytics.main(["unknown"])
     assert ended.value.code == 2

@@ -7,7 +7,7 @@ A block of commands is marked by its first line:
 - "```sh listener" is the same in a terminal of its own: it runs while the next blocks run.
 - "```sh" alone is not run. A comment above it, `<!-- not run: REASON -->`, gives the reason.
 
-"```text output" after a block of commands is what it prints, standard error included. `...` stands for any
+"```text output" after a block of commands is what it prints, standard error included. `...` is used for any
 text in a line, and for any number of lines where it is a line of its own.
 """
 
