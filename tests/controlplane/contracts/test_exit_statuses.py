@@ -67,7 +67,7 @@ def test_jobs(plans: dict[str, str]) -> None:
         plans["NONE"],
         "--out",
         plans["OUT"],
-        "--subscriptions",
+        "--known",
         plans["NONE"],
     ]
     assert analytics.main(arguments) == 2
