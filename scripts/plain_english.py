@@ -25,13 +25,16 @@ SKIPPED = ("node_modules", "migrations", "schema.gen.ts", "static")
 
 BLOCK = re.compile(r"^ *```.*?^ *```$|^ {4}.*?$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`[^`\n]*`|\]\([^)]*\)|<[^>\n]*>")
+MARK = "\N{BULLET}"
+"""Replacement of a span. A NUL would make codespell skip the file as binary."""
+
 SEVERAL_WORDS = re.compile(r"[^\W\d_]{2}[^\W\d_,:;.]*[,:;.]?\s+[^\W\d_]")
 TYPESCRIPT = re.compile(
     r"""(?P<comment>/\*.*?\*/|(?<!:)//[^\n]*)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`""",
     re.DOTALL,
 )
 BAD_START = re.compile(r"(?:What|Who|How|Where|When|That|Those|The same|So|As|Such|It|They|This) ")
-"""First words of a docstring that does not stand alone or hides its subject."""
+"""First words of a docstring that depends on another sentence or hides its subject."""
 
 LONGEST_FIRST_LINE = 90
 
@@ -58,7 +61,7 @@ def blank(text: str) -> str:
 def markdown_prose(text: str) -> str:
     """Remove code, addresses of links and HTML from a page; lines keep their numbers."""
     text = BLOCK.sub(lambda found: "\n" * found[0].count("\n"), text)
-    return SPAN.sub("\0", text)
+    return SPAN.sub(MARK, text)
 
 
 def python_prose(text: str) -> str:
@@ -73,10 +76,10 @@ def python_prose(text: str) -> str:
             and isinstance(node.value, str)
             and SEVERAL_WORDS.search(node.value)
         ):
-            for offset, line in enumerate(SPAN.sub("\0", node.value).split("\n")):
+            for offset, line in enumerate(SPAN.sub(MARK, node.value).split("\n")):
                 number = min(node.lineno + offset, len(lines) - 1)
                 lines[number] += f" {line.strip()}"
-    return "\n".join(SPAN.sub("\0", line) for line in lines[1:])
+    return "\n".join(SPAN.sub(MARK, line) for line in lines[1:])
 
 
 def typescript_prose(text: str) -> str:

@@ -27,7 +27,7 @@ from analytics.times import time_text
 RESULT_COLUMNS = {
     "flow_table_size": "switch window_start entries_min entries_avg entries_max budget occupancy_max",
     "delay": "topic host window_start events p50_ms p95_ms p99_ms max_ms",
-    "false_positives": "topic host delivered unwanted fpr lost doubled",
+    "false_positives": "topic host delivered unwanted fpr lost doubled",  # codespell:ignore fpr,doubled
     "publisher_load": "publisher events events_per_s dz_histogram",
     "request_latency": "kind requests waiting_ms computing_ms deploying_ms processing_ms failed",
     "dimension_selection": "topic ranking weights eigenvalues selected events subscriptions",

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [
     str(ROOT / "platform"),
     str(ROOT),
+    str(ROOT / "tests"),
     str(ROOT / "tests/support/e2e"),
     str(ROOT / "tests/benchmarks"),
 ]

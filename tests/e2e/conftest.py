@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+# bare names, because benchmarks use these modules without pytest
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "support" / "e2e"))
 
 from e2e_browser import chromium, watched

@@ -15,6 +15,8 @@ CASES = {
     "words.md": ("It stands.\n\nA recieved one.\n", {1: "stands", 3: "recieved"}),
     "phrases.md": ("What it comes\nto is this. It ends At once.\n", {1: "comes to", 2: "At once"}),
     "code.md": ("It is `told at once`.\n\n    at once\n\n```sh\nat once\n```\n[x](at once) atonce\n", {}),
+    "spans.md": ("It is `x`.\n\nIt recieved `y`.\n", {3: "recieved"}),
+    "spans.py": ('"""Count `x`."""\n\ny = 1  # `x` recieved it\n', {3: "recieved"}),
     "module.py": ('"""Count."""\n\nx = 1  # is told\ny = "It goes on."\n', {3: "is told", 4: "goes on"}),
     "lines.py": ('"""A\nstory\n\ntold me."""\n', {4: "told"}),
     "keys.py": ('"""Count."""\n\ntold = {"told": "stands", "begun": 2}  # of `told`\n', {}),

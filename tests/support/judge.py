@@ -206,7 +206,7 @@ class Judge:
                 if count != (host in wanted):
                     out.append(f"{where}: {host} got {count} copies, wanted {int(host in wanted)}")
             out += [
-                f"{where}: needless copy over {link}"
+                f"{where}: redundant copy over {link}"
                 for link in walk.crossed
                 if tight and link not in walk.useful
             ]

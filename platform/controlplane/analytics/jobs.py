@@ -14,7 +14,7 @@ A rate is the job's `events` divided by the time that a point covers, including 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One job of `python -m analytics`: the keys of its rows besides the window, and its values.
+    """One job of `python -m analytics`: keys of its rows other than the window, and its values.
 
     `datasets` are its inputs. `period` (seconds) and `window` are the defaults of its schedule. Means of
     several windows are weighted by the value `weight`; without one, all windows have the same weight.

@@ -48,9 +48,9 @@ class FilterVolume:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """An attribute in segments of which each lies in the same terms: their weights and terms.
+    """Segments of an attribute, each inside or outside of every term.
 
-    `terms[i]` has bit t where segment i lies in term t. `scale` is the weight of the whole domain.
+    `terms[i]` has bit t if segment i is inside term t. `scale` is the weight of the whole domain.
     `tests[t]` numbers the test of term t: equal tests have equal numbers, and no test is 0.
     """
 
@@ -86,7 +86,7 @@ def _share(attribute: Attribute, interval: Interval) -> Fraction:
 
 
 def _cells(attribute: Attribute, held: IntervalSet) -> IntervalSet:
-    """The indexes of the cells that meet a set, as intervals of integers."""
+    """Return the indexes of the cells that overlap a set, as intervals of integers."""
     return joined((first, last + 1) for first, last in map(attribute.cells, held))
 
 
@@ -109,12 +109,12 @@ def _union(
     terms: Sequence[Term], attributes: Sequence[Attribute], extent: Extent, measure: Measure
 ) -> FilterVolume:
     """Return the share of what any term holds."""
-    axes = _axes(terms, attributes, extent, measure)
+    axes, count = _axes(terms, attributes, extent, measure), len(terms)
     whole = prod(axis.scale for axis in axes)
-    exact = _sweep(axes, len(terms))
+    exact = _sweep(axes, count)
     if exact is None:
-        exact = _sweep(_narrowest_first(axes, len(terms)), len(terms))
-    return _estimate(axes, len(terms)) if exact is None else FilterVolume(Fraction(exact, whole))
+        exact = _sweep(_narrowest_first(axes, count), count)
+    return _estimate(axes, count, whole) if exact is None else FilterVolume(Fraction(exact, whole))
 
 
 def _axes(
@@ -250,11 +250,10 @@ def _width(axes: Sequence[_Axis], count: int) -> int:
     return len(set(zip(*(axis.tests for axis in axes), strict=True))) if axes else min(count, 1)
 
 
-def _estimate(axes: Sequence[_Axis], count: int) -> FilterVolume:
+def _estimate(axes: Sequence[_Axis], count: int, whole: int) -> FilterVolume:
     """Sample points in terms, and weigh each by the number of terms that hold it."""
     random = Random(count)
     choices = [[_allowed(axis, t) for axis in axes] for t in range(count)]
-    whole = prod(axis.scale for axis in axes)
     shares = [Fraction(prod(allowed.total for allowed in each), whole) for each in choices]
     sum_of_shares = sum(shares, Fraction(0))
     if not sum_of_shares:
@@ -274,7 +273,7 @@ def _estimate(axes: Sequence[_Axis], count: int) -> FilterVolume:
 
 @dataclass(frozen=True, slots=True)
 class _Allowed:
-    """The segments of an attribute that lie in one term, with the running sums of their weights."""
+    """Segments of an attribute inside one term, with the running sums of their weights."""
 
     segments: Sequence[int]
     upto: Sequence[float]

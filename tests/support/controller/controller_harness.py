@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,16 +17,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # benchmarks use this module without pytest
 
+from support.ports import free_port
 from waiting import LIMIT_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parents[3]
 TOKEN = "a-token-for-the-tests-of-the-controller"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Controller:

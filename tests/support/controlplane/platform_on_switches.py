@@ -52,7 +52,7 @@ class Platform:
     """Open vSwitch, a controller with `options`, a worker and beat, on the test's database."""
 
     def __init__(self, folder: Path, *options: str, links: Iterable[dict[str, Any]] = ()) -> None:
-        """`links` are there besides those of the line."""
+        """`links` are added to those of the line."""
         self.folder = folder
         self.options = options
         self.openflow, self.northbound = free_port(), free_port()
@@ -94,7 +94,7 @@ class Platform:
         self.fabric.stop()
 
     def until(self, condition, what: str) -> None:
-        """Wait for it; a switch that starts anew may break off a question, and is asked again."""
+        """Wait for it; a switch that restarts may interrupt a question, which is then repeated."""
 
         def holds() -> bool:
             try:
@@ -133,7 +133,7 @@ class Platform:
 def running(
     *options: str, links: Iterable[dict[str, Any]] = (), env: Mapping[str, str] | None = None
 ) -> Iterator[Platform]:
-    """A platform that has started, in a folder of its own, which goes with it; `env` is there besides."""
+    """A platform that has started, in its own temporary folder, with `env` added to its environment."""
     folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
     platform = Platform(folder, *options, links=links)
     platform.env.update(env or {})

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
-
-from tests.waiting import LIMIT_SECONDS
+from waiting import LIMIT_SECONDS
 
 ARTIFACTS = Path(__file__).resolve().parents[3] / "artifacts"
 AXE = Path(__file__).resolve().parents[3] / "frontend/node_modules/axe-core/axe.min.js"

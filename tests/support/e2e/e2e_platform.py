@@ -4,25 +4,19 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import httpx
+from support.ports import free_port
+from waiting import LIMIT_SECONDS, wait_until
 
 from mininet_labs.demo.platform_up import WEB, WEB_OPTIONS
-from tests.waiting import LIMIT_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = "correct horse battery"  # of every user
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Driver:

@@ -1,5 +1,3 @@
-export { formatQuantity } from "@/common/formatting/figures";
-
 import { List, Stack, Text } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { Schemas } from "@/api/client";

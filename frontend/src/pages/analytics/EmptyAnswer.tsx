@@ -15,7 +15,7 @@ export interface Why {
 /** Replace the API call in the server's advice by the control of this page. */
 export function adviseOnPage(detail: string, may: boolean): string {
   const here = may ? text.empty.runHere : text.empty.askOperator;
-  return detail.replace(/(?:ask for|start) one \(POST [^)]*\)/g, here);
+  return detail.replace(/start one \(POST [^)]*\)/g, here);
 }
 
 /** Reason why a chart is empty, and the next step. */

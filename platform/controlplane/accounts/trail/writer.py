@@ -106,7 +106,7 @@ def actor_of(request: HttpRequest) -> str:
 
 
 def _joins(pk: int, status: int) -> bool:
-    """Whether the attempt begun as `pk` was counted in an earlier row and its own row deleted."""
+    """Whether the attempt of row `pk` was counted in an earlier row and its own row deleted."""
     row = Action.objects.filter(pk=pk).first()
     if row is None:
         return False
