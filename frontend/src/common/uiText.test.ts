@@ -149,9 +149,7 @@ function texts(file: string, source: string, exceptions = EXCEPTIONS): string[] 
 function modules(): string[] {
   const all = readdirSync("src", { recursive: true, encoding: "utf8" });
   return all.filter(
-    (path) =>
-      /\.tsx?$/.test(path) &&
-      !/(?:^|\/)text\.tsx?$|\.gen\.ts$|\.test\.tsx?$|^test-/.test(path),
+    (path) => /\.tsx?$/.test(path) && !/(?:^|\/)text\.tsx?$|\.gen\.ts$|\.test\.tsx?$|^test-/.test(path),
   );
 }
 

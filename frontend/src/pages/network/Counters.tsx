@@ -88,7 +88,8 @@ function Counter({
   return (
     <div className={classes.counter} data-counter={name}>
       <dt>
-        {name} {help && <HelpIcon term={help} />}
+        {name}
+        {help && <HelpIcon term={help} />}
       </dt>
       <dd>
         <Text span fw={600} c={bad && value ? "red" : undefined}>
