@@ -1,6 +1,6 @@
 """No answer contains data that a token may not read. The test calls every operation of the schema.
 
-All objects of others have `foreign` in their names, and their filters and budgets contain the number 7391.
+All objects of others have `foreign` in their names, and their filters and budgets are 7391 or 739100.
 """
 
 import re
@@ -27,7 +27,8 @@ IDS = {"requests": range(6, 15), "operations": range(1, 7)}
 pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)  # names of objects contain ids
 
 METHODS = ("get", "post", "patch", "delete")
-TELLTALE = re.compile(r"foreign|7391", re.IGNORECASE)
+TELLTALE = re.compile(r"foreign|(?<![\w.])7391(00)?(?!\w)", re.IGNORECASE)
+"""A name or a whole number of others: random ids and fractions of seconds contain 7391 now and then."""
 TOPIC = {"name": "quotes", "attributes": [{"name": "low", "type": "int", "min": 0, "max": 9999}]}
 SWITCHES = [
     {"name": "s1", "dpid": f"{1:016x}"},
