@@ -47,9 +47,9 @@ def test_an_empty_chart_says_what_is_missing_and_leads_on(visit):
         page = watched.page
         for name in ("tables", "delay", "unwanted", "needless", "load", "requests"):
             expect(card(page, name).locator("[data-empty]")).to_contain_text(
-                re.compile("No measurements|Not computed yet")
+                re.compile("No measurements|Not calculated yet")
             )
-        card(page, "needless").get_by_role("link", name="Show telemetry writers").click()
+        card(page, "needless").get_by_role("link", name="Show the programs that write telemetry").click()
         expect(page.get_by_role("tab", name="Telemetry")).to_have_attribute("aria-selected", "true")
 
 
@@ -163,7 +163,7 @@ def test_attributes_are_proposed_applied_and_taken_back(visit, running):
         page = watched.page
         page.get_by_role("button", name="Calculate proposal").click()
         proposal = page.locator("[data-proposal]").first
-        expect(proposal).to_contain_text("Expected to save")
+        expect(proposal).to_contain_text("Predicted to save")
         watched.accessible()
         apply = proposal.get_by_role("button", name="Apply")
         if apply.count() == 0:

@@ -38,7 +38,7 @@ def rows(page, label="Switches"):
 
 
 def fill_budget(page, number):
-    page.get_by_label("Maximum content entries").fill(str(number))
+    page.get_by_label("Budget (entries for events)").fill(str(number))
     page.get_by_role("button", name="Check", exact=True).click()
 
 
@@ -85,9 +85,7 @@ def test_a_method_is_chosen_merges_are_told_and_taken_back(visit, api, switches)
         fill_budget(page, budget)
         expect(page.get_by_text("The budget fits.")).to_be_visible()
         expect(page.locator("[data-check-result]")).to_contain_text("merged to fit the budget")
-        page.get_by_role("dialog", name=f"TCAM budget of {name}").get_by_role(
-            "button", name="Set budget"
-        ).click()
+        page.get_by_role("dialog", name=f"Budget of {name}").get_by_role("button", name="Set budget").click()
         expect(panel.get_by_text("merging saves")).to_be_visible()
         watched.accessible()
         watched.screenshot("budgets-switch-phone", full=False)
@@ -197,7 +195,7 @@ def test_a_failed_request_is_found_understood_and_mended_by_keyboard_alone(visit
         expect(box).to_be_checked()
         tab_to(page, "Set budget…")
         press("Enter")
-        expect(page.get_by_label("Maximum content entries")).to_be_focused()
+        expect(page.get_by_label("Budget (entries for events)")).to_be_focused()
         press("Control+a")
         page.keyboard.type("900")
         press("Enter")

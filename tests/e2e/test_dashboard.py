@@ -24,7 +24,7 @@ DIALOGS = (
     ("network?link=1", "Take out of service"),
     ("topics", "Create topic"),
     ("topics/quotes", "Change indexed attributes"),
-    ("topics/quotes", "Delete"),
+    ("topics/quotes", "Remove"),
     ("participants?tab=publishers", "Register publisher"),
     ("participants?tab=publishers", "Remove aapl-feed"),
     ("participants?tab=subscriptions", "Import CSV or JSON"),

@@ -63,7 +63,7 @@ def test_by_keyboard_alone_a_switch_is_searched_opened_and_its_budget_changed(vi
         try:
             press_until(page, "Tab", page.get_by_role("tab", name="Entries", exact=True))
             press_until(page, "ArrowRight", page.get_by_role("tab", name="Budget"))
-            field = page.get_by_label("Entry limit")
+            field = page.get_by_label("Budget (entries for events)")
             press_until(page, "Tab", field)
             page.keyboard.press("Control+A")
             page.keyboard.type("1")
@@ -117,17 +117,17 @@ def test_entries_are_filtered_by_topic_dz_and_port_and_the_address_keeps_it(visi
         expect(details(page).get_by_text(total(den["entries"]))).to_be_visible()
         page.get_by_role("combobox", name="Topic").fill("quo")
         page.get_by_role("option", name="quotes").click()
-        page.get_by_label("Overlapping dz").fill(given)
+        page.get_by_label("Cell overlaps dz").fill(given)
         expect(details(page).get_by_text(total(meeting["count"]))).to_be_visible()
         expect(details(page).locator("[data-row]").first).to_contain_text(rows[0])
         page.wait_for_url(re.compile(f"dz={given}"))  # the address follows the field a moment later
         page.reload()
         expect(details(page).get_by_text(total(meeting["count"]))).to_be_visible()
-        expect(page.get_by_label("Overlapping dz")).to_have_value(given)
-        page.get_by_label("Overlapping dz").fill("0x1")
+        expect(page.get_by_label("Cell overlaps dz")).to_have_value(given)
+        page.get_by_label("Cell overlaps dz").fill("0x1")
         expect(details(page).get_by_text("Only 0 and 1.")).to_be_visible()
-        page.get_by_label("Overlapping dz").fill("0" * 60)
-        page.get_by_role("combobox", name="From port").click()
+        page.get_by_label("Cell overlaps dz").fill("0" * 60)
+        page.get_by_role("combobox", name="Ingress port").click()
         page.get_by_role("option", name="11 h-den-1").click()
         expect(details(page).get_by_text("No entries of den match the filters.")).to_be_visible()
         page.get_by_role("button", name="Show all entries").click()
@@ -183,7 +183,7 @@ def test_on_a_phone_the_list_stands_in_place_of_the_graph(visit):
         expect(page.get_by_role("option", name=re.compile("root of the tree"))).to_have_count(1)
         page.get_by_role("tab", name="Budget").click()
         expect(page.get_by_text("Budget: 1,000.")).to_be_visible()
-        expect(page.get_by_label("Entry limit")).to_have_count(0)  # a viewer may not change it
+        expect(page.get_by_label("Budget (entries for events)")).to_have_count(0)  # not for viewers
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         watched.accessible()
         watched.screenshot("network-switch-phone")

@@ -66,7 +66,7 @@ def test_a_subscriber_is_registered_subscribes_and_gets_an_event_by_keyboard_alo
         press(page, "Enter")
         page.keyboard.type(" > 1")
         press(page, "Escape")
-        expect(dialog.locator('[data-figure="dz cells"]')).not_to_have_text("–")
+        expect(dialog.locator('[data-figure="cells"]')).not_to_have_text("–")
         expect(dialog.locator('[data-figure="entries"]')).to_have_text(re.compile(r"[+−]?\d"))
         watched.accessible("[role=dialog]")
         watched.screenshot("subscribe-desktop")

@@ -56,7 +56,7 @@ def start_the_demo(browser, empty):
         choice.value.set_files({"name": "weights.txt", "mimeType": "text/plain", "buffer": SMALL})
         page.get_by_role("button", name="Preview").click()
         expect(page.locator("[data-found]")).to_contain_text("3 switches")
-        expect(page.locator("[data-found]")).to_contain_text("repair")
+        expect(page.locator("[data-found]")).to_contain_text("correction")
         page_watched.accessible()
         assert empty.call("GET", "switches/").json()["results"] == []
 

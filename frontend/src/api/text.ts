@@ -1,12 +1,13 @@
-/** Texts for errors that the server does not describe. */
+/** Texts for errors that the platform does not describe. */
 export const text = {
   unreachable: {
-    title: "The server cannot be reached",
-    detail: "The dashboard cannot reach the server. Your input is kept. Try again when the server responds.",
+    title: "The platform cannot be reached",
+    detail:
+      "The platform does not respond. The dashboard keeps your input. Try again when the platform responds.",
   },
   unknown: {
     title: "The operation failed",
-    detail: "The operation failed, and the server gave no reason. Try again, or read the log of the server.",
+    detail: "The platform returned an error without a reason. Try again, or read the log of the web server.",
   },
   requestFailed: "The request failed",
 };

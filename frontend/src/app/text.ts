@@ -22,7 +22,7 @@ export const text = {
     schemes: { auto: "System", light: "Light", dark: "Dark" },
     logOut: "Log out",
   },
-  failedPage: { title: "The page failed", reload: "Reload the page" },
+  failedPage: { title: "The page cannot be shown", reload: "Reload the page" },
   notFound: {
     title: "Page not found",
     detail: (path: string) => `The dashboard has no page ${path}. Select a page in the menu.`,

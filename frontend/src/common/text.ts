@@ -25,13 +25,13 @@ export const text = {
     code: "Code",
   },
   problem: {
-    loggedOut: "You are no longer logged in. Your input is kept.",
-    logIn: "Log in in another tab",
+    loggedOut: "Your log-in session has ended. The dashboard keeps your input.",
+    logIn: "Log in (opens another tab)",
     thenRetry: "Then try again.",
     more: (count: number) =>
       count === 1 ? "1 more error is not listed." : `${count.toLocaleString()} more errors are not listed.`,
     retryAfter: (seconds: string) => `Try again in ${seconds} s.`,
-    requestId: "Request ID:",
+    callId: "Call id:",
     line: (number: number) => `line ${number}`,
     item: (number: number) => `item ${number}`,
   },
@@ -47,11 +47,12 @@ export const text = {
   },
   picker: { searching: "Searching…", none: "No match" },
   conflict: {
-    changed: (field: string, value: string) => `Another user changed this field. ${field}: now ${value}.`,
-    takeTheirs: "Take theirs",
-    takeTheirsOf: (field: string) => `Take theirs: ${field}`,
-    keepMine: "Keep mine",
-    keepMineOf: (field: string) => `Keep mine: ${field}`,
+    changed: (field: string, value: string) =>
+      `Another user changed this field. New value of ${field}: ${value}.`,
+    takeTheirs: "Use the new value",
+    takeTheirsOf: (field: string) => `Use the new value: ${field}`,
+    keepMine: "Keep my value",
+    keepMineOf: (field: string) => `Keep my value: ${field}`,
   },
   host: {
     title: "Register a host",
@@ -89,7 +90,7 @@ export const text = {
     entries: (change: number, switches: number) =>
       `Entries: ${formatDifference(change)}, on ${formatQuantity(switches, "switch", "switches")}.`,
     exceeded: (switches: readonly string[], more: number) =>
-      `The change exceeds the budget of ${switches.join(", ")}${more > 0 ? ` and ${more.toLocaleString()} more` : ""}. Raise the budget, or aggregate entries on the page Budgets.`,
+      `The change exceeds the budget of ${switches.join(", ")}${more > 0 ? ` and ${more.toLocaleString()} more` : ""}. Raise the budget. If the aggregation method is none, choose another one (page Budgets, tab Policy).`,
     item: (number: number, detail: string) => `Item ${number}: ${detail}`,
     more: (count: number) =>
       count === 1 ? "1 more item is refused." : `${count.toLocaleString()} more items are refused.`,
@@ -110,16 +111,20 @@ export const text = {
   merging: {
     note: (changes: string) => `To stay within budgets: ${changes}.`,
     merged: (count: number) => `${entries(count)} merged`,
-    unmerged: (count: number) => `${entries(count)} unmerged`,
+    unmerged: (count: number) =>
+      count === 1 ? "1 merged entry split again" : `${count.toLocaleString()} merged entries split again`,
     changed: "merged entries changed",
     switches: (changes: string, names: readonly string[], more: number) =>
       `${changes}, on ${names.join(", ")}${more > 0 ? ` and ${more.toLocaleString()} more` : ""}`,
-    unknownCost: (reason: string) => `Expected cost ${reason}`,
+    /** The reason of the platform starts with "unknown". */
+    unknownCost: (reason: string) => `The predicted cost is ${reason}`,
+    /** Replaces the path of the API in the reason. */
+    measurement: "see the switch on the page Network, tab Merged entries",
     cost: (falsePositives: number, perSecond: number | null, redundant: number, together: number) => {
       const rate = perSecond === null ? "" : ` (${digits(perSecond)} per second)`;
       const requests =
         together > 1 ? `, for ${together.toLocaleString()} requests that are planned together` : "";
-      return `Expected per event: ${digits(falsePositives)} false positives${rate} and ${digits(redundant)} redundant copies${requests}.`;
+      return `Predicted per event: ${digits(falsePositives)} false positives${rate} and ${digits(redundant)} redundant copies${requests}.`;
     },
   },
   reach: {
@@ -143,7 +148,8 @@ export const text = {
   terms: {
     cell: {
       question: "What is a cell?",
-      definition: "A cell is a part of the event space. Its dz is the binary string that names it.",
+      definition:
+        "A cell is a range of values for each indexed attribute. Its dz is the binary string that names it.",
       heading: "Cell",
     },
     entry: {
@@ -162,6 +168,17 @@ export const text = {
       definition: "Installed entries are the entries in the flow table of a switch after aggregation.",
       heading: "Installed entry",
     },
+    mergedEntry: {
+      question: "What are merged entries?",
+      definition:
+        "A merged entry replaces several exact entries of a switch, so that the table stays within its budget.",
+      heading: "Merged entry",
+    },
+    plan: {
+      question: "What is the plan?",
+      definition: "The plan is the set of tables that the planner has calculated for the switches.",
+      heading: "Plan",
+    },
     falsePositive: {
       question: "What is a false positive?",
       definition: "A false positive is the delivery of an event to a host without a matching subscription.",
@@ -170,7 +187,7 @@ export const text = {
     notIndexed: {
       question: "What is an attribute that is not indexed?",
       definition:
-        "Switches do not check an attribute that is not indexed. So hosts receive events with all values of this attribute.",
+        "Switches do not check an attribute that is not indexed. So a host receives events whatever the value of this attribute is.",
       heading: "Attribute not indexed",
     },
     truncation: {
@@ -209,6 +226,12 @@ export const text = {
       question: "What is a budget?",
       definition: "The budget of a switch is the maximum number of entries for events in its flow table.",
       heading: "Budget",
+    },
+    seal: {
+      question: "What is a seal?",
+      definition:
+        "A seal is a keyed hash in a message. It proves that the sender has the key. The content is not encrypted.",
+      heading: "Seal",
     },
     tree: {
       question: "What is a tree?",

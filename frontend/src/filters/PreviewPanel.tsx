@@ -12,7 +12,7 @@ import { text } from "./text";
 
 const { preview: texts } = text;
 
-/** Cells, matches and cost of a filter, below its field. */
+/** Cells, matches and additional entries of a filter, below its field. */
 export function PreviewPanel({
   answer,
   busy,
@@ -24,7 +24,7 @@ export function PreviewPanel({
   busy: boolean;
   error: unknown;
   kind: "subscription" | "advertisement";
-  /** Whether the publisher or subscriber is known. Otherwise there is no cost. */
+  /** Whether the publisher or subscriber is known. Otherwise the additional entries are unknown. */
   known: boolean;
 }) {
   if (error) return <ProblemAlert problem={error} />;
@@ -33,7 +33,7 @@ export function PreviewPanel({
   return (
     <Stack gap="sm" aria-live="polite" aria-busy={busy} data-preview style={{ opacity: busy ? 0.6 : 1 }}>
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
-        <Figure name={texts.cells} help="cell">
+        <Figure name={texts.cells} id="cells" help="cell">
           {answer.dz_cells?.toLocaleString()}
         </Figure>
         <Figure name={texts.excess} hint={texts.excessHelp}>

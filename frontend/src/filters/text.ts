@@ -27,29 +27,30 @@ export const text = {
 
   preview: {
     loading: "Calculating…",
-    noTopic: "Select a topic to see the cost.",
-    invalid: "The dz cells and the cost appear when the filter is valid.",
-    cells: "dz cells",
-    excess: "Excess volume",
-    excessHelp: "Volume of the cells outside the filter, as a share of the filter's volume",
+    noTopic: "Select a topic to see the cells and the additional entries of the filter.",
+    invalid: "The cells and the additional entries appear when the filter is valid.",
+    cells: "Cells (dz)",
+    excess: "Excess",
+    excessHelp: "How much larger the cells are than the filter. Switches forward all events of the cells.",
     advertisements: "Matching advertisements",
     subscriptions: "Matching subscriptions",
     entries: "Additional entries",
     matched: (matched: number, all: number) => `${number(matched)} of ${number(all)}`,
     matchedOfChecked: (matched: number, checked: number, all: number) =>
-      `${number(matched)} of ${number(checked)} (checked ${number(checked)} of ${number(all)})`,
+      `${number(matched)} of the ${number(checked)} that were checked, of ${number(all)} in total`,
     noParticipant: {
       subscription: "Select the subscriber to see the additional entries in each switch.",
       advertisement: "Select the publisher to see the additional entries in each switch.",
     },
     refused: "The platform would refuse this filter.",
     overBudget: (switches: readonly string[]) =>
-      `The entries exceed the TCAM budget of ${switches.join(", ")}. Increase the budget, merge entries there (page Budgets), or use a larger filter that needs fewer cells.`,
+      `The entries exceed the budget of ${switches.join(", ")}. Raise the budget, or use a broader filter (larger ranges). If the aggregation method is none, choose another one (page Budgets, tab Policy).`,
     noAdvertisement:
-      "No matching advertisement yet. You can save the subscription: it receives events as soon as there is one.",
-    noSubscription: "No matching subscription yet. Events are not forwarded until there is one.",
+      "No matching advertisement yet. You can save the subscription. It receives events when a matching advertisement is added.",
+    noSubscription:
+      "No matching subscription yet. Switches forward the events when a matching subscription is added.",
     wholeSpace: "the whole event space",
     more: (count: number) => `and ${number(count)} more`,
-    noEntries: "No additional entries needed.",
+    noEntries: "No additional entries are needed.",
   },
 };

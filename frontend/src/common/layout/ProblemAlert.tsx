@@ -48,7 +48,7 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
       {problem.retryAfter && <Text size="sm">{text.problem.retryAfter(problem.retryAfter)}</Text>}
       {problem.requestId && (
         <Text size="xs" c="dimmed" mt="xs">
-          {text.problem.requestId} <Code>{problem.requestId}</Code>
+          {text.problem.callId} <Code>{problem.requestId}</Code>
         </Text>
       )}
       {retry && (

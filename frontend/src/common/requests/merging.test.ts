@@ -1,5 +1,12 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { describeMerging, expectedCost } from "./merging";
+import { describeMerging, predictedCost } from "./merging";
+
+/** Reason of the platform from its source: the test fails if only one of them changes. */
+const TOO_MANY =
+  /" \{most\}\. (A measurement .*)"/.exec(
+    readFileSync("../platform/controlplane/aggregation/cost_estimate.py", "utf8"),
+  )?.[1] ?? "";
 
 const known = {
   merged: 3,
@@ -16,22 +23,25 @@ const known = {
 
 test("the description of merged entries names the first switches", () => {
   expect(describeMerging(known)).toBe("3 entries merged, on s1, s2");
-  expect(describeMerging({ ...known, merged: 0, unmerged: 1 })).toBe("1 entry unmerged, on s1, s2");
+  expect(describeMerging({ ...known, merged: 0, unmerged: 1 })).toBe("1 merged entry split again, on s1, s2");
   expect(describeMerging({ ...known, merged: 0 })).toBe("merged entries changed, on s1, s2");
   const many = Array.from({ length: 9 }, (_, n) => `s${n}`);
   expect(describeMerging({ ...known, switches: many })).toContain("s5 and 3 more");
 });
 
-test("the expected cost has units, and a reason where it is unknown", () => {
-  expect(expectedCost(known)).toBe(
-    "Expected per event: 0.123 false positives (2.5 per second) and 0 redundant copies.",
+test("the predicted cost has units, and a reason where it is unknown", () => {
+  expect(predictedCost(known)).toBe(
+    "Predicted per event: 0.123 false positives (2.5 per second) and 0 redundant copies.",
   );
   const unknown = { ...known, unwanted: null, needless: null, unwanted_per_second: null };
-  expect(expectedCost({ ...unknown, reason: "unknown: no events." })).toBe(
-    "Expected cost unknown: no events.",
+  expect(predictedCost({ ...unknown, reason: "unknown: no events." })).toBe(
+    "The predicted cost is unknown: no events.",
   );
-  expect(expectedCost({ ...known, unwanted_per_second: null, reason: "the rate is unknown." })).toContain(
+  expect(predictedCost({ ...unknown, reason: TOO_MANY })).toMatch(
+    /follows .*see the switch on the page Network, tab Merged entries/,
+  );
+  expect(predictedCost({ ...known, unwanted_per_second: null, reason: "the rate is unknown." })).toContain(
     "redundant copies. The rate is unknown.",
   );
-  expect(expectedCost({ ...known, together: 4 })).toContain("for 4 requests that are planned together");
+  expect(predictedCost({ ...known, together: 4 })).toContain("for 4 requests that are planned together");
 });

@@ -1,4 +1,4 @@
-// Descriptions of the entries that a request merges, and of the expected cost.
+// Descriptions of the entries that a request merges, and of the predicted cost.
 
 import type { Schemas } from "@/api/client";
 import { text } from "@/common/text";
@@ -6,18 +6,21 @@ import { text } from "@/common/text";
 export type Merging = Schemas["Merging"] | Schemas["OperationMerging"];
 
 const SHOWN = 6;
+/** A hint for API clients; the dashboard has a tab with the measurement. */
+const MEASUREMENT = /see \/api\/v1\/switches\/<id>\/aggregated\//;
 
-/** For example "3 entries merged, 1 entry unmerged, on s1, s2". */
+/** For example "3 entries merged, 1 merged entry split again, on s1, s2". */
 export function describeMerging({ merged, unmerged, switches }: Merging): string {
   const parts = [merged && text.merging.merged(merged), unmerged && text.merging.unmerged(unmerged)];
   const changes = parts.filter(Boolean).join(", ") || text.merging.changed;
   return text.merging.switches(changes, switches.slice(0, SHOWN), Math.max(0, switches.length - SHOWN));
 }
 
-/** Expected false positives and redundant copies of the merged entries, or the reason why they are unknown. */
-export function expectedCost(merging: Merging): string {
+/** Predicted false positives and redundant copies of the merged entries, or the reason why they are unknown. */
+export function predictedCost(merging: Merging): string {
   const { unwanted, needless, unwanted_per_second: rate, reason } = merging;
-  if (unwanted === null || needless === null) return text.merging.unknownCost(reason);
+  if (unwanted === null || needless === null)
+    return text.merging.unknownCost(reason.replace(MEASUREMENT, text.merging.measurement));
   const together = "together" in merging ? merging.together : 1;
   const cost = text.merging.cost(unwanted, rate, needless, together);
   return reason ? `${cost} ${reason[0]?.toUpperCase()}${reason.slice(1)}` : cost;

@@ -8,7 +8,7 @@ const listed = (items: readonly string[], more: number) =>
 /** Texts of the page "Budgets". */
 export const text = {
   title: "Budgets",
-  docs: "Documentation: set table budgets",
+  docs: "Documentation: set budgets",
   loading: common.loading,
   close: common.close,
   tabs: { switches: "Switches", compare: "Compare methods", runs: "Runs", policy: "Policy" },
@@ -17,23 +17,25 @@ export const text = {
 
   /** Of each aggregation method. */
   methods: {
-    none: "No merging. A request that exceeds a budget is refused.",
-    la: "Merges entries immediately when a request exceeds a budget. Does not use past events.",
-    "fa-lb": "As la. In addition, runs choose the entries to merge by the load of publishers.",
-    "fa-pb": "As la. In addition, runs choose the entries to merge by past events.",
+    none: "No aggregation. The platform refuses a request that exceeds a budget.",
+    la: "Local aggregation. Merges entries immediately when a request exceeds a budget. Considers one switch at a time and no past events.",
+    "fa-lb":
+      "Flow-aware aggregation with the load of publishers. Like la. In addition, runs choose the entries to merge by the number of events that each publisher sends.",
+    "fa-pb":
+      "Flow-aware aggregation with past events. Like la. In addition, runs choose the entries to merge by past events.",
     optimal:
-      "As fa-pb. Also considers other switches and keeps exceptions. Lowest cost, but the longest calculation.",
+      "Like fa-pb. In addition, it considers all switches together and leaves out cells that would cause many false positives. Fewest redundant copies and false positives, but the longest calculation.",
   } as Record<string, string>,
 
   alarms: {
-    title: "The cost of merged entries is not as expected",
+    title: "The cost of merged entries is not as predicted",
     row: (name: ReactNode, measured: string, expected: string, since: ReactNode) => (
       <>
-        {name}: measured {measured} redundant copies per event, expected {expected}, since {since}
+        {name}: measured {measured} redundant copies per event, predicted {expected}, since {since}
       </>
     ),
     remedy:
-      "Current events differ from the events that were used to choose the merged entries. Start a new run on the tab Runs: it uses the newest events.",
+      "The merged entries were chosen with past events, and current events are different. Start a run on the tab Runs: it uses the newest events.",
   },
 
   switches: {
@@ -58,10 +60,10 @@ export const text = {
     showAll: "Show all switches",
     none: "No switches yet. Connect a switch, import a topology, or start the demo network.",
     setUp: "Set up a network",
-    legend: "Exact: entries without aggregation. Installed: entries after aggregation.",
+    legend: "Exact entries: without aggregation. Installed entries: after aggregation.",
     redundantOfRun: (run: number, at: ReactNode) => (
       <>
-        Redundant copies: expected per event, calculated by run {run} at {at}.
+        Redundant copies: predicted per event, calculated by run {run} at {at}.
       </>
     ),
     redundantUnknown: "Redundant copies: known after the first aggregation run.",
@@ -69,39 +71,39 @@ export const text = {
 
   panel: {
     title: (name: string, label: string) => (label ? `${name}, ${label}` : name),
-    budget: "TCAM budget",
+    budget: "Budget (entries for events)",
     capacity: "Capacity",
     exact: "Exact entries",
     installed: "Installed entries",
     fill: "Table fill",
     entries: (count: string) => `${count} entries`,
-    capacityUnknown: "unknown (never reached)",
+    capacityUnknown: "unknown (the table was never full)",
     exactCount: (count: string) => `${count} without aggregation`,
     installedMerged: (count: string, saved: string, change: string) =>
-      `${count}: merging saves ${saved} (${change})`,
+      `${count}: merging saves ${saved} entries (${change})`,
     setBudget: "Set budget…",
     showEntries: "Show entries",
-    curve: "Cost of other budgets",
+    curve: "Cost of other budgets (redundant copies and false positives)",
     curveHelp:
-      "Expected redundant copies and false positives in the whole network, calculated from stored samples. All other switches keep their tables.",
+      "Predicted for the whole network, calculated from past events. All other switches keep their tables.",
     merged: "Merged entries",
   },
 
   curve: {
-    method: "Method of the curve",
+    method: "Aggregation method",
     calculate: "Calculate",
     calculating: "Calculating. This takes one minute at most.",
     noSamples:
-      "No stored samples. The curve is calculated from past events. Hosts can report them as samples, or the analytics job event_samples takes them from telemetry.",
+      "No stored samples (past events). The platform calculates the curve from them. Hosts can report samples, or the analytics job “Event samples” reads them from telemetry.",
     chart: (name: string, method: string) =>
       `Redundant copies and false positives by budget of ${name}, ${method}`,
-    samples: (count: string) => `Calculated from ${count} events.`,
+    samples: (count: string) => `Calculated from ${count} past events.`,
     table: (name: string) => `Budget curve of ${name}`,
     budget: "Budget",
     entries: "Entries",
     redundant: "Redundant copies per event",
     falsePositives: "False positives per event",
-    unreachable: "not reachable by merging",
+    unreachable: "cannot be met by merging",
     actions: "Set the budget",
     set: "Set…",
     setTo: (budget: number) => `Set a budget of ${budget}`,
@@ -114,11 +116,12 @@ export const text = {
 
   dialog: {
     title: (names: readonly string[]) =>
-      names.length === 1 ? `TCAM budget of ${names[0]}` : `TCAM budget of ${switches(names.length)}`,
+      names.length === 1 ? `Budget of ${names[0]}` : `Budget of ${switches(names.length)}`,
     names: listed,
-    entries: "Maximum content entries",
-    current: (installed: string, exact: string) => `Installed: ${installed}. Without aggregation: ${exact}.`,
-    currentLargest: (entries: string) => `Installed in the largest of these tables: ${entries}.`,
+    entries: "Budget (entries for events)",
+    current: (installed: string, exact: string) =>
+      `Installed entries: ${installed}. Exact entries: ${exact}.`,
+    currentLargest: (entries: string) => `The largest of these tables has ${entries} installed entries.`,
     entriesRule: "Enter a whole number from 0 to 10,000,000.",
     unlimited: "Unlimited",
     check: "Check",
@@ -133,34 +136,36 @@ export const text = {
     fitsNot: (refused: number, count: number) =>
       count === 1 ? "The budget does not fit" : `${refused} of ${count} budgets do not fit`,
     failed: (failed: number, count: number) =>
-      count === 1 ? "The budget is not set" : `${failed} of ${count} budgets are not set. The others are set`,
+      count === 1
+        ? "The budget was not set"
+        : `${failed} of ${count} budgets were not set. The others were set`,
     remedy: "Enter a larger budget, or choose another aggregation method on the tab Policy.",
     change: (name: string, before: string, after: string) => `${name} ${before} → ${after}`,
     merges: (changes: readonly string[], more: number) =>
       `Entries are merged to fit the budget: ${listed(changes, more)}`,
     changes: (changes: readonly string[], more: number) =>
-      `Numbers of entries change: ${listed(changes, more)}`,
+      `The numbers of entries change: ${listed(changes, more)}`,
   },
 
   merged: {
     table: "Merged entries",
     topic: "Topic",
-    dz: "dz",
-    dzFromPort: (dz: string, port: number) => `${dz} from port ${port}`,
-    all: "all",
+    dz: "Cell (dz)",
+    dzFromPort: (dz: string, port: number) => `${dz}, ingress port ${port}`,
+    all: "the whole event space",
     subscriptions: "Subscriptions",
-    measured: "Measured copies",
-    expected: "Expected copies",
+    measured: "Redundant copies, measured",
+    predicted: "Redundant copies, predicted",
     packets: "Packets",
     none: "No merged entries on this switch.",
     measuredAt: (events: string, at: ReactNode) => (
       <>
-        Measured: redundant copies of the newest {events} events, {at}. Expected: the number that older events
-        predict.
+        Measured: redundant copies of the newest {events} events, {at}. Predicted: the number calculated from
+        older events.
       </>
     ),
     measuredSoon: (events: string) =>
-      `Measured: redundant copies of the newest ${events} events, available within a minute. Expected: the number that older events predict.`,
+      `Measured: redundant copies of the newest ${events} events, available within a minute. Predicted: the number calculated from older events.`,
     region: "Subscriptions of the merged entry",
     heading: (dz: ReactNode) => <>Subscriptions of the merged entry {dz}</>,
     everyEvent: "every event",
@@ -171,7 +176,7 @@ export const text = {
 
   compare: {
     methods: "Methods",
-    budget: "Budget of every switch",
+    budget: "Same budget for every switch",
     budgetPlaceholder: "unchanged",
     sampling: "Fraction of samples used",
     samplingPlaceholder: "from policy",
@@ -182,9 +187,9 @@ export const text = {
     progress: "Progress of the comparison",
     failed: (method: string) => `${method}: no result`,
     none: "No comparison yet. A comparison tries each method on a copy of the network with the stored samples. It changes no table.",
-    noSamples: "No stored samples to calculate the cost",
+    noSamples: "No stored samples (past events)",
     noSamplesHelp:
-      "The numbers of entries are exact. The cost of merging is calculated from past events. Hosts can report them as samples, or the analytics job event_samples takes them from telemetry.",
+      "The comparison shows the numbers of entries, but no redundant copies and false positives: the platform calculates these from samples. Hosts can report samples, or the analytics job “Event samples” reads them from telemetry.",
     chart: "Redundant copies and false positives per event, by method",
     now: "now",
     perEvent: "per event",
@@ -221,7 +226,7 @@ export const text = {
     redundantNow: "Redundant copies now",
     entries: (method: string) => `${method}: entries`,
     redundant: (method: string) => `${method}: redundant copies`,
-    overBudget: (entries: string) => `${entries} (over budget)`,
+    overBudget: (entries: string) => `${entries} (exceeds the budget)`,
     none: "No switch has a budget or merged entries.",
   },
 
@@ -236,11 +241,8 @@ export const text = {
     redundant: "Redundant copies per event",
     reason: "Reason",
     beforeAfter: (before: string, after: string) => `${before} → ${after}`,
-    none: "No runs yet. A run uses past events to choose the entries to merge. The policy can start runs periodically.",
-    triggers: { operator: "user", periodic: "policy, periodically", revert: "revert of a run" } as Record<
-      string,
-      string
-    >,
+    none: "No runs yet. A run uses past events to choose the entries to merge. On the tab Policy, you can set a schedule for runs.",
+    triggers: { operator: "user", periodic: "schedule", revert: "revert of a run" } as Record<string, string>,
   },
 
   runForm: {
@@ -248,9 +250,9 @@ export const text = {
     sampling: "Fraction of samples used",
     test: "Test without changes",
     start: "Run and install",
-    busy: "A run is in progress. Only one run is possible at a time.",
+    busy: "A run is in progress. Wait until it ends: only one run is possible at a time.",
     testing: (method: string) => `Testing ${method} on a copy of the network. This takes one minute at most.`,
-    tested: (method: string) => `Test of ${method}. No table was changed`,
+    tested: (method: string) => `Result of the test of ${method}. No table was changed`,
   },
 
   run: {
@@ -271,8 +273,8 @@ export const text = {
     revertAction: "Revert",
     revertHelp: (changed: number) =>
       changed > 0
-        ? `The merged entries from before the run are installed again on ${switches(changed)}, as far as they still fit. No event is lost.`
-        : "The merged entries from before the run are installed again, as far as they still fit. No event is lost.",
+        ? `The platform installs the merged entries from before the run again on ${switches(changed)}, as far as they still fit in the budgets. No event is lost.`
+        : "The platform installs the merged entries from before the run again, as far as they still fit in the budgets. No event is lost.",
   },
 
   results: {
@@ -280,8 +282,8 @@ export const text = {
     falsePositives: "False positives per event",
     beforeAfter: (before: string, after: string, change: string) =>
       change ? `${before} → ${after} (${change})` : `${before} → ${after}`,
-    chosen: "Merged entries chosen by",
-    gap: "Cost above the best merge points",
+    chosen: "Method of the merged entries",
+    gap: "Additional cost compared with the best possible choice",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that do not fit",
@@ -306,10 +308,10 @@ export const text = {
     },
     samplingHelp: "Above 0, at most 1. A smaller fraction makes runs faster.",
     periodic: "Run periodically",
-    periodicHelp: "Only fa-lb, fa-pb and optimal have runs.",
+    periodicHelp: "Only for fa-lb, fa-pb and optimal. The methods none and la have no runs.",
     periodHelp: "10 seconds to 7 days.",
     gainHelp:
-      "A periodic run changes tables only if it removes at least this share of redundant copies and false positives.",
+      "A periodic run changes tables only if it removes at least this percentage of the redundant copies and false positives.",
     secondsSuffix: " s",
     percentSuffix: " %",
     gainValue: (percent: string | number) => `${percent} %`,
@@ -322,12 +324,12 @@ export const text = {
     },
     save: "Save",
     saved: "The policy is saved.",
-    chooseFirst: "First choose which value to keep: theirs or yours.",
+    chooseFirst: "First choose which value to keep: the new value or your value.",
     missing: (labels: readonly string[]) => `First enter: ${labels.join(", ")}.`,
     unchanged: "No unsaved changes",
     confirm: (method: string) => `Change the method to ${method}?`,
     confirmAction: "Change method",
-    noTableChanges: "No table changes now. The method applies from the next request on.",
+    noTableChanges: "No table changes now. The platform uses the method from the next request on.",
     tablesChange: (count: number, changes: readonly string[]) =>
       `${count === 1 ? "1 table changes" : `${count} tables change`} immediately: ${listed(changes, count - changes.length)}`,
     change: (name: string, before: string, after: string) => `${name} ${before} → ${after}`,

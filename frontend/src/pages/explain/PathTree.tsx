@@ -92,7 +92,10 @@ function Entry({ hop: { entry, origin } }: { hop: Hop }) {
       )}
       {origin && origin.subscriptions_count > 0 && (
         <Text size="sm" c="dimmed">
-          {text.path.serves(formatNames(origin.subscriptions, origin.subscriptions_count))}
+          {text.path.serves(
+            formatNames(origin.subscriptions, origin.subscriptions_count),
+            origin.subscriptions_count,
+          )}
         </Text>
       )}
     </>
@@ -121,7 +124,7 @@ function Destination({ output, hasHelp }: { output: Output; hasHelp: boolean }) 
       )}
       <Text size="sm" c={whom === "nobody" ? "var(--mantine-color-error)" : "dimmed"} data-for={whom}>
         {whom === "match"
-          ? text.path.forMatch(formatNames(output.matching, output.matching_count))
+          ? text.path.forMatch(formatNames(output.matching, output.matching_count), output.matching_count)
           : whom === "truncation"
             ? text.path.forTruncation(formatNames(output.truncated, output.truncated_count))
             : text.path.forNobody}

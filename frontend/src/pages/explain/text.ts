@@ -2,14 +2,14 @@
 export const text = {
   title: "Explain",
   docs: "Debug a missing event",
-  tracing: "Tracing the event through the plan and the real switches…",
+  tracing: "Tracing the event through the planned tables and the real switches…",
   repeat: "Trace again",
   shareLink: "Share link:",
   link: "the link to this explanation",
   noPublisher: "No publishers yet. Set up a network with a host that publishes events.",
   setUp: "Set up a network",
   start:
-    "Enter an event or select a past one. The page shows its path, the entry that it matches at each switch, and why each host receives it or not.",
+    "Enter an event, or select a past event. The page shows the path of the event, and the entry that the event matches at each switch. For each host, it shows why the host receives the event or not.",
   form: {
     publisher: "Publisher",
     noPublisher: "No matching publishers.",
@@ -29,7 +29,7 @@ export const text = {
     topic: "Topic",
     event: "Event",
     empty:
-      "No past events yet. Hosts report a sample of their events to traffic/samples/. The analytics job “Event samples” adds events from telemetry.",
+      "No past events yet. Hosts report samples of their events to /api/v1/traffic/samples/. The analytics job “Event samples” also reads events from telemetry.",
   },
   summary: {
     noAdvertisement: "The event is not sent: its publisher does not advertise the topic.",
@@ -57,44 +57,48 @@ export const text = {
       `${publisher} at ${host} (port ${port} of ${name})`,
     advertisement: "Advertisement",
     filter: (advertisement: string, filter: string | null) =>
-      `${advertisement}: ${filter ?? "dz set without a filter"}`,
+      `${advertisement}: ${filter ?? "cells without a filter"}`,
     dz: "dz",
     wholeSpace: "the whole event space",
     address: "Address",
     tree: "Tree",
-    loop: "The event runs in a loop",
-    loopRemedy: "Audit and repair the tables on the page Health and audit.",
+    loop: "The event is in a loop",
+    loopRemedy: "Audit and repair the tables (page Health and audit, tab Drift and audits).",
   },
   real: {
     matches: "The real switches match the plan.",
-    traced: "The real switches match the plan (traced).",
-    readBack: "The real switches match the plan (read back).",
-    tracedAndReadBack: "The real switches match the plan (traced and read back).",
-    partly: "The real switches match the plan where they could be checked.",
+    traced: "The real switches match the plan (checked by a trace in Open vSwitch).",
+    readBack: "The real switches match the plan (checked by reading their tables).",
+    tracedAndReadBack:
+      "The real switches match the plan (checked by traces in Open vSwitch and by reading tables).",
+    partly: "The switches that could be checked match the plan.",
     differs: "The real switches differ from the plan",
     unchecked: (switches: string) => `Not checked: ${switches}`,
     uncheckedSwitch: (name: string, detail: string) => `${name} (${detail})`,
     lost: (host: string) => `${host} does not receive the event.`,
-    lostAt: (host: string, name: string) => `${host} does not receive the event because of switch ${name}.`,
+    lostAt: (host: string, name: string) =>
+      `${host} does not receive the event. The cause is switch ${name}.`,
     surplus: (hosts: string) => `Hosts that receive the event by mistake: ${hosts}.`,
   },
   path: {
     title: "Path",
     ingressPort: (port: number) => `ingress port ${port}`,
-    noEntry: "matches no entry; the event is dropped",
+    noEntry: "no entry matches, so the switch drops the event",
     match: (destination: string, port: number | null) =>
       port === null ? destination : `${destination}, ingress port ${port}`,
     priority: (priority: number) => `priority ${priority}`,
     origins: {
-      exact: "exact",
-      aggregated: "aggregated",
+      exact: "exact entry",
+      aggregated: "merged entry",
       unplanned: "not in the plan",
     },
-    serves: (names: string) => `serves ${names}`,
+    serves: (names: string, count: number) =>
+      count === 1 ? `needed by subscription ${names}` : `needed by subscriptions ${names}`,
     port: (port: number) => `port ${port}`,
     to: (name: string) => `to ${name}`,
-    forMatch: (names: string) => `for ${names}`,
-    forTruncation: (names: string) => `only in the dz set of ${names}: a false positive`,
+    forMatch: (names: string, count: number) =>
+      count === 1 ? `for subscription ${names}` : `for subscriptions ${names}`,
+    forTruncation: (names: string) => `false positive: only the cells of ${names} contain the event`,
     forNobody: "redundant copy: no subscription needs it",
     names: (names: string, more: number) => (more > 0 ? `${names} and ${more} more` : names),
   },
@@ -108,7 +112,7 @@ export const text = {
     no: "no",
     copies: (count: number) => `yes, ${count} copies`,
     subscription: (name: string, subscriber: string | null, filter: string | null, reason: string) =>
-      `${name} of ${subscriber ?? "?"}: ${filter ?? "dz set without a filter"} — ${reason}`,
+      `${name} of ${subscriber ?? "?"}: ${filter ?? "cells without a filter"} (${reason})`,
     moreSubscriptions: (count: number) =>
       count === 1 ? "1 more subscription" : `${count.toLocaleString()} more subscriptions`,
     search: "Search hosts",
@@ -124,16 +128,16 @@ export const text = {
     match: "matching subscription",
     truncation: "false positive: truncation",
     aggregation: "false positive: aggregation",
-    stale_entry: "false positive: stale entry",
+    stale_entry: "false positive: entry not in the plan",
     entry_missing: "missing entry",
     foreign_entry: "entry of another program",
     other_entry: "another entry matches",
     other_ports: "entry sends to other ports",
     other_action: "entry has another action",
     other_wiring: "link leads to another switch",
-    unreachable: "no path of active links",
-    switch_down: "switch down",
-    host_down: "host down",
+    unreachable: "no path of links that are up",
+    switch_down: "switch out of service",
+    host_down: "host without an active port",
     no_advertisement: "no advertisement",
     outside_advertisement: "outside the advertisement",
     not_active: "subscription not active yet",
@@ -145,10 +149,10 @@ export const text = {
   /** One sentence about those reasons whose name is not enough. */
   explanations: {
     truncation:
-      "Only the dz set of a subscription contains the event. A dz set covers indexed attributes only, and its length and number of cells are limited.",
+      "The cells of a subscription contain the event, but its filter does not. Cells consider only indexed attributes, and their number and the length of their dz are limited.",
     aggregation:
-      "An aggregated entry on the path sends the event. Aggregation keeps the switch within its TCAM budget.",
-    stale_entry: "An entry on the path is no longer in the plan. The switch has not removed it yet.",
+      "A merged entry on the path sends the event. Merged entries keep the table of a switch within its budget.",
+    stale_entry: "An entry on the path is not in the plan. The switch has not removed it yet.",
     entry_missing:
       "A subscription matches, but a switch on the path does not have the entry that leads to the host.",
     no_advertisement: "The publisher's host does not advertise the topic, so the event is not sent.",

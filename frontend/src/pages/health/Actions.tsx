@@ -14,7 +14,7 @@ const text = page.actions;
 type Action = Schemas["AuditedAction"];
 const ACTIONS = "/api/v1/audit/actions/";
 const COLOR: Record<string, string> = { done: "green", denied: "red", refused: "orange", failed: "red" };
-const OUTCOMES = ["done", "refused", "denied", "failed", "begun"];
+const OUTCOMES = Object.entries(text.outcomes).map(([value, label]) => ({ value, label }));
 const column = createColumnHelper<Action>();
 
 const columns = [
@@ -38,7 +38,7 @@ const columns = [
     cell: ({ row: { original: one } }) => (
       <>
         <Badge variant="light" color={COLOR[one.outcome] ?? "gray"}>
-          {one.outcome}
+          {text.outcomes[one.outcome] ?? one.outcome}
         </Badge>
         {one.times > 1 && <> {text.times(one.times)}</>}
       </>
@@ -48,7 +48,7 @@ const columns = [
   column.accessor("address", { header: text.columns.address, meta: { priority: "low" } }),
 ];
 
-/** Tab with the audit log: calls of users that changed something or were refused. */
+/** Tab "User actions": calls of users that changed something or were refused. */
 export function Actions() {
   const [q, setQ] = useAddress("q");
   const [actor, setActor] = useAddress("actor");
@@ -77,7 +77,7 @@ export function Actions() {
             label={text.outcome}
             placeholder={text.anyOutcome}
             clearable
-            w={120}
+            w={160}
             data={OUTCOMES}
             value={outcome || null}
             onChange={setOutcome}

@@ -30,7 +30,7 @@ const checkColumns = [
     header: text.columns.result,
     cell: (cell) => (
       <Badge variant="light" color={CHECK_COLOR[cell.getValue()] ?? "gray"}>
-        {cell.getValue()}
+        {text.results[cell.getValue()] ?? cell.getValue()}
       </Badge>
     ),
   }),
@@ -49,10 +49,14 @@ const checkColumns = [
   check.accessor("detail", { header: text.columns.reason, meta: { priority: "low" } }),
 ];
 
+const KINDS = Object.entries(text.kinds).map(([value, label]) => ({ value, label }));
 const drift = createColumnHelper<Drift>();
 const driftColumns = [
   drift.accessor("switch", { header: text.columns.switch }),
-  drift.accessor("kind", { header: text.columns.kind }),
+  drift.accessor("kind", {
+    header: text.columns.kind,
+    cell: (cell) => text.kinds[cell.getValue()] ?? cell.getValue(),
+  }),
   drift.accessor("dst", {
     header: text.columns.entry,
     cell: ({ row: { original: one } }) => <Code>{one.dst || one.what}</Code>,
@@ -94,7 +98,7 @@ export function AuditResult({ id, over }: { id: string; over: boolean }) {
         placeholder={text.allKinds}
         clearable
         w={160}
-        data={["missing", "strange", "different"]}
+        data={KINDS}
         value={kind || null}
         onChange={setKind}
       />

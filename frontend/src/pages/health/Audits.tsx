@@ -20,6 +20,7 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { DocsLink } from "@/common/documentation/DocsLink";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
@@ -32,11 +33,15 @@ import { text } from "./text";
 
 type Audit = Schemas["Audit"];
 export const AUDITS = "/api/v1/audits/";
+const TRIGGERS = Object.entries(text.audits.triggers).map(([value, label]) => ({ value, label }));
 const column = createColumnHelper<Audit>();
 
 const columns = [
   column.accessor("id", { header: text.audits.columns.id, meta: { sort: "id" } }),
-  column.accessor("state", { header: text.audits.columns.state }),
+  column.accessor("state", {
+    header: text.audits.columns.state,
+    cell: (cell) => text.audits.states[cell.getValue()] ?? cell.getValue(),
+  }),
   column.accessor("switches", {
     header: text.audits.columns.switches,
     cell: (cell) => <Counts counts={cell.getValue()} />,
@@ -46,7 +51,11 @@ const columns = [
     meta: { priority: "low" },
     cell: (cell) => (cell.getValue() ? text.audits.repair : text.audits.noRepair),
   }),
-  column.accessor("trigger", { header: text.audits.columns.trigger, meta: { priority: "low" } }),
+  column.accessor("trigger", {
+    header: text.audits.columns.trigger,
+    meta: { priority: "low" },
+    cell: (cell) => text.audits.triggers[cell.getValue()] ?? cell.getValue(),
+  }),
   column.accessor("created_at", {
     header: text.audits.columns.created,
     cell: (cell) => <Time at={cell.getValue()} />,
@@ -66,16 +75,16 @@ export function Audits() {
   return (
     <Stack>
       <Group justify="space-between">
-        <Text size="sm" c="dimmed">
-          {text.audits.about} <DocsLink to="monitoring.md, Audits" />
+        <Text size="sm" c="dimmed" component="div">
+          {text.audits.about} <HelpIcon term="plan" /> <DocsLink to="monitoring.md, Audits" />
         </Text>
         <Group gap="xs">
           <Select
             aria-label={text.audits.trigger}
             placeholder={text.all}
             clearable
-            w={130}
-            data={["operator", "periodic", "sign"]}
+            w={210}
+            data={TRIGGERS}
             value={trigger || null}
             onChange={setTrigger}
           />
@@ -107,7 +116,7 @@ function Counts({ counts }: { counts: Audit["switches"] }) {
     <Group gap={4}>
       {found.map(([state, count]) => (
         <Badge key={state} variant="light" color={CHECK_COLOR[state] ?? "gray"}>
-          {text.audits.count(count, state)}
+          {text.audits.count(count, text.auditResult.results[state] ?? state)}
         </Badge>
       ))}
     </Group>
@@ -135,7 +144,9 @@ function Detail({ id, onClose }: { id: string; onClose: () => void }) {
       {audit.data && (
         <Stack>
           <Group gap="xs">
-            <Title order={3}>{over ? text.audits.done : audit.data.state}</Title>
+            <Title order={3}>
+              {over ? text.audits.done : (text.audits.states[audit.data.state] ?? audit.data.state)}
+            </Title>
             {!over && <Loader role="status" size="xs" aria-label={text.audits.running} />}
             <Counts counts={audit.data.switches} />
           </Group>

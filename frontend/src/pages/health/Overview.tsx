@@ -1,6 +1,7 @@
 import { Alert, Anchor, Badge, Card, Group, Loader, SimpleGrid, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { text as common } from "@/common/text";
 import { useLiveRefresh } from "@/live/LiveProvider";
@@ -55,7 +56,7 @@ function CheckCard({ check }: { check: Health["checks"][number] }) {
       </Text>
       {check.status !== "ok" && (
         <Text size="sm" mt={4} fw={500}>
-          {known.remedy}
+          <InlineMarkup text={known.remedy} />
         </Text>
       )}
       {tab && (

@@ -6,6 +6,7 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { DocsLink } from "@/common/documentation/DocsLink";
+import { HelpIcon } from "@/common/documentation/HelpIcon";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
@@ -103,18 +104,21 @@ function Policy({ policy }: { policy: Signalling }) {
               disabled={change.isPending}
               onChange={(event) => change.mutate({ self_registration: event.currentTarget.checked })}
             />
-            <Switch
-              label={text.sealed}
-              description={text.sealedHelp}
-              checked={policy.sealed_only}
-              disabled={change.isPending}
-              onChange={(event) => change.mutate({ sealed_only: event.currentTarget.checked })}
-            />
+            <Group gap={4} wrap="nowrap" align="flex-start">
+              <Switch
+                label={text.sealed}
+                description={text.sealedHelp}
+                checked={policy.sealed_only}
+                disabled={change.isPending}
+                onChange={(event) => change.mutate({ sealed_only: event.currentTarget.checked })}
+              />
+              <HelpIcon term="seal" />
+            </Group>
           </>
         ) : (
-          <Text size="sm">
+          <Text size="sm" component="div">
             {policy.self_registration ? text.mayRegister : text.mayNotRegister}{" "}
-            {policy.sealed_only ? text.sealedOnly : text.sealedOptional}
+            {policy.sealed_only ? text.sealedOnly : text.sealedOptional} <HelpIcon term="seal" />
           </Text>
         )}
         <ProblemAlert problem={change.error} />

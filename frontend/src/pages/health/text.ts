@@ -14,7 +14,7 @@ export const text = {
     audits: "Drift and audits",
     telemetry: "Telemetry",
     signalling: "Signalling",
-    actions: "Audit log",
+    actions: "User actions",
   },
   overview: {
     more: "More",
@@ -22,17 +22,17 @@ export const text = {
     states: { ok: "OK", degraded: "degraded", failed: "failed" } as Record<string, string>,
     /** States of the whole platform. */
     titles: {
-      ok: "All systems operational",
+      ok: "All checks are OK",
       degraded: "The platform is degraded",
       failed: "The platform cannot change the network",
     } as Record<string, string>,
     meanings: {
       ok: "The platform carries out changes.",
       degraded: "The platform carries out changes, but some checks fail.",
-      failed: "Requests wait, and none is lost.",
+      failed: "Requests wait. None is lost.",
     } as Record<string, string>,
-    unreachable: (status: number) => `The health check returned the status ${status}.`,
-    unreadable: "The server returned no health data.",
+    unreachable: (status: number) => `The health check returned the HTTP status ${status}.`,
+    unreadable: "The platform returned no health data.",
   },
   checks: {
     database: {
@@ -40,24 +40,28 @@ export const text = {
       remedy: "Check whether the database runs, and whether TERCAST_DATABASE_URL names it.",
     },
     broker: {
-      title: "Broker",
-      remedy: "Check whether Redis runs, or whether the state directory is writable.",
+      title: "Message broker",
+      remedy: "Check whether Redis runs. Without Redis, check whether the state directory is writable.",
     },
     worker: {
       title: "Planner worker",
-      remedy: "Start a Celery worker. Until then, requests wait, and none is lost.",
+      remedy:
+        "Start a worker: `celery -A controlplane.config.celery worker -Q planner`. Until then, requests wait. None is lost.",
     },
     watcher: {
       title: "Monitoring worker",
-      remedy: "Start a Celery worker for the queue celery. It then processes all waiting tasks.",
+      remedy:
+        "Start a worker: `celery -A controlplane.config.celery worker -Q celery`. It then processes all waiting tasks.",
     },
     analytics: {
       title: "Analytics worker",
-      remedy: "Start a Celery worker with -Q analytics. Until then, runs wait.",
+      remedy:
+        "Start a worker: `celery -A controlplane.config.celery worker -Q analytics`. Until then, runs wait.",
     },
     beat: {
-      title: "Beat",
-      remedy: "Start celery beat. Without it, the platform does not monitor the switches.",
+      title: "Scheduler (celery beat)",
+      remedy:
+        "Start the scheduler: `celery -A controlplane.config.celery beat`. Without it, the platform does not monitor the switches.",
     },
     planner: {
       title: "Planner",
@@ -66,40 +70,54 @@ export const text = {
     controller: {
       title: "Controller",
       remedy:
-        "Start the controller. Switches continue to forward events, and then receive their missing entries.",
+        "Start the controller: `python -m controller_app`. Until then, switches forward events with their current entries. Then they receive the missing entries.",
     },
-    switches: { title: "Switches", remedy: "Check the disconnected switches and their problems." },
-    tables: { title: "Tables", remedy: "Audit these switches. The details contain the reason." },
-    alarms: { title: "Alarms", remedy: "Open the alarms. Each one has a remedy." },
+    switches: {
+      title: "Switches",
+      remedy: "Check the switches that are not connected, and the problems of the switches (tab Switches).",
+    },
+    tables: {
+      title: "Tables",
+      remedy: "Audit these switches (tab Drift and audits). The result of an audit contains the reason.",
+    },
+    alarms: { title: "Alarms", remedy: "Open the tab Alarms. Each alarm has a remedy." },
     signalling: {
       title: "In-band signalling",
       remedy:
-        "Check whether the worker and the controller run. Until then, hosts receive no response in band.",
+        "Check whether the planner worker and the controller run. Until then, hosts receive no responses to their control messages.",
     },
-    disk: { title: "Disk space", remedy: "Free space on this disk. Writes are refused when it is full." },
+    disk: {
+      title: "Disk space",
+      remedy: "Free space on this disk. When the disk is full, the platform refuses changes.",
+    },
   },
   audits: {
     label: "Audits",
     about: "An audit reads tables from the switches, compares them with the plan, and repairs differences.",
     start: "Audit tables…",
-    trigger: "Trigger",
+    trigger: "Started by",
+    triggers: { operator: "user", periodic: "schedule", sign: "signs of lost entries" } as Record<
+      string,
+      string
+    >,
+    states: { queued: "queued", running: "running", done: "done" } as Record<string, string>,
     empty: "No audits yet. Audits run every few minutes, after signs of lost entries, and on request.",
     columns: {
       id: "Audit",
       state: "State",
       switches: "Switches",
       repair: "Repair",
-      trigger: "Trigger",
+      trigger: "Started by",
       created: "Created",
     },
     repair: "yes",
     noRepair: "no",
-    count: (count: number, state: string) => `${count.toLocaleString()} ${state}`,
+    count: (count: number, result: string) => `${result}: ${count.toLocaleString()}`,
     title: (id: string) => `Audit ${id}`,
     done: "Done",
     running: "The audit is running",
     repairing: "The audit repairs differences.",
-    reporting: "The audit reports differences and changes nothing.",
+    reporting: "The audit only reports differences. It changes nothing.",
     started: "Started:",
     ended: "Ended:",
     reason: (reason: string) => `Reason: ${reason}.`,
@@ -116,6 +134,21 @@ export const text = {
     auditAndRepair: "Audit and repair",
   },
   auditResult: {
+    /** Results of a switch. */
+    results: {
+      equal: "matches the plan",
+      repaired: "repaired",
+      drifted: "differs",
+      unrepaired: "not repaired",
+      unreachable: "not reachable",
+      unsettled: "change in progress",
+      waiting: "waiting",
+    } as Record<string, string>,
+    /** Kinds of differences. */
+    kinds: { missing: "missing", strange: "not in the plan", different: "different" } as Record<
+      string,
+      string
+    >,
     switches: "Results by switch",
     switchesLabel: (id: string) => `Switches of audit ${id}`,
     noSwitch: "The audit has checked no switch.",
@@ -130,7 +163,7 @@ export const text = {
       result: "Result",
       entries: "Entries",
       differences: "Differences",
-      foreign: "Foreign entries",
+      foreign: "Entries of other programs",
       reason: "Reason",
       kind: "Kind",
       entry: "Entry",
@@ -148,7 +181,7 @@ export const text = {
   foundLinks: {
     title: "Found links",
     about:
-      "Discovery probes cross these links, but the topology does not contain them. Approve adds a link to the network. Reject keeps it out. Approve only links whose cable you know, because two hosts that relay probes look like a cable.",
+      "Discovery probes cross these links, but they are not registered. Approve adds a link to the network. Reject does not add it. Approve only links whose cable you know, because two hosts that forward probes to each other look like a cable.",
     empty: "No link waits for approval, and none is rejected.",
     columns: { link: "Link", state: "State", reason: "Reason", found: "Found", decision: "Decision" },
     name: (a: string, b: string) => `${a} to ${b}`,
@@ -163,11 +196,11 @@ export const text = {
     policy: "Permissions of hosts",
     saved: "The setting is saved.",
     register: "Unknown hosts can register themselves",
-    registerHelp: "From all ports except those of links between switches",
+    registerHelp: "At all ports except the ports of links between switches",
     mayRegister: "Unknown hosts can register themselves.",
     mayNotRegister: "Unknown hosts cannot register themselves.",
     sealed: "Accept only sealed messages",
-    sealedHelp: "Messages of hosts without a key are refused.",
+    sealedHelp: "The platform then refuses messages of hosts without a key.",
     sealedOnly: "The platform accepts only sealed messages.",
     sealedOptional: "Hosts without a key need no seal.",
     accepted: (count: number) =>
@@ -184,7 +217,7 @@ export const text = {
       detail: "Details",
     },
     byController: "controller (dropped)",
-    byPlatform: "control plane (refused)",
+    byPlatform: "platform (refused)",
     refusals: "Newest refused messages",
     refusalsLabel: "Refusals",
     allReasons: "All reasons",
@@ -207,7 +240,7 @@ export const text = {
       entries: "Entries",
       problems: "Problems",
       missing: "Missing features",
-      features: "Reported features",
+      features: "Features of the switch",
       dpid: "Datapath id",
     },
     states: {
@@ -219,7 +252,7 @@ export const text = {
     noProblem: "none",
     limit: (entries: number, limit: number) => `${entries.toLocaleString()} of ${limit.toLocaleString()}`,
     detected: (entries: number, limit: number) =>
-      `${entries.toLocaleString()} of ${limit.toLocaleString()} (detected)`,
+      `${entries.toLocaleString()} of ${limit.toLocaleString()} (capacity of the switch)`,
     entries: (count: number) => formatQuantity(count, "entry", "entries"),
     groups: (count: number) => formatQuantity(count, "group"),
     meters: (count: number) => formatQuantity(count, "meter"),
@@ -228,11 +261,11 @@ export const text = {
   telemetry: {
     problem: "Telemetry cannot be written",
     problemHelp: (problem: string) => `${problem}. Free space on the disk, or reduce the retention time.`,
-    retention: (days: number) => `Telemetry is kept for ${formatQuantity(days, "day")} in`,
-    lost: (rows: number) => `${formatQuantity(rows, "row")} lost.`,
-    silent: (writers: number) => `${formatQuantity(writers, "writer")} stopped without an end.`,
+    retention: (days: number) => `The platform keeps telemetry for ${formatQuantity(days, "day")} in`,
+    lost: (rows: number) => `Lost rows: ${rows.toLocaleString()}.`,
+    silent: (writers: number) => `${formatQuantity(writers, "program")} stopped without a final report.`,
     datasets: "Datasets",
-    writers: "Writers",
+    writers: "Programs that write telemetry",
     noWriter:
       "No program writes telemetry. Hosts write it with the option --telemetry or --telemetry-api of tercast publish and tercast listen.",
     columns: {
@@ -241,21 +274,28 @@ export const text = {
       days: "Days",
       oldest: "Oldest",
       newest: "Newest",
-      writer: "Writer",
+      writer: "Program",
       host: "Host",
       state: "State",
       written: "Written rows",
       lost: "Lost rows",
-      waiting: "Waiting rows",
+      waiting: "Rows not yet written",
       report: "Last report",
     },
-    states: { silent: "no report", ended: "ended", active: "active" },
+    states: { silent: "no final report", ended: "ended", active: "active" },
   },
   actions: {
     label: "Actions",
     user: "User",
-    outcome: "Outcome",
+    outcome: "Result",
     anyOutcome: "Any",
+    outcomes: {
+      done: "done",
+      refused: "invalid call",
+      denied: "no permission",
+      failed: "failed",
+      begun: "started",
+    } as Record<string, string>,
     csv: "Download CSV",
     noMatch: "No matching actions",
     empty: "No actions yet",
@@ -263,9 +303,9 @@ export const text = {
       time: "Time",
       user: "User",
       call: "Call",
-      outcome: "Outcome",
+      outcome: "Result",
       reason: "Reason",
-      address: "Address",
+      address: "IP address",
     },
     times: (count: number) => `${count.toLocaleString()} times`,
     anonymous: "not logged in",

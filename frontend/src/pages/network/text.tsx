@@ -24,8 +24,8 @@ export const text = {
     if (more <= 0) return shown;
     return more === 1 ? `${shown} There is 1 more change.` : `${shown} There are ${more} more changes.`;
   },
-  wholeSpace: "all",
-  byDz: "given as dz",
+  wholeSpace: "the whole event space",
+  byDz: "cells without a filter",
   everyEvent: "every event",
   unlimited: "unlimited",
 
@@ -38,7 +38,8 @@ export const text = {
     linkDown: (a: string, b: string) => `The link from ${a} to ${b} is down.`,
   },
 
-  states: { connected: "connected", away: "not connected", down: "down" },
+  /** `down`: an operator has taken the switch out of service. */
+  states: { connected: "connected", away: "not connected", down: "out of service" },
   up: "up",
   down: "down",
 
@@ -49,12 +50,12 @@ export const text = {
     lost: "Lost",
     duplicates: "Duplicates",
     falsePositives: "False positives",
-    delay: "Delay p50 · p99",
+    delay: "Delay, median · 99th percentile",
     entries: "Entries",
     rate: (perSecond: string) => `${perSecond}/s`,
     percent: (percent: string) => `${percent} %`,
     delays: (p50: string, p99: string) => `${p50} · ${p99} ms`,
-    full: (count: number) => `${count} full`,
+    full: (count: number) => (count === 1 ? "1 full table" : `${count} full tables`),
   },
 
   list: {
@@ -72,7 +73,7 @@ export const text = {
 
   describe: {
     group: (count: number, fill: string) =>
-      `${switches(count)}, largest table fill: ${fill}. Click to zoom in.`,
+      `${switches(count)}. The fullest table uses ${fill} of its limit. Click to zoom in.`,
     host: (name: string, port: number, at: string) => `Host ${name} at port ${port} of ${at}`,
     named: (label: string, name: string) => `${label} (${name})`,
     switch: (name: string, state: string, table: string) => `${name}: ${state}, ${table}`,
@@ -92,7 +93,7 @@ export const text = {
   graph: {
     label: (switchCount: number, linkCount: number) =>
       `Topology: ${switches(switchCount)}, ${links(linkCount)}`,
-    keys: "Arrow keys select the neighbour in that direction. Plus and minus zoom. 0 shows the whole topology. Escape clears the selection. The list of switches contains the same information as text.",
+    keys: "Arrow keys select the neighbour in that direction. Plus and minus change the zoom. 0 shows the whole topology. Escape clears the selection. The list of switches contains the same information as text.",
     zoomIn: "Zoom in",
     zoomOut: "Zoom out",
     showAll: "Show all",
@@ -118,7 +119,7 @@ export const text = {
     none: "No trees yet",
     noMatch: "No matching trees",
     option: (topic: string, name: string, root: string) => `${topic}: ${name}, root ${root}`,
-    gone: "This tree does not exist any more. Its topic uses other trees now, or is no longer advertised.",
+    gone: "This tree no longer exists. Its topic uses other trees now, or has no advertisement.",
     about: (name: string, topic: string, root: string, linkCount: number, dz: ReactNode, more: number) => (
       <>
         Tree {name} of topic {topic}: root {root}, {links(linkCount)}, dz {dz}
@@ -134,7 +135,7 @@ export const text = {
   entries: {
     table: (name: string) => `Entries of ${name}`,
     noMatch: (name: string) => `No entries of ${name} match the filters.`,
-    none: "The table is empty. No event that is advertised and subscribed passes this switch.",
+    none: "The table is empty. No event with a matching subscription passes this switch.",
     showAll: "Show all entries",
     counters: (at: ReactNode) => (
       <>Counters of the switch, read at {at}. Select an entry to see its subscriptions.</>
@@ -144,7 +145,7 @@ export const text = {
     /** Topic and region of an entry, and its ingress port. */
     meaning: (topic: string, region: string | null, port: number | null) => {
       const events = region === null ? topic : `${topic}: ${region}`;
-      return port === null ? events : `${events}, from port ${port}`;
+      return port === null ? events : `${events}, ingress port ${port}`;
     },
     outputs: "Output ports",
     noOutput: "none (dropped)",
@@ -152,8 +153,8 @@ export const text = {
     hostOutput: (host: string, port: string | number) => `${host} (${port})`,
     packets: "Packets",
     topicFilter: "Topic",
-    dzFilter: "Overlapping dz",
-    portFilter: "From port",
+    dzFilter: "Cell overlaps dz",
+    portFilter: "Ingress port",
     any: "Any",
     dzRule: "Use only 0 and 1.",
   },
@@ -164,8 +165,8 @@ export const text = {
     kinds: {
       exact: "Exact entry: each output port leads to a matching subscription.",
       aggregated:
-        "Merged entry: to keep the switch within its budget, it also forwards events that no subscription matches.",
-      unplanned: "Obsolete entry: it is no longer in the plan. The next change removes it.",
+        "Merged entry: it keeps the table within the budget. It also forwards events that no subscription matches.",
+      unplanned: "This entry is not in the plan. The next change of the table removes it.",
     },
     subscription: (subscriber: ReactNode, host: string, filter: ReactNode) => (
       <>
@@ -174,7 +175,8 @@ export const text = {
     ),
     more: (count: number) =>
       count === 1 ? "and 1 more subscription" : `and ${number(count)} more subscriptions`,
-    address: (destination: string, priority: number) => `${destination}, priority ${priority}`,
+    address: (destination: string, priority: number) =>
+      `destination address ${destination}, priority ${priority}`,
   },
 
   merged: {
@@ -182,7 +184,7 @@ export const text = {
     subscriptions: "Subscriptions",
     redundant: "Redundant copies",
     window: (count: number) => `of ${events(count)}`,
-    expected: (count: string) => `${count} expected`,
+    predicted: (count: string) => `${count} predicted`,
     none: "No merged entries on this switch.",
     heading: "Subscriptions of the entry",
     subscription: (name: ReactNode, subscriber: string, filter: ReactNode) => (
@@ -195,7 +197,7 @@ export const text = {
 
   path: {
     tracing: "Tracing the event",
-    none: "No active advertisements. Only events of an advertisement can be traced.",
+    none: "No active advertisements. You can trace only events that a publisher advertises.",
     advertisement: "Advertisement",
     option: (publisher: string, topic: string, filter: string) => `${publisher}: ${topic}, ${filter}`,
     trace: "Trace",
@@ -211,7 +213,7 @@ export const text = {
     ),
     noEntry: (name: ReactNode) => <>{name}: no matching entry</>,
     /** Kinds of entries that are not exact. */
-    kinds: { aggregated: "merged", unplanned: "obsolete" } as Record<string, string>,
+    kinds: { aggregated: "merged entry", unplanned: "not in the plan" } as Record<string, string>,
     port: (port: number | string) => `port ${port}`,
     loops: "The event is in a loop.",
     received: "Received by",
@@ -232,13 +234,13 @@ export const text = {
       [
         budget === null ? "No budget: unlimited entries." : `Budget: ${number(budget)}.`,
         `Installed: ${entries(installed)}.`,
-        ...(exact === installed ? [] : [`Without aggregation: ${entries(exact)}.`]),
+        ...(exact === installed ? [] : [`Exact (without aggregation): ${entries(exact)}.`]),
         ...(capacity === null ? [] : [`Capacity of the switch: ${entries(capacity)}.`]),
       ].join(" "),
-    label: "Entry limit",
+    label: "Budget (entries for events)",
     help: "Leave empty for no limit",
     set: "Set budget",
-    saved: (name: string) => `The budget of ${name} is changed.`,
+    saved: (name: string) => `The budget of ${name} is set.`,
     working: "The planner calculates the table, and the switches confirm it.",
     refused: (budgets: ReactNode) => (
       <>
@@ -249,23 +251,24 @@ export const text = {
   },
 
   curve: {
-    label: "Cost of other budgets",
+    label: "Cost of other budgets (redundant copies and false positives)",
     methods: {
       "fa-lb": "fa-lb: by the load of publishers",
       "fa-pb": "fa-pb: by past events",
-      optimal: "optimal: lowest cost",
+      optimal: "optimal: fewest copies and false positives",
     },
     calculate: "Calculate",
     calculating: "Calculating",
-    none: "The switch has no entries. No budget has a cost.",
+    none: "The switch has no entries, so every budget is free of redundant copies and false positives.",
     chart: "Redundant copies and false positives by budget",
     table: "Budget curve",
     budget: "Budget",
     entries: "Entries",
     redundant: "Redundant copies",
     falsePositives: "False positives",
-    unreachable: "not reachable",
-    basis: (count: number) => `Per event in the whole network, calculated from ${events(count)}.`,
+    unreachable: "cannot be met by merging",
+    basis: (count: number) =>
+      `Predicted per event in the whole network, calculated from ${events(count)} of the past.`,
     budgetAxis: "Budget (entries)",
     perEvent: "per event",
     redundantSeries: "redundant copies",
@@ -276,7 +279,7 @@ export const text = {
     missing: (name: string) => `Host ${name} does not exist. It may have been removed.`,
     place: (port: number, at: ReactNode) => (
       <>
-        Host at port {port} of {at}
+        Host at port {port} of switch {at}
       </>
     ),
     delivered: "Delivered",
@@ -331,7 +334,7 @@ export const text = {
     ),
     load: "Load, both directions",
     noTraffic: "no traffic",
-    cost: "Cost",
+    cost: "Link cost",
     lost: "Lost packets",
     lostCount: (count: number) =>
       count === 1 ? "1 packet did not arrive" : `${number(count)} packets did not arrive`,
@@ -343,9 +346,10 @@ export const text = {
     putIn: "Put into service",
     takeOutTitle: (ends: string) => `Take the link ${ends} out of service?`,
     putInTitle: (ends: string) => `Put the link ${ends} into service?`,
-    takeOutHelp: "Trees that use this link are rerouted. Where no alternative exists, events are lost.",
+    takeOutHelp:
+      "Trees then use other links. If there is no other path to a host, the host no longer receives events.",
     putInHelp:
-      "Trees can use this link again. Put it into service only if it works. Otherwise events that use it are lost.",
+      "Trees can then use this link again. Put it into service only if it works. Otherwise events on this link are lost.",
     takenOut: "The link is out of service.",
     putBack: "The link is in service again.",
   },
@@ -363,7 +367,7 @@ export const text = {
 
   ports: {
     table: (name: string) => `Ports of ${name}`,
-    none: "No ports known. The switch has not connected yet.",
+    none: "The ports are unknown, because the switch has not connected yet.",
     port: "Port",
     peer: "Connected to",
     state: "State",

@@ -1,5 +1,12 @@
 import { formatQuantity as quantity } from "@/common/formatting/figures";
 
+const stopped = (hosts: number) =>
+  hosts === 1
+    ? "After that, 1 host no longer receives events through this filter."
+    : `After that, ${quantity(hosts, "host")} no longer receive events through this filter.`;
+const affected = (subscriptions: number, subscribers: number, hosts: number) =>
+  `${quantity(subscriptions, "subscription")} of ${quantity(subscribers, "subscriber")} at ${quantity(hosts, "host")}`;
+
 /** Texts of publishers and their advertisements. */
 const publisher = {
   owner: "Publisher",
@@ -10,12 +17,12 @@ const publisher = {
   announce: "Advertise",
   announceFor: (name: string) => `Advertise for ${name}`,
   registerAndAnnounce: "Register and advertise",
-  nameHelp: "Used by advertisements. Cannot be changed later.",
-  hostHelp: "Host that sends the events.",
+  nameHelp: "Advertisements use this name. You cannot change it later.",
+  hostHelp: "The host that sends the events.",
   noOwnerMatch: "No matching publishers. Clear a filter to see more.",
-  noOwner: "No publishers yet. A publisher is a program at a host that advertises and sends events.",
+  noOwner: "No publishers yet. A publisher is a program on a host. It advertises and sends events.",
   noMatch: "No matching advertisements. Clear a filter to see more.",
-  none: "No advertisements yet. An advertisement is a filter for the events that a publisher will send. Switches forward only advertised events.",
+  none: "No advertisements yet. An advertisement is a filter. It describes which events a publisher will send. Switches forward only advertised events.",
   pickerEmpty: "No matching publishers. Register the publisher first.",
   newAnnouncement: "New advertisement",
   announcement: (name: string) => `Advertisement ${name}`,
@@ -24,7 +31,7 @@ const publisher = {
   removable:
     "The publisher has no active advertisements, so no host is affected. The history of its advertisements is also removed.",
   showAnnouncements: "Show its advertisements",
-  waiting: "Waiting for the first report of a published event from the host…",
+  waiting: "Waiting until the host reports the first published event…",
   firstEvent: "The first event was published.",
 };
 
@@ -38,12 +45,12 @@ const subscriber: typeof publisher = {
   announce: "Subscribe",
   announceFor: (name: string) => `Subscribe for ${name}`,
   registerAndAnnounce: "Register and subscribe",
-  nameHelp: "Used by subscriptions. Cannot be changed later.",
-  hostHelp: "Host that receives the events.",
+  nameHelp: "Subscriptions use this name. You cannot change it later.",
+  hostHelp: "The host that receives the events.",
   noOwnerMatch: "No matching subscribers. Clear a filter to see more.",
-  noOwner: "No subscribers yet. A subscriber is a program at a host that subscribes and receives events.",
+  noOwner: "No subscribers yet. A subscriber is a program on a host. It subscribes and receives events.",
   noMatch: "No matching subscriptions. Clear a filter to see more.",
-  none: "No subscriptions yet. A subscription is a filter for the events of a topic that a host receives.",
+  none: "No subscriptions yet. A subscription is a filter. It describes which events of a topic a subscriber receives.",
   pickerEmpty: "No matching subscribers. Register the subscriber first.",
   newAnnouncement: "New subscription",
   announcement: (name: string) => `Subscription ${name}`,
@@ -52,7 +59,7 @@ const subscriber: typeof publisher = {
   removable:
     "The subscriber has no active subscriptions, so no host is affected. The history of its subscriptions is also removed.",
   showAnnouncements: "Show its subscriptions",
-  waiting: "Waiting for the first delivery report from the host…",
+  waiting: "Waiting until the host reports the first delivered event…",
   firstEvent: "The first event was delivered.",
 };
 
@@ -63,7 +70,7 @@ export const text = {
   importList: "Import CSV or JSON",
   publisher,
   subscriber,
-  withoutFilter: "dz set without a filter",
+  withoutFilter: "cells without a filter",
   everyEvent: "every event",
   at: (name: string, host: string) => `${name} at ${host}`,
   list: {
@@ -80,8 +87,8 @@ export const text = {
     filters: "Filters",
     filtersOf: (name: string, count: number) => `Filters of ${name}: ${count}`,
     registeredBy: "Registered by",
-    inBand: "host (in-band)",
-    api: "API",
+    inBand: "in-band signalling",
+    api: "REST API",
     falsePositives: "False positives",
     lastSeen: "Last seen",
     never: "never",
@@ -107,7 +114,7 @@ export const text = {
     request: (id: string) => `Request ${id}`,
     withdrawal: (id: string) => `Withdrawal ${id}`,
     filter: "Filter",
-    cells: (count: number) => `dz cells (${count.toLocaleString()})`,
+    cells: (count: number) => `Cells (dz): ${count.toLocaleString()}`,
     wholeSpace: "the whole event space",
     more: (count: number) => `and ${count.toLocaleString()} more`,
   },
@@ -116,9 +123,9 @@ export const text = {
     host: "Host",
     noHost: "No matching hosts. Register the host first.",
     newHost: "Register another host",
-    invalid: "Not registered. Correct the marked fields.",
+    invalid: "The registration failed. Correct the marked fields.",
     submit: "Register",
-    registered: (name: string, host: string) => `${name} registered at ${host}.`,
+    registered: (name: string, host: string) => `${name} is registered at ${host}.`,
   },
   announcing: {
     ownerHelp: "Type part of the name.",
@@ -130,7 +137,7 @@ export const text = {
       `Attributes: ${attributes}. Leave empty for every event. Press Ctrl+Space for suggestions.`,
     topicFirst: "Choose a topic first to get suggestions. Leave empty for every event.",
     noAdvertisement:
-      "No matching advertisement yet. The subscription receives events as soon as an advertisement matches.",
+      "No matching advertisement yet. The subscription receives events when a matching advertisement is added.",
     showNetwork: "Show the network",
     edit: "Edit",
     addAnother: "Add another",
@@ -138,28 +145,27 @@ export const text = {
   },
   removal: {
     confirm: "Remove",
-    removed: (name: string) => `${name} removed.`,
+    removed: (name: string) => `${name} is removed.`,
   },
   withdrawal: {
     confirm: "Withdraw",
     announcement: (owner: string, host: string, topic: string) => `${owner} at ${host}, topic ${topic}:`,
     counting: "Counting the affected subscriptions…",
-    waiting: "Withdrawing. Waiting until every affected switch has confirmed…",
-    subscriber: (hosts: number) =>
-      `1 subscriber is affected. This filter delivers no more events to ${quantity(hosts, "host")}.`,
-    atLeastSubscriber: (hosts: number) =>
-      `At least 1 subscriber is affected. This filter delivers no more events to ${quantity(hosts, "host")}.`,
+    waiting: "Waiting until every affected switch has confirmed the withdrawal…",
+    subscriber: (hosts: number) => `1 subscriber is affected. ${stopped(hosts)}`,
+    atLeastSubscriber: (hosts: number) => `At least 1 subscriber is affected. ${stopped(hosts)}`,
     subscriptions: (subscriptions: number, subscribers: number, hosts: number) =>
-      `Affected: ${quantity(subscriptions, "subscription")} of ${quantity(subscribers, "subscriber")} at ${quantity(hosts, "host")}.`,
+      `${affected(subscriptions, subscribers, hosts)} ${subscriptions === 1 ? "is" : "are"} affected.`,
     atLeastSubscriptions: (subscriptions: number, subscribers: number, hosts: number) =>
-      `Affected, at least: ${quantity(subscriptions, "subscription")} of ${quantity(subscribers, "subscriber")} at ${quantity(hosts, "host")}.`,
+      `At least ${affected(subscriptions, subscribers, hosts)} ${subscriptions === 1 ? "is" : "are"} affected.`,
     leftWithout: (subscriptions: number) =>
       subscriptions === 1
         ? "1 subscription will have no matching advertisement."
         : `${subscriptions.toLocaleString()} subscriptions will have no matching advertisement.`,
     names: (names: string, more: boolean) => (more ? `${names}, …` : names),
-    withdrawn: (name: string) => `${name} withdrawn.`,
-    againFailed: (name: string, cause: string) => `${name} withdrawn. It was not announced again: ${cause}`,
+    withdrawn: (name: string) => `${name} is withdrawn.`,
+    againFailed: (name: string, cause: string) =>
+      `${name} is withdrawn. It was not announced again: ${cause}`,
     again: "Announce again",
     announced: (name: string | undefined) => (name ? `Announced again as ${name}.` : "Announced again."),
   },
@@ -185,12 +191,12 @@ export const text = {
     },
     file: "File",
     fileHelp: (items: number, mebibytes: number) =>
-      `CSV or JSON, at most ${items.toLocaleString()} items and ${mebibytes} MiB. Nothing changes before you apply the import.`,
+      `CSV or JSON, at most ${items.toLocaleString()} items and ${mebibytes} MiB. Nothing changes until you press Apply.`,
     choose: "Choose a file",
     clear: "Clear the file",
     format:
       "The first line of a CSV file names the columns. A JSON file is a list of objects with these fields.",
-    checking: "Checking all items and calculating their cost…",
+    checking: "Checking all items and calculating their entries…",
     noItems: "The file has no items. In a CSV file, items begin in the second line.",
     checkAgain: "Check again",
     apply: "Apply",
@@ -198,7 +204,7 @@ export const text = {
     valid: (items: number) =>
       items === 1 ? "1 item is valid." : `${items.toLocaleString()} items are valid.`,
     validCells: (items: number, cells: number, excess: string) =>
-      `${quantity(items, "valid item")}, ${quantity(cells, "dz cell")}, average excess volume ${excess}.`,
+      `${quantity(items, "valid item")}, ${quantity(cells, "cell")} (dz), mean excess ${excess}.`,
     errors: (count: number, file: string, items: number) =>
       `${quantity(count, "error")} in ${file} (${quantity(items, "readable item")}). Nothing was changed. Correct the file and choose it again.`,
     errorTable: "Errors by line",
@@ -231,16 +237,16 @@ export const text = {
     notList: "The file is not a list. Write [ … ] around the items.",
     empty: (fields: string) => `The file is empty. Its first line must name the columns: ${fields}.`,
     missingColumns: (found: string, missing: string, fields: string) =>
-      `The first line names the columns ${found}. Missing: ${missing}. Expected: ${fields}.`,
+      `The first line names the columns ${found}. It must name ${fields}. Missing: ${missing}.`,
     cells: (found: number, expected: number) =>
-      `The line has ${quantity(found, "cell")} instead of ${expected}. Put quotes around a cell that contains a comma.`,
+      `The line has ${quantity(found, "field")} instead of ${expected}. Put quotes around a field that contains a comma.`,
     separators: { ";": "semicolons", "\t": "tabs", "|": "vertical bars" },
     otherSeparator: (separator: string) =>
-      `The first line is separated by ${separator}. Use commas in every line (in a spreadsheet: save as CSV with commas).`,
-    openQuote: "A quoted cell has no closing quote. Add the quote.",
-    afterQuote: "Text follows a quoted cell. Write each quote inside the cell twice.",
+      `The first line has ${separator} between the fields. Use commas in every line (in a spreadsheet: save as CSV with commas).`,
+    openQuote: "A quoted field has no closing quote. Add the quote.",
+    afterQuote: "Text follows the closing quote of a field. Write each quote inside the field twice.",
     tooManyBytes: (mebibytes: string, limit: number) =>
-      `The file has ${mebibytes} MiB. The limit is ${limit} MiB. Split the file.`,
+      `The file size is ${mebibytes} MiB. The limit is ${limit} MiB. Split the file.`,
     tooManyItems: (items: number, limit: number) =>
       `The file has ${items.toLocaleString()} items. The limit is ${limit.toLocaleString()} items. Split the file.`,
   },

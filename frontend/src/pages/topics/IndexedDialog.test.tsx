@@ -71,9 +71,9 @@ test("a conflict is shown with its value, and nothing is sent before the choice"
   fireEvent.click(await box(/volume/));
   edit({ indexed: ["symbol"] }); // the dialog does not know of it before it sends the change
   await change();
-  expect((await screen.findByRole("alert")).textContent).toContain(": now symbol.");
+  expect((await screen.findByRole("alert")).textContent).toContain(": symbol.");
   expect(bodies()).toEqual([]);
-  fireEvent.click(screen.getByRole("button", { name: /^Keep mine/ }));
+  fireEvent.click(screen.getByRole("button", { name: /^Keep my value/ }));
   await change();
   await waitFor(() => expect(onClose).toHaveBeenCalled());
   expect(bodies()).toEqual([{ indexed: ["price", "volume"] }]);
@@ -84,7 +84,7 @@ test("a concurrent edit of the same field is a conflict, and one of another fiel
   fireEvent.click(await box(/volume/));
   meanwhile = () => edit({ indexed: ["symbol"] });
   await change();
-  fireEvent.click(await screen.findByRole("button", { name: /^Take theirs/ }));
+  fireEvent.click(await screen.findByRole("button", { name: /^Use the new value/ }));
   expect((await box(/symbol/)).checked).toBe(true);
   expect(topic.indexed).toEqual(["symbol"]);
 

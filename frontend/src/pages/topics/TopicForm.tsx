@@ -131,13 +131,16 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
           >
             {text.form.add}
           </Button>
-          <Checkbox
-            label={text.form.seal}
-            description={text.form.sealHelp}
-            checked={seal}
-            onChange={(event) => setSeal(event.currentTarget.checked)}
-            error={errors["/seal"]}
-          />
+          <Group gap={4} wrap="nowrap" align="flex-start">
+            <Checkbox
+              label={text.form.seal}
+              description={text.form.sealHelp}
+              checked={seal}
+              onChange={(event) => setSeal(event.currentTarget.checked)}
+              error={errors["/seal"]}
+            />
+            <HelpIcon term="seal" />
+          </Group>
           {errors["/indexed"] && (
             <Text c="var(--mantine-color-error)" size="sm" role="alert">
               {errors["/indexed"]}

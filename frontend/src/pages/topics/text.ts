@@ -5,7 +5,7 @@ export const text = {
   searchHint: "Search by name",
   create: "Create topic",
   noMatch: (q: string) => `No topic name contains “${q}”.`,
-  none: "No topics yet. A topic defines the attributes of its events, with types and domains. Publishers advertise and subscribers filter by these attributes.",
+  none: "No topics yet. A topic defines the attributes of its events, with their types and allowed values. Publishers and subscribers use these attributes in their filters.",
   columns: {
     name: "Topic",
     attributes: "Attributes",
@@ -20,12 +20,13 @@ export const text = {
   form: {
     title: "Create topic",
     name: "Name",
-    nameHelp: "Used in filters and API calls.",
+    nameHelp: "Publishers, subscribers and API calls use this name.",
     order:
-      "The order matters: attributes alternate in the dz. Switches match indexed attributes, hosts match the others.",
+      "Switches check indexed attributes, hosts check all attributes. Put the attributes that most filters use first: if a dz is too short for all attributes, the first ones get more bits.",
     add: "Add attribute",
     seal: "Seal events",
-    sealHelp: "Only publishers and subscribers of the topic get the keys, over the REST API.",
+    sealHelp:
+      "Subscribers reject events of unknown senders. The REST API gives the keys only to publishers and subscribers of the topic.",
     invalid: "The topic was not created. Correct the marked fields.",
     submit: "Create topic",
     created: (name: string) => `Topic ${name} created.`,
@@ -44,19 +45,19 @@ export const text = {
         int: "int: integers from minimum to maximum, both included",
         float: "float: real numbers from minimum to maximum, both included",
         bool: "bool: false or true",
-        enum: "enum: one of these values. Enter one value per line. The order matters.",
-        string: "string: any text. Switches match its first 16 bytes.",
+        enum: "enum: one of these values. Enter one value per line. Filters with < and > use this order.",
+        string: "string: any text. Switches check its first 16 bytes.",
       },
     },
   },
   topic: {
-    missing: (name: string) => `The topic “${name}” does not exist. It may have been deleted.`,
+    missing: (name: string) => `The topic “${name}” does not exist. It may have been removed.`,
     showAll: "Show all topics",
     changeIndexed: "Change indexed attributes",
     seal: "Seal events",
     stopSealing: "Stop sealing",
     replaceKeys: "Replace keys",
-    delete: "Delete",
+    remove: "Remove",
     space: "Event space",
   },
   facts: {
@@ -70,9 +71,10 @@ export const text = {
       subscribers === 1
         ? `${subscriptions} from 1 subscriber`
         : `${subscriptions} from ${subscribers.toLocaleString()} subscribers`,
-    codes: "Address codes",
+    codes: "Codes in addresses",
     codesOf: (first: number, second: number) => `${first}, ${second}`,
-    codesHelp: "The topic uses one code. A change of its indexed attributes moves it to the other.",
+    codesHelp:
+      "The addresses of events contain one of these codes. A change of the indexed attributes changes to the other code.",
     automatic: "automatic indexing",
     seals: "Event seals",
     on: "on",
@@ -82,16 +84,16 @@ export const text = {
   attributes: {
     title: "Attributes",
     attribute: "Attribute",
-    domain: "Type and domain",
-    matchedBy: "Matched by",
-    switches: "switches",
-    hosts: "hosts",
+    domain: "Type and allowed values",
+    checkedBy: "Checked by",
+    switches: "switches and hosts",
+    hosts: "hosts only",
   },
-  deletion: {
-    title: (name: string) => `Delete topic ${name}?`,
-    confirm: "Delete topic",
-    deleted: (name: string) => `Topic ${name} deleted.`,
-    used: "The topic is in use. You can delete it after these announcements are withdrawn:",
+  removal: {
+    title: (name: string) => `Remove topic ${name}?`,
+    confirm: "Remove topic",
+    removed: (name: string) => `Topic ${name} removed.`,
+    used: "The topic is in use. You can remove it after these announcements are withdrawn:",
     showAdvertisements: "Show advertisements",
     showSubscriptions: "Show subscriptions",
     unused:
@@ -114,29 +116,29 @@ export const text = {
     confirm: "Replace keys",
     replaced: (name: string) => `Topic ${name} has new keys.`,
     effect:
-      "Publishers use the new keys after their next lease call. Subscribers accept the old keys for some minutes more. Subscribers that have withdrawn do not get the new keys.",
+      "Publishers use the new keys when they renew their lease. Subscribers accept the old keys for some minutes more. Subscribers that have withdrawn do not get the new keys.",
   },
   indexing: {
     title: (name: string) => `Indexed attributes of ${name}`,
     intro:
-      "Switches match indexed attributes. Hosts match the others. A change encodes all filters of the topic again and moves the topic to its other code. No event is lost.",
+      "Switches check indexed attributes, hosts check all attributes. A change calculates the cells of all filters of the topic again and starts a migration to the other code of the topic. No event is lost.",
     attributes: "Indexed attributes",
     attribute: (name: string, type: string) => `${name} (${type})`,
     atLeastOne: "Select at least one attribute.",
     automatic: "Select indexed attributes automatically from past events",
-    calculating: "Calculating the cost…",
+    calculating: "Calculating the entries…",
     submit: "Change indexed attributes",
     changed: (name: string) => `Topic ${name} changed.`,
-    /** Progress of the move to another code, by its stage. */
+    /** Progress of the migration to another code, by its stage. */
     moves: {
       making: (topic: string, code: number) =>
-        `Moving ${topic} to code ${code}: switches install the new entries.`,
+        `Migration of ${topic} to code ${code}: switches install the new entries.`,
       telling: (topic: string, code: number) =>
-        `Moving ${topic} to code ${code}: publishers change to the new code.`,
+        `Migration of ${topic} to code ${code}: publishers change to the new code.`,
       settling: (topic: string, code: number) =>
-        `Moving ${topic} to code ${code}: the last events with the old code arrive.`,
+        `Migration of ${topic} to code ${code}: the last events with the old code arrive.`,
       breaking: (topic: string, code: number) =>
-        `Moving ${topic} to code ${code}: switches remove the old entries.`,
+        `Migration of ${topic} to code ${code}: switches remove the old entries.`,
       done: (topic: string, code: number) => `Topic ${topic} uses code ${code}.`,
     },
   },
@@ -152,8 +154,8 @@ export const text = {
     layerNames: {
       advertisements: "Advertisements",
       subscriptions: "Subscriptions",
-      "advertisement-cells": "dz cells of advertisements",
-      "subscription-cells": "dz cells of subscriptions",
+      "advertisement-cells": "Cells of advertisements",
+      "subscription-cells": "Cells of subscriptions",
       events: "Recent events",
     },
     empty: "This topic has no advertisements and no subscriptions yet, so its event space is empty.",
@@ -172,10 +174,10 @@ export const text = {
     announcement: (name: string, owner: string, host: string, filter: string) =>
       `${name} of ${owner} at ${host}\n${filter}`,
     owner: (owner: string, host: string) => `${owner} at ${host}`,
-    withoutFilter: "dz set without a filter",
+    withoutFilter: "cells without a filter",
     everyEvent: "every event",
     event: (advertisement: string) => `event of ${advertisement}`,
-    cells: (count: number) => (count === 1 ? "1 dz cell" : `${count.toLocaleString()} dz cells`),
+    cells: (count: number) => (count === 1 ? "1 cell" : `${count.toLocaleString()} cells`),
     range: (attribute: string, from: string, to: string) => `${attribute} ${from} to ${to}`,
     firstValue: "first value",
     lastValue: "last value",
@@ -194,7 +196,7 @@ export const text = {
       cellCaption: (layer: string, total: number) => `${layer} (${total.toLocaleString()})`,
       firstRanges: (layer: string, total: number, shown: number) =>
         `${layer} (${total.toLocaleString()}), first ${shown} ranges`,
-      cellCount: "dz cells",
+      cellCount: "Cells (dz)",
       events: "Recent events in the event space",
       newestEvents: (total: number, shown: number) =>
         `Recent events (${total.toLocaleString()}), newest ${shown}`,

@@ -5,7 +5,7 @@ import { Link, useNavigate, useParams } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
-import { WithHelp } from "@/common/documentation/HelpIcon";
+import { HelpIcon, type Term, WithHelp } from "@/common/documentation/HelpIcon";
 import { Time } from "@/common/formatting/time";
 import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
@@ -69,7 +69,7 @@ export function Component() {
           )}
           {may.remove && (
             <Button variant="light" color="red" onClick={() => setDialog("delete")}>
-              {text.topic.delete}
+              {text.topic.remove}
             </Button>
           )}
         </PageHeader>
@@ -92,7 +92,7 @@ export function Component() {
       {may.change && topic.seal && dialog === "keys" && (
         <KeysDialog topic={topic} onClose={() => setDialog(null)} />
       )}
-      {may.remove && dialog === "delete" && <Delete topic={topic} onClose={() => setDialog(null)} />}
+      {may.remove && dialog === "delete" && <RemoveDialog topic={topic} onClose={() => setDialog(null)} />}
     </Stack>
   );
 }
@@ -122,7 +122,9 @@ function Facts({ topic: { name, counts, code, automatic_indexing, created_at, se
           {text.facts.codesHelp}
         </Text>
       </Fact>
-      <Fact name={text.facts.seals}>{seal ? text.facts.on : text.facts.off}</Fact>
+      <Fact name={text.facts.seals} help="seal">
+        {seal ? text.facts.on : text.facts.off}
+      </Fact>
       <Fact name={text.facts.created}>
         <Time at={created_at} />
       </Fact>
@@ -130,11 +132,11 @@ function Facts({ topic: { name, counts, code, automatic_indexing, created_at, se
   );
 }
 
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+function Fact({ name, help, children }: { name: string; help?: Term; children: React.ReactNode }) {
   return (
     <div>
-      <Text size="xs" c="dimmed">
-        {name}
+      <Text size="xs" c="dimmed" component="div">
+        {name} {help && <HelpIcon term={help} />}
       </Text>
       <Text component="div">{children}</Text>
     </div>
@@ -149,7 +151,7 @@ function Attributes({ topic }: { topic: Topic }) {
           <Table.Th>{text.attributes.attribute}</Table.Th>
           <Table.Th>{text.attributes.domain}</Table.Th>
           <Table.Th>
-            <WithHelp term="notIndexed">{text.attributes.matchedBy}</WithHelp>
+            <WithHelp term="notIndexed">{text.attributes.checkedBy}</WithHelp>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -176,7 +178,7 @@ function Attributes({ topic }: { topic: Topic }) {
   );
 }
 
-function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
+function RemoveDialog({ topic, onClose }: { topic: Topic; onClose: () => void }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const path = { id: String(topic.id) };
@@ -192,7 +194,7 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
     mutationFn: async () => void (await api.DELETE("/api/v1/topics/{id}/", { params: { path } })),
     onSuccess: () => {
       queries.invalidateQueries({ queryKey: [PATH] });
-      notifications.show({ message: text.deletion.deleted(topic.name), color: "green" });
+      notifications.show({ message: text.removal.removed(topic.name), color: "green" });
       navigate("/topics");
     },
   });
@@ -208,8 +210,8 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
   return (
     <ConfirmDialog
       opened
-      title={text.deletion.title(name)}
-      action={text.deletion.confirm}
+      title={text.removal.title(name)}
+      action={text.removal.confirm}
       danger
       busy={remove.isPending || check.isPending}
       disabled={Boolean(check.error) || used}
@@ -219,7 +221,7 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
     >
       {used ? (
         <Stack gap="xs">
-          <Text>{text.deletion.used}</Text>
+          <Text>{text.removal.used}</Text>
           <Affected query={affected} />
           <Group gap="md">
             {(["advertisements", "subscriptions"] as const).map((kind) => (
@@ -228,15 +230,13 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
                 component={Link}
                 to={`/participants?tab=${kind}&topic=${encodeURIComponent(name)}`}
               >
-                {kind === "advertisements"
-                  ? text.deletion.showAdvertisements
-                  : text.deletion.showSubscriptions}
+                {kind === "advertisements" ? text.removal.showAdvertisements : text.removal.showSubscriptions}
               </Anchor>
             ))}
           </Group>
         </Stack>
       ) : (
-        <Text>{text.deletion.unused}</Text>
+        <Text>{text.removal.unused}</Text>
       )}
     </ConfirmDialog>
   );

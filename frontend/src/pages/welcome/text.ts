@@ -14,18 +14,19 @@ export const text = {
     },
     import: {
       title: "Import a topology file",
-      about: "GraphML, GML, JSON and others: Topology Zoo, networkx, Mininet, SNDlib, Rocketfuel, BRITE.",
+      about:
+        "Files in GraphML, GML, JSON and other formats, for example of Topology Zoo, networkx, Mininet, SNDlib, Rocketfuel and BRITE.",
     },
     connect: {
       title: "Connect real switches",
       about:
-        "Switches with OpenFlow 1.3, for example Open vSwitch. Configure the address of the controller, and they appear here.",
+        "Switches with OpenFlow 1.3, for example Open vSwitch. Configure the address of the controller on the switches. Then they appear here.",
     },
   },
   demo: {
     title: "Demo network",
     states: {
-      absent: "Not available: the platform runs without the demo launcher.",
+      absent: "Not available. To use the demo network, start the platform with make run.",
       offered: "Ready",
       starting: "Starting…",
       running: "Running",
@@ -33,7 +34,7 @@ export const text = {
       failed: "The demo did not start.",
     } as Record<string, string>,
     progress: "Progress of the start",
-    fixed: "The demo was started by make run, and ends with it.",
+    fixed: "The demo was started with make run. It ends when make run ends.",
     start: "Start the demo network",
     retry: "Try again",
     stop: "Stop the demo",
@@ -51,11 +52,12 @@ export const text = {
     formatPlaceholder: "automatic",
     preview: "Preview",
     import: "Import",
-    atomic: "All or nothing",
+    atomic: "Import only if all objects are valid",
     summary: (format: string, switches: number, links: number, hosts: number) =>
       `The ${format} file contains ${formatQuantity(switches, "switch", "switches")}, ${formatQuantity(links, "link")} and ${formatQuantity(hosts, "host")}. Nothing is changed yet.`,
-    noRepairs: "The file needs no repair.",
-    repairs: (count: number) => formatQuantity(count, "repair"),
+    noRepairs: "The file needs no correction.",
+    repairs: (count: number) =>
+      count === 1 ? "1 correction of the file" : `${count.toLocaleString()} corrections of the file`,
     showAll: "Show all",
     showFewer: "Show fewer",
     refused: (count: number) => `${formatQuantity(count, "object")} cannot be imported`,
@@ -76,7 +78,7 @@ export const text = {
     commandObject: "the command",
     commandOf: (name: string) => `the command for ${name}`,
     discovery:
-      "After 20 seconds, the platform adds an unregistered switch under its datapath id. It also adds links between switches. When a switch exists, register hosts below, or allow hosts to register themselves in band.",
+      "If you do not register a switch, the platform adds it 20 seconds after it connects. Its name is then its datapath id. The platform also adds links between switches. Then register hosts below, or allow hosts to register themselves (page Health and audit, tab Signalling).",
     docs: "Documentation: connect real switches",
     noSwitch: "No switch is registered yet.",
     connected: (connected: number, total: number) =>
@@ -129,7 +131,7 @@ export const text = {
   own: {
     title: "Send an event and see its delivery",
     notReady:
-      "This needs an active publisher and an active subscriber of the same topic. At least one event must match both filters.",
+      "You need a publisher with an advertisement, and a subscriber with a subscription to the same topic. Both must be active, and at least one event must match both filters.",
     requests: "Show the progress of their requests",
     commands: "Run these commands on your hosts. They are part of Tercast.",
     token: "Replace TOKEN with the path of a file that contains a token.",
@@ -139,7 +141,7 @@ export const text = {
     listenObject: "the command that listens",
     publish: (publisher: string) => `On the host of publisher ${publisher}, publish:`,
     publishObject: "the command that publishes",
-    result: "The listener prints the event and its delay.",
+    result: "The command tercast listen prints the event and its delay.",
     explain: "Explain a missing event",
     more: "More about the commands",
   },

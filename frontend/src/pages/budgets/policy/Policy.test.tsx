@@ -56,7 +56,7 @@ test("saving reports a field that another user changed too, with the other value
   expect(conflict.textContent).toContain("0.25");
   expect(sent()).toEqual([]);
   expect(save().disabled).toBe(true);
-  fireEvent.click(screen.getByRole("button", { name: /^Keep mine/ }));
+  fireEvent.click(screen.getByRole("button", { name: /^Keep my value/ }));
   await press();
   await waitFor(() => expect(sent()).toEqual([{ sampling: 0.5 }]));
 });
@@ -82,7 +82,7 @@ test("the value of the other user can be chosen", async () => {
   await type(/^Minimum/, "20");
   policy = { ...policy, gain: 0.3 };
   await client.invalidateQueries();
-  fireEvent.click(await screen.findByRole("button", { name: /^Take theirs/ }));
+  fireEvent.click(await screen.findByRole("button", { name: /^Use the new value/ }));
   expect((await field(/^Minimum/)).value).toBe("30 %");
   expect(save().disabled).toBe(true);
   expect(sent()).toEqual([]);

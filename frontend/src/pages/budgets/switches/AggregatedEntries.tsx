@@ -41,7 +41,7 @@ const columns = [
     meta: { align: "right" },
   }),
   column.accessor("expected", {
-    header: text.merged.expected,
+    header: text.merged.predicted,
     cell: (cell) => formatCopies(cell.getValue()),
     meta: { align: "right" },
   }),

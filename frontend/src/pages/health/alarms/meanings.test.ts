@@ -4,19 +4,25 @@ import { meaningOfAlarm, meaningOfText } from "./meanings";
 test.each([
   ["controller: duplicate_dpid raised: a second switch", "Two switches with the same datapath id"],
   ["audit 7: switch s1 held 2 strange entries", "An audit found a difference"],
-  ["telemetry of h1 stops without an end at 12:00", "A telemetry writer stopped without an end"],
+  [
+    "telemetry of h1 stops without an end at 12:00",
+    "A program that writes telemetry stopped without a final report",
+  ],
   ["telemetry: /x cannot be written: No space left on device", "Telemetry"],
   ["the controller does not answer, no table can be changed: refused", "The controller does not respond"],
-  ["request 9 (set_indexed) changes the paths of topics in place: quotes", "A topic was changed in place"],
-  ["link s1-s2 went down: 3 packets that were sent into it are lost", "A link went down under traffic"],
-  ["link s1:1 to s2:2: found by probes and added to the network", "An undeclared link"],
+  [
+    "request 9 (set_indexed) changes the paths of topics in place: quotes",
+    "A topic was changed without a transition",
+  ],
+  ["link s1-s2 went down: 3 packets that were sent into it are lost", "A link with traffic is down"],
+  ["link s1:1 to s2:2: found by probes and added to the network", "A link that was not registered"],
   [
     "probes crossed link s1:1 to s2:2, which waits for approval: nobody declared it",
     "Found links wait for approval",
   ],
   [
     "probes crossed link s1:1 to s2:2, which waits for approval: one of these ports is declared with another connection",
-    "A link that contradicts the topology",
+    "A link that contradicts the registered links",
   ],
   ["disk of state is nearly full: 90 MiB free", "A disk that is nearly full"],
   ["source check: 12 event packets were dropped at switch s1", "Events with a wrong source address"],
@@ -24,7 +30,7 @@ test.each([
   ["controller: bad_probe raised: a discovery probe has no seal", "A discovery probe that is not genuine"],
   [
     "switch s1 has room for 9 entries; its table is planned for 9 from now on",
-    "A table with less room than declared",
+    "A table with a capacity below its budget",
   ],
 ])("%s", (text, title) => {
   expect(meaningOfText(text)?.title).toBe(title);

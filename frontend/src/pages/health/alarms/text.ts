@@ -25,13 +25,14 @@ export const text = {
     untrusted_switch: {
       title: "A switch without a valid certificate",
       meaning: "The controller uses TLS and refused the connection.",
-      remedy: "Give the switch a certificate of the authority, or find the peer at this address.",
+      remedy:
+        "Give the switch a certificate of the certificate authority (CA) of the controller, or find the peer at this address.",
     },
     unproved_switch: {
       title: "A switch with the wrong certificate",
       meaning:
         "The certificate does not prove the datapath id of the switch. The controller refused the switch.",
-      remedy: "Follow the remedy in the details of the alarm.",
+      remedy: "The details of the alarm contain the remedy.",
     },
     too_many_connections: {
       title: "Too many connections to the controller",
@@ -42,7 +43,7 @@ export const text = {
       title: "The controller has no free resources",
       meaning: "A part of the controller has no file descriptor or memory left. It tries again every 0.5 s.",
       remedy:
-        "Raise LimitNOFILE or the memory of the controller. The alarm ends 60 s after the last failed attempt.",
+        "Raise the limit LimitNOFILE of the service, or the memory of the controller. The alarm ends 60 s after the last failed attempt.",
     },
     setup_failed: {
       title: "A switch that does not respond",
@@ -51,7 +52,7 @@ export const text = {
     },
     switch_problem: {
       title: "A switch without a required feature",
-      meaning: "The switch does not have a feature that Tercast needs, or refused it.",
+      meaning: "Tercast needs a feature that the switch does not have, or that it refused to use.",
       remedy: "Read the problems of the switch in the tab Switches. The alarm ends when they are solved.",
     },
     late_error: {
@@ -61,27 +62,27 @@ export const text = {
     },
     signalling_flood: {
       title: "A host sends too many control messages",
-      meaning: "The controller drops messages beyond the share of the host.",
-      remedy: "Check the host at this port. docs/signalling.md lists the shares.",
+      meaning: "The host exceeds the rate limit of its port. The controller drops the further messages.",
+      remedy: "Check the host at this port. docs/signalling.md lists the rate limits.",
     },
     link_silent: {
       title: "Probes no longer cross a link",
       meaning:
-        "The ports of the link are up. The link stays in use, because lost probes do not prove that events are lost.",
+        "The ports of the link are up. The link remains in service, because lost probes do not prove that events are lost.",
       remedy:
-        "Check whether the link forwards packets. If it does not, take it out of service on the page Network. Trees then avoid it.",
+        "Check whether the link forwards packets. If it does not, take it out of service (page Network). Trees then use other links.",
     },
     link_unprobed: {
       title: "No probe has crossed a link",
       meaning:
-        "The link is in the network and its ports are up. But discovery has not seen it since the controller started.",
+        "The link is registered and its ports are up. But no discovery probe has crossed it since the controller started.",
       remedy:
-        "Check whether the cable connects the ports of the topology. The link stays in use until a port goes down.",
+        "Check whether the cable connects the two registered ports. The link remains in service until a port is down.",
     },
     probe_flood: {
       title: "A host sends too many LLDP frames",
       meaning:
-        "The controller drops frames beyond the share of the port. Links at other ports are not affected.",
+        "The host exceeds the rate limit of its port. The controller drops the further frames. Links at other ports are not affected.",
       remedy: "Find the host at this port, or disable the port.",
     },
     bad_probe: {
@@ -89,36 +90,38 @@ export const text = {
       meaning:
         "The probe has no seal, the seal of another key, or was recorded and sent again. The controller ignores it.",
       remedy:
-        "Check the device at this port: a host that forges probes, or a switch of another installation.",
+        "Check the device at this port. It is a host that forges probes, or a switch of another installation of Tercast.",
     },
     probe_at_edge: {
       title: "A probe arrived at the port of a host",
-      meaning: "The host relays probes, or the port is connected to a switch. Such a link needs approval.",
-      remedy: "Check the host at this port, and whether it is declared at the correct port.",
+      meaning:
+        "The host forwards probes of other ports, or the port is connected to a switch. Such a link needs approval.",
+      remedy: "Check the host at this port, and whether it is registered at the correct port.",
     },
     links_waiting: {
       title: "Found links wait for approval",
-      meaning: "Probes cross links that are not declared. The links are not used.",
+      meaning: "Probes cross links that are not registered. The platform does not use these links.",
       remedy: "Approve or reject them in the tab Found links.",
     },
     shared_segment: {
-      title: "Several ports respond at one port",
-      meaning: "A hub, or a switch that floods probes, is between the ports. This does not become a link.",
+      title: "One port receives probes from several ports",
+      meaning:
+        "A hub, or a switch that floods probes, is between the ports. The platform does not add links here.",
       remedy: "Connect the switches directly.",
     },
     aggregation_cost: {
       title: "Merged entries with an unexpected cost",
       meaning:
-        "The measured and the expected number of redundant copies differ by more than a factor of two.",
+        "The measured and the predicted number of redundant copies differ by more than a factor of two.",
       remedy:
-        "If there are more copies than expected, aggregate again on the page Budgets. If there are fewer, do nothing.",
+        "If there are more copies than predicted, start a run (page Budgets, tab Runs). If there are fewer, do nothing.",
     },
     out_of_reach: {
       title: "Subscriptions without a path to their publishers",
       meaning:
-        "Announcements match, but no path of links and switches in service connects their hosts. Events do not arrive.",
+        "Subscriptions match advertisements, but no path of links and switches connects their hosts. Events do not arrive.",
       remedy:
-        "Add a link, or repair the link or switch that is down (page Network). The alarm then ends automatically.",
+        "Add a link, repair a link that is down, or put a link or switch into service (page Network). The alarm then ends automatically.",
     },
     unrepaired: {
       title: "A table that no audit could repair",
@@ -128,7 +131,7 @@ export const text = {
     },
     disk_low: {
       title: "A disk that is nearly full",
-      meaning: "Writes are refused when the disk is full.",
+      meaning: "When the disk is full, the platform refuses changes.",
       remedy: "Free space on the disk, or move the directory to another disk.",
     },
     bad_schedule: {
@@ -137,43 +140,46 @@ export const text = {
       remedy: "Correct the task on the admin pages, or disable it.",
     },
     skipped: {
-      title: "A row that a periodic task skips",
-      meaning: "The task fails for this row, and continues with the others.",
-      remedy: "Read the reason in the details. The log of the worker contains the traceback.",
+      title: "An object that a periodic task skips",
+      meaning: "The task fails for this database row, and continues with the others.",
+      remedy: "Read the reason in the details. The log of the worker contains the complete error.",
     },
     task_fails: {
       title: "A periodic task that fails repeatedly",
       meaning: "The work of the task is not done.",
-      remedy: "Read the error in the details. The log of the worker contains the traceback.",
+      remedy: "Read the error in the details. The log of the worker contains the complete error.",
     },
   },
   past: {
     audit: {
       title: "An audit found a difference",
       meaning: "Another program changed the table, or the switch lost entries.",
-      remedy: "Open the audit. It lists each entry. An audit with repair makes the table equal to the plan.",
+      remedy:
+        "Open the audit (tab Drift and audits). It lists each entry. An audit with repair makes the table equal to the plan.",
     },
     sourceCheck: {
       title: "Events with a wrong source address",
       meaning: "The switch dropped events whose source address is not registered at the port.",
       remedy:
-        "Find the sender. Register its addresses, move the host (page Network), or disconnect the port.",
+        "Find the sender. Register its addresses, register the host at this port (page Network), or disconnect the port.",
     },
     database: {
       title: "A process could not write to the database",
       meaning:
-        "The process had no database, disk space, file descriptor or memory in that time. Accepted requests will be executed.",
+        "The database, the disk space, the file descriptors or the memory were not available for some time. The platform will execute all accepted requests.",
       remedy: "Find the cause. Check the database and the disk.",
     },
     connections: {
       title: "A web process refused connections",
-      meaning: "The process has few free file descriptors. Callers received 503 with Retry-After.",
-      remedy: "Raise LimitNOFILE, or find the client that keeps connections open.",
+      meaning:
+        "The process had too few free file descriptors. Callers received the HTTP status 503 and must try again later.",
+      remedy: "Raise the limit LimitNOFILE of the service, or find the client that keeps connections open.",
     },
     silentWriter: {
-      title: "A telemetry writer stopped without an end",
-      meaning: "The writer was killed or is disconnected. Its rows after that time are missing.",
-      remedy: "Start the writer again. Results for that time count delivered events as lost.",
+      title: "A program that writes telemetry stopped without a final report",
+      meaning:
+        "The program was killed or is disconnected. Its rows after that time are missing, so results count delivered events as lost.",
+      remedy: "Start the program again.",
     },
     telemetry: {
       title: "Telemetry",
@@ -187,51 +193,54 @@ export const text = {
         "Start the controller. It then compares all switches with the plan and sends the missing entries.",
     },
     inPlace: {
-      title: "A topic was changed in place",
+      title: "A topic was changed without a transition",
       meaning:
-        "There was no room or no time for old and new entries together. Events may be lost or duplicated during the change.",
-      remedy: "Do nothing when the request is active. More free entries in the tables prevent this.",
+        "The tables could not hold old and new entries at the same time, or there was no time for it. Events may be lost or duplicated during the change.",
+      remedy:
+        "Wait until the request is active. To prevent this, raise the budgets, so that tables have more free entries.",
     },
     linkDown: {
-      title: "A link went down under traffic",
-      meaning: "Packets that were sent into the link are lost. Trees now use other links.",
-      remedy: "Repair the link. It is used again automatically.",
+      title: "A link with traffic is down",
+      meaning: "Packets that were on the link are lost. Trees now use other links.",
+      remedy: "Repair the link. Trees then use it again automatically.",
     },
     tableFull: {
-      title: "A table with less room than declared",
-      meaning: "The platform plans the table with the room that it found.",
-      remedy: "Set the budget of the switch to this number, or aggregate on the page Budgets.",
+      title: "A table with a capacity below its budget",
+      meaning:
+        "The switch cannot store as many entries as its budget allows. The platform uses the capacity as the limit.",
+      remedy:
+        "Set the budget of the switch to this number. If the aggregation method is none, choose another one (page Budgets, tab Policy).",
     },
     newSwitch: {
-      title: "An undeclared switch",
-      meaning: "The platform added the switch under its datapath id.",
+      title: "A switch that was not registered",
+      meaning: "The platform added the switch. Its name is its datapath id.",
       remedy: "Give the switch a label on the page Network, or remove it and disconnect it.",
     },
     linkAdded: {
-      title: "An undeclared link",
-      meaning: "Probes cross the link, and the policy adds such links automatically.",
-      remedy: "If the link should not exist, remove it on the page Network.",
+      title: "A link that was not registered",
+      meaning: "Probes cross the link. The setting TERCAST_LINK_APPROVAL adds such links automatically.",
+      remedy: "If the link should not exist, remove it (page Network).",
     },
     otherLink: {
-      title: "A link that contradicts the topology",
-      meaning: "Probes cross between two ports. The topology connects one of them to another object.",
-      remedy: "Correct the topology or the cabling.",
+      title: "A link that contradicts the registered links",
+      meaning: "Probes cross between two ports, but one of them is registered for another link or a host.",
+      remedy: "Correct the registered links and hosts, or the cabling.",
     },
     takenBack: {
       title: "A request was reverted",
-      meaning: "A switch refused an entry of the request after the planning.",
+      meaning: "A switch refused an entry after the platform had planned the request.",
       remedy: "Open the request. It contains the reason and the remedy.",
     },
     forged: {
       title: "A control message that is not genuine",
-      meaning: "Its seal is missing, invalid or old. Nothing was changed.",
+      meaning: "Its seal is missing, invalid or was used before. Nothing was changed.",
       remedy: "Check the refusals in the tab Signalling, and the key of the host.",
     },
   },
   tab: {
     active: "Active",
     none: "No active alarms",
-    unknown: "The alarms of the controller are not known",
+    unknown: "The alarms of the controller are unknown",
     past: "Last 24 hours",
     search: "Search alarms",
     searchPlaceholder: "Search",

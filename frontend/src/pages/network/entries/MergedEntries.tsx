@@ -17,7 +17,7 @@ const column = createColumnHelper<Merged>();
 const columns = [
   column.accessor("dz", {
     header: text.entries.match,
-    meta: { help: "aggregation" },
+    meta: { help: "mergedEntry" },
     cell: ({ row: { original: entry } }) => (
       <div>
         <Code>{entry.dz || text.wholeSpace}</Code>
@@ -41,7 +41,7 @@ const columns = [
         <Text size="xs" c="dimmed">
           {entry.expected === null
             ? text.merged.window(entry.window)
-            : text.merged.expected(entry.expected.toPrecision(2))}
+            : text.merged.predicted(entry.expected.toPrecision(2))}
         </Text>
       </div>
     ),
