@@ -87,7 +87,7 @@ def test_a_new_request_shows_by_itself_and_a_viewer_is_offered_no_call(visit, ru
         row.click()
         panel = page.get_by_role("dialog")
         expect(panel.get_by_text("What to do")).to_be_visible()
-        expect(panel.get_by_text("Increase the TCAM budget of the named switches")).to_be_visible()
+        expect(panel.get_by_text("Increase the budget of the named switches")).to_be_visible()
         expect(panel.get_by_role("button", name="Try again")).to_have_count(0)
 
 

@@ -24,7 +24,7 @@ def ask(kind: str, **terms: Any) -> Any:
         Problem: There is no answer.
     """
     if not _one_at_a_time.acquire(timeout=PATIENCE_SECONDS):
-        detail = "Another question of this kind is being answered. Try again later."
+        detail = "The platform is busy with another calculation of costs. Try again in a minute."
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
 
     try:
@@ -36,13 +36,18 @@ def ask(kind: str, **terms: Any) -> Any:
 
 
 def _run(question: str) -> dict[str, Any]:
-    late = f"No answer within {SECONDS} s. Ask with a lower sampling, or with fewer events or budgets."
+    late = (
+        f"The calculation has no result after {SECONDS} s. Use a smaller fraction of samples, or fewer "
+        "budgets."
+    )
     return ask_child("controlplane.aggregation.aggregation_process", question.encode(), SECONDS, late)
 
 
 def _read(found: dict[str, Any]) -> Any:
     if "failed" in found:
-        raise Problem(503, "too_much", f"There is no answer: {found['failed']}. Ask with fewer events.")
+        raise Problem(
+            503, "too_much", f"The calculation failed: {found['failed']}. Use a smaller fraction of samples."
+        )
     if "refused" in found:
         raise invalid(
             FieldError(pointer(tuple(row["path"])), row["code"], row["detail"], row["value"])

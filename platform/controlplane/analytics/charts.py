@@ -84,8 +84,8 @@ def charts(
     number = found.count()
     if number > MOST_RESULTS:
         detail = (
-            f"{number} results are between since and until; the limit is {MOST_RESULTS}. "
-            "Ask for a shorter time, for some keys, or schedule the job with longer windows."
+            f"The chart has {number} results between `since` and `until`; the limit is {MOST_RESULTS}. Use "
+            "a shorter time range, filter by topic, host or switch, or schedule the job with longer windows."
         )
         raise bad_parameter("since", "too_many", detail)
     columns = [COLUMNS.get(name, "subject") for name in keys]

@@ -58,8 +58,8 @@ def reading_planner() -> Iterator[Planner]:
             planner = stack.enter_context(reading(SECONDS))
         except PlannerBehind:
             detail = (
-                f"The planner of this web server is busy with another question, or has not applied the log "
-                f"after {SECONDS:g} s. Repeat the call in a few seconds."
+                f"This web server has not read the newest state of the network within {SECONDS:g} s: it is "
+                "busy with another call, or many requests are new. Try again in a few seconds."
             )
             raise Problem(503, "busy", detail, headers={"Retry-After": "10"}) from None
         yield planner

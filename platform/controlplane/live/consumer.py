@@ -135,7 +135,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _heed(self, text: str | None) -> None:
         if text is None:
-            raise Ended(Close.BAD_MESSAGE, "messages are text, not binary")
+            raise Ended(Close.BAD_MESSAGE, "the message is binary; send text messages")
         match protocol.parse(text):
             case Ping():
                 await self.send(protocol.pong())
@@ -146,7 +146,9 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 self._unasked = None  # late, but it requests what it receives
             case From():
                 raise Ended(
-                    Close.BAD_MESSAGE, "the stream has started; send `from` only once, after the hello"
+                    Close.BAD_MESSAGE,
+                    "the client sent `from` again after the stream started; send it once, after the message "
+                    "`hello`",
                 )
 
     def _end(self, why: Ended) -> None:
@@ -223,7 +225,11 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         while position < self.feed.window.floor:
             page = await self.feed.reader.page(position, self.feed.page, self.feed.characters)
             if not page.complete or not page.events:
-                raise Ended(Close.GAP, "events were pruned before they were sent; connect again")
+                raise Ended(
+                    Close.GAP,
+                    "old messages were deleted before this client received them; connect again and reload "
+                    "all data",
+                )
             for event in page.events:
                 await self._show(event)
             position = page.events[-1].id

@@ -80,7 +80,10 @@ class Cursor:
         """Signal new events; end the client if the next event for it is no longer in the window."""
         if self.position < self._feed.window.floor:
             self.end(
-                Ended(Close.TOO_SLOW, "too slow: too many events are waiting; connect again and continue")
+                Ended(
+                    Close.TOO_SLOW,
+                    "the client reads too slowly: too many messages wait for it; connect again and continue",
+                )
             )
         self._news.set()
 
@@ -178,15 +181,29 @@ class OutboxFeed:
             await asyncio.sleep(self.interval * (1 + min(failures, 20)))
 
     def _failed(self, failures: int) -> None:
-        logger.warning("the outbox cannot be read (%d times in a row)", failures, exc_info=failures == 1)
+        logger.warning(
+            "cannot read the outbox (messages of the live stream), %d times in a row",
+            failures,
+            exc_info=failures == 1,
+        )
         if failures == self.patience:
-            self._end_all(Ended(Close.FAILED, "the outbox cannot be read at the moment; connect again"))
+            self._end_all(
+                Ended(
+                    Close.FAILED, "the server cannot read new messages from the database; connect again later"
+                )
+            )
 
     def _publish(self, page: OutboxPage) -> None:
         if not page.events:
             return
         if not page.complete:
-            self._end_all(Ended(Close.GAP, "events were pruned before they were read; connect again"))
+            self._end_all(
+                Ended(
+                    Close.GAP,
+                    "old messages were deleted before this client received them; connect again and reload "
+                    "all data",
+                )
+            )
         self.window.extend(page.events)
         for cursor in tuple(self._cursors):
             cursor.notice()

@@ -50,9 +50,14 @@ def identify(scope: Scope) -> Opener:
     except APIException as error:
         raise Ended(Close.LOG_IN, str(error.detail)) from None
     if user is None or not user.is_authenticated:
-        raise Ended(Close.LOG_IN, "log in first: at /login/, or with an 'Authorization: Bearer TOKEN' header")
+        raise Ended(
+            Close.LOG_IN, "not logged in: log in at /login/, or send the header 'Authorization: Bearer TOKEN'"
+        )
     if not caller_of(call).has(Role.VIEWER, TokenScope.READ):
-        raise Ended(Close.LOG_IN, "the live stream needs a token with the scope read, for no single client")
+        raise Ended(
+            Close.LOG_IN,
+            "the token may not read the live stream: use one with the scope read that is not a client token",
+        )
     return Opener(user, principal(call))
 
 
@@ -85,13 +90,18 @@ def _check_origin(request: ASGIRequest) -> None:
     try:
         host = request.get_host()
     except DisallowedHost:
-        raise Ended(Close.ORIGIN, "the name in the Host header is not one of this server") from None
+        raise Ended(
+            Close.ORIGIN, "the Host header does not name this server; connect under one of the server's names"
+        ) from None
     if origin is None:
         if "Authorization" not in request.headers:
-            raise Ended(Close.LOG_IN, "without an Origin header, use 'Authorization: Bearer TOKEN'")
+            raise Ended(
+                Close.LOG_IN,
+                "a connection without an Origin header needs the header 'Authorization: Bearer TOKEN'",
+            )
         return
     if origin not in settings.CSRF_TRUSTED_ORIGINS and _authority(origin) != _authority(f"//{host}"):
-        raise Ended(Close.ORIGIN, "pages of other origins may not open the live stream")
+        raise Ended(Close.ORIGIN, "this page is not from this server, so it may not open the live stream")
 
 
 def _authority(url: str) -> tuple[str | None, int | None]:

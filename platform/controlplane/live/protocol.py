@@ -104,7 +104,7 @@ def _id(value: object) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST_ID:
-        raise _bad(f"id {_shown(value)} is not an integer from 0 to 2^63-1 or null")
+        raise _bad(f"id {_shown(value)} is not valid; use null or an integer from 0 to 2^63-1")
     return value
 
 

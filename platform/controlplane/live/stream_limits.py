@@ -79,7 +79,9 @@ class StreamPlaces:
     def _check(self, caller: str) -> None:
         own, all_ = settings.ENV.streams_a_caller, settings.ENV.streams
         if self._taken[caller] >= own:
-            raise Ended(Close.TOO_MANY, f"you have {own} live streams here, which is the limit; close some")
+            raise Ended(
+                Close.TOO_MANY, f"you have {own} open live streams, which is the limit; close one of them"
+            )
         if self._taken.total() >= all_:
             raise Ended(
                 Close.TOO_MANY,
@@ -124,9 +126,11 @@ class Openings:
         all_ = settings.ENV.streams_unchecked
         own = max(1, all_ // 2)
         if self._waiting[address] >= own:
-            detail = f"{own} connections from {address} are not logged in, which is the limit for one address"
+            detail = (
+                f"{own} connections from {address} are still logging in, which is the limit for one address"
+            )
         elif self._waiting.total() >= all_:
-            detail = f"{all_} connections are not logged in, which is the limit of this server"
+            detail = f"{all_} connections are still logging in, which is the limit of this server"
         else:
             return
         raise Ended(Close.TOO_MANY, f"{detail}; connect again later")

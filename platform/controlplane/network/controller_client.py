@@ -236,7 +236,8 @@ class ControllerClient:
 def _content(response: httpx.Response, what: str, missing: bool) -> Any:
     if response.status_code in (401, 403):
         raise TokenRefusedError(
-            f"{what}: the token is refused; both sides must read secrets/northbound-token"
+            f"{what}: the controller refused the platform's token; use the same file "
+            "secrets/northbound-token on both"
         )
     if missing and response.status_code in (404, 503):
         return None

@@ -83,7 +83,9 @@ def _find(pk: int) -> FoundLink:
     rows = FoundLink.objects.select_related("a__request", "a__removal", "b__request", "b__removal")
     row = rows.select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
     if row is None:
-        raise not_found(f"There is no found link {pk}. It may be approved already, or no longer visible.")
+        raise not_found(
+            f"There is no found link {pk}. Perhaps it is already approved, or no probe crosses it any more."
+        )
     return row
 
 

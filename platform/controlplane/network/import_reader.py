@@ -41,7 +41,10 @@ def read(  # noqa: PLR0917
     if len(data) * (hosts + 1) <= SMALL:
         return read_topology(data, form, hosts, family, taken, most)
     if not _free.acquire(timeout=PATIENCE_SECONDS):
-        detail = f"{AT_ONCE} other topology files are being read. Try again later."
+        detail = (
+            f"The server is reading {AT_ONCE} other topology files, which is its limit. Try again in a "
+            "minute."
+        )
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
     question: dict[str, Any] = {"format": form, "hosts": hosts, "family": family, "most": most}
     question |= {"taken": {name: sorted(values) for name, values in asdict(taken).items()}}
@@ -63,7 +66,10 @@ def _run(question: bytes) -> dict[str, Any]:
 
 def _answer(found: dict[str, Any]) -> Imported:
     if "failed" in found:
-        raise too_large(f"Reading the file needs {found['failed']}. Split it, or import its parts as lists.")
+        raise too_large(
+            f"Reading the file needs {found['failed']}. Split the network into several files, or add "
+            "switches and links as CSV or JSON lists."
+        )
     if "refused" in found:
         errors = [
             Refused(tuple(row["path"]), row["code"], row["detail"], row["value"]) for row in found["refused"]

@@ -15,34 +15,50 @@ BY_KIND = {
         " platform."
     ),
     "refused": (
-        "Increase the TCAM budget of the named switches, or select an aggregation method that merges more"
-        " entries (page Budgets). Then try again."
+        "Increase the budget of the named switches (page Budgets, tab Switches), or choose an aggregation "
+        "method that merges more entries (tab Policy). Then try again."
     ),
     "switch": (
-        "See on the page Health what the switch refused. The platform tries again automatically. If the"
-        " entries of the switch differ from the plan, audit and repair it."
+        "The tab Switches of the page Health and audit shows what the switch refused. The platform tries "
+        "again automatically. If entries of the switch differ from the plan, repair them (tab Drift and "
+        "audits, button Audit tables)."
     ),
     "unreachable": (
-        "Check that the switch runs and is configured to connect to the controller. Missing entries are"
-        " installed when it reconnects."
+        "Check that the switch runs and is configured to connect to the controller. The platform installs "
+        "the missing entries when the switch reconnects."
     ),
     "waiting": (
-        "No action is needed: the request continues automatically. If a switch stays disconnected, take it"
-        " out of use (page Network). The page Health shows the cause."
+        "No action is needed: the request continues automatically. If a switch stays disconnected, the page "
+        "Health and audit shows the cause. If it does not return, take it out of service (`PATCH "
+        "switches/<id>/` with `up: false`)."
     ),
 }
 """Remedy by kind of problem, without a more specific code; `refused` alone means a full switch."""
 
 _FILTER = (
-    "Correct the filter. The list of topics shows the attributes and their domains. Then announce it again."
+    "Correct the filter. The page Topics shows the attributes and their allowed values. Then announce it "
+    "again."
 )
 _TOPIC = "Correct the attributes of the topic, then add it again."
-_DZ = "Correct the named dz: use only 0 and 1, and at most the topic's length. Then announce it again."
+_DZ = (
+    "Correct the cell (dz) that the reason names: use only 0 and 1, and at most the number of bits that the "
+    "reason names. Then announce it again."
+)
 _ADDRESS = "Choose another address, or omit it so that the platform chooses one. Then try again."
-_PORT = "See on the page Network which ports of the switch are in use, choose a free port and try again."
-_GONE = "Choose an existing one (page Network lists them). It may have been removed or renamed meanwhile."
-_MERGED = "Run the aggregation again (page Budgets): the tables have changed since the cells were chosen."
-_CALL = "The call is malformed. Correct what the reason names (see the API documentation). Then try again."
+_PORT = (
+    "Open the switch on the page Network. Its tab Ports shows the ports in use. Choose a free one and try "
+    "again."
+)
+_GONE = (
+    "The page Network lists the switches and hosts. Choose one of them. The named one may have been removed."
+)
+_MERGED = (
+    "The tables have changed since the run chose its merged entries. Start a new run (page Budgets, tab "
+    "Runs)."
+)
+_CALL = (
+    "The call is not valid. Correct the field that the reason names (see the API reference). Then try again."
+)
 _NAME = "Choose an unused name of letters, digits, “-”, “_” and “.”. Then try again."
 
 BY_CODE = {
@@ -65,19 +81,23 @@ BY_CODE = {
     "bad_dpid": "Use the datapath id that the switch shows: 16 hexadecimal digits. Then try again.",
     "budget": BY_KIND["refused"],
     "code_out_of_range": "Omit the topic's code, so that a free one is chosen, or remove an unused topic.",
-    "duplicate": "It exists already. No action is needed, or choose another name.",
-    "in_use": "First withdraw or remove what uses it, then try again.",
+    "duplicate": "The object exists already. Choose another name, or do nothing.",
+    "in_use": "First withdraw or remove the objects that use it. Then try again.",
     "no_filter": (
-        "First withdraw what hosts announced as dz cells (page Participants), or announce filters instead:"
-        " cells without a filter cannot be encoded again. Then try again."
+        "First withdraw the announcements that have cells (dz) without a filter (page Publishers and "
+        "subscribers), or replace them by filters. The platform cannot calculate new cells without a "
+        "filter. Then try again."
     ),
-    "no_room": "The address prefix of the installation is too long. Choose a shorter one in its settings.",
-    "not_moving": "No action is needed: the change of encoding is already complete.",
+    "no_room": (
+        "The multicast address prefix of the installation leaves no bits for topics and cells. Choose a "
+        "shorter prefix in its settings."
+    ),
+    "not_moving": "No action is needed: the topic already uses its new code.",
     "out_of_range": "Choose a number within the limits that the reason names, then try again.",
     "too_long": "Shorten what the reason names, then try again.",
-    "unknown_id": "It is removed already. No action is needed.",
-    "unknown_method": "Choose one of the methods on the page Budgets, then try again.",
-    "unknown_topic": "Add the topic first, then try again.",
+    "unknown_id": "The object is already removed. No action is needed.",
+    "unknown_method": "Choose one of the methods on the page Budgets, tab Policy. Then try again.",
+    "unknown_topic": "Add the topic first (page Topics, button Create topic). Then try again.",
     "wrong_kind": "The id belongs to another kind of announcement. Withdraw that one, or use another id.",
 }
 """Remedy by code of the first error."""

@@ -111,7 +111,9 @@ def _client(token: Token, values: dict[str, Any], caller: Caller, errors: Errors
     if not named:
         return []
     if len(named) > 1 or values.get("scopes") is not None:
-        detail = "A client token has one publisher or one subscriber, and no scopes. Give only one of them."
+        detail = (
+            "Give only one of `publisher`, `subscriber` and `scopes`: a client token is for one client only."
+        )
         errors.add(0, (named[0],), "not_alone", detail, values[named[0]])
     kind = named[0]
     if not caller.has(Role.OPERATOR, Scope.WRITE):
@@ -137,7 +139,9 @@ def _check_expiry(token: Token, own: Token | None, errors: Errors) -> None:
         errors.add(0, ("expires_at",), "out_of_range", detail, shown_time)
     limit = None if own is None else own.expires_at
     if limit is not None and (token.expires_at is None or token.expires_at > limit):
-        detail = f"Your token expires at {limit.isoformat()}; a token that it creates must not expire later."
+        detail = (
+            f"Your own token expires at {limit.isoformat()}. A new token must not expire later than that."
+        )
         raise forbidden("/expires_at", detail, None if token.expires_at is None else shown_time)
 
 

@@ -38,12 +38,12 @@ OWN_INPUT = frozenset(
 )
 """Codes of errors whose texts contain only input of the caller and names of topics."""
 
-NO_ROOM = "The switches have no free entries for it within their TCAM budgets."
+NO_ROOM = "The budgets of the switches are too small for the entries that the request needs."
 ASK = "Ask an operator for the reason."
 
 _TITLES = {
-    "refused": "The network refused it",
-    "internal": "Internal error of the planner",
+    "refused": "The platform refused the request",
+    "internal": "An internal error of the platform",
     "switch": "A switch has not confirmed",
     "unreachable": "A switch is not reachable",
     "waiting": "Waiting for the network",
@@ -61,7 +61,7 @@ def request_for(told: dict[str, Any], client: Client | None) -> dict[str, Any]:
 def reason_for_host(stored: dict[str, Any] | None) -> str:
     """Return the reason of a stored problem for the host that sent an in-band message."""
     if stored is None:
-        return "the network could not carry it out"
+        return "the platform could not carry out the request"
     found = _problem({"type": "", "title": "", "detail": "", "switches": [], "errors": [], **stored}, 0)
     return str(found["detail"]) if found else ""
 
@@ -110,7 +110,7 @@ def _own_subscriptions(names: Sequence[str], client: Client) -> list[str]:
 def _detail(code: str | None, detail: str | None) -> str | None:
     if code is None or code in OWN_INPUT:
         return detail
-    return NO_ROOM if code == "budget" else f"The network refused it ({code}). {ASK}"
+    return NO_ROOM if code == "budget" else f"The platform refused the request ({code}). {ASK}"
 
 
 def _error(told: dict[str, Any]) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _problem(told: dict[str, Any] | None, waits_for: int) -> dict[str, Any] | No
     count = len(told["switches"]) or waits_for
     some = quantity(count, "switch", "switches")
     if kind == "refused":
-        detail = NO_ROOM if count or "budget" in codes else f"The network refused it. {ASK}"
+        detail = NO_ROOM if count or "budget" in codes else f"The platform refused the request. {ASK}"
     elif kind == "waiting":
         detail = f"The request waits for {some if count else 'the network'}."
     else:

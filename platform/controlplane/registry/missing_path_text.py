@@ -20,8 +20,8 @@ REACH_HELP = (
 _QUERIED = 500
 
 REMEDY = (
-    "Connect the parts of the network: add a link, or bring up the link or switch that is down (page"
-    " Network). It is not necessary to announce anything again."
+    "Connect the parts of the network: add a link, repair the link or switch that is down, or put it into "
+    "service again (page Network). You need not announce anything again."
 )
 
 

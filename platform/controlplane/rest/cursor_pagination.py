@@ -197,7 +197,8 @@ def _read_ordering(text: str | None, allowed: tuple[str, ...]) -> str:
     if not _is_order(text, allowed):
         names = ", ".join(allowed)
         detail = (
-            f"ordering={shown(text)} is not available; use one of {names}, or `-` and the name to reverse."
+            f"The list cannot be sorted by {shown(text)}. Use one of {names}. For the reverse order, write "
+            "`-` before the name."
         )
         raise bad_parameter("ordering", "not_a_choice", detail, text)
     return text

@@ -22,6 +22,19 @@ CONTENT_TYPE = "application/problem+json"
 PREFIX = "/api/"
 logger = logging.getLogger(__name__)
 
+NOT_FOUND = (
+    "There is no object at this address. It may have been removed. Check the path and the id in the address."
+)
+NO_PERMISSION = (
+    "Your role or your token does not permit this call. Ask an administrator for the role or scope that it "
+    "needs."
+)
+TOO_LARGE = "The body is larger than the server accepts. Split the list and send it in several calls."
+UNREADABLE = (
+    "The server cannot read the request: its Host header names an unknown server, or its body is "
+    "incomplete. Check both, then send the request again."
+)
+
 _CODES = {
     HTTPStatus.BAD_REQUEST: "bad_request",
     HTTPStatus.UNAUTHORIZED: "not_authenticated",
@@ -59,16 +72,15 @@ def as_problem(error: Exception) -> Problem | None:
         case Refused() | RefusedMany():
             return invalid(from_refused(error))
         case Http404():
-            return Problem(HTTPStatus.NOT_FOUND, "not_found", "Nothing exists at this address.")
+            return Problem(HTTPStatus.NOT_FOUND, "not_found", NOT_FOUND)
         case PermissionDenied():
-            return Problem(HTTPStatus.FORBIDDEN, "forbidden", "You do not have permission for this call.")
+            return Problem(HTTPStatus.FORBIDDEN, "forbidden", NO_PERMISSION)
         case exceptions.APIException():
             return _from_framework(error)
         case RequestDataTooBig():
-            return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "The body is too large.")
+            return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", TOO_LARGE)
         case SuspiciousOperation() | UnreadablePostError():
-            detail = "The request cannot be read. Check its Host header and that its body is complete."
-            return Problem(HTTPStatus.BAD_REQUEST, "bad_request", detail)
+            return Problem(HTTPStatus.BAD_REQUEST, "bad_request", UNREADABLE)
         case _:
             outage = outage_of(error)
             return None if outage is None else outage.problem()
@@ -81,7 +93,7 @@ def _from_framework(error: exceptions.APIException) -> Problem:
         value = getattr(error, attribute, None)
         if value:
             headers[header] = str(value)
-    said = error.detail if isinstance(error.detail, str) else "The request is refused."
+    said = error.detail if isinstance(error.detail, str) else "The server refused the request."
     detail = " ".join(filter(None, (str(said), _REMEDIES.get(status))))
     return Problem(status, _CODES.get(status, pointer((error.default_code,))[1:]), detail, headers=headers)
 
@@ -90,8 +102,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 400 for errors outside the REST framework, such as a forbidden Host header."""
     if not request.path.startswith(PREFIX):
         return defaults.bad_request(request, exception)
-    detail = "The request cannot be read. Check its Host header and that its body is complete."
-    problem = Problem(HTTPStatus.BAD_REQUEST, "bad_request", detail)
+    problem = Problem(HTTPStatus.BAD_REQUEST, "bad_request", UNREADABLE)
     return _answer(request, as_problem(exception) or problem)
 
 
@@ -99,15 +110,14 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
     """Answer 403 for errors outside the REST framework."""
     if not request.path.startswith(PREFIX):
         return defaults.permission_denied(request, exception)
-    detail = "You do not have permission for this call."
-    return _answer(request, Problem(HTTPStatus.FORBIDDEN, "forbidden", detail))
+    return _answer(request, Problem(HTTPStatus.FORBIDDEN, "forbidden", NO_PERMISSION))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 404 for errors outside the REST framework."""
     if not request.path.startswith(PREFIX):
         return defaults.page_not_found(request, exception)
-    return _answer(request, Problem(HTTPStatus.NOT_FOUND, "not_found", "Nothing exists at this address."))
+    return _answer(request, Problem(HTTPStatus.NOT_FOUND, "not_found", NOT_FOUND))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

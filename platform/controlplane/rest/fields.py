@@ -49,7 +49,7 @@ class Text(StrictField, serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         """Return `data` unchanged."""
         if not isinstance(data, str):
-            self.refuse("wrong_type", f"{shown(data)} is not a string.")
+            self.refuse("wrong_type", f"{shown(data)} is not a string. Write a JSON string in quotes.")
         if not data and not self.allow_blank:
             self.refuse("empty", "The text is empty; give at least one character.")
         if self.max_length is not None and len(data) > self.max_length:
@@ -170,7 +170,9 @@ class Mapped(StrictField):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """Return the values as `member` reads them."""
         if not isinstance(data, dict):
-            self.refuse("wrong_type", f"{shown(data)} is not a JSON object; give names with values.")
+            self.refuse(
+                "wrong_type", f"{shown(data)} is not a JSON object. Write names and values in braces."
+            )
         if len(data) > self.most:
             self.refuse("too_many", f"The object has {len(data)} names; at most {self.most} are allowed.")
         out, wrong = {}, {}
@@ -194,7 +196,8 @@ class Values(StrictField):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """Return `data` unchanged."""
         if not isinstance(data, dict):
-            self.refuse("wrong_type", f"{shown(data)} is not a JSON object; give attributes with values.")
+            detail = f"{shown(data)} is not a JSON object. Write attributes and values in braces."
+            self.refuse("wrong_type", detail)
         return data
 
     def to_representation(self, value: Any) -> Any:
@@ -279,7 +282,8 @@ class HostAddress(Text):
         if "%" in text or address.version != self.version:
             self.refuse(
                 "wrong_family",
-                f"{shown(text)} is not a plain IPv{self.version} address, which this network requires.",
+                f"{shown(text)} is not an IPv{self.version} address without a zone. This network uses only "
+                f"IPv{self.version}. Write the address like {_EXAMPLE[self.version]}.",
             )
         if address.is_multicast or address.is_unspecified or address.is_loopback or _is_broadcast(address):
             self.refuse("not_unicast", f"{shown(text)} is not a unicast address; use the host's own address.")

@@ -157,8 +157,9 @@ def _heading(cells: list[str], line: int) -> list[str]:
 def _object(heading: list[str], cells: list[str]) -> Any:
     if len(cells) != len(heading):
         return UnreadableBody(
-            f"The line has {quantity(len(cells), 'cell')}, but the heading has {len(heading)}. "
-            "Use the same number."
+            f"This line has {quantity(len(cells), 'value')}, but the first line names "
+            f"{quantity(len(heading), 'column')}. Write one value for each column. Put quotes around a "
+            "value that contains a comma."
         )
     return {name: unguarded(cell) for name, cell in zip(heading, cells, strict=True)}
 

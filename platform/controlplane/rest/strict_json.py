@@ -149,7 +149,10 @@ def _check_text(path: Path, text: str) -> Iterator[FieldError]:
         detail = "The text contains U+0000, which is not allowed. Remove it."
         yield FieldError(pointer(path), "null_character", detail, text)
     elif not _encodes(text):
-        detail = "The text contains half a surrogate pair, which is not allowed. Send whole characters."
+        detail = (
+            "The text contains an incomplete Unicode character (half a surrogate pair). Send complete "
+            "characters."
+        )
         yield FieldError(pointer(path), "lone_surrogate", detail, text)
 
 
@@ -164,5 +167,5 @@ def _encodes(text: str) -> bool:
 def body_required() -> Problem:
     """Return the problem 411 for a body without a `Content-Length`."""
     return Problem(
-        411, "length_required", "The body has no announced length. Send it with a Content-Length header."
+        411, "length_required", "The request has no Content-Length header. Send the length of the body in it."
     )

@@ -148,14 +148,14 @@ def _write(rows: list[Row], sent: SentBatch, owner: str) -> list[Any]:
                 folder = storage.root() / sent.dataset.name / f"date={day}"
                 files.append(write_file(folder, rows_table(part, sent.dataset), f"api-{known}"))
     except storage.NotWritten as why:
-        detail = f"Telemetry cannot be stored now: {why}. Send the batch again later, under the same id."
+        detail = f"Telemetry cannot be stored now: {why}. Send the upload again later with the same id."
         raise Problem(507, "not_stored", detail, headers={"Retry-After": "10"}) from None
     return files
 
 
 def _again(earlier: TelemetryBatch, sent: SentBatch) -> AcceptedBatch:
     if earlier.digest != sent.digest:
-        detail = f"A batch with id {sent.id} and other content exists. Give each batch its own id."
+        detail = f"An earlier upload with the id {sent.id} has other rows. Give each upload its own id."
         raise Problem(422, "batch_id_reused", detail, (FieldError("/id", "reused", detail, sent.id),))
     return AcceptedBatch(sent.id, earlier.dataset, earlier.accepted, earlier.rejected, True)
 

@@ -40,15 +40,20 @@ def compute(topic: Topic, trigger: ProposalTrigger, actor: Any) -> Proposal:
     """
     workload, newest = past(topic)
     if not workload.subscriptions:
-        raise conflict("no_subscriptions", f"Topic {topic.name} has no active subscription with a filter.")
+        detail = (
+            f"Topic {topic.name} has no active subscription with a filter, so no choice of attributes is "
+            "better than another. Add a subscription first."
+        )
+        raise conflict("no_subscriptions", detail)
     if len(workload.events) < FEWEST_EVENTS:
         detail = (
-            f"There are {len(workload.events)} samples of topic {topic.name}; at least {FEWEST_EVENTS} are "
-            "needed. Report events to traffic/samples/, or wait until analytics reports them."
+            f"The platform has {len(workload.events)} event samples of topic {topic.name}, and a proposal "
+            f"needs {FEWEST_EVENTS}. Report events (POST /api/v1/traffic/samples/), or run the analytics "
+            "job event_samples, which takes them from telemetry."
         )
         raise conflict("too_few_samples", detail)
     if not _one_at_a_time.acquire(timeout=PATIENCE_SECONDS):
-        detail = "Another proposal is being computed. Try again later."
+        detail = "The platform is busy with another proposal. Try again in a minute."
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
     try:
         found = propose(workload, max_dz_length(), MAX_DZ_PER_FILTER, spectrum=spectrum(topic))

@@ -24,8 +24,7 @@ from tercast.requests.registry import SUBSCRIPTION as SUBSCRIPTIONS
 
 PATIENCE = Patience(seconds=1.0, waiting=200)
 _BUSY = (
-    "The planner is busy with other requests or questions, so matches and cost are unknown. "
-    "Repeat the call in a few seconds."
+    "The planner is busy with other requests, so matches and cost are unknown. Try again in a few seconds."
 )
 
 

@@ -39,7 +39,7 @@ def affected(row: Any) -> dict[str, Any]:
         try:
             planner = stack.enter_context(reading(SECONDS))
         except PlannerBehind:
-            detail = "The planner is busy with other requests. Repeat the call in a few seconds."
+            detail = "The planner is busy with other requests. Try again in a few seconds."
             raise Problem(503, "busy", detail, headers={"Retry-After": "5"}) from None
         if asked.cut is not None:
             trees, found = crossing(planner, asked.cut, deadline)

@@ -37,7 +37,7 @@ def ask(body: Body, actor: Any) -> TestEvent:
     name = item.get("advertisement", "")
     row = advertisements([name]).get(name)
     if row is None and name:
-        detail = f"There is no active advertisement {shown(name)}; its id has a form like a7."
+        detail = f"There is no active advertisement {shown(name)}. Use the id of one, for example a7."
         errors.add(0, ("advertisement",), "unknown_advertisement", detail, name)
     values: dict[str, Any] = {}
     if row is not None and "values" in item:

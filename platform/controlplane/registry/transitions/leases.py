@@ -179,8 +179,8 @@ def _check_holder(lease: Lease, caller: str, now: datetime) -> None:
     if lease.caller not in ("", caller):
         wait = max(1, ceil((lease.expires_at - now).total_seconds()))
         detail = (
-            f"Another caller uses the holder {shown(lease.holder)}, for at least {quantity(wait, 'second')}. "
-            "Give each publisher process a unique name."
+            f"Another program publishes under the name {shown(lease.holder)} (`holder`). Its lease ends in "
+            f"{quantity(wait, 'second')} or later. Give each publisher process its own name."
         )
         raise conflict("other_holder", detail)
 

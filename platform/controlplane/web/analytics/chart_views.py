@@ -63,7 +63,7 @@ class _ByView(ChartView):
         """Return the keys that the parameter `by` selects."""
         text = request.query_params.get("by", self.default)
         if text not in self.ways:
-            detail = f"by={text[:40]} is not available; use one of {', '.join(self.ways)}."
+            detail = f"`by` cannot be {shown(text[:40])}. Use one of {', '.join(self.ways)}."
             raise bad_parameter("by", "not_a_choice", detail, text)
         return self.ways[text]
 

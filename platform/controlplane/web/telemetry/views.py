@@ -42,7 +42,9 @@ ATOMIC = OpenApiParameter(
 DATASET = OpenApiParameter(
     "dataset", str, OpenApiParameter.QUERY, enum=tuple(TAKEN), description="dataset of a Parquet body"
 )
-BATCH = OpenApiParameter("batch", str, OpenApiParameter.QUERY, description="batch id of a Parquet body")
+BATCH = OpenApiParameter(
+    "batch", str, OpenApiParameter.QUERY, description="id of the upload, for a Parquet body"
+)
 
 
 class TelemetryViewSet(StrictView, ViewSet):
@@ -81,10 +83,10 @@ class TelemetryViewSet(StrictView, ViewSet):
         responses={
             201: TelemetryTakenSerializer,
             (422, CONTENT_TYPE): OpenApiResponse(
-                ProblemSerializer, "The id belongs to a batch with other content."
+                ProblemSerializer, "The id belongs to an earlier upload with other rows."
             ),
             (507, CONTENT_TYPE): OpenApiResponse(
-                ProblemSerializer, "The batch cannot be stored on the disk. Send it again."
+                ProblemSerializer, "The upload cannot be stored on the disk. Send it again later."
             ),
         },
         parameters=[ATOMIC, DATASET, BATCH],
@@ -114,14 +116,15 @@ def _take_json(request: Request, partly: bool) -> AcceptedBatch:
     missing = {"id", "dataset", "rows"} - set(parts)
     if missing and (parts or "writer" not in body):
         detail = (
-            "This field is missing: a batch needs id, dataset and rows. For a report alone send only writer."
+            "This field is missing. An upload of rows needs id, dataset and rows. A report without rows "
+            "needs only writer."
         )
         raise invalid([FieldError(f"/{name}", "required", detail) for name in sorted(missing)])
     taken = AcceptedBatch(None, None, 0, 0)
     if parts:
         if len(body["rows"]) > MAX_ROWS:
             raise too_large(
-                f"The batch has {len(body['rows'])} rows; at most {MAX_ROWS} are allowed. Split it."
+                f"The upload has {len(body['rows'])} rows; at most {MAX_ROWS} are allowed. Split it."
             )
         dataset = TAKEN[body["dataset"]]
         content = (json.dumps(row, sort_keys=True).encode() + b"\n" for row in body["rows"])

@@ -200,7 +200,7 @@ def test_an_event_outside_its_advertisement_is_refused(busy, error):
 def test_an_answer_that_takes_too_long_is_given_up(busy, problem, monkeypatch):
     monkeypatch.setattr(process_client, "SECONDS", 0.05)
     answer = busy.post("what-if/", {"method": "fa-pb"})
-    assert "No answer within" in problem(answer, 503)["detail"] and answer.headers["Retry-After"]
+    assert "no result after" in problem(answer, 503)["detail"] and answer.headers["Retry-After"]
 
 
 def test_an_answer_that_takes_too_much_memory_is_none(busy, problem, monkeypatch):
@@ -213,5 +213,5 @@ def test_an_answer_that_takes_too_much_memory_is_none(busy, problem, monkeypatch
 def test_questions_wait_for_each_other(busy, problem, monkeypatch):
     monkeypatch.setattr(process_client, "PATIENCE_SECONDS", 0.05)
     with process_client._one_at_a_time:
-        assert "being answered" in problem(busy.post("what-if/", {"method": "fa-pb"}), 503)["detail"]
+        assert "is busy" in problem(busy.post("what-if/", {"method": "fa-pb"}), 503)["detail"]
     assert what_if(busy, method="fa-pb")["events"] == 128

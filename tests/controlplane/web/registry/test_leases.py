@@ -108,7 +108,7 @@ def test_a_lease_belongs_to_the_caller_that_took_it(lease, world, administrator,
     publisher = with_text(issue(world, publisher="exchange")["token"])
     assert lease(None, "mine", caller=publisher)["version"] == 1
     found = problem(world.post(path, {"holder": "mine", "version": 1}), 409)
-    assert found["type"].endswith(":other_holder") and "Another caller" in found["detail"]
+    assert found["type"].endswith(":other_holder") and "Another program" in found["detail"]
     again = with_text(issue(world, publisher="exchange")["token"])
     assert lease(1, "mine", caller=again)["version"] == 1
     Lease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
