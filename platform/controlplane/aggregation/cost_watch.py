@@ -134,7 +134,7 @@ def _packets(planner: Planner, names: set[str]) -> Packets:
                 for row in northbound.entries(dpid) or ():
                     found[name, row["dst"], row["in_port"]] = int(row["packets"])
     except NorthboundError as error:
-        logger.warning("the switches' counters are unknown: %s", error)
+        logger.warning("cannot read the counters of the switches: %s", error)
     return found
 
 
@@ -148,15 +148,17 @@ def _tell(found: Mapping[str, CostVerdict]) -> None:
             since = standing.get(name, {}).get("since", now)
             after[name] = {"measured": verdict.measured, "expected": verdict.expected, "since": since}
             if name not in standing:
-                outbox.alarm(f"aggregation at switch {name}: {_text(verdict)}; aggregate again")
+                outbox.alarm(
+                    f"aggregation at switch {name}: {_text(verdict)}. Start a run (page Budgets, tab Runs)"
+                )
     for name in standing.keys() - after.keys():
         told = f": {_text(found[name])}" if name in found else ""
-        outbox.alarm(f"aggregation at switch {name}: as expected again{told}")
+        outbox.alarm(f"aggregation at switch {name}: as predicted again{told}")
     checkpoints.keep(ALARMS, after)
 
 
 def _text(verdict: CostVerdict) -> str:
     return (
-        f"{verdict.measured:.3f} redundant copies per event were measured, {verdict.expected:.3f} were"
-        f" expected (the alarm's limit is a factor of {FACTOR:g})"
+        f"measured {verdict.measured:.3f} redundant copies per event, predicted {verdict.expected:.3f} (an "
+        f"alarm starts at a factor of {FACTOR:g})"
     )

@@ -22,9 +22,11 @@ FEWEST = 20
 ERRORS = 2.0
 """Number of standard errors by which a saving must exceed zero."""
 
-FEW = "only {events} events are held back to judge the change, and a verdict needs {fewest}"
-LITTLE = "it would save {saved:.1%} of the redundant traffic, but a change must save {gain:.1%}"
-NOISE = "the saving of {saved:.1%} of the redundant traffic may be chance, by {events} events held back"
+FEW = "only {events} stored events are available for the test; {fewest} are needed"
+LITTLE = (
+    "the change would remove {saved:.1%} of redundant copies and false positives; it must remove {gain:.1%}"
+)
+NOISE = "the saving of {saved:.1%} may be chance: the test had only {events} stored events"
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _WORD = 1 << 64

@@ -96,7 +96,7 @@ def begin() -> Run | None:
         end(
             run,
             AggregationRunState.FAILED,
-            f"{ATTEMPTS} processes ended before they had computed the run",
+            f"{ATTEMPTS} worker processes ended before the run was complete",
         )
         return None
     return run if _RUNS.begin(run) else None

@@ -39,7 +39,7 @@ def why_empty(job: Job, series: Series | None, span: Span) -> Why:
         return _why_never(job, newest)
     lie = f"there are results from {_text(ends['first'])} to {_text(ends['last'])}"
     if job.is_windowed:
-        return {"missing": "telemetry", "detail": f"No telemetry in this time; {lie}."}
+        return {"missing": "telemetry", "detail": f"There is no telemetry of this time; {lie}."}
     return _why_no_run(job, series, span, lie)
 
 
@@ -92,13 +92,13 @@ def _utc(time: datetime) -> datetime:
 def _not_taken(job: Job, newest: Run | None) -> str:
     """Return why telemetry is unprocessed: there was no run, or the last one did not succeed."""
     seen = "There is telemetry of this time" if inputs.local_root() else "There may be telemetry of this time"
-    there = f"{seen}, but no run of {job.name} with such windows has processed it"
+    there = f"{seen}, but no run of {job.name} with this window length has processed it"
     if newest is None:
         return f"{there}: {_remedy(job)}."
     if not newest.is_over:
         return f"{there}: run {newest.pk} is {newest.state}."
     if newest.state == AnalyticsRunState.SUCCEEDED:
-        return f"{there} since run {newest.pk}: {_remedy(job)}."
+        return f"{there}. It arrived after the last run ({newest.pk}): {_remedy(job)}."
     reason = f": {newest.reason.rstrip('.')}" if newest.reason else ""
     return f"{there}; the last run ({newest.pk}) {_verb(newest)}{reason}. To continue, {_remedy(job)}."
 
@@ -106,14 +106,23 @@ def _not_taken(job: Job, newest: Run | None) -> str:
 def _why_never(job: Job, newest: Run | None) -> Why:
     """Return whether a run is missing, or telemetry for it."""
     if newest is None:
-        return {"missing": "job", "detail": f"No run of {job.name} with such windows yet; {_remedy(job)}."}
+        return {
+            "missing": "job",
+            "detail": f"No run of {job.name} with this window length exists yet; {_remedy(job)}.",
+        }
     if newest.state == AnalyticsRunState.SUCCEEDED:
         return {"missing": "telemetry", "detail": f"Run {newest.pk} found no rows in the telemetry."}
     root = inputs.local_root()
     if root is not None and any(not (root / name).is_dir() for name in job.datasets):
-        return {"missing": "telemetry", "detail": f"There is no telemetry for {job.name} yet, below {root}."}
+        return {
+            "missing": "telemetry",
+            "detail": f"The folder {root} contains no telemetry for {job.name} yet.",
+        }
     reason = f": {newest.reason}" if newest.reason else ""
-    return {"missing": "job", "detail": f"No run has succeeded; run {newest.pk} {newest.state}{reason}."}
+    return {
+        "missing": "job",
+        "detail": f"No run has succeeded. The last run ({newest.pk}) {_verb(newest)}{reason}.",
+    }
 
 
 def _why_no_run(job: Job, series: Series | None, span: Span, lie: str) -> Why:
@@ -121,7 +130,7 @@ def _why_no_run(job: Job, series: Series | None, span: Span, lie: str) -> Why:
     own = Run.objects.filter(series=series, created_at__gte=span[0], created_at__lt=span[1])
     last = own.order_by("-id").first()
     if last is None:
-        detail = f"No run of {job.name} in this time; {lie}. For a result of now, {_remedy(job)}."
+        detail = f"{job.name} did not run in this time; {lie}. For a new result, {_remedy(job)}."
         return {"missing": "job", "detail": detail}
     reason = f": {last.reason.rstrip('.')}" if last.reason else ""
     missing = "job" if last.state in {AnalyticsRunState.FAILED, AnalyticsRunState.CANCELLED} else "telemetry"

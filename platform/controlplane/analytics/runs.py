@@ -183,14 +183,18 @@ def look_after(now: datetime | None = None) -> int:
     future.update(heartbeat_at=at)  # the clock was set back: the worker has a whole period for its next one
     for run in Run.objects.filter(state=AnalyticsRunState.RUNNING, heartbeat_at__lt=at - SILENT):
         if run.cancelling:
-            end(run, AnalyticsRunState.CANCELLED, "its worker ended before it had answered")
+            end(
+                run,
+                AnalyticsRunState.CANCELLED,
+                "the worker process of the run ended before it confirmed the stop",
+            )
         elif run.attempts < ATTEMPTS:
-            put_back(run, "its worker ended before the run; the run starts again")
+            put_back(run, "the worker process ended before the run was complete; the run starts again")
         else:
             end(
                 run,
                 AnalyticsRunState.FAILED,
-                f"{run.attempts} workers of the run ended before it was complete",
+                f"{run.attempts} worker processes ended before the run was complete",
             )
     if not Run.objects.filter(state=AnalyticsRunState.RUNNING).exists():
         late = Run.objects.filter(state=AnalyticsRunState.QUEUED, reason="", created_at__lt=at - UNCLAIMED)

@@ -55,7 +55,7 @@ def see(hot: SessionCache, connected: Iterable[Connected]) -> None:
             text = (
                 None
                 if told is None
-                else f"reports room for {quantity(told, 'entry', 'entries')}, with {declared}"
+                else f"reports a capacity of {quantity(told, 'entry', 'entries')}, and has {declared}"
             )
             _log(one.name, told, one.epoch, text)
 
@@ -72,7 +72,7 @@ def learn(hot: SessionCache, result: PushResult, held: int) -> None:
     if switch.capacity is not None and switch.capacity <= held:
         return
     entries = quantity(held, "entry", "entries")
-    text = f"is full with {entries}, and refused {len(refused)} (the first: {refused[0].dst})"
+    text = f"is full with {entries}: it refused {len(refused)} more, the first one for {refused[0].dst}"
     _log(switch.id, held, result.switch.epoch, text)
 
 
@@ -114,19 +114,15 @@ def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
         submit([LogEntry({"op": SET_CAPACITY, "switch": name, "entries": entries})])
         checkpoints.keep(_EPOCHS, {**checkpoints.recall(_EPOCHS, {}), name: epoch})
         if text is not None:
-            outbox.alarm(f"switch {name} {text}; its table is planned for {entries} from now on")
+            outbox.alarm(f"switch {name} {text}; from now on its table is planned for at most {entries}")
 
 
 def _undo(row: Request, full: list[Switch], merges: bool) -> None:
     """Fail `row`, and log the request that reverts it."""
     model = ANNOUNCEMENT_MODELS[row.kind]
-    why = (
-        "merging cannot reduce it further"
-        if merges
-        else "no entries are merged while the aggregation policy is none"
-    )
+    why = "merging cannot reduce it further" if merges else "the aggregation method none merges no entries"
     rooms = " and ".join(
-        f"switch {switch.id} has room for {quantity(switch.tcam_budget or 0, 'entry', 'entries')}"
+        f"switch {switch.id} has a capacity of {quantity(switch.tcam_budget or 0, 'entry', 'entries')}"
         for switch in full
     )
     names = [switch.id for switch in full]
@@ -134,8 +130,8 @@ def _undo(row: Request, full: list[Switch], merges: bool) -> None:
         (back,) = submit([LogEntry({"op": KINDS[row.kind].withdrawn_by, "id": row.payload["id"]})])
         Request.objects.filter(pk=back.pk).update(undoes=row)
         row.state, row.waits_for = State.FAILED, []
-        row.problem = problem("refused", "No room in a table", f"{rooms}, and {why}", names)
+        row.problem = problem("refused", "A table is too small", f"{rooms}, and {why}", names)
         row.save(update_fields=("state", "waits_for", "problem"))
         model._default_manager.filter(request=row).exclude(state=State.WITHDRAWN).update(state=State.FAILED)
         outbox.emit("request", event(row))
-        outbox.alarm(f"request {row.pk} ({row.kind}) failed and is taken back: {row.problem['detail']}")
+        outbox.alarm(f"request {row.pk} ({row.kind}) failed and is reverted: {row.problem['detail']}")

@@ -26,9 +26,9 @@ class InfeasibleUpdate(Exception):  # noqa: N818 - named by meaning
     def __init__(self, switches: Sequence[str]) -> None:
         self.switches = tuple(switches)
         super().__init__(
-            f"these switches do not support bundles, and their tables are too full for the requested change"
-            f" without loss of events: {', '.join(switches)}; raise their budgets, or withdraw other"
-            f" subscriptions first"
+            "the change would lose events, because these switches do not support bundles and their tables "
+            f"are too full: {', '.join(switches)}; raise their budgets, or withdraw other subscriptions "
+            "first"
         )
 
 

@@ -142,7 +142,10 @@ def _delete(rows: QuerySet[Any, Any]) -> None:
 
 def _tell_kept(row: Model, references: int) -> None:
     kind = row._meta.verbose_name
-    outbox.alarm(f"{kind} {row} is out of the plan, but its record stays: {references} records refer to it")
+    outbox.alarm(
+        f"{kind} {row} is no longer in the plan, but its database row stays: {references} other rows refer "
+        "to it"
+    )
 
 
 _CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {

@@ -93,7 +93,9 @@ def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
         for one in diff:
             merged.take(one)
         if outcome.ok and outcome.failed_switches:
-            alarms.append(f"over their budget after request {row.pk}: {', '.join(outcome.failed_switches)}")
+            alarms.append(
+                f"more entries than their budget after request {row.pk}: {', '.join(outcome.failed_switches)}"
+            )
         if outcome.moved:
             moved[row.pk] = outcome.moved
         rough = {*outcome.in_place, *(stages.told(row.kind) if outcome.ok and len(diff) else ())}
@@ -107,8 +109,8 @@ def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
 
 
 _IN_PLACE = (
-    "request {} ({}) changes the paths of topics in place: {}; their events may be lost or duplicated"
-    " until all switches have changed"
+    "request {} ({}) changes the paths of topics without a transition: {}. Their events may be lost or "
+    "duplicated until all switches have changed"
 )
 
 
@@ -122,14 +124,14 @@ def _answer(row: Request, outcome: Outcome, diffs: Sequence[SwitchDiff]) -> None
 
 
 def _refusal(outcome: Outcome) -> dict[str, Any]:
-    refused = outcome.reason or Refused((), "refused", "the planner refused it")
+    refused = outcome.reason or Refused((), "refused", "the planner refused the request")
     error = {
         "pointer": format_path(refused.path),
         "code": refused.code,
         "detail": refused.detail,
         "value": refused.value,
     }
-    title = "No room in a table" if outcome.failed_switches else "Cannot be carried out"
+    title = "A table is too small" if outcome.failed_switches else "Cannot be carried out"
     return problem("refused", title, str(refused), outcome.failed_switches, [error])
 
 
@@ -140,7 +142,7 @@ def _stuck(hot: SessionCache, row: Request, stuck: InfeasibleUpdate) -> Planned:
     """
     if row.kind == SET_RESERVE:
         hot.unreserved.update(stuck.switches)
-    row.problem = problem("refused", "No room in a table", str(stuck), stuck.switches)
+    row.problem = problem("refused", "A table is too small", str(stuck), stuck.switches)
     _nothing(row)
     return Planned([row])
 
@@ -153,8 +155,8 @@ def _nothing(row: Request) -> None:
 
 def _failed(row: Request, fault: str) -> Planned:
     detail = (
-        f"the tables that result from this request were not deployed, because they cannot be proved: {fault}"
+        f"the new tables were not sent to the switches, because the verifier found an error in them: {fault}"
     )
-    row.problem = problem("internal", "An error of the planner", detail)
+    row.problem = problem("internal", "An internal error of the platform", detail)
     _nothing(row)
     return Planned([row], (), [f"request {row.pk} ({row.kind}) failed: {detail}"])

@@ -145,7 +145,8 @@ def _tell(names: Sequence[str]) -> None:
     """Report tables in which events may be lost for a moment."""
     for name in names:
         outbox.alarm(
-            f"switch {name} does not support bundles and its table is full: it removes first, then adds"
+            f"switch {name} does not support bundles and its table is full: the change removes old entries "
+            "before it adds new ones, so events may be lost for a moment"
         )
 
 

@@ -16,7 +16,10 @@ def differences() -> Iterator[str]:
     replayed = planner_state.load(snapshots=False)
     restored = planner_state.load()
     if replayed.position != restored.position:
-        yield f"the log ends at position {replayed.position}, but snapshot and tail at {restored.position}"
+        yield (
+            f"the complete log ends at request {replayed.position}, but the snapshot and the requests after "
+            f"it end at request {restored.position}"
+        )
     names = sorted(replayed.planner.topology.switches)
     for name in names:
         yield from _lines(name, "snapshot", restored.planner.table(name), replayed.planner.table(name))

@@ -24,7 +24,7 @@ from controlplane.requestlog.models import Request, SwitchSync
 from tercast.tables.entries import Table, difference
 
 _OWNER = "last session"
-_UNASKED = "not known to have confirmed yet"
+_UNASKED = "has not yet confirmed its last changes"
 
 
 @dataclass(slots=True)
@@ -136,5 +136,5 @@ def read_lag(hot: SessionCache) -> None:
     for row in SwitchSync.objects.filter(dirty=True):
         if row.switch in known:
             diff = difference(row.switch, confirmed_entries.table(known[row.switch]), hot.table(row.switch))
-            reason = (row.problem or {}).get("detail") or f"switch {row.switch} is {_UNASKED}"
+            reason = (row.problem or {}).get("detail") or f"switch {row.switch} {_UNASKED}"
             hot.lag.put(row.switch, OutstandingChange.of(diff, reason))

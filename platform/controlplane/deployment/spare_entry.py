@@ -83,6 +83,6 @@ def _log(changed: Mapping[str, int]) -> None:
 
 
 _LATE = (
-    "switch {} does not support bundles and its table is full: an entry is kept in reserve as soon as one is"
-    " free; now no steps exist that lose nothing"
+    "switch {} does not support bundles and its table is full: some changes of this table lose events until "
+    "one entry is free. Raise the budget of the switch, or withdraw a subscription"
 )

@@ -183,7 +183,10 @@ def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Headroom | None) -> 
 
 
 def _stuck(switch: Switch, diff: SwitchDiff, silent: str) -> PushResult:
-    reason = f"switch {switch.name} has no room for new entries next to old ones that {silent} delay"
+    reason = (
+        f"switch {switch.name} has no room for new entries: it must keep old ones until {silent} confirms "
+        "its changes"
+    )
     return PushResult(switch, SwitchDiff(diff.switch), OutstandingChange.of(diff, reason, held=True))
 
 
@@ -238,7 +241,7 @@ def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Switc
     """
     because = answer.errors[0].text if answer.errors else answer.detail
     way = f"{len(swap.steps)} steps" if swap.steps else "one step"
-    reason = f"switch {switch.name} has not changed in {way}{_because(because)}"
+    reason = f"switch {switch.name} did not carry out the change ({way}){_because(because)}"
     debt = replace(OutstandingChange.of(diff, reason), refused=bool(answer.errors))
     return PushResult(switch, SwitchDiff(diff.switch), debt, answer.errors)
 

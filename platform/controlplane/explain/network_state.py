@@ -96,7 +96,7 @@ def _wishes(planner: Planner, encoded: EncodedRow) -> Iterator[AnnouncementState
             note = "" if state == State.ACTIVE else f"{name} is {state}"
             yield announced(reg, owner, standing, note)
         elif name in planner.registry.live:
-            note = f"{name} is in the other encoding of the topic, to which the topic moves"
+            note = f"{name} takes effect when the topic has changed to its new encoding"
             yield AnnouncementState(name, host, topic, text, (), DeliveryStanding.NOT_ACTIVE, owner, note)
         else:
             standing, note = _unplanned(name, state)
@@ -106,7 +106,10 @@ def _wishes(planner: Planner, encoded: EncodedRow) -> Iterator[AnnouncementState
 def _unplanned(name: str, state: str) -> tuple[DeliveryStanding, str]:
     """Return the delivery state of a subscription outside the plan; an active one is leaving."""
     if state == State.FAILED:
-        return DeliveryStanding.FAILED, f"the request of {name} states why it failed"
+        return (
+            DeliveryStanding.FAILED,
+            f"open the request of {name} on the page Requests: it contains the reason",
+        )
     if state in (State.WITHDRAWN, State.ACTIVE):
         return (
             DeliveryStanding.WITHDRAWN,

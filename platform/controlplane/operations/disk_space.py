@@ -57,8 +57,8 @@ class Disk:
         least = settings.ENV.disk_free_megabytes
         inodes = "" if self.inodes is None else f", {self.inodes:,} inodes"
         return (
-            f"{self.free // MEGABYTE:,} of {self.total // MEGABYTE:,} MiB{inodes} are free; the threshold is "
-            f"{least} MiB (TERCAST_DISK_FREE_MEGABYTES). Free space before writes are refused"
+            f"{self.free // MEGABYTE:,} of {self.total // MEGABYTE:,} MiB{inodes} are free; the threshold "
+            f"is {least} MiB (TERCAST_DISK_FREE_MEGABYTES). Free some space: a full disk refuses all writes"
         )
 
 
@@ -136,7 +136,7 @@ def _record() -> None:
         for subject in sorted(low.keys() - before.keys()):
             outbox.alarm(f"{subject} is nearly full: {low[subject]}")
         for subject in sorted(before.keys() - low.keys()):
-            outbox.alarm(f"{subject} has room again")
+            outbox.alarm(f"{subject} has enough free space again")
 
 
 def _measured(names: tuple[str, ...], path: Path) -> Disk:

@@ -139,7 +139,7 @@ def analytics() -> Finding:
 
 def beat() -> Finding:
     """Check that beat runs; without it, nothing polls the controller or recovers lost wake-ups."""
-    without = "switches, links and lost wake-ups are not checked until it starts"
+    without = "until it starts, the platform does not watch switches and links, and some work waits"
     return _life(heartbeats.BEAT, CheckStatus.DEGRADED, without)
 
 
@@ -150,8 +150,10 @@ def planner() -> Finding:
     late = timedelta() if oldest is None else timezone.now() - oldest
     values = {"waiting": rows.count(), "oldest_seconds": round(late.total_seconds(), 1)}
     if late < LATE:
-        return Finding(CheckStatus.OK, "undecided requests", values)
-    return Finding(CheckStatus.DEGRADED, f"a request has waited for {late.total_seconds():.0f} s", values)
+        return Finding(CheckStatus.OK, "requests that wait for the planner", values)
+    return Finding(
+        CheckStatus.DEGRADED, f"a request has waited {late.total_seconds():.0f} s for the planner", values
+    )
 
 
 def controller() -> Finding:
@@ -191,7 +193,7 @@ def tables() -> Finding:
 def alarms() -> Finding:
     """List active alarms of the controller, aggregation, periodic tasks, paths and links."""
     found = [
-        f"aggregation at switch {name}: measured {one['measured']:.2f}, expected {one['expected']:.2f}"
+        f"aggregation at switch {name}: measured {one['measured']:.2f}, predicted {one['expected']:.2f}"
         for name, one in sorted(standing_alarms().items())
     ]
     found += map(str, task_failures.standing())
@@ -291,8 +293,12 @@ def _number(alarms: Collection[str]) -> str:
 def _life(name: str, without: CheckStatus, consequence: str) -> Finding:
     since = heartbeats.age(name)
     if since is None:
-        return Finding(without, f"none has ever run; {consequence}")
+        return Finding(without, f"no such process has ever run; {consequence}")
     values = {"seconds": round(since.total_seconds(), 1)}
     if since < DEAD:
         return Finding(CheckStatus.OK, "time since the last heartbeat", values)
-    return Finding(without, f"no heartbeat for {since.total_seconds():.0f} s; {consequence}", values)
+    return Finding(
+        without,
+        f"the process has sent no heartbeat for {since.total_seconds():.0f} s; {consequence}",
+        values,
+    )

@@ -85,7 +85,9 @@ def _address(host: Host, message: ControlMessage) -> ActionResult:
     assert isinstance(message.body, AddressBody)
     if message.body.packed != pack_ip(host.ip):
         raise Refusing(
-            "other_address", f"the message contains another address than {host.ip}, from which it was sent"
+            "other_address",
+            f"the message names another IP address than the one that it was sent from ({host.ip}); a host "
+            "may report only its own address",
         )
     return ActionResult(host.name, None, host.request)
 
@@ -155,7 +157,7 @@ def _encoded(topic: Topic, cells: dz.DzSet) -> EncodedAnnouncement:
 def _check_room(kind: AnnouncementKind, host: Host) -> None:
     live = _own(kind, host).filter(_STANDS).count()
     if live >= MAX_LIVE:
-        detail = f"host {host.name} has {live} {kind.noun}s in band, which is the limit; withdraw some"
+        detail = f"host {host.name} has {live} in-band {kind.noun}s, which is the limit; withdraw some first"
         raise Refusing("too_many", detail)
 
 
@@ -169,7 +171,11 @@ def _owner(kind: AnnouncementKind, host: Host) -> Any:
     for name in (base, f"{base}.in-band", f"{base}.{host.pk}"):
         if not rows.filter(name=name).exists():
             return rows.create(name=name, host=host, origin=Origin.IN_BAND)
-    raise Refusing("no_name", f"all names for the {kind.owner} of host {host.name} are taken")
+    raise Refusing(
+        "no_name",
+        f"the platform found no unused name for the {kind.owner} of host {host.name}; remove the "
+        f"{kind.owner} {base}",
+    )
 
 
 def _topic(ref: TopicRef) -> Topic:
@@ -222,11 +228,16 @@ def _named(kind: AnnouncementKind, host: Host, body: Any) -> Any:
         topic = _topic(body.topic)
         row = _standing(kind, host, topic, body)
         if row is None:
-            raise Refusing("unknown_" + kind.noun, f"host {host.name} has no such {kind.noun} in band")
+            raise Refusing(
+                "unknown_" + kind.noun,
+                f"host {host.name} has no in-band {kind.noun} with this topic and filter; check both",
+            )
         return row
     row = _numbered(kind, body.name).filter(**_owned(kind, host)).first()
     if row is None:
         raise Refusing(
-            "unknown_" + kind.noun, f"host {host.name} has no {kind.noun} {shown(body.name)} in band"
+            "unknown_" + kind.noun,
+            f"host {host.name} has no in-band {kind.noun} {shown(body.name)}; perhaps another program "
+            "announced it",
         )
     return row

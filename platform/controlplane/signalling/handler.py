@@ -135,7 +135,10 @@ def _known(case: _Case, host: Host) -> Done | None:
         .first()
     )
     if known is not None and known.digest != digest(case.received):
-        raise Refusing("id_reused", "another message of this host had the same request id")
+        raise Refusing(
+            "id_reused",
+            "an earlier message of this host with other content had the same request id; use a new id",
+        )
     at_home = sender_lookup.is_at(host, case.signal)
     if known is None or not at_home or not seals.is_old(signals, case.received):
         case.counter = seals.check_counter(signals, case.received)

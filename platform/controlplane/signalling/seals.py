@@ -22,7 +22,11 @@ Used = Mapping[int, int]
 def check_stranger(received: Received) -> None:
     """Raise Refusing for a sealed message of an unknown host, which has no key."""
     if received.sealed is not None:
-        raise Refusing("no_key", "the message is sealed, but this host is unknown and has no key here")
+        raise Refusing(
+            "no_key",
+            "the message has a seal, but this host is not registered, so the platform has no key for it; "
+            "register it first",
+        )
 
 
 def check_tag(signals: HostSignals, received: Received) -> None:
@@ -30,13 +34,21 @@ def check_tag(signals: HostSignals, received: Received) -> None:
     sealed = received.sealed
     if not signals.has_key:
         if sealed is not None:
-            raise Refusing("no_key", "the message is sealed, but this host has no key here; create one")
+            raise Refusing(
+                "no_key",
+                "the message has a seal, but the platform has no key for this host; create a key for it",
+            )
         if Policy.current().sealed_only:
-            raise Refusing("key_needed", "hosts need a key here, but this host has none; create one")
+            raise Refusing(
+                "key_needed",
+                "the platform accepts only sealed messages, and this host has no key; create a key for it",
+            )
     elif sealed is None:
-        raise Refusing("seal_needed", "this host has a key; its messages need a counter and a keyed hash")
+        raise Refusing("seal_needed", "the message has no seal, but this host has a key; send with its key")
     elif not sealed.fits(keys.key_of(signals)):
-        raise Refusing("forged", "the keyed hash was not made with this host's key")
+        raise Refusing(
+            "forged", "the seal does not match the key of this host; check the key file of the host"
+        )
 
 
 def is_old(signals: HostSignals, received: Received) -> bool:

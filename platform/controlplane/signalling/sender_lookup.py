@@ -45,7 +45,8 @@ def find(signal: Signal) -> Host | None:
             return row
     if found:
         detail = (
-            f"{signal.ip} or {signal.mac} belongs to host {found[0].name}, which has another second address"
+            f"the sender has the addresses {signal.ip} and {signal.mac}, but only one of them belongs to "
+            f"host {found[0].name}; register both addresses of the host, or use another address"
         )
         raise Refusing("address_taken", detail)
     return None
@@ -77,17 +78,29 @@ def register(signal: Signal) -> Host:
     """
     policy = Policy.current()
     if not policy.self_registration:
-        detail = f"no host with {signal.ip} and {signal.mac} is known, and hosts may not register themselves"
+        detail = (
+            f"no host is registered with {signal.ip} and {signal.mac}; register it, or allow unknown hosts "
+            "to register themselves (page Health and audit, tab Signalling)"
+        )
         raise Refusing("unknown_host", detail)
     if policy.sealed_only:
-        raise Refusing("key_needed", "hosts need a key here, and an unknown host has none")
+        raise Refusing(
+            "key_needed",
+            "the platform accepts only sealed messages, and this host is not registered; register it and "
+            "create a key for it",
+        )
     _check_address(signal.ip)
     switch = Switch.objects.filter(dpid=signal.dpid).first()
     if switch is None:
-        raise Refusing("unknown_switch", f"switch {signal.dpid} is not part of the network")
+        raise Refusing(
+            "unknown_switch", f"switch {signal.dpid} is not registered; add it to the network first"
+        )
     own = Host.objects.filter(switch=switch, port=signal.port, signals__in_band=True).count()
     if own >= MAX_HOSTS:
-        detail = f"{own} hosts, the limit, have registered themselves at port {signal.port} of {switch.name}"
+        detail = (
+            f"{own} hosts have already registered themselves at port {signal.port} of {switch.name}, which "
+            "is the limit; register further hosts there with the REST API"
+        )
         raise Refusing("too_many_hosts", detail)
     name = _free_name(signal.mac)
     item = {
@@ -107,18 +120,26 @@ def register(signal: Signal) -> Host:
 def _check_sender(signal: Signal) -> None:
     """Raise Refusing for addresses that no single host can have, so no answer is possible."""
     if int(signal.mac[:2], 16) & 1 or not int(signal.mac.replace(":", ""), 16):
-        raise Refusing("not_unicast", f"{signal.mac} is not a MAC address of a single host")
+        raise Refusing(
+            "not_unicast", f"{signal.mac} is a group address or zero; send from the MAC address of the host"
+        )
     address = ipaddress.ip_address(signal.ip)
     beyond = address.version == 4 and address.packed[0] >= _FIRST_GROUP
     if beyond or address.is_multicast or address.is_unspecified or address.is_loopback:
-        raise Refusing("not_unicast", f"{signal.ip} is not an address of a single host")
+        raise Refusing(
+            "not_unicast", f"{signal.ip} is not the address of one host; send from an IP address of the host"
+        )
 
 
 def _check_address(text: str) -> None:
     address = ipaddress.ip_address(text)
     version = 4 if settings.ADDRESS_FAMILY == "ipv4" else 6
     if address.version != version:
-        raise Refusing("wrong_family", f"{text} is not an address of the network's family, IPv{version}")
+        raise Refusing(
+            "wrong_family",
+            f"{text} is not an IPv{version} address, which this network uses; send from an IPv{version} "
+            "address",
+        )
     if address.is_link_local and version == 6:
         raise Refusing("link_local", f"{text} is link-local; send from a permanent address of the host")
 
@@ -140,13 +161,15 @@ def follow(host: Host, signal: Signal, proven: bool) -> None:
     """
     if not proven and _is_up(host):
         detail = (
-            f"host {host.name} is at port {host.port} of {host.switch.name}, which is up; "
-            "move it there first, or give it a key"
+            f"host {host.name} is registered at port {host.port} of {host.switch.name}, and that port is "
+            "up; an operator must move the host to its new port, or create a key for it"
         )
         raise Refusing("host_elsewhere", detail)
     switch = Switch.objects.filter(dpid=signal.dpid).first()
     if switch is None:
-        raise Refusing("unknown_switch", f"switch {signal.dpid} is not part of the network")
+        raise Refusing(
+            "unknown_switch", f"switch {signal.dpid} is not registered; add it to the network first"
+        )
     hosts.change(host.pk, {"switch": switch.name, "port": signal.port}, None)
 
 

@@ -45,7 +45,7 @@ def _path(answer: Json) -> Iterator[str]:
     if problem is not None:
         yield f"the event is not sent: {problem}"
     elif not answer["path"]:
-        yield "the event is not sent: its host is not attached to a port that is up"
+        yield "the event is not sent: its host is not attached to a working switch port"
     else:
         yield "path:"
     for hop in answer["path"]:

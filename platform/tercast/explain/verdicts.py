@@ -93,7 +93,10 @@ class Verdicts:
                 if origin is not None and hop.entry is not None and origin.kind == kind:
                     detail = _NEEDLESS[kind].format(entry=hop.entry.dst, switch=hop.switch)
                     return Verdict(host, copies, reason, detail, tuple(answers), hop.switch)
-        detail = "no subscription of this host matches the event, but the entries on its path serve it"
+        detail = (
+            "no subscription of this host matches the event, but entries on its path forward the event to "
+            "the host"
+        )
         return Verdict(host, copies, DeliveryReason.STALE_ENTRY, detail, tuple(answers), hops[-1].switch)
 
     def _missed(self, host: str) -> Verdict:
@@ -171,32 +174,38 @@ class Verdicts:
 
 def _lacks(hop: PathHop, address: str, what: str) -> str:
     if hop.entry is None:
-        return f"switch {hop.switch} drops {address}: an entry that sends it {what} is missing"
+        return f"switch {hop.switch} drops events to {address}: an entry that sends them {what} is missing"
     return (
-        f"at switch {hop.switch}, {address} matches {hop.entry.dst}, priority {hop.entry.priority}, which "
-        f"does not send it {what}; an entry that does is missing"
+        f"at switch {hop.switch}, the event to {address} matches entry {hop.entry.dst}, priority "
+        f"{hop.entry.priority}, which does not send it {what}; the entry that does is missing"
     )
 
 
 _WANTED = {
-    DeliveryReason.MATCH: "a subscription of the host matches the event exactly",
-    DeliveryReason.TRUNCATION: "the dz set of a subscription contains the event, but its filter does not "
-    "match: a dz set covers only indexed attributes, and its length and number of cells are limited",
+    DeliveryReason.MATCH: "a subscription of the host matches the event",
+    DeliveryReason.TRUNCATION: "the filter of a subscription does not match, but its cells contain the "
+    "event: cells check only indexed attributes, and their number and length are limited",
 }
 
 _NEEDLESS = {
-    UNPLANNED: "entry {entry} at switch {switch} is not in the plan (any more)",
-    AGGREGATED: "entry {entry} at switch {switch} is aggregated to keep the switch within its budget, and "
-    "covers more than was subscribed",
+    UNPLANNED: (
+        "entry {entry} at switch {switch} is not in the plan, so the next change of the table removes it"
+    ),
+    AGGREGATED: (
+        "entry {entry} at switch {switch} is a merged entry: to keep the switch within its budget, it also "
+        "matches events without a subscription"
+    ),
 }
 
 _MISSED = {
-    DeliveryReason.UNREACHABLE: "no path of links that are up connects it to host {publisher}",
-    DeliveryReason.SWITCH_DOWN: "every switch of host {host} is down",
-    DeliveryReason.HOST_DOWN: "host {host} is not attached to a port that is up",
+    DeliveryReason.UNREACHABLE: "no path of working links connects the host to host {publisher}",
+    DeliveryReason.SWITCH_DOWN: "every switch that host {host} is attached to is out of service",
+    DeliveryReason.HOST_DOWN: "host {host} is not attached to a working switch port",
     DeliveryReason.NO_ADVERTISEMENT: "host {publisher} has no advertisement for this topic, so it cannot "
     "send the event",
-    DeliveryReason.OUTSIDE_ADVERTISEMENT: "the event is outside its advertisement ({ad}) and is not sent",
+    DeliveryReason.OUTSIDE_ADVERTISEMENT: (
+        "the event does not match the advertisement of the publisher ({ad}), so it is not sent"
+    ),
     DeliveryReason.NOT_ACTIVE: "the matching subscription is not active yet",
     DeliveryReason.FAILED: "the matching subscription has failed",
     DeliveryReason.WITHDRAWN: "the matching subscription was withdrawn",

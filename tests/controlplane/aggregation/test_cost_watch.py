@@ -105,13 +105,13 @@ def test_an_alarm_where_they_part_once_and_its_end_once(merged):
     for _ in range(3):
         cost_watch.look()
     (told,) = alarms()
-    assert "switch s1" in told and "expected" in told and f"{FACTOR:g}" in told
+    assert "switch s1" in told and "predicted" in told and f"{FACTOR:g}" in told
     (stands,) = standing().alarms
     assert stands["switch"] == "s1" and stands["measured"] > FACTOR * stands["expected"]
     report(merged.advertisement, 256, 512, seed=4)
     cost_watch.look()
     cost_watch.look()
-    assert len(alarms()) == 2 and "as expected again" in alarms()[1]
+    assert len(alarms()) == 2 and "as predicted again" in alarms()[1]
     assert standing().alarms == []
 
 
@@ -124,7 +124,7 @@ def test_to_aggregate_again_ends_it(merged):
     worker.work()
     session.run()
     cost_watch.look()
-    assert "as expected again" in alarms()[-1] and standing().alarms == []
+    assert "as predicted again" in alarms()[-1] and standing().alarms == []
 
 
 def test_too_few_events_are_no_verdict(merged):

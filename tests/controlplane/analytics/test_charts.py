@@ -279,15 +279,17 @@ def test_an_empty_answer_says_what_is_missing(get, own_state, root):
     assert empty()[0] == "job" and "POST /api/v1/analytics/runs/" in empty()[1]
     run = runs.ask("flow_table_size", "1 minute", None)
     runs.end(runs.begin(), AnalyticsRunState.SKIPPED, "there is no telemetry yet")
-    assert empty() == ("telemetry", f"There is no telemetry for flow_table_size yet, below {root}.")
+    assert empty() == ("telemetry", f"The folder {root} contains no telemetry for flow_table_size yet.")
     (root / "table_snapshots").mkdir()
-    assert empty()[1] == f"No run has succeeded; run {run.pk} skipped: there is no telemetry yet."
+    assert (
+        empty()[1] == f"No run has succeeded. The last run ({run.pk}) was skipped: there is no telemetry yet."
+    )
     results("flow_table_size", [(0, {"subject": "s1"}, size(1, 2))])
     assert empty(switch="s2")[0] == "filter"
     later = text(START + 9 * MINUTE)
     assert empty(since=later, until=text(START + 10 * MINUTE)) == (
         "telemetry",
-        "No telemetry in this time; there are results from 2026-03-28T00:00:00Z to 2026-03-28T00:00:00Z.",
+        "There is no telemetry of this time; there are results from 2026-03-28T00:00:00Z to 2026-03-28T00:00:00Z.",
     )
     assert empty(window="5 minutes")[0] == "job"
     assert empty("dimension-selection")[0] == "job"

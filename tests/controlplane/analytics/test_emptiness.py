@@ -40,12 +40,12 @@ def ended(state, reason=""):
 def test_telemetry_since_the_last_run_waits_for_another(series, root, today):
     found = why_empty(JOB, series, (today + HOUR, today + 2 * HOUR))
     assert found["missing"] == "telemetry" and found["detail"].startswith(
-        "No telemetry in this time; there are results"
+        "There is no telemetry of this time; there are results"
     )
     rows.write(root, "table_snapshots", [rows.snapshot(today + 1.5 * HOUR)])
     found = why_empty(JOB, series, (today + HOUR, today + 2 * HOUR))
     run = series.runs.get()
-    assert found["missing"] == "job" and f"since run {run.pk}: start one (POST" in found["detail"]
+    assert found["missing"] == "job" and f"after the last run ({run.pk}): start one (POST" in found["detail"]
     assert why_empty(JOB, series, (today + 2 * HOUR, today + 3 * HOUR))["missing"] == "telemetry"
     assert why_empty(JOB, series, (today - HOUR, today))["missing"] == "telemetry"
 

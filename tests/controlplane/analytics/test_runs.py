@@ -96,7 +96,9 @@ def test_a_run_of_a_killed_worker_is_begun_anew_once_and_then_fails(only):
     silence(second)
     assert runs.look_after() == 0
     second.refresh_from_db()
-    assert second.state == "failed" and second.reason == "2 workers of the run ended before it was complete"
+    assert (
+        second.state == "failed" and second.reason == "2 worker processes ended before the run was complete"
+    )
 
 
 def test_a_waiting_run_is_cancelled_at_once_and_a_working_one_by_its_worker(only):

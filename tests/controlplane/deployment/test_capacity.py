@@ -70,8 +70,8 @@ def test_without_a_policy_the_request_fails_with_the_reason(budgeted):
         request = row.request
         request.refresh_from_db()
         assert request.state == "failed"
-        assert "switch s2 has room for 3 entries" in request.problem["detail"]
-        assert "policy is none" in request.problem["detail"]
+        assert "switch s2 has a capacity of 3 entries" in request.problem["detail"]
+        assert "method none merges no entries" in request.problem["detail"]
     assert len(switch.table) == switch.peak == 3
     told = [text for text in alarms() if "is full with 3 entries" in text]
     assert len(told) == 1 and "planned for 3" in told[0]
@@ -165,7 +165,7 @@ def test_what_a_switch_tells_of_its_room_is_planned_with_from_the_start(budgeted
     watch.run()
     session.run()
     assert capacities() == [2]
-    assert any("reports room for 2 entries, with a budget of 50" in text for text in alarms())
+    assert any("reports a capacity of 2 entries, and has a budget of 50" in text for text in alarms())
     rows = [world.subscribe("h3", [cell]) for cell in CELLS[:3]]
     session.run()
     assert [state(row) for row in rows] == ["active", "active", "failed"]

@@ -204,7 +204,7 @@ def test_random_changes_within_budgets_stay_within_them_at_every_step(network, s
     session.run()
     assert set(Request.objects.values_list("state", flat=True)) <= {"active", "failed"}
     assert all(network.switches[world.dpid(n)].peak <= limit for n, limit in limits.items())
-    assert not alarms("removes first"), "on a line all trees have the same links"
+    assert not alarms("removes old entries"), "on a line all trees have the same links"
     assert list(replay_check.differences()) == []
 
 
@@ -286,7 +286,7 @@ def test_a_reserve_that_a_full_table_cannot_make_without_losses_waits_for_a_free
         switch_sync.ask_for(["s2"])
         session.run()
         later()
-        assert alarms("as soon as one is free") and not reserves()
+        assert alarms("until one entry is free") and not reserves()
     for row in Subscription.objects.exclude(state="withdrawn")[:2]:
         world.withdraw(row)
     later()
@@ -307,7 +307,7 @@ def test_steps_that_are_refused_are_read_back_and_repaired(network):
     slow.bundles, slow.refuses = False, Everything()
     session.run()
     assert Request.objects.filter(state="deploying").exists()
-    assert " steps: " in SwitchSync.objects.get(switch="s2").problem["detail"]
+    assert " steps): " in SwitchSync.objects.get(switch="s2").problem["detail"]
     slow.refuses = set()
     later()
     assert {state for _, _, state in world.states()} == {"active"}
@@ -328,13 +328,13 @@ def test_a_request_to_which_no_steps_lead_fails_and_nothing_else_changes(network
         session.run()
     failed = list(Request.objects.filter(state="failed"))
     assert [row.kind for row in failed] == ["subscribe"], "the others of the batch are carried out"
-    assert failed[0].problem["title"] == "No room in a table" and failed[0].problem["switches"] == ["s2"]
+    assert failed[0].problem["title"] == "A table is too small" and failed[0].problem["switches"] == ["s2"]
     assert not Request.objects.exclude(state__in=("active", "failed")).exists()
     world.subscribe("h3", ["0011"])
     session.run()
     assert [state for _, _, state in world.states()][-1] == "active"
     assert network.switches[world.dpid(2)].peak == 2
-    assert not alarms("removes first")
+    assert not alarms("removes old entries")
     assert list(replay_check.differences()) == []
 
 
@@ -355,7 +355,7 @@ def test_where_no_steps_lead_to_what_cannot_be_refused_a_switch_makes_room_first
     later()
     assert network.switches[world.dpid(2)].peak <= 2
     assert list(replay_check.differences()) == []
-    assert alarms("removes first")
+    assert alarms("removes old entries")
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -389,7 +389,7 @@ def test_ways_that_change_through_full_tables_stay_within_budgets(network, seed)
     for _ in range(3):
         later()
     told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
-    if not any("over their budget" in text for text in told):
+    if not any("more entries than their budget" in text for text in told):
         assert all(network.switches[world.dpid(n)].peak <= limit for n, limit in limits.items())
     assert set(Request.objects.values_list("state", flat=True)) <= {"active", "failed"}
     assert list(replay_check.differences()) == []

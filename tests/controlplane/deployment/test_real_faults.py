@@ -148,7 +148,7 @@ def test_a_table_full_below_its_budget(platform):
     states = [row.state for row in rows]
     assert (states.count("active"), states.count("failed")) == (2, 6)
     request = Request.objects.filter(state="failed").first()
-    assert "switch s2 has room for 3 entries" in request.problem["detail"]
+    assert "switch s2 has a capacity of 3 entries" in request.problem["detail"]
     assert told("switch s2 is full with 3 entries")
     assert Switch.objects.get(name="s2").capacity == 3
     settled(platform)

@@ -45,7 +45,7 @@ def held(stream: Stream) -> None:
     assert (doubled[:10], len(doubled)) == ([], 0)
     assert list(replay_check.differences()) == []
     alarms = OutboxEvent.objects.filter(kind="alarm").values_list("payload__text", flat=True)
-    assert [text for text in alarms if "in place" in text] == []
+    assert [text for text in alarms if "without a transition" in text] == []
 
 
 def reindex(*names: str) -> Request:

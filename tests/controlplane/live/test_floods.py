@@ -59,7 +59,7 @@ def test_what_waits_is_limited_by_address_and_in_all(limited):
     limited(streams_unchecked=4)
     openings = Openings(Clock())
     waiting = [openings.enter(FIRST), openings.enter(FIRST)]
-    with pytest.raises(Ended, match=r"2 connections from 192\.0\.2\.1 are not logged in"):
+    with pytest.raises(Ended, match=r"2 connections from 192\.0\.2\.1 are still logging in"):
         openings.enter(FIRST)
     waiting += [openings.enter(SECOND), openings.enter(THIRD)]
     with pytest.raises(Ended, match="4 connections are still logging in"):

@@ -11,24 +11,24 @@ PAGE = " ".join((ROOT / "docs/alarms.md").read_text().split())
 WORDS = {
     "aggregation/cost_watch.py": ["aggregation at switch", "aggregation at switch"],
     "deployment/audits/worker.py": ["differs from the plan", "is not repaired"],
-    "deployment/capacity.py": ["its table is planned for", "failed and is taken back"],
+    "deployment/capacity.py": ["its table is planned for at most", "failed and is reverted"],
     "deployment/watcher/newcomers.py": [
-        "connected and was not declared",
+        "connected and was not registered",
         "found by probes and added to the network",
         "which waits for approval: ",
     ],
-    "deployment/object_effects.py": ["is out of the plan, but its record stays"],
+    "deployment/object_effects.py": ["is no longer in the plan, but its database row stays"],
     "deployment/watcher/link_losses.py": ["packets that were sent into it are lost"],
     "planning/reachability_rows.py": ["no path from", "paths lead to every matching publisher again"],
     "deployment/reconcile.py": ["does not support bundles and its table is full"],
     "deployment/spare_entry.py": ["does not support bundles"],
-    "deployment/session.py": ["changes the paths of topics in place"],
-    "deployment/watcher/spoofing.py": ["source check: N event packets"],
+    "deployment/session.py": ["changes the paths of topics without a transition"],
+    "deployment/watcher/spoofing.py": ["source check: switch S dropped N event packets"],
     "deployment/watcher/watch.py": ["switch S: ", "controller: ", "the controller does not answer"],
-    "registry/transitions/stages.py": ["changes in place, because", "the old entries of topic"],
+    "registry/transitions/stages.py": ["changes without a transition, because", "the old entries of topic"],
     "config/connection_limits.py": ["connections within 10 s"],
     "operations/write_interruptions.py": ["could not write to the database from"],
-    "operations/disk_space.py": ["is nearly full: ", "has room again"],
+    "operations/disk_space.py": ["is nearly full: ", "has enough free space again"],
     "periodic/task_failures.py": [
         "is skipped: ",
         "is no longer skipped",
@@ -44,7 +44,11 @@ WORDS = {
 }
 """By module: the words of its calls of `outbox.alarm`, one for each."""
 
-PLANNED = ("changes the paths of topics in place", "over their budget after request", "were not deployed")
+PLANNED = (
+    "changes the paths of topics without a transition",
+    "more entries than their budget after request",
+    "were not sent to the switches",
+)
 """What `planning` has `session` tell."""
 
 

@@ -48,7 +48,7 @@ def test_the_alarm_comes_once_and_ends_with_a_margin(db, free):
     assert len(told()) == 1
     free["free"] = 600
     disk_space.record()
-    assert told()[1:] == ["disk of state, database (/srv/tercast) has room again"]
+    assert told()[1:] == ["disk of state, database (/srv/tercast) has enough free space again"]
     assert disk_space.standing() == []
 
 

@@ -95,7 +95,7 @@ def test_dead_processes_are_told(alive, django_user_model):
 def test_a_platform_that_never_had_a_worker(network, django_user_model):
     code, body = asked(django_user_model, only="worker,beat")
     assert (code, statuses(body)) == (503, {"worker": "failed", "beat": "degraded"})
-    assert "none has ever run" in detail(body, "worker")
+    assert "no such process has ever run" in detail(body, "worker")
 
 
 def test_requests_that_wait_are_told(alive, django_user_model):

@@ -45,7 +45,10 @@ def test_old_entries_stay_until_the_publisher_has_confirmed(moving):
     row = reindex("y")
     session.run()
     assert (state(row), stage(), codes(moving)) == ("deploying", "telling", {8, 9})
-    assert row.problem["title"] == "Waiting for publishers" and "1 have not changed" in row.problem["detail"]
+    assert (
+        row.problem["title"] == "Waiting for publishers"
+        and "not changed yet: 1 publisher" in row.problem["detail"]
+    )
     assert Topic.objects.get(name="points").indexed == ["x"]
     session.run()
     assert stage() == "telling"
@@ -133,7 +136,7 @@ def test_where_a_switch_has_no_room_for_new_entries_the_old_ones_go_first(moving
         session.run()
     assert (state(row), stage(), codes(moving)) == ("active", "done", {9})
     alarms = OutboxEvent.objects.filter(kind="alarm").values_list("payload__text", flat=True)
-    assert any("points changes in place, because s2 refused" in text for text in alarms)
+    assert any("points changes without a transition, because s2 refused" in text for text in alarms)
     assert list(replay_check.differences()) == []
 
 

@@ -33,7 +33,7 @@ def test_it_tells_dz_address_way_and_reasons(files: list[str], capsys: pytest.Ca
         "        -> host h2 at port 3, for q1",
         "",
         "received by:",
-        "  h2: match; a subscription of the host matches the event exactly",
+        "  h2: match; a subscription of the host matches the event",
         "      q1: match; low in [80, 100]",
         "",
         "not received by:",

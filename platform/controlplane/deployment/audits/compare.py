@@ -9,6 +9,12 @@ from controlplane.deployment.entry_codec import NOT_OURS
 from controlplane.network.controller_client import ControllerReading
 from tercast.tables.entries import Entry, SwitchDiff
 
+_WORDS = {
+    DriftKind.MISSING: "missing",
+    DriftKind.STRANGE: "not in the plan",
+    DriftKind.DIFFERENT: "different",
+}
+
 FEW = 3
 """Largest number of entries that a sentence names."""
 
@@ -67,11 +73,11 @@ def _actions(entry: Entry) -> list[Any] | None:
 
 
 def sentence(found: Sequence[TableDifference]) -> str:
-    """Return a text such as `2 missing (A, B), 1 strange (C)`, with the first few of each kind."""
+    """Return a text such as `2 missing (A, B), 1 not in the plan (C)`, with the first few of each kind."""
     parts = []
     for kind in DriftKind:
         named = [one.name for one in found if one.kind == kind]
         if named:
             more = ", ..." if len(named) > FEW else ""
-            parts.append(f"{len(named)} {kind.value} ({', '.join(named[:FEW])}{more})")
+            parts.append(f"{len(named)} {_WORDS[kind]} ({', '.join(named[:FEW])}{more})")
     return ", ".join(parts)

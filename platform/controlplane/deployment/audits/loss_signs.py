@@ -138,12 +138,12 @@ def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mappin
     seen = _seen.setdefault(name, _Seen(confirmed, marked_at, row["at"], None, deque(maxlen=RECENT), now))
     seen.recent.append(confirmed)
     differs = row["entries"] != confirmed
-    reason = f"it counts {row['entries']} content entries, but has confirmed {confirmed}"
+    reason = f"it counts {row['entries']} entries for events, but has confirmed {confirmed}"
     if not seen.same(confirmed, marked_at):
         _seen[name] = _Seen(confirmed, marked_at, row["at"], None, seen.recent, seen.compared)
         late = now - seen.compared >= UNCOUNTED.total_seconds()
         return (
-            {("uncounted", name): f"{reason}, and it changes all the time"}
+            {("uncounted", name): f"{reason}; its table changes too often for an exact comparison"}
             if seen.is_unusual(row["entries"]) and late
             else {}
         )
@@ -153,7 +153,7 @@ def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mappin
     found: Signs = {("entries", name): reason} if differs else {}
     wanted = row.get("reserved_wanted")
     if wanted is not None and row["reserved"] < wanted:
-        found["reserved", name] = f"it counts {row['reserved']} reserved entries, but should have {wanted}"
+        found["reserved", name] = f"it counts {row['reserved']} system entries, but should have {wanted}"
     return found
 
 

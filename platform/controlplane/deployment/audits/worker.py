@@ -116,7 +116,9 @@ def _is_settled(switch: Switch) -> bool:
 def _unsettled(name: str) -> str:
     row = SwitchSync.objects.filter(switch=name, dirty=True).first()
     said = ((row.problem if row else None) or {}).get("detail")
-    return said or f"switch {name} has reconnected, or has not confirmed a change; it is read back soon"
+    return said or (
+        f"switch {name} has just reconnected, or has not confirmed a change; its table is compared after that"
+    )
 
 
 def _report(audit: Audit, check: Check, found: list[TableDifference], reading: ControllerReading) -> None:
@@ -133,7 +135,7 @@ def _report(audit: Audit, check: Check, found: list[TableDifference], reading: C
         Drift.objects.bulk_create((_row(check, one) for one in found[:MOST_TOLD]), batch_size=500)
         if audit.repair:
             switch_sync.ask_for([check.switch])
-        then = "it is repaired now" if audit.repair else "this audit does not repair"
+        then = "it is repaired now" if audit.repair else "this audit only reports"
         outbox.alarm(
             f"audit {audit.pk}: switch {check.switch} differs from the plan: {sentence(found)}; {then}"
         )

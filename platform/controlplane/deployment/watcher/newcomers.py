@@ -182,7 +182,7 @@ def _take_in(
                 waiting.append((pair, detail))
                 _hold(pair, reason, detail)
         for pair in silent:
-            detail = "probes do not cross it steadily"
+            detail = "probes cross it only at times"
             waiting.append((pair, detail))
             _hold(pair, FoundReason.SILENT, detail)
         _announce(added, waiting)
@@ -194,7 +194,8 @@ def _announce(added: list[Pair], waiting: list[tuple[Pair, str]]) -> None:
         outbox.alarm(f"{_listed(added)}: found by probes and added to the network")
     for detail in sorted({detail for _, detail in waiting}):
         pairs = [pair for pair, why in waiting if why == detail]
-        outbox.alarm(f"probes crossed {_listed(pairs)}, which waits for approval: {detail}")
+        verb = "waits" if len(pairs) == 1 else "wait"
+        outbox.alarm(f"probes crossed {_listed(pairs)}, which {verb} for approval: {detail}")
 
 
 def _listed(pairs: list[Pair]) -> str:
@@ -208,7 +209,9 @@ def _add_switch(row: dict[str, Any]) -> None:
     payload = {"op": ADD_SWITCH, "switch": {"id": name, "dpid": dpid, "tcam_budget": None}}
     (request,) = append.submit([append.LogEntry(payload)])
     Switch.objects.create(name=name, dpid=dpid, request=request)
-    outbox.alarm(f"switch {dpid} connected and was not declared; it is added under its datapath id")
+    outbox.alarm(
+        f"switch {dpid} connected and was not registered; the platform added it under its datapath id"
+    )
 
 
 def _add_link(pair: Pair, before: FoundLink | None) -> None:
@@ -263,7 +266,7 @@ def _obstacle(pair: Pair) -> tuple[FoundReason | None, str]:
             f"port {port} of {name} has {ends[name, port]}" for name, port in pair if (name, port) in ends
         ]
         if used:
-            return reason, f"one of these ports is declared with another connection: {', '.join(used)}"[:500]
+            return reason, f"one of its ports is registered with another connection: {', '.join(used)}"[:500]
     if settings.ENV.link_approval == "manual":
-        return FoundReason.POLICY, "nobody declared it, and TERCAST_LINK_APPROVAL is manual"
+        return FoundReason.POLICY, "it is not registered, and the setting TERCAST_LINK_APPROVAL is manual"
     return None, ""

@@ -66,10 +66,10 @@ def _text(dpid: str, port: int, packets: int) -> str:
     switch = Switch.objects.filter(dpid=dpid).first()
     name = dpid if switch is None else switch.name
     hosts = [] if switch is None else sorted(_hosts(switch, port))
-    there = f"host {', '.join(hosts)}" if hosts else "no registered host"
+    there = f"host {', '.join(hosts)}" if hosts else "no host"
     return (
-        f"source check: {quantity(packets, 'event packet', 'event packets')} with a source address of no"
-        f" host at this port dropped at switch {name}, port {port} ({there}). {REMEDY}"
+        f"source check: switch {name} dropped {quantity(packets, 'event packet')} at port {port}: their "
+        f"source address is not registered there ({there} is). {REMEDY}"
     )
 
 

@@ -22,7 +22,7 @@ _ABSENT = (
     'No launcher is running. Start one with `make run ARGS="--empty"`, or run `make run`, which starts with '
     "the demo."
 )
-_SILENT = "The launcher {name} sent no heartbeat for {seconds} s. Start it again; it continues from there."
+_SILENT = "The launcher {name} has not reported for {seconds} s. Start it again: it continues the demo."
 
 
 def launcher() -> Launcher | None:

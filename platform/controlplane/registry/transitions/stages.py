@@ -27,6 +27,7 @@ from tercast.requests.kinds import (
     FINISH_MOVE,
     SET_INDEXED,
 )
+from tercast.runtime.wording import quantity
 
 PATIENCE = 3
 """Number of times that a switch may refuse new entries of a move before the old ones are removed first."""
@@ -122,10 +123,10 @@ def note(row: Request, now: datetime) -> str:
     """Return a text about the moves that a request waits for."""
     parts = []
     for move in row.moves.filter(stage__in=UNFINISHED).select_related("topic"):
-        what = f"topic {move.topic.name} moves to version {move.version} of its encoding"
+        what = f"topic {move.topic.name} changes to version {move.version} of its encoding"
         text = f"{what}: {move.get_stage_display()}"
         if move.stage == Stage.TELLING:
-            text += f" ({leases.waited_for(move, now)} have not changed yet)"
+            text += f" (not changed yet: {quantity(leases.waited_for(move, now), 'publisher')})"
         parts.append(text)
     return "; ".join(parts)
 
@@ -208,8 +209,9 @@ def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool
     finish = _finish(move)
     _enter(move, Stage.BREAKING, told_at=now, finish=finish, in_place=True)
     outbox.alarm(
-        f"topic {move.topic.name} changes in place, because {', '.join(waits)} refused new entries in"
-        " addition to the old ones: its events may be lost until publishers and switches use the new encoding"
+        f"topic {move.topic.name} changes without a transition, because {', '.join(waits)} refused new "
+        "entries in addition to the old ones. Its events may be lost until publishers and switches use the "
+        "new encoding"
     )
     return True
 
@@ -248,7 +250,10 @@ def _broken(move: Move) -> bool:
     if move.finish.state not in FINAL_STATES:
         return False
     if move.finish.state == State.FAILED:
-        outbox.alarm(f"the old entries of topic {move.topic.name} remain: request {move.finish_id} failed")
+        outbox.alarm(
+            f"the old entries of topic {move.topic.name} remain on the switches, because request "
+            f"{move.finish_id} failed"
+        )
     _enter(move, Stage.DONE)
     return True
 

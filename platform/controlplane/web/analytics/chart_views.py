@@ -29,6 +29,7 @@ from controlplane.web.analytics.base_chart_view import (
     read_range,
 )
 from controlplane.web.analytics.serializers import RUNS
+from tercast.errors import shown
 
 
 class TableSizeView(ChartView):

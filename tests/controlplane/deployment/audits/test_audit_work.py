@@ -121,7 +121,7 @@ def test_a_dry_run_tells_and_changes_nothing(busy):
     assert checks(asked)["s2"] == "drifted" and len(drift(asked)) == 4
     assert busy.switches[world.dpid(2)].table == table and busy.changes == []
     assert not SwitchSync.objects.filter(dirty=True).exists()
-    assert alarms()[-1].endswith("this audit does not repair")
+    assert alarms()[-1].endswith("this audit only reports")
 
 
 def test_actions_that_cannot_be_said_are_different_and_foreign_entries_stay(busy):

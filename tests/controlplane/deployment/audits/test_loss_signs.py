@@ -83,7 +83,7 @@ def test_another_number_of_entries_is_a_sign_and_is_repaired(loaded, entries):
     watch.run()
     assert audited() == [{"s2"}]
     (audit,) = Audit.objects.all()
-    assert f"switch s2: it counts {entries} content entries, but has confirmed 2" in audit.reason
+    assert f"switch s2: it counts {entries} entries for events, but has confirmed 2" in audit.reason
     assert not worker.run()
     assert table == before
     assert Check.objects.get().state == CheckState.REPAIRED
@@ -118,7 +118,7 @@ def test_a_loss_shows_during_a_stream_of_changes(loaded, monkeypatch):
         clock[0] += 2
         watch.run()
         worker.run()
-    assert audited()[:1] == [{"s2"}] and "changes all the time" in Audit.objects.earliest("id").reason
+    assert audited()[:1] == [{"s2"}] and "changes too often" in Audit.objects.earliest("id").reason
     assert Check.objects.earliest("id").state == CheckState.REPAIRED
 
 
@@ -162,7 +162,7 @@ def test_fewer_reserved_entries_are_a_sign(loaded):
     loaded.switches[world.dpid(2)].lost = ["the punt of discovery frames"]
     count(loaded, at=2, reserved=8)
     watch.run()
-    assert audited() == [{"s2"}] and "8 reserved entries, but should have 9" in Audit.objects.get().reason
+    assert audited() == [{"s2"}] and "8 system entries, but should have 9" in Audit.objects.get().reason
     worker.run()
     assert loaded.switches[world.dpid(2)].lost == [] and Check.objects.get().state == CheckState.REPAIRED
 

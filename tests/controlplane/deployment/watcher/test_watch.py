@@ -229,7 +229,7 @@ def test_by_policy_a_link_waits_for_approval_and_is_announced_once(watched, no_g
     assert logged() == [] and not Link.objects.filter(a__name="s1", a_port=6).exists()
     assert found() == [("s1:6 to s3:5", "waiting", "policy")]
     (alarm,) = events("alarm")
-    assert "link s1:6 to s3:5, which waits for approval: nobody declared it" in alarm["text"]
+    assert "link s1:6 to s3:5, which waits for approval: it is not registered" in alarm["text"]
     found_links.approve(FoundLink.objects.get().pk, None)
     session.run()
     watch.run()

@@ -11,25 +11,25 @@ test.each([
   ["telemetry: /x cannot be written: No space left on device", "Telemetry"],
   ["the controller does not answer, no table can be changed: refused", "The controller does not respond"],
   [
-    "request 9 (set_indexed) changes the paths of topics in place: quotes",
+    "request 9 (set_indexed) changes the paths of topics without a transition: quotes",
     "A topic was changed without a transition",
   ],
   ["link s1-s2 went down: 3 packets that were sent into it are lost", "A link with traffic is down"],
   ["link s1:1 to s2:2: found by probes and added to the network", "A link that was not registered"],
   [
-    "probes crossed link s1:1 to s2:2, which waits for approval: nobody declared it",
+    "probes crossed link s1:1 to s2:2, which waits for approval: it is not registered",
     "Found links wait for approval",
   ],
   [
-    "probes crossed link s1:1 to s2:2, which waits for approval: one of these ports is declared with another connection",
+    "probes crossed link s1:1 to s2:2, which waits for approval: one of its ports is registered with another connection",
     "A link that contradicts the registered links",
   ],
   ["disk of state is nearly full: 90 MiB free", "A disk that is nearly full"],
-  ["source check: 12 event packets were dropped at switch s1", "Events with a wrong source address"],
+  ["source check: switch s1 dropped 12 event packets", "Events with a wrong source address"],
   ["controller: untrusted_switch raised: no certificate", "A switch without a valid certificate"],
   ["controller: bad_probe raised: a discovery probe has no seal", "A discovery probe that is not genuine"],
   [
-    "switch s1 has room for 9 entries; its table is planned for 9 from now on",
+    "switch s1 reports a capacity of 9 entries; from now on its table is planned for at most 9",
     "A table with a capacity below its budget",
   ],
 ])("%s", (text, title) => {
