@@ -17,6 +17,7 @@ CHANGE_SECONDS = 30.0
 ENTRIES_A_SECOND = 500
 """Installation rate of a slow controller; the time limit of a change grows by its share of it."""
 
+_REMEDY = "give it the file secrets/northbound-token of the platform"
 CONFIRMED, UNREACHABLE, FAILED = "confirmed", "unreachable", "failed"
 
 
@@ -235,10 +236,7 @@ class ControllerClient:
 
 def _content(response: httpx.Response, what: str, missing: bool) -> Any:
     if response.status_code in (401, 403):
-        raise TokenRefusedError(
-            f"{what}: the controller refused the platform's token; use the same file "
-            "secrets/northbound-token on both"
-        )
+        raise TokenRefusedError(f"{what}: the controller refused the token; {_REMEDY}")
     if missing and response.status_code in (404, 503):
         return None
     if response.status_code != 200:

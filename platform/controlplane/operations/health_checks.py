@@ -151,9 +151,8 @@ def planner() -> Finding:
     values = {"waiting": rows.count(), "oldest_seconds": round(late.total_seconds(), 1)}
     if late < LATE:
         return Finding(CheckStatus.OK, "requests that wait for the planner", values)
-    return Finding(
-        CheckStatus.DEGRADED, f"a request has waited {late.total_seconds():.0f} s for the planner", values
-    )
+    detail = f"a request has waited {late.total_seconds():.0f} s for the planner"
+    return Finding(CheckStatus.DEGRADED, detail, values)
 
 
 def controller() -> Finding:
@@ -297,8 +296,4 @@ def _life(name: str, without: CheckStatus, consequence: str) -> Finding:
     values = {"seconds": round(since.total_seconds(), 1)}
     if since < DEAD:
         return Finding(CheckStatus.OK, "time since the last heartbeat", values)
-    return Finding(
-        without,
-        f"the process has sent no heartbeat for {since.total_seconds():.0f} s; {consequence}",
-        values,
-    )
+    return Finding(without, f"no heartbeat for {since.total_seconds():.0f} s; {consequence}", values)

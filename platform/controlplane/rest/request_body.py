@@ -214,13 +214,7 @@ def read_object(
     hidden = any(isinstance(each, Secret) for each in fields.values())
     if not isinstance(data, dict):
         what, value = ("The body", None) if hidden else (shown(data), data)
-        errors.add(
-            index,
-            path,
-            "wrong_type",
-            f"{what} is not a JSON object. Write the fields of the item in braces.",
-            value,
-        )
+        errors.add(index, path, "wrong_type", f"{what} is not a JSON object. Write it in braces.", value)
         return {}
     for key in data:
         if key not in fields:

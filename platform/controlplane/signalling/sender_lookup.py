@@ -76,19 +76,7 @@ def register(signal: Signal) -> Host:
     Raises:
         Refusing, Problem: The registration is refused.
     """
-    policy = Policy.current()
-    if not policy.self_registration:
-        detail = (
-            f"no host is registered with {signal.ip} and {signal.mac}; register it, or allow unknown hosts "
-            "to register themselves (page Health and audit, tab Signalling)"
-        )
-        raise Refusing("unknown_host", detail)
-    if policy.sealed_only:
-        raise Refusing(
-            "key_needed",
-            "the platform accepts only sealed messages, and this host is not registered; register it and "
-            "create a key for it",
-        )
+    _check_policy(signal)
     _check_address(signal.ip)
     switch = Switch.objects.filter(dpid=signal.dpid).first()
     if switch is None:
@@ -115,6 +103,23 @@ def register(signal: Signal) -> Host:
     row = Host.objects.select_related("switch", "request", "removal").get(name=name)
     HostSignals.objects.create(host=row, in_band=True)
     return row
+
+
+def _check_policy(signal: Signal) -> None:
+    """Raise Refusing if unknown hosts may not register themselves."""
+    policy = Policy.current()
+    if not policy.self_registration:
+        detail = (
+            f"no host is registered with {signal.ip} and {signal.mac}; register it, or allow unknown hosts "
+            "to register themselves (page Health and audit, tab Signalling)"
+        )
+        raise Refusing("unknown_host", detail)
+    if policy.sealed_only:
+        detail = (
+            "the platform accepts only sealed messages, and this host is not registered; register it and "
+            "create a key for it"
+        )
+        raise Refusing("key_needed", detail)
 
 
 def _check_sender(signal: Signal) -> None:

@@ -181,4 +181,4 @@ def test_a_port_that_is_checked_no_more_is_forgotten_once_its_switch_is_read(net
 def test_a_standby_host_is_named(network):
     Host.objects.filter(name="h2").update(standby=[Attachment("s1", 6).to_json()])
     spoofing.see(counters(6, 1))
-    assert "(host h2)" in alarms()[0]
+    assert "(host h2 is)" in alarms()[0]

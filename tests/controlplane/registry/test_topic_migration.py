@@ -224,7 +224,7 @@ def test_what_cannot_move_changes_in_place_is_told_at_once_and_raises_an_alarm(m
     assert list(Move.objects.values_list("request", "stage", "in_place")) == [(row.pk, "done", True)]
     assert leases.hold(moving.ad.pk, "one", 1)["indexed"] == ["y"]
     alarms = OutboxEvent.objects.filter(kind="alarm").values_list("payload__text", flat=True)
-    assert any("in place: points" in text for text in alarms)
+    assert any("without a transition: points" in text for text in alarms)
 
 
 def test_a_topic_that_goes_away_while_it_moves_takes_its_move_along(moving):

@@ -73,7 +73,7 @@ def _actions(entry: Entry) -> list[Any] | None:
 
 
 def sentence(found: Sequence[TableDifference]) -> str:
-    """Return a text such as `2 missing (A, B), 1 not in the plan (C)`, with the first few of each kind."""
+    """Return `2 missing (A, B), 1 not in the plan (C)`: counts, and the first few of each kind."""
     parts = []
     for kind in DriftKind:
         named = [one.name for one in found if one.kind == kind]
