@@ -124,7 +124,7 @@ export const text = {
       const rate = perSecond === null ? "" : ` (${digits(perSecond)} per second)`;
       const requests =
         together > 1 ? `, for ${together.toLocaleString()} requests that are planned together` : "";
-      return `Predicted per event: ${digits(falsePositives)} false positives${rate} and ${digits(redundant)} redundant copies${requests}.`;
+      return `Predicted cost per event: ${digits(falsePositives)} false positives${rate} and ${digits(redundant)} redundant copies${requests}.`;
     },
   },
   reach: {

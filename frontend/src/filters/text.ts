@@ -39,8 +39,8 @@ export const text = {
     matchedOfChecked: (matched: number, checked: number, all: number) =>
       `${number(matched)} of the ${number(checked)} that were checked, of ${number(all)} in total`,
     noParticipant: {
-      subscription: "Select the subscriber to see the additional entries in each switch.",
-      advertisement: "Select the publisher to see the additional entries in each switch.",
+      subscription: "Select the subscriber to see the additional entries of each switch.",
+      advertisement: "Select the publisher to see the additional entries of each switch.",
     },
     refused: "The platform would refuse this filter.",
     overBudget: (switches: readonly string[]) =>

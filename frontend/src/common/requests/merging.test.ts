@@ -31,7 +31,7 @@ test("the description of merged entries names the first switches", () => {
 
 test("the predicted cost has units, and a reason where it is unknown", () => {
   expect(predictedCost(known)).toBe(
-    "Predicted per event: 0.123 false positives (2.5 per second) and 0 redundant copies.",
+    "Predicted cost per event: 0.123 false positives (2.5 per second) and 0 redundant copies.",
   );
   const unknown = { ...known, unwanted: null, needless: null, unwanted_per_second: null };
   expect(predictedCost({ ...unknown, reason: "unknown: no events." })).toBe(

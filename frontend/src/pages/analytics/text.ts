@@ -254,7 +254,7 @@ export const text = {
       `${quantity(rows, "row")} in ${quantity(files, "file")}, ${kibibytes} KiB`,
     /** Rows and files that a run rejects or reports, by the server's names. */
     counters: {
-      null_key: "Rows without a key",
+      null_key: "Rows without a required value (for example the topic or the host)",
       null_time: "Rows without a time",
       future: "Rows with a time in the future",
       unreadable_file: "Unreadable files",

@@ -66,7 +66,7 @@ export const text = {
         Redundant copies: predicted per event, calculated by run {run} at {at}.
       </>
     ),
-    redundantUnknown: "Redundant copies: known after the first aggregation run.",
+    redundantUnknown: "Redundant copies are known after the first run (tab Runs).",
   },
 
   panel: {
@@ -179,7 +179,7 @@ export const text = {
     budget: "Same budget for every switch",
     budgetPlaceholder: "unchanged",
     sampling: "Fraction of samples used",
-    samplingPlaceholder: "from policy",
+    samplingPlaceholder: "as in the policy",
     start: "Compare",
     stop: "Stop",
     calculating: (method: string, number: number, count: number) =>
@@ -257,7 +257,7 @@ export const text = {
 
   run: {
     title: (id: string) => `Aggregation run ${id}`,
-    working: "The run calculates the merged entries and installs them.",
+    working: "The run calculates the merged entries. Then the switches install them.",
     method: "Method",
     trigger: "Started by",
     sampling: "Fraction of samples used",

@@ -23,12 +23,12 @@ export const text = {
     /** States of the whole platform. */
     titles: {
       ok: "All checks are OK",
-      degraded: "The platform is degraded",
+      degraded: "Some checks fail",
       failed: "The platform cannot change the network",
     } as Record<string, string>,
     meanings: {
       ok: "The platform carries out changes.",
-      degraded: "The platform carries out changes, but some checks fail.",
+      degraded: "The platform carries out changes. Read the remedies of the checks that are not OK.",
       failed: "Requests wait. None is lost.",
     } as Record<string, string>,
     unreachable: (status: number) => `The health check returned the HTTP status ${status}.`,

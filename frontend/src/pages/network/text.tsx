@@ -241,10 +241,11 @@ export const text = {
     help: "Leave empty for no limit",
     set: "Set budget",
     saved: (name: string) => `The budget of ${name} is set.`,
-    working: "The planner calculates the table, and the switches confirm it.",
+    working: "The planner calculates the table. Then the switches confirm it.",
     refused: (budgets: ReactNode) => (
       <>
-        The budget is unchanged. Enter a larger number, or choose an aggregation method on the page {budgets}.
+        The budget is unchanged. Enter a larger number, or choose another aggregation method on the page{" "}
+        {budgets}, tab Policy.
       </>
     ),
     budgetsPage: "Budgets",

@@ -29,7 +29,7 @@ const publisher = {
   withdraw: (name: string) => `Withdraw advertisement ${name}?`,
   remove: (name: string) => `Remove publisher ${name}?`,
   removable:
-    "The publisher has no active advertisements, so no host is affected. The history of its advertisements is also removed.",
+    "The publisher has no active advertisements, so no host is affected. The platform also removes the history of its advertisements.",
   showAnnouncements: "Show its advertisements",
   waiting: "Waiting until the host reports the first published event…",
   firstEvent: "The first event was published.",
@@ -57,7 +57,7 @@ const subscriber: typeof publisher = {
   withdraw: (name: string) => `Withdraw subscription ${name}?`,
   remove: (name: string) => `Remove subscriber ${name}?`,
   removable:
-    "The subscriber has no active subscriptions, so no host is affected. The history of its subscriptions is also removed.",
+    "The subscriber has no active subscriptions, so no host is affected. The platform also removes the history of its subscriptions.",
   showAnnouncements: "Show its subscriptions",
   waiting: "Waiting until the host reports the first delivered event…",
   firstEvent: "The first event was delivered.",
@@ -112,7 +112,7 @@ export const text = {
     never: "never",
     requests: "Requests",
     request: (id: string) => `Request ${id}`,
-    withdrawal: (id: string) => `Withdrawal ${id}`,
+    withdrawal: (id: string) => `Request ${id} (withdrawal)`,
     filter: "Filter",
     cells: (count: number) => `Cells (dz): ${count.toLocaleString()}`,
     wholeSpace: "the whole event space",
@@ -128,7 +128,7 @@ export const text = {
     registered: (name: string, host: string) => `${name} is registered at ${host}.`,
   },
   announcing: {
-    ownerHelp: "Type part of the name.",
+    ownerHelp: "Type a part of the name.",
     topic: "Topic",
     topicHelp: "The filter uses the attributes of this topic.",
     noTopic: "No matching topics.",
@@ -206,7 +206,7 @@ export const text = {
     validCells: (items: number, cells: number, excess: string) =>
       `${quantity(items, "valid item")}, ${quantity(cells, "cell")} (dz), mean excess ${excess}.`,
     errors: (count: number, file: string, items: number) =>
-      `${quantity(count, "error")} in ${file} (${quantity(items, "readable item")}). Nothing was changed. Correct the file and choose it again.`,
+      `${quantity(count, "error")} in ${file}. Items that could be read: ${items.toLocaleString()}. Nothing was changed. Correct the file and choose it again.`,
     errorTable: "Errors by line",
     line: "Line",
     field: "Field",

@@ -27,12 +27,12 @@ test.each([
 
 test("the dialog lists the requirements before seals begin", async () => {
   shown(SealDialog, false);
-  expect((await screen.findByRole("dialog")).textContent).toContain("In-band hosts get no keys");
+  expect((await screen.findByRole("dialog")).textContent).toContain("Hosts that use in-band signalling get no keys");
 });
 
 test("the dialog lists no requirements when seals end", async () => {
   shown(SealDialog, true);
-  expect((await screen.findByRole("dialog")).textContent).not.toContain("In-band hosts");
+  expect((await screen.findByRole("dialog")).textContent).not.toContain("in-band signalling");
 });
 
 test("one call replaces the keys", async () => {

@@ -9,7 +9,7 @@ export const text = {
   columns: {
     name: "Topic",
     attributes: "Attributes",
-    indexed: "Indexed",
+    indexed: "Indexed attributes",
     advertisements: "Advertisements",
     subscriptions: "Subscriptions",
     created: "Created",
@@ -97,7 +97,7 @@ export const text = {
     showAdvertisements: "Show advertisements",
     showSubscriptions: "Show subscriptions",
     unused:
-      "The topic has no advertisements and no subscriptions, so no publisher or subscriber is affected. Its name and codes become available again.",
+      "The topic has no advertisements and no subscriptions, so no publisher or subscriber is affected. After that, another topic can use its name and its codes.",
   },
   sealing: {
     sealTitle: (name: string) => `Seal the events of ${name}?`,
@@ -107,9 +107,9 @@ export const text = {
     sealed: (name: string) => `Events of ${name} are sealed.`,
     unsealed: (name: string) => `Events of ${name} are no longer sealed.`,
     change:
-      "No event is lost. For some minutes, subscribers accept events with and without a seal, until all publishers have changed.",
+      "No event is lost. For some minutes, until all publishers use the new setting, subscribers accept events with and without a seal.",
     requirements:
-      "All hosts of the topic need a library version that supports seals, and access to the REST API. In-band hosts get no keys.",
+      "All hosts of the topic need a library version that supports seals, and access to the REST API. Hosts that use in-band signalling get no keys.",
   },
   keys: {
     title: (name: string) => `Replace the keys of ${name}?`,
