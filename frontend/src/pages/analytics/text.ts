@@ -125,7 +125,7 @@ export const text = {
       description: "Events of each publisher, by the id of the advertisement",
       rate: "Events per second",
       events: "Events",
-      space: "Events by dz prefix",
+      space: "Events by cell (dz prefix)",
     },
     requests: {
       title: "Request latency",
@@ -359,7 +359,7 @@ export const text = {
       current: "current",
       all: "all attributes",
       spectral: "spectral: recommended by the ranking of PLEROMA",
-      greedy: "greedy: added and removed one by one, by their measured false positives",
+      greedy: "greedy: adds and removes attributes one by one, while false positives decrease",
     } as Readonly<Record<string, string>>,
     apply: "Apply",
     applyTitle: (attributes: string) => `Index ${attributes}?`,

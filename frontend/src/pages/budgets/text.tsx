@@ -94,7 +94,7 @@ export const text = {
     calculate: "Calculate",
     calculating: "Calculating. This takes one minute at most.",
     noSamples:
-      "No stored samples (past events). The platform calculates the curve from them. Hosts can report samples, or the analytics job “Event samples” reads them from telemetry.",
+      "The platform calculates the curve from samples (past events), but none are stored. Hosts can report samples, or the analytics job “Event samples” reads them from telemetry.",
     chart: (name: string, method: string) =>
       `Redundant copies and false positives by budget of ${name}, ${method}`,
     samples: (count: string) => `Calculated from ${count} past events.`,
@@ -189,7 +189,7 @@ export const text = {
     none: "No comparison yet. A comparison tries each method on a copy of the network with the stored samples. It changes no table.",
     noSamples: "No stored samples (past events)",
     noSamplesHelp:
-      "The comparison shows the numbers of entries, but no redundant copies and false positives: the platform calculates these from samples. Hosts can report samples, or the analytics job “Event samples” reads them from telemetry.",
+      "The comparison shows the numbers of entries. It cannot show redundant copies and false positives, because the platform calculates them from samples. Hosts can report samples, or the analytics job “Event samples” reads them from telemetry.",
     chart: "Redundant copies and false positives per event, by method",
     now: "now",
     perEvent: "per event",

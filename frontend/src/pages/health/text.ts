@@ -185,7 +185,7 @@ export const text = {
     empty: "No link waits for approval, and none is rejected.",
     columns: { link: "Link", state: "State", reason: "Reason", found: "Found", decision: "Decision" },
     name: (a: string, b: string) => `${a} to ${b}`,
-    approved: (link: string) => `The link ${link} is in the network.`,
+    approved: (link: string) => `The link ${link} is added to the network.`,
     rejectedBy: (user: string) => `rejected by ${user}`,
     approve: "Approve",
     approveLink: (link: string) => `Approve ${link}`,

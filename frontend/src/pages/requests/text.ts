@@ -151,7 +151,7 @@ export const text = {
     repeated: (id: number) => `The request was repeated as request ${id}.`,
     retry: "Try again",
     noFilter: {
-      title: "The filter is not known",
+      title: "The filter is unknown",
       detail: "The host announced cells without a filter. Only the host can announce them again.",
     },
   },

@@ -27,7 +27,9 @@ test.each([
 
 test("the dialog lists the requirements before seals begin", async () => {
   shown(SealDialog, false);
-  expect((await screen.findByRole("dialog")).textContent).toContain("Hosts that use in-band signalling get no keys");
+  expect((await screen.findByRole("dialog")).textContent).toContain(
+    "Hosts that use in-band signalling get no keys",
+  );
 });
 
 test("the dialog lists no requirements when seals end", async () => {

@@ -29,7 +29,7 @@ export const text = {
       "Subscribers reject events of unknown senders. The REST API gives the keys only to publishers and subscribers of the topic.",
     invalid: "The topic was not created. Correct the marked fields.",
     submit: "Create topic",
-    created: (name: string) => `Topic ${name} created.`,
+    created: (name: string) => `Topic ${name} is created.`,
     attribute: {
       legend: (number: number) => `Attribute ${number}`,
       name: "Attribute name",
@@ -92,7 +92,7 @@ export const text = {
   removal: {
     title: (name: string) => `Remove topic ${name}?`,
     confirm: "Remove topic",
-    removed: (name: string) => `Topic ${name} removed.`,
+    removed: (name: string) => `Topic ${name} is removed.`,
     used: "The topic is in use. You can remove it after these announcements are withdrawn:",
     showAdvertisements: "Show advertisements",
     showSubscriptions: "Show subscriptions",
@@ -128,7 +128,7 @@ export const text = {
     automatic: "Select indexed attributes automatically from past events",
     calculating: "Calculating the entries…",
     submit: "Change indexed attributes",
-    changed: (name: string) => `Topic ${name} changed.`,
+    changed: (name: string) => `Topic ${name} is changed.`,
     /** Progress of the migration to another code, by its stage. */
     moves: {
       making: (topic: string, code: number) =>

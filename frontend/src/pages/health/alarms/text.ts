@@ -88,7 +88,7 @@ export const text = {
     bad_probe: {
       title: "A discovery probe that is not genuine",
       meaning:
-        "The probe has no seal, the seal of another key, or was recorded and sent again. The controller ignores it.",
+        "The probe has no seal or an invalid seal, or a copy of an older probe was sent. The controller ignores it.",
       remedy:
         "Check the device at this port. It is a host that forges probes, or a switch of another installation of Tercast.",
     },
