@@ -2,7 +2,7 @@ import { Alert, Box, Code, Group, Loader, SimpleGrid, Stack, Text } from "@manti
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { HelpIcon, type Term } from "@/common/documentation/HelpIcon";
-import { formatDifference, formatPercent } from "@/common/formatting/figures";
+import { formatDifference, formatExcess } from "@/common/formatting/figures";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { EntriesBySwitch } from "@/common/requests/EntriesBySwitch";
 import { MergingNote } from "@/common/requests/MergingNote";
@@ -36,8 +36,8 @@ export function PreviewPanel({
         <Figure name={texts.cells} id="cells" help="cell">
           {answer.dz_cells?.toLocaleString()}
         </Figure>
-        <Figure name={texts.excess} hint={texts.excessHelp}>
-          {formatPercent(answer.excess)}
+        <Figure name={texts.excess} hint={answer.volume_error ? texts.excessEstimated : texts.excessHelp}>
+          {formatExcess(answer.excess, answer.volume_error)}
         </Figure>
         <Figure name={kind === "subscription" ? texts.advertisements : texts.subscriptions}>
           {answer.overlap ? formatOverlap(answer.overlap) : "–"}

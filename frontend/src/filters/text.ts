@@ -32,6 +32,8 @@ export const text = {
     cells: "Cells (dz)",
     excess: "Excess",
     excessHelp: "How much larger the cells are than the filter. Switches forward all events of the cells.",
+    excessEstimated:
+      "How much larger the cells are than the filter. The value is an estimate with its 95 % confidence interval, because exact counting takes too long.",
     advertisements: "Matching advertisements",
     subscriptions: "Matching subscriptions",
     entries: "Additional entries",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,10 +29,22 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Encodings:
-    """Number of dz cells, and excess, of each item."""
+class ItemEncoding:
+    """Number of dz cells and excess of an item.
 
-    items: list[tuple[int, float]]
+    `volume_error` is the error of the filter's volume, as a share of it. 0: the excess is exact.
+    """
+
+    cells: int = 0
+    excess: float = 0.0
+    volume_error: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Encodings:
+    """Encodings of the items of a call."""
+
+    items: list[ItemEncoding]
 
 
 def cost(
@@ -49,7 +62,7 @@ def cost(
         PlannerBehind: if the planner is not available in time.
         Problem: 503 if too many requests wait.
     """
-    encoded = encodings.items if encodings else [(0, 0.0)] * items
+    encoded = encodings.items if encodings else [ItemEncoding()] * items
     estimate = _estimate(payloads, patience or Patience()) if payloads else CallEstimate((), {}, {})
     outcomes: list[Outcome | None] = list(estimate.outcomes)
     outcomes += [None] * (len(encoded) - len(outcomes))
@@ -59,14 +72,14 @@ def cost(
         "dry_run": True,
         "items": items,
         "accepted": all(outcome.ok for outcome in estimate.outcomes),
-        "dz_cells": sum(cells for cells, _ in encoded),
-        "excess": sum(excess for _, excess in encoded) / max(len(encoded), 1),
+        "dz_cells": sum(item.cells for item in encoded),
+        **_mean_excess(encoded),
         "entries": entries,
         "merging": estimate.merging,
         "budgets_exceeded": sorted(failed | {entry["switch"] for entry in entries if entry["exceeded"]}),
         "results": [
-            _item(index, cells, excess, outcome)
-            for index, ((cells, excess), outcome) in enumerate(zip(encoded, outcomes, strict=True))
+            _item(index, item, outcome)
+            for index, (item, outcome) in enumerate(zip(encoded, outcomes, strict=True))
         ],
     }
 
@@ -122,12 +135,27 @@ def _entries(estimate: CallEstimate) -> list[dict[str, Any]]:
     ]
 
 
-def _item(index: int, cells: int, excess: float, outcome: Outcome | None) -> dict[str, Any]:
+def _mean_excess(encoded: Sequence[ItemEncoding]) -> dict[str, float]:
+    """Return the mean excess, and the error of the volumes as a share of `1 + excess`.
+
+    Estimates may depend on each other, so their errors add up. No sum overflows, although an excess may be
+    the largest double.
+    """
+    count = max(len(encoded), 1)
+    mean = min(sum(item.excess / count for item in encoded), sys.float_info.max)
+    largest = 1 + max((item.excess for item in encoded), default=0.0)
+    weights = [(1 + item.excess) / largest for item in encoded]
+    error = sum(weight * item.volume_error for weight, item in zip(weights, encoded, strict=True))
+    return {"excess": mean, "volume_error": error / sum(weights) if error else 0.0}
+
+
+def _item(index: int, item: ItemEncoding, outcome: Outcome | None) -> dict[str, Any]:
     reason = outcome.reason if outcome is not None else None
     return {
         "index": index,
-        "dz_cells": cells,
-        "excess": excess,
+        "dz_cells": item.cells,
+        "excess": item.excess,
+        "volume_error": item.volume_error,
         "accepted": outcome is None or outcome.ok,
         "matched": None if outcome is None else outcome.matched,
         "reach": None if outcome is None else outcome.reach,

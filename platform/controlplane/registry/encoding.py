@@ -25,13 +25,15 @@ def core_topic(row: Topic) -> eventspace.Topic:
 class EncodedAnnouncement:
     """Encoding of a filter: dz cells as texts, and the excess if it was requested.
 
-    The excess is the volume beyond the filter as a share of the filter's volume. `digest` is equal for
-    filters that are known to be equivalent.
+    The excess is the volume beyond the filter as a share of the filter's volume. `volume_error` is the error
+    of that volume (see `EncodedFilter`); 0 means that the excess is exact. `digest` is equal for filters that
+    are known to be equivalent.
     """
 
     dz: list[str]
     excess: float = 0.0
     digest: str = ""
+    volume_error: float = 0.0
 
 
 @dataclass(slots=True)
@@ -63,7 +65,8 @@ class Encoder:
         digest = digest_of_filter(parsed)
         if self.costs:
             encoding = encode(parsed, max_dz_length(), MAX_DZ_PER_FILTER)
-            return EncodedAnnouncement([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
+            texts = [dz.text(cell) for cell in encoding.dz]
+            return EncodedAnnouncement(texts, encoding.excess, digest, encoding.volume_error)
         cells = encode_dz(parsed, max_dz_length(), MAX_DZ_PER_FILTER)
         return EncodedAnnouncement([dz.text(cell) for cell in cells], digest=digest)
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from tercast.encoding.encoder import encode
+from tercast.encoding.encoder import EncodedFilter, encode
 from tercast.errors import Refused, RefusedMany
 from tercast.offline.plan_check import check_plan, proof_summary
 from tercast.offline.plan_file import encodings_json, plan_json, read_plan
@@ -22,7 +22,7 @@ from tercast.offline.table_report import entries_table
 from tercast.requests.model import METHODS
 from tercast.runtime.gc_tuning import calm
 from tercast.runtime.json_files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
-from tercast.runtime.wording import quantity
+from tercast.runtime.wording import percent, quantity
 from tercast.simulation.publications import Publication
 
 DONE, FAILED, REFUSED = 0, 1, 2
@@ -157,7 +157,10 @@ def _add_simulate(commands: Any) -> None:
 
 
 def _add_encode(commands: Any) -> None:
-    text = "Print the dz sets of a scenario's live requests, with their excess volume."
+    text = (
+        "Print the dz sets of a scenario's live requests, with their volume and excess volume. An estimated "
+        "volume has a volume_error above 0, and a line with its error on standard error."
+    )
     parser = commands.add_parser("encode", help="print the dz sets of filters", description=text)
     parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
     parser.add_argument(
@@ -227,9 +230,18 @@ def run_encode(args: argparse.Namespace) -> int:
     document = {
         "encodings": encodings_json({name: encoding.dz for name, encoding in encoded.items()}),
         "excess": {name: encoding.excess for name, encoding in encoded.items()},
+        "volume": {name: encoding.volume for name, encoding in encoded.items()},
+        "volume_error": {name: encoding.volume_error for name, encoding in encoded.items()},
     }
     write_json(args.output, document)
+    _tell(_estimate_text(name, encoding) for name, encoding in encoded.items() if encoding.volume_error)
     return DONE
+
+
+def _estimate_text(name: str, encoding: EncodedFilter) -> str:
+    volume = percent(encoding.volume, encoding.volume * encoding.volume_error)
+    excess = percent(encoding.excess, encoding.excess_error)
+    return f"{name}: volume {volume}, excess {excess}; exact counting takes too long"
 
 
 def _budget(text: str) -> tuple[str, int | None]:

@@ -34,7 +34,8 @@ class EncodedFilter:
     becomes the largest double. `volume` is the filter's own share of the event space, `covered` is that of
     the dz set. Both are 0 below the smallest double.
     If `volume_error` is 0, `volume` and `excess` are exact. Otherwise they are estimates, and `volume_error`
-    is half the width of the 95 % confidence interval of `volume`, as a share of `volume`.
+    is half the width of the 95 % confidence interval of `volume`, as a share of `volume`. `volume` is never
+    larger than `covered`.
     """
 
     dz: DzSet
@@ -42,6 +43,14 @@ class EncodedFilter:
     volume: float
     covered: float
     volume_error: float = 0.0
+
+    @property
+    def excess_error(self) -> float:
+        """Half the width of the 95 % confidence interval of `excess`; 0 if it is exact.
+
+        It is the first-order approximation for a small `volume_error`.
+        """
+        return self.volume_error * (1 + self.excess)
 
 
 def encode(filter_: Filter, depth: int, limit: int) -> EncodedFilter:

@@ -1,4 +1,4 @@
-"""Words of messages that depend on a number, and truncated texts."""
+"""Words of messages that depend on a number, percentages, and truncated texts."""
 
 from __future__ import annotations
 
@@ -16,6 +16,25 @@ def quantity(number: int, one: str, many: str | None = None) -> str:
         many: The words for every other number; by default `one` with an s.
     """
     return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def percent(share: float, error: float = 0.0) -> str:
+    """Return a share as percent: "7.5 %", or "≈ 7.5 % (± 0.2 %)" for an estimate.
+
+    Args:
+        share: A share that is not negative; 1 is 100 %.
+        error: Half the width of the interval of an estimate, in the unit of `share`; 0: the share is exact.
+    """
+    value = _percent(share)
+    return f"≈ {value} (± {_percent(error)})" if error else value
+
+
+def _percent(share: float) -> str:
+    """Return a percentage with two significant digits or more; large ones as a limit."""
+    value = share * 100
+    if value >= 1e9:
+        return "over 10⁹ %"
+    return f"{value:,.{0 if value >= 100 else 1}f} %" if value >= 1 else f"{value:.2g} %"
 
 
 def whole_characters(data: bytes) -> str:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.cli.main import main
+from tercast.runtime.wording import percent
 from tests.property_profiles import examples
 from tests.support.command_bench import (
     Bench,
@@ -20,6 +21,7 @@ from tests.support.command_bench import (
 )
 from tests.support.example_plan import EXPECTED
 from tests.support.networks import example
+from tests.support.wide_filters import CROSSED, NEIGHBOURS, WIDE
 
 
 def test_plan_verify_simulate(bench: Bench) -> None:
@@ -57,8 +59,33 @@ def test_standard_output_is_the_default(bench: Bench) -> None:
     status, out, _ = bench.run("encode", scenario)
     assert (status, json.loads(out)) == (
         0,
-        {"encodings": EXPECTED["encodings"], "excess": {"a1": 0, "q1": 0}},
+        {
+            "encodings": EXPECTED["encodings"],
+            "excess": {"a1": 0, "q1": 0},
+            "volume": {"a1": 0.5, "q1": 21 / 1024},
+            "volume_error": {"a1": 0, "q1": 0},
+        },
     )
+
+
+def test_encode_marks_an_estimate(bench: Bench) -> None:
+    scenario = example()
+    scenario["topics"] = [{**WIDE.to_json(), "name": "quotes", "code": 4}]
+    for request, text in zip(scenario["requests"], (NEIGHBOURS, CROSSED), strict=True):
+        request["filter"] = text
+    status, out, errors = bench.run("encode", bench.write("s.json", scenario))
+    told = json.loads(out)
+    error = told["volume_error"]["q1"]
+    assert status == 0
+    assert told["volume"]["a1"] == pytest.approx(0.75**9)
+    assert told["excess"]["a1"] == pytest.approx(3.37, abs=0.001)
+    assert told["volume_error"]["a1"] == 0 < error < 0.1
+    volume, excess = told["volume"]["q1"], told["excess"]["q1"]
+    assert errors == [
+        f"q1: volume {percent(volume, volume * error)}, excess {percent(excess, error * (1 + excess))}; "
+        "exact counting takes too long"
+    ]
+    assert "≈" in errors[0] and "±" in errors[0]
 
 
 def test_a_plan_that_does_not_hold_is_told_line_by_line(bench: Bench) -> None:

@@ -19,9 +19,9 @@ from tercast.eventspace.topic import Topic
 from tercast.filters import volume
 from tercast.filters.filter import Filter
 from tercast.filters.volume import FilterVolume, filter_volume
+from tests.support.wide_filters import CROSSED, NEIGHBOUR_PAIRS, WIDE, alternatives, crossed_boxes
 
 SMALL = Topic("small", 1, (Int("a", -2, 4), Bool("b"), Enum("c", ("x", "y", "z")), Int("d", 0, 5)))
-WIDE = Topic("wide", 2, tuple(Int(f"a{n}", 0, 99) for n in range(18)))
 
 tests = st.one_of(
     st.tuples(
@@ -84,40 +84,52 @@ def test_estimates_are_near_the_exact_volume(text: str) -> None:
         assert abs(estimate.share - exact) <= 3 * estimate.error * exact
 
 
-def alternatives(*pairs: tuple[int, int]) -> str:
-    return " and ".join(f"(a{one} < 50 or a{other} < 50)" for one, other in pairs)
-
-
 @pytest.mark.parametrize(
     "pairs",
     [
-        [(n, n + 1) for n in range(0, 18, 2)],
+        NEIGHBOUR_PAIRS,
         [(n, 17 - n) for n in range(9)],  # only another order of the attributes keeps the sweep small
         [(n, n + 9) for n in range(9)],
     ],
 )
 def test_many_alternatives_are_counted_exactly(pairs: list[tuple[int, int]]) -> None:
-    encoded = encode(parsed(WIDE, alternatives(*pairs)), 30, 16)
+    encoded = encode(parsed(WIDE, alternatives(*pairs)), 30, 50)
     assert encoded.volume == pytest.approx(0.75**9)
-    assert encoded.volume_error == 0
+    assert encoded.volume_error == 0 == encoded.excess_error
     assert encoded.covered >= encoded.volume
     assert encoded.excess == pytest.approx(encoded.covered / encoded.volume - 1)
+    if pairs == NEIGHBOUR_PAIRS:
+        assert (encoded.covered, encoded.excess) == pytest.approx((0.328, 3.37), abs=0.001)
 
 
 def test_a_share_that_takes_too_long_is_an_estimate() -> None:
-    """Every attribute is tested with every other one, each by its own bounds."""
-    boxes = [
-        " and ".join(
-            f"a{a} >= {(7 * n + 13 * a) % 40} and a{a} < {50 + (11 * n + 5 * a) % 49}" for a in range(18)
-        )
-        for n in range(100)
-    ]
-    filter_ = parsed(WIDE, " or ".join(f"({box})" for box in boxes))
+    filter_ = parsed(WIDE, crossed_boxes(100, 18))
     found = filter_volume(filter_)
     assert 0 < found.error < 0.1
     one = prod(Fraction(50 + 5 * a % 49 - 13 * a % 40, 100) for a in range(18))
     assert one <= found.share <= 1
     assert found == filter_volume(filter_)
+
+
+def test_the_excess_of_an_estimate_has_an_error() -> None:
+    encoded = encode(parsed(WIDE, CROSSED), 96, 50)
+    assert 0 < encoded.volume_error < 0.1
+    assert encoded.volume <= encoded.covered
+    low, high = (encoded.volume * (1 + sign * encoded.volume_error) for sign in (-1, 1))
+    bounds = encoded.covered / high - 1, encoded.covered / low - 1
+    middle, half = encoded.excess, encoded.excess_error
+    assert (middle - half, middle + half) == pytest.approx(bounds, rel=3 * encoded.volume_error**2)
+
+
+@given(texts, st.integers(1, 12), st.integers(1, 20), st.booleans())
+def test_a_volume_is_at_most_what_the_cells_cover(text: str, depth: int, limit: int, exact: bool) -> None:
+    filter_ = satisfiable(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(volume, "WORK", volume.WORK if exact else 0)
+        encoded = encode(filter_, depth, limit)
+    assert encoded.volume <= encoded.covered
+    if exact:
+        assert encoded.volume == pytest.approx(float(counted(filter_)))
 
 
 def test_equality_of_floats_is_measured_on_cells() -> None:

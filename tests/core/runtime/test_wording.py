@@ -1,8 +1,24 @@
-"""Numbers in messages have the correct noun and verb."""
+"""Numbers in messages have the correct noun and verb, and shares are percentages."""
 
 import pytest
 
-from tercast.runtime.wording import quantity, whole_characters
+from tercast.runtime.wording import percent, quantity, whole_characters
+
+
+@pytest.mark.parametrize(
+    ("share", "error", "text"),
+    [
+        (0, 0, "0 %"),
+        (0.075, 0, "7.5 %"),
+        (0.075, 0.002, "≈ 7.5 % (± 0.2 %)"),
+        (19.63, 0.283, "≈ 1,963 % (± 28.3 %)"),
+        (0, 0.002, "≈ 0 % (± 0.2 %)"),
+        (3.4e-14, 0, "3.4e-12 %"),
+        (1.7e308, 1e306, "≈ over 10⁹ % (± over 10⁹ %)"),
+    ],
+)
+def test_percentages(share: float, error: float, text: str) -> None:
+    assert percent(share, error) == text
 
 
 @pytest.mark.parametrize(

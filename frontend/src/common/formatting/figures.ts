@@ -10,6 +10,15 @@ export function formatPercent(share: number | null | undefined): string {
   return `${value.toLocaleString(undefined, { maximumFractionDigits: digits })} %`;
 }
 
+/** Format an excess: 340 %, or ≈ 340 % (± 9 %) if the volume of the filter is an estimate with this error. */
+export function formatExcess(
+  excess: number | null | undefined,
+  volumeError: number | null | undefined,
+): string {
+  if (excess === null || excess === undefined || !volumeError) return formatPercent(excess);
+  return text.estimate(formatPercent(excess), formatPercent(volumeError * (1 + excess)));
+}
+
 /** Format a difference with its sign: +3, −2, 0. */
 export function formatDifference(difference: number): string {
   if (difference === 0) return "0";

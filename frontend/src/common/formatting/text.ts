@@ -2,6 +2,7 @@
 export const text = {
   veryLarge: "over 10⁹ %",
   verySmall: "below 0.01 %",
+  estimate: (value: string, error: string) => `≈ ${value} (± ${error})`,
   range: (min: string, max: string) => `${min} to ${max}`,
   anyText: "any text",
   utc: (time: string) => `${time} UTC`,

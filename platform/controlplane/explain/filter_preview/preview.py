@@ -4,7 +4,7 @@ from typing import Any
 
 from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
 from controlplane.common.problems import Problem, pointer
-from controlplane.explain.call_cost import Encodings, Patience, cost
+from controlplane.explain.call_cost import Encodings, ItemEncoding, Patience, cost
 from controlplane.explain.filter_preview.overlap import Overlap, overlap
 from controlplane.explain.filter_preview.question import PreviewQuestion
 from controlplane.planning.planner_state import PlannerBehind, reading
@@ -46,6 +46,7 @@ _NOTHING: dict[str, Any] = {
     "dz_cells": None,
     "more": 0,
     "volume": None,
+    "volume_error": None,
     "covered": None,
     "excess": None,
     "overlap": None,
@@ -76,6 +77,7 @@ def _meaning(filter_: Filter, encoding: EncodedFilter, limit: int) -> dict[str, 
         "dz_cells": len(encoding.dz),
         "more": max(0, len(encoding.dz) - limit),
         "volume": encoding.volume,
+        "volume_error": encoding.volume_error,
         "covered": encoding.covered,
         "excess": encoding.excess,
     }
@@ -111,17 +113,19 @@ def _unreachable(asked: PreviewQuestion, found: Overlap) -> dict[str, Any] | Non
 def _cost(asked: PreviewQuestion, filter_: Filter, encoding: EncodedFilter) -> dict[str, Any]:
     """Return the cost of announcing the filter. A duplicate costs nothing, and is not accepted."""
     digest = digest_of_filter(filter_)
-    encoded = EncodedAnnouncement([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
+    texts = [dz.text(cell) for cell in encoding.dz]
+    encoded = EncodedAnnouncement(texts, encoding.excess, digest, encoding.volume_error)
     draft = AnnouncementDraft(asked.owner, asked.topic, asked.text, encoded)
     detail = None if asked.owner.pk is None else duplicate(asked.kind, draft)
     if detail is not None:
         refused = {"accepted": False, "matched": None, "code": CODE, "detail": detail}
         return {**refused, "change": 0, "entries": [], "budgets_exceeded": []}
     payloads = draft_payloads(asked.kind, [draft])
-    found = cost(payloads, Encodings([(len(encoding.dz), encoding.excess)]), 1, PATIENCE)
-    (item,) = found["results"]
+    item = ItemEncoding(len(encoding.dz), encoding.excess, encoding.volume_error)
+    found = cost(payloads, Encodings([item]), 1, PATIENCE)
+    (result,) = found["results"]
     return {
-        **{name: item[name] for name in ("accepted", "matched", "code", "detail")},
+        **{name: result[name] for name in ("accepted", "matched", "code", "detail")},
         "change": sum(entry["after"] - entry["before"] for entry in found["entries"]),
         "entries": found["entries"],
         "budgets_exceeded": found["budgets_exceeded"],

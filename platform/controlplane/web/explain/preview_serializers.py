@@ -106,7 +106,15 @@ class PreviewAnswerSerializer(serializers.Serializer[Any]):
     volume = serializers.FloatField(
         allow_null=True, help_text="share of the event space in the filter; 0 if too small for a double"
     )
-    covered = serializers.FloatField(allow_null=True, help_text="share of the event space in the dz cells")
+    volume_error = serializers.FloatField(
+        allow_null=True,
+        help_text="0: `volume` and `excess` are exact. Otherwise they are estimates, because exact counting "
+        "takes too long. `volume_error` is half the width of the 95 % confidence interval of `volume`, as a "
+        "share of `volume`. `excess` is accurate to ± `volume_error` × (1 + `excess`)",
+    )
+    covered = serializers.FloatField(
+        allow_null=True, help_text="share of the event space in the dz cells; never less than `volume`"
+    )
     excess = serializers.FloatField(
         allow_null=True, help_text="volume of the cells beyond the filter, as a share of the filter's volume"
     )

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client, caller_of
-from controlplane.explain.call_cost import Encodings
+from controlplane.explain.call_cost import Encodings, ItemEncoding
 from controlplane.registry import announcement_kinds, announcements, participants
 from controlplane.registry.duplicates import without_duplicates
 from controlplane.registry.missing_path_text import REACHES
@@ -194,7 +194,8 @@ class AnnouncementViewSet(_FromFiles):
         drafts = taking(body, lambda body: announcements.draft(self.kind, body, costs=options.dry_run))
         if options.dry_run:
             drafts = without_duplicates(self.kind, drafts, body)
-            encodings = Encodings([(len(each.encoded.dz), each.encoded.excess) for each in drafts])
+            found = (draft.encoded for draft in drafts)
+            encodings = Encodings([ItemEncoding(len(e.dz), e.excess, e.volume_error) for e in found])
             payloads = announcements.draft_payloads(self.kind, drafts)
             answer = cost_answer(payloads, encodings=encodings, client=client)
             tell_refused(answer.data, body)

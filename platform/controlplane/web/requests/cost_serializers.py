@@ -9,6 +9,12 @@ from controlplane.web.requests.impact_serializers import AffectedSerializer
 from controlplane.web.requests.merging_serializers import MergingSerializer
 from tercast.requests.reach import Reach
 
+ERROR_HELP = (
+    "0: `excess` is exact. Otherwise the filter's volume is an estimate, because exact counting takes too "
+    "long. `volume_error` is half the width of its 95 % confidence interval, as a share of the volume. "
+    "`excess` is accurate to ± `volume_error` × (1 + `excess`)"
+)
+
 
 class SwitchCostSerializer(serializers.Serializer[Any]):
     """Change of the entries at a switch."""
@@ -28,6 +34,7 @@ class ItemCostSerializer(serializers.Serializer[Any]):
     index = serializers.IntegerField(help_text="index of the item in the call, from 0")
     dz_cells = serializers.IntegerField(help_text="number of dz cells of its filter")
     excess = serializers.FloatField(help_text="volume beyond the filter, as a share of the filter's volume")
+    volume_error = serializers.FloatField(help_text=ERROR_HELP)
     accepted = serializers.BooleanField(help_text="whether the item would be accepted")
     matched = serializers.BooleanField(allow_null=True, help_text="whether an advertisement would overlap it")
     reach = serializers.ChoiceField(
@@ -47,6 +54,10 @@ class CostSerializer(serializers.Serializer[Any]):
     accepted = serializers.BooleanField(help_text="whether every item would be accepted")
     dz_cells = serializers.IntegerField(help_text="number of dz cells of all items")
     excess = serializers.FloatField(help_text="mean excess of the items")
+    volume_error = serializers.FloatField(
+        help_text="0: the excess of every item is exact. Otherwise some are estimates, and the mean is "
+        "accurate to ± `volume_error` × (1 + `excess`)"
+    )
     entries = SwitchCostSerializer(many=True, help_text="switches whose number of entries changes")
     budgets_exceeded = serializers.ListField(
         child=serializers.CharField(), help_text="names of the switches whose budgets it would exceed"

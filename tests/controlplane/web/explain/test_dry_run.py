@@ -1,10 +1,13 @@
 """`?dry_run=true` checks, returns the cost, and stores nothing."""
 
+import sys
+
 import pytest
 
 from controlplane.network.models import Host, Link, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscription, Topic
 from controlplane.requestlog.models import OutboxEvent, Request
+from tests.support.wide_filters import CROSSED, NEIGHBOURS, WIDE_TOPIC
 
 MODELS = (Advertisement, Subscription, Topic, Publisher, Switch, Link, Host, Request, OutboxEvent)
 
@@ -75,6 +78,29 @@ def test_the_cost_of_a_list(world, end):
     cost = ask(world.post, "subscriptions/", [{**SUBSCRIBE, "filter": f"low = {n}"} for n in range(20)])
     assert cost["items"] == 20 and [item["index"] for item in cost["results"]] == list(range(20))
     assert everything() == before
+
+
+def test_an_estimated_excess_has_its_error(world):
+    answer = world.post("topics/", WIDE_TOPIC)
+    assert answer.status_code == 201, answer.content
+    wide = {"subscriber": "alice", "topic": "wide"}
+    cost = ask(world.post, "subscriptions/", [{**wide, "filter": text} for text in (NEIGHBOURS, CROSSED)])
+    exact, rough = cost["results"]
+    assert (exact["excess"], exact["volume_error"]) == (pytest.approx(3.37, abs=0.001), 0)
+    assert 0 < rough["volume_error"] < 0.1
+    assert cost["excess"] == pytest.approx((exact["excess"] + rough["excess"]) / 2)
+    half = rough["volume_error"] * (1 + rough["excess"])
+    assert cost["volume_error"] * (1 + cost["excess"]) == pytest.approx(half / 2)
+    alone = ask(world.post, "subscriptions/", {**wide, "filter": CROSSED})
+    assert (alone["excess"], alone["volume_error"]) == (rough["excess"], rough["volume_error"])
+    assert ask(world.post, "subscriptions/", SUBSCRIBE)["volume_error"] == 0
+    assert ask(world.post, "publishers/", {"name": "p", "host": "h1"})["volume_error"] == 0
+
+
+def test_a_mean_of_the_largest_excesses_is_finite(world):
+    tiny = {"topic": "quotes", "filter": "high < 5e-324"}
+    cost = ask(world.post, "subscriptions/", [{**tiny, "subscriber": name} for name in ("alice", "bob")])
+    assert cost["excess"] == pytest.approx(sys.float_info.max)
 
 
 def test_bad_input_is_refused_as_ever(world, pointers):

@@ -6,6 +6,7 @@ from controlplane.explain import call_cost
 from controlplane.explain.filter_preview import preview as answer
 from controlplane.registry.models import Advertisement
 from controlplane.requestlog.models import Request
+from tests.support.wide_filters import CROSSED, NEIGHBOURS, WIDE_TOPIC
 
 ASK = {"topic": "quotes", "filter": "low in [80, 100]"}
 
@@ -39,12 +40,26 @@ def test_a_mistake_is_told_with_its_place(world, text, offset, length, expected)
 def test_what_a_filter_means(world):
     told = preview(world.post, filter="  low>=80  and low<96", limit=1)
     assert told["valid"] and told["canonical"] == "low >= 80 and low < 96"
-    assert told["volume"] == pytest.approx(16 / 1024) == told["covered"] and told["excess"] == 0
+    assert told["volume"] == pytest.approx(16 / 1024) == told["covered"]
+    assert told["excess"] == 0 == told["volume_error"]
     assert (len(told["dz"]), told["more"]) == (1, told["dz_cells"] - 1)
     rough = preview(world.post, filter='low = 5 and side = "buy"', limit=0)
     assert rough["volume"] == pytest.approx(1 / 2048)  # a strip; side is not indexed
     assert rough["dz"] == [] and rough["more"] == rough["dz_cells"]
     assert rough["excess"] == pytest.approx(rough["covered"] / rough["volume"] - 1) and rough["excess"] > 1
+
+
+def test_an_estimated_volume_has_its_error(world):
+    answer = world.post("topics/", WIDE_TOPIC)
+    assert answer.status_code == 201, answer.content
+    exact = preview(world.post, topic="wide", filter=NEIGHBOURS)
+    assert (exact["volume"], exact["covered"]) == pytest.approx((0.075, 0.328), abs=0.001)
+    assert (exact["excess"], exact["volume_error"]) == (pytest.approx(3.37, abs=0.001), 0)
+    rough = preview(world.post, topic="wide", filter=CROSSED)
+    assert 0 < rough["volume_error"] < 0.1
+    assert 0 < rough["volume"] <= rough["covered"]
+    assert rough["excess"] == pytest.approx(rough["covered"] / rough["volume"] - 1)
+    assert preview(world.post, filter="low <")["volume_error"] is None
 
 
 def test_whom_it_meets_and_what_it_costs(world, viewer, end):

@@ -4,7 +4,7 @@ import { IconCircleCheck } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { asProblem, type FieldError, type Problem } from "@/api/problems";
-import { formatPercent } from "@/common/formatting/figures";
+import { formatExcess } from "@/common/formatting/figures";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { CostSummary } from "@/common/requests/CostSummary";
 import { download } from "@/common/tables/csv";
@@ -216,7 +216,7 @@ function Whole({ cost, tab }: { cost: Cost; tab: Tab }) {
         icon={<IconCircleCheck size={18} aria-hidden />}
       >
         {announced
-          ? text.upload.validCells(cost.items, cost.dz_cells, formatPercent(cost.excess))
+          ? text.upload.validCells(cost.items, cost.dz_cells, formatExcess(cost.excess, cost.volume_error))
           : text.upload.valid(cost.items)}
       </Alert>
       {announced && <CostSummary cost={cost} />}
