@@ -132,6 +132,15 @@ def test_a_volume_is_at_most_what_the_cells_cover(text: str, depth: int, limit: 
         assert encoded.volume == pytest.approx(float(counted(filter_)))
 
 
+def test_an_estimate_above_what_the_cells_cover_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    filter_ = parsed(SMALL, "a < 2 or b = true or d < 3")
+    monkeypatch.setattr(volume, "WORK", 0)
+    encoded = encode(filter_, 12, 50)
+    assert filter_volume(filter_).share > encoded.covered
+    assert (encoded.volume, encoded.excess) == (encoded.covered, 0)
+    assert encoded.excess_error == encoded.volume_error > 0
+
+
 def test_equality_of_floats_is_measured_on_cells() -> None:
     topic = Topic("f", 3, (Float("x", 0.0, 1.0), Int("n", 0, 9)))
     found = filter_volume(parsed(topic, "x = 0.25 or (x = 0.5 and n < 5)"))
