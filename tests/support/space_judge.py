@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
+from tercast.eventspace.float_attribute import double_at_least
 from tercast.eventspace.topic import Attribute, Float, String, Topic
 from tercast.filters.syntax_tree import And, Begins, Between, Compare, Not, OneOf, Or, Tree
 
@@ -30,6 +32,15 @@ class _Side:
         twin.__dict__.update(self.__dict__)
         return twin
 
+    def cut(self, at: Any) -> tuple[_Side, _Side]:
+        """The values below a value, and the others: each is a domain of its own."""
+        left, right = self.copy(), self.copy()
+        left.high = Fraction(math.nextafter(float(at), -math.inf)) if self.real else at - 1
+        right.low = at
+        for side in (left, right):
+            side.splits = 0 if side.low == side.high else side.splits
+        return left, right
+
     def can_split(self) -> bool:
         return self.splits > 0 if self.real else self.low < self.high
 
@@ -46,9 +57,53 @@ class _Side:
 
 
 def leaves(topic: Topic, depth: int) -> Iterator[tuple[str, dict[int, _Side]]]:
-    """Yield every cell of full length: its dz as text and the extent of each indexed attribute."""
-    sides = {i: _Side(topic.attributes[i]) for i in topic.indexed_positions}
-    yield from _descend("", sides, list(sides), 0, depth)
+    """Yield every cell of full length: its dz as text and the extent of each indexed or cut attribute."""
+    turns = [topic.attributes.index(topic.attribute(name)) for name in topic.indexed]
+    for dz, sides in _cut_leaves(topic, depth):
+        yield from _descend(dz, sides, turns, 0, depth)
+
+
+def _cut_leaves(topic: Topic, depth: int) -> Iterator[tuple[str, dict[int, _Side]]]:
+    """Yield the dz and extents of the leaves of the cut tree, read from its JSON form."""
+    names = [attribute.name for attribute in topic.attributes]
+    nodes: list[Any] = list(topic.to_json().get("cuts", [0]))  # type: ignore[call-overload]
+    whole = {i: _Side(attribute) for i, attribute in enumerate(topic.attributes)}
+
+    def below(dz: str, sides: dict[int, _Side]) -> Iterator[tuple[str, dict[int, _Side]]]:
+        node = nodes.pop(0)
+        if isinstance(node, int):
+            yield dz, sides
+            return
+        i = names.index(node[0])
+        left, right = sides[i].cut(cut_point(topic.attributes[i], node[1]))
+        yield from below(dz + "0", {**sides, i: left})
+        yield from below(dz + "1", {**sides, i: right})
+
+    used = {*topic.indexed, *(node[0] for node in nodes if not isinstance(node, int))}
+    short: dict[str, dict[int, _Side]] = {}
+    for dz, sides in below("", whole):
+        kept = {i: side for i, side in sides.items() if names[i] in used}
+        if len(dz) <= depth:
+            yield dz, kept
+            continue
+        # Leaves beyond the limit are one cell: the smallest box around them is not exact, so list each.
+        short[dz] = kept
+    for dz, sides in short.items():
+        yield dz[:depth], sides
+
+
+def cut_point(attribute: Attribute, value: Any) -> Any:
+    """The point of a cut's value: an index, or an exact real."""
+    match attribute.kind:
+        case "float":
+            return Fraction(value)
+        case "string":
+            return _point(value)
+        case "enum":
+            return attribute.to_json()["values"].index(value)  # type: ignore[attr-defined]
+        case "int":
+            return int(value) - attribute.domain[0]
+    return int(value)
 
 
 def _descend(
@@ -66,8 +121,10 @@ def _descend(
 
 def descend(topic: Topic, points: dict[int, Any], depth: int) -> str:
     """Return the dz of a point: each bit is the half that contains it."""
-    sides = {i: _Side(topic.attributes[i]) for i in topic.indexed_positions}
-    turns, turn, dz = list(sides), 0, ""
+    for dz, sides in _cut_leaves(topic, 10**6):  # noqa: B007
+        if all(side.low <= points[i] <= side.high for i, side in sides.items()):
+            break
+    turns, turn, dz = list(topic.indexed_positions), 0, dz[:depth]
     while len(dz) < depth:
         open_turns = [
             t % len(turns) for t in range(turn, turn + len(turns)) if sides[turns[t % len(turns)]].can_split()
@@ -107,11 +164,34 @@ def _meets(tree: Tree, topic: Topic, sides: dict[int, _Side], interesting: dict[
         ]
         borders = [side.low, *inside, side.high]
         if side.real:
+            if topic.cuts:
+                choices.append(_doubles(borders, side))
+                continue
             between = [(a + b) / 2 for a, b in itertools.pairwise(borders) if a < b]
             choices.append([side.low, *inside, *between, *([side.high] if side.closed else [])])
         else:
             choices.append(sorted({side.low, side.high, *inside}))
     return any(holds(tree, point, topic) for point in itertools.product(*choices))
+
+
+def _doubles(borders: list[Any], side: _Side) -> list[Any]:
+    """The largest doubles at or below all kinds of points of a side.
+
+    With cuts, tests of floats compare doubles: a real belongs to the largest double at or below it.
+    """
+    after = [Fraction(math.nextafter(double_at_least(border), math.inf)) for border in borders]
+    every = sorted({*borders, *after, *(Fraction(double_at_least(border)) for border in borders)})
+    points = [*every, *((a + b) / 2 for a, b in itertools.pairwise(every))]
+    return [
+        _double_below(p)
+        for p in points
+        if side.low <= p and (p < side.high or (side.closed and p == side.high))
+    ]
+
+
+def _double_below(point: Fraction) -> Fraction:
+    double = double_at_least(point)
+    return Fraction(double if double == point else math.nextafter(double, -math.inf))
 
 
 def _interesting(tree: Tree, i: int, attribute: Attribute) -> list[Any]:

@@ -54,6 +54,27 @@ def topics(
     return Topic("t", 1, parts, tuple(f"a{i}" for i in chosen))
 
 
+@st.composite
+def cut_topics(
+    draw: st.DrawFn, kinds: tuple[str, ...] = ("int", "int", "float", "bool", "enum", "string")
+) -> Topic:
+    """Draw a topic with up to seven cuts, at values that events and filters of the other strategies use."""
+    topic = draw(topics(kinds))
+    nodes: list[Any] = [draw(st.integers(0, 3))]
+    for _ in range(draw(st.integers(1, 7))):
+        leaf = draw(st.sampled_from([n for n, node in enumerate(nodes) if isinstance(node, int)]))
+        attribute = draw(st.sampled_from(topic.attributes))
+        value = draw(values(attribute).filter(lambda value: not isinstance(value, str) or len(value) < 8))
+        wider = [*nodes[:leaf], [attribute.name, value], draw(st.integers(0, 3)), draw(st.integers(0, 3))]
+        try:
+            topic.with_cuts([*wider, *nodes[leaf + 1 :]])
+        except Refused as refused:
+            assert refused.code == "useless_cut"
+        else:
+            nodes = [*wider, *nodes[leaf + 1 :]]
+    return topic.with_cuts(nodes if len(nodes) > 1 else [])
+
+
 def literals(attribute: Attribute) -> st.SearchStrategy[Any]:
     match attribute:
         case Int():

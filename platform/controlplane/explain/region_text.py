@@ -8,8 +8,9 @@ from typing import Self
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Topic as TopicRow
 from controlplane.registry.transitions.models import OPEN, Encoding, Move
-from tercast.eventspace.attribute import Attribute, Bool, Enum, Int
+from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.cell_bounds import cell_ranges
+from tercast.eventspace.counted_attributes import Bool, Enum, Int
 from tercast.eventspace.dz import Dz
 from tercast.eventspace.float_attribute import Float
 from tercast.eventspace.string_attribute import first_text

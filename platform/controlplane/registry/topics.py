@@ -19,7 +19,8 @@ from controlplane.requestlog.logged_rows import Payload, log_one, racing
 from controlplane.requestlog.models import FINAL_STATES, Request, State
 from controlplane.rest.request_body import Body
 from tercast.errors import shown
-from tercast.eventspace import topic as eventspace
+from tercast.eventspace import topic_reader
+from tercast.eventspace.topic import Topic as EventTopic
 from tercast.requests.kinds import ADD_TOPIC, REMOVE_TOPIC, SET_INDEXED
 
 COUNTED = ("publishers", "advertisements", "subscribers", "subscriptions")
@@ -56,12 +57,12 @@ def draft(body: Body) -> Topic:
     if "name" in item:
         _check_name(body, item["name"])
     parts = {name: item.get(name) for name in ("name", "attributes", "indexed")}
-    for refused in eventspace.topic_errors(**parts):
+    for refused in topic_reader.topic_errors(**parts):
         errors.refused(0, (), refused)
     code = _code(body, item.get("code"))
     errors.check()
     document = {name: part for name, part in parts.items() if part is not None}
-    topic = eventspace.Topic.from_json({**document, "code": code})
+    topic = EventTopic.from_json({**document, "code": code})
     read = topic.to_json()
     return Topic(
         name=topic.name,
@@ -161,7 +162,7 @@ def read_change(body: Body, row: Topic) -> dict[str, Any]:
     values = body.items[0]
     if "indexed" in values:
         names = [attribute["name"] for attribute in row.attributes]
-        for refused in eventspace.indexed_errors(values["indexed"], names, ("indexed",)):
+        for refused in topic_reader.indexed_errors(values["indexed"], names, ("indexed",)):
             body.errors.refused(0, (), refused)
     body.errors.check()
     return values

@@ -34,10 +34,13 @@ class Terms:
     poll_in: float
     seal: EventSeal | None = None
     """The key that seals events; None if the topic is not sealed."""
+    cuts: object = ()
+    """The cuts in their JSON form; empty without cuts."""
 
     def applied(self, topic: Topic) -> Topic:
         """Return the topic in this encoding."""
-        return topic.with_indexed(list(self.indexed), ("indexed",)).with_code(self.code)
+        indexed = topic.with_indexed(list(self.indexed), ("indexed",))
+        return indexed.with_cuts(self.cuts, ("cuts",)).with_code(self.code)
 
 
 class LeaseSource(Protocol):

@@ -84,7 +84,7 @@ class ScenarioSource:
         return cls(load_json(path))
 
     def topic(self, name: str) -> Topic:
-        """The topic with this name, with its last choice of indexed attributes."""
+        """The topic with this name, in its last event space."""
         if name not in self._topics:
             raise _unknown("topic", name, self._topics)
         return self._topics[name]
@@ -165,6 +165,8 @@ class ScenarioSource:
             case kinds.SET_INDEXED:
                 topic = self.topic(_text(request, "topic", place))
                 changed = topic.with_indexed(request.get("indexed"), (*place, "indexed"))
+                if "cuts" in request:
+                    changed = changed.with_cuts(request["cuts"], (*place, "cuts"))
                 self._topics[topic.name] = changed
 
 

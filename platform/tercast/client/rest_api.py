@@ -118,8 +118,8 @@ class ApiSource:
     def topic(self, name: str) -> Topic:
         """The topic with this name."""
         row = self._api.one("api/v1/topics/", name=name)
-        fields = ("name", "code", "attributes", "indexed")
-        return Topic.from_json({key: row.get(key) for key in fields}, ("topic",))
+        fields = {key: row.get(key) for key in ("name", "code", "attributes", "indexed")}
+        return Topic.from_json({**fields, "cuts": row.get("cuts", [])}, ("topic",))
 
     def host(self, name: str) -> HostRecord:
         """The host with this name."""
@@ -228,6 +228,7 @@ def _terms(row: Any) -> Terms:
         float(row["expires_in"]),
         max(0.05, float(row["poll_in"])),
         None if row.get("seal") is None else EventSeal(*_key(row["seal"])),
+        row.get("cuts", []),
     )
 
 

@@ -13,6 +13,7 @@ from tercast.dimensions.workload import Workload
 from tercast.encoding.encoder import encode_dz
 from tercast.eventspace.dz import Dz, DzSet, canonical
 from tercast.eventspace.event_encoder import event_dz_batch
+from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.simulation.lookup_tables import column
 
@@ -22,12 +23,13 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Deliveries to hosts, unwanted ones, and cells of filters for some indexed attributes."""
+    """Deliveries to hosts, unwanted ones, and cells of filters in an event space."""
 
     indexed: tuple[str, ...]
     delivered: int
     unwanted: int
     cells: int
+    cuts: int = 0
 
     @property
     def fpr(self) -> float:
@@ -47,23 +49,28 @@ class Measure:
         self._known: dict[frozenset[str], tuple[Cost, Numbers]] = {}
 
     def of(self, indexed: Iterable[str]) -> Cost:
-        """The cost of indexing these attributes, in any order; Refused for an unknown one."""
+        """The cost of indexing these attributes without cuts; Refused for an unknown one."""
         return self._look(indexed)[0]
 
     def unwanted_by_event(self, indexed: Iterable[str]) -> Numbers:
-        """Unwanted deliveries of each event if these attributes are indexed."""
+        """Unwanted deliveries of each event if these attributes are indexed, without cuts."""
         return self._look(indexed)[1]
+
+    def of_topic(self, topic: Topic) -> tuple[Cost, Numbers]:
+        """The cost of the topic in another event space, and the unwanted deliveries of each event."""
+        return self._measured(topic)
 
     def _look(self, indexed: Iterable[str]) -> tuple[Cost, Numbers]:
         names = frozenset(indexed)
         if names not in self._known:
-            self._known[names] = self._measured(names)
+            old = self.workload.topic.with_cuts([])
+            kept = [attribute.name for attribute in old.attributes if attribute.name in names]
+            self._known[names] = self._measured(
+                old.with_indexed(kept if len(kept) == len(names) else sorted(names))
+            )
         return self._known[names]
 
-    def _measured(self, names: frozenset[str]) -> tuple[Cost, Numbers]:
-        old = self.workload.topic
-        kept = [attribute.name for attribute in old.attributes if attribute.name in names]
-        topic = old.with_indexed(kept if len(kept) == len(names) else sorted(names))
+    def _measured(self, topic: Topic) -> tuple[Cost, Numbers]:
         by_host: dict[str, list[Dz]] = defaultdict(list)
         cells = 0
         for host, filter_ in self.workload.subscriptions:
@@ -76,7 +83,9 @@ class Measure:
             reached[:, number] = _inside(canonical(by_host[host]), points, self._depth)
         assert not (self._wanted & ~reached).any(), "an encoding lost an event"
         by_event = np.count_nonzero(reached & ~self._wanted, axis=1)
-        cost = Cost(topic.indexed, int(np.count_nonzero(reached)), int(by_event.sum()), cells)
+        cost = Cost(
+            topic.indexed, int(np.count_nonzero(reached)), int(by_event.sum()), cells, topic.cuts.count
+        )
         return cost, by_event
 
 

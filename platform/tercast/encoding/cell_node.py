@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tercast.encoding.grid_boxes import Part
+from tercast.eventspace.cut_space import Branch
 from tercast.eventspace.dz import Dz
 from tercast.eventspace.interleaving import BitSchedule
 
@@ -15,10 +16,11 @@ class Cell:
     `volume` is the volume of the cell, `met` the volume of the filter in it. `met` is an estimate if the
     parts are many and overlap, but it is less than `volume` unless the cell is known to be full. If sizes are
     not powers of two, `codes` are the attributes' codes of one of its points. `least[n - 1]` is the least
-    volume with n cells.
+    volume with n cells. `branch` is set only in a space with cuts (see `tercast.encoding.cut_refinement`).
     """
 
     __slots__ = (
+        "branch",
         "code",
         "codes",
         "disjoint",
@@ -33,6 +35,7 @@ class Cell:
         "volume",
     )
 
+    branch: Branch
     disjoint: bool
     least: list[int]
     left: Cell | None

@@ -34,7 +34,7 @@ def dz_of_box(box: Part, topic: Topic, schedule: BitSchedule, limit: int) -> DzS
 
 
 def _encoder(topic: Topic, schedule: BitSchedule, limit: int) -> BoxEncoder | None:
-    if not jit.uses_twins(limit):
+    if topic.cuts or not jit.uses_twins(limit):
         return None
     if schedule.box_encoder is None:
         schedule.box_encoder = _make(topic, schedule) or False

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tercast.encoding.cell_node import dz_of
+from tercast.encoding.cut_refinement import dz_in_cuts, refine_in_cuts, share_in_cuts
 from tercast.encoding.dispatch import dz_of_box
 from tercast.encoding.grid_boxes import Part, make_part, side_of
 from tercast.encoding.refinement import refine
@@ -59,25 +60,31 @@ def encode(filter_: Filter, depth: int, limit: int) -> EncodedFilter:
     If `limit` is large enough, the set is the canonical set of all full-length cells that overlap the filter.
     Otherwise it is a superset of it (see `tercast.encoding.refinement`).
     """
-    schedule = filter_.topic.schedule(depth)
-    dz, taken = _cells(filter_, schedule, limit)
-    whole = schedule.volume(schedule.width, [0] * len(schedule.halvings))
-    covered, volume = Fraction(taken, whole), filter_volume(filter_)
-    share = min(volume.share, covered) if volume.error else volume.share
+    volume = filter_volume(filter_)
+    if filter_.topic.cuts:
+        space = filter_.topic.cut_space(depth)
+        cells = refine_in_cuts(space, filter_, _checked(limit))
+        dz, covered = tuple(map(dz_in_cuts, cells)), sum(map(share_in_cuts, cells), Fraction(0))
+    else:
+        schedule = filter_.topic.schedule(depth)
+        dz, taken = _cells(filter_, schedule, limit)
+        covered = Fraction(taken, schedule.volume(schedule.width, [0] * len(schedule.halvings)))
+    share = min(volume.share, covered) if volume.error or filter_.topic.cuts else volume.share
     excess = min(max(covered / share - 1, Fraction(0)), _LARGEST)
     return EncodedFilter(dz, float(excess), float(share), float(covered), volume.error)
 
 
 def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
     """Return only the dz set of `encode`, which is faster."""
-    return _cells(filter_, filter_.topic.schedule(depth), limit)[0]
+    topic = filter_.topic
+    if topic.cuts:
+        return tuple(map(dz_in_cuts, refine_in_cuts(topic.cut_space(depth), filter_, _checked(limit))))
+    return _cells(filter_, topic.schedule(depth), limit)[0]
 
 
 def _cells(filter_: Filter, schedule: BitSchedule, limit: int) -> tuple[DzSet, int]:
     """The dz set, and its volume in units of the schedule."""
-    if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
-        expect_integer(limit, ("max_dz_per_filter",), 1, MAX_LIMIT)
-    limit = min(limit, MAX_CELLS)
+    limit = _checked(limit)
     box = box_of(filter_, schedule)
     if box is not None:
         dz = dz_of_box(box, filter_.topic, schedule, limit)
@@ -87,6 +94,13 @@ def _cells(filter_: Filter, schedule: BitSchedule, limit: int) -> tuple[DzSet, i
     else:
         cells = refine(schedule, _parts(filter_, schedule), limit)
     return tuple([dz_of(schedule, cell) for cell in cells]), sum([cell.volume for cell in cells])
+
+
+def _checked(limit: int) -> int:
+    """Return a valid limit, at most `MAX_CELLS`."""
+    if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
+        expect_integer(limit, ("max_dz_per_filter",), 1, MAX_LIMIT)
+    return min(limit, MAX_CELLS)
 
 
 def _parts(filter_: Filter, schedule: BitSchedule) -> list[Part]:

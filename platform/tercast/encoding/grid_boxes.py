@@ -42,7 +42,7 @@ def side_of(attribute: Attribute, halving: Halving, held: IntervalSet) -> Side:
         first, last = attribute.cells(interval)
         if first <= last:
             ranges.append((halving.code(first), halving.code(last)))
-    return _joined(halving, ranges)
+    return joined_side(halving, ranges)
 
 
 def width(halving: Halving, side: Side) -> int:
@@ -104,7 +104,7 @@ def rounded(schedule: BitSchedule, part: Part, rest: int) -> Part:
                 (first >> free << free, _last_code(halving, last | (1 << free) - 1))
                 for first, last in zip(side[::2], side[1::2], strict=True)
             ]
-            side = _joined(halving, coarse)
+            side = joined_side(halving, coarse)
         sides.append(side)
     new = tuple(sides)
     return part if new == part[3] else make_part(schedule, new)
@@ -193,7 +193,7 @@ def _cut_side(halving: Halving, side: Side, middle: int) -> tuple[Side, Side]:
     return (*side[:i], _last_code(halving, middle - 1)), (middle, *side[i:])
 
 
-def _joined(halving: Halving, ranges: Sequence[tuple[int, int]]) -> Side:
+def joined_side(halving: Halving, ranges: Sequence[tuple[int, int]]) -> Side:
     """The flat side of ascending ranges; ranges that touch or overlap are joined."""
     out: list[int] = []
     for first, last in ranges:

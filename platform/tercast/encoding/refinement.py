@@ -23,7 +23,7 @@ from tercast.eventspace.interleaving import BitSchedule
 UNSURE = 512
 """Minimum cells for refinement if full cells may not be recognised immediately."""
 
-_MAX_WORK = 16_384  # maximum number of cut parts in the search for a better result than plain best-first
+MAX_WORK = 16_384  # maximum number of cut parts in the search for a better result than plain best-first
 _MAX_DISJOINT = 24  # maximum number of parts that are made disjoint; otherwise they are refined as they are
 _GIANTS = 8  # number of the largest parts that are checked for covering other parts
 _UNIT = 1 << 30
@@ -36,10 +36,10 @@ def refine(schedule: BitSchedule, parts: Sequence[Part], limit: int) -> list[Cel
     parts.
     """
     root = smallest(schedule, parts, len(parts) == 1, None)
-    return chosen(_Parts(schedule, root, limit), limit)
+    return chosen(Parts(schedule, root, limit), limit)
 
 
-class _Parts(Refinement):
+class Parts(Refinement):
     """The refinement of any number of parts.
 
     If full cells may not be recognised immediately (not `exact`), their halves are, and join them again. So
@@ -50,7 +50,7 @@ class _Parts(Refinement):
     __slots__ = ("leaves", "limit", "schedule", "work")
 
     def __init__(self, schedule: BitSchedule, root: Cell, limit: int) -> None:
-        super().__init__(root, root.disjoint and (len(root.parts) == 1 or not schedule.ragged))
+        super().__init__(root, is_exact(schedule, root))
         self.schedule = schedule
         self.limit = limit
         self.work = len(root.parts)
@@ -76,11 +76,16 @@ class _Parts(Refinement):
     def split(self, cell: Cell) -> None:
         """Cut the cell's parts; halves inherit whether their parts are known to be disjoint."""
         self.work += len(cell.parts)
-        self.tired = self.work >= _MAX_WORK
+        self.tired = self.work >= MAX_WORK
         halves = [cut(self.schedule, part, cell.rest) for part in cell.parts]
         cell.left = smallest(self.schedule, [low for low, _ in halves if low], cell.disjoint, cell)
         cell.right = smallest(self.schedule, [high for _, high in halves if high], cell.disjoint, cell)
         cell.parts = ()
+
+
+def is_exact(schedule: BitSchedule, root: Cell) -> bool:
+    """Whether the volume of the filter is known in the cell and in all cells below it."""
+    return root.disjoint and (len(root.parts) == 1 or not schedule.ragged)
 
 
 def _collapsed(cell: Cell | None) -> int:

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tercast.errors import Path, Refused, shown
-from tercast.eventspace.attribute import Attribute, Bool, Enum, Int
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.counted_attributes import Bool, Enum, Int
 from tercast.eventspace.float_attribute import Float, describe_inexact, exact_double
 from tercast.eventspace.string_attribute import String
 from tercast.runtime.strict_json import (

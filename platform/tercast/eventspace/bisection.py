@@ -16,11 +16,14 @@ _KEPT = 16_384  # most cached starts of a larger domain
 
 
 class Halving:
-    """The first `bits` bits of the indexes 0..size-1; phantom bits count."""
+    """The first `bits` bits of the indexes 0..size-1; phantom bits count.
+
+    `tables`: codes of small domains are looked up, which needs time to prepare.
+    """
 
     __slots__ = ("_codes", "_known", "_starts", "bits", "even", "full_bits", "shift", "size")
 
-    def __init__(self, size: int, bits: int) -> None:
+    def __init__(self, size: int, bits: int, tables: bool = True) -> None:
         self.size = size
         self.full_bits = (size - 1).bit_length()
         self.bits = bits
@@ -29,7 +32,7 @@ class Halving:
         self._known: dict[int, int] = {}
         self._starts: list[int] | None = None
         self._codes: list[int] | None = None
-        if not self.even and size <= _TABLE:
+        if tables and not self.even and size <= _TABLE:
             self._starts = starts = _starts(size, self.bits)
             self._codes = [
                 code for code in range(1 << self.bits) for _ in range(starts[code], starts[code + 1])

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from tercast.eventspace import dz as names
 from tercast.eventspace.dz import Dz
+from tercast.eventspace.intervals import Interval
 from tercast.eventspace.topic import Topic
 
 Ranges = dict[str, tuple[int, int]]
 
 
 def cell_ranges(topic: Topic, dz: Dz) -> Ranges:
-    """First and last index of each indexed attribute, by attribute name.
+    """First and last index of each indexed attribute of a topic without cuts, by attribute name.
 
     The bits of a dz go through the indexed attributes in order and repeat. They skip attributes that cannot
     be split further (see `tercast.eventspace.bisection`).
@@ -21,7 +22,13 @@ def cell_ranges(topic: Topic, dz: Dz) -> Ranges:
         ValueError: The dz has more bits than there are splits.
     """
     attributes = [topic.attributes[i] for i in topic.indexed_positions]
-    starts, sizes = [0] * len(attributes), [attribute.size for attribute in attributes]
+    ranges = _halved([attribute.size for attribute in attributes], dz, topic)
+    return {attribute.name: pair for attribute, pair in zip(attributes, ranges, strict=True)}
+
+
+def _halved(sizes: list[int], dz: Dz, topic: Topic) -> list[tuple[int, int]]:
+    """First and last index of attributes of these sizes, after the bits of a dz."""
+    starts = [0] * len(sizes)
     turns = _turns(sizes)
     for bit in names.text(dz):
         turn = next(turns, None)
@@ -33,9 +40,31 @@ def cell_ranges(topic: Topic, dz: Dz) -> Ranges:
             sizes[turn] -= half
         else:
             sizes[turn] = half
+    return [(start, start + size - 1) for start, size in zip(starts, sizes, strict=True)]
+
+
+def cell_intervals(topic: Topic, dz: Dz) -> dict[str, Interval]:
+    """The cuts around the values of each attribute that determines a dz, by attribute name.
+
+    Raises:
+        ValueError: The dz has more bits than there are cuts and splits.
+    """
+    if not topic.cuts:
+        found = {}
+        for name, (first, last) in cell_ranges(topic, dz).items():
+            attribute = topic.attribute(name)
+            whole = attribute.section(
+                attribute.place(attribute.domain[0]), attribute.place(attribute.domain[1])
+            )
+            found[name] = whole.interval(first, last)
+        return found
+    branch, rest = topic.cut_space(max(1, names.length(dz))).branch_of(dz)
+    positions = topic.indexed_positions
+    sections = {i: topic.attributes[i].section(*branch.region[i]) for i in topic.coded_positions}
+    ranges = dict(zip(positions, _halved([sections[i].size for i in positions], rest, topic), strict=True))
     return {
-        attribute.name: (start, start + size - 1)
-        for attribute, start, size in zip(attributes, starts, sizes, strict=True)
+        topic.attributes[i].name: section.interval(*ranges.get(i, (0, section.size - 1)))
+        for i, section in sections.items()
     }
 
 

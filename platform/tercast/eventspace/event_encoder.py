@@ -16,16 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tercast.errors import Refused
-from tercast.eventspace.attribute import Attribute, Bool, Enum, Int
+from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.bisection import Halving
+from tercast.eventspace.counted_attributes import Bool, Enum, Int
 from tercast.eventspace.dz import Dz
-from tercast.eventspace.float_attribute import CELLS, MARGIN, Float
+from tercast.eventspace.float_attribute import Float
+from tercast.eventspace.float_columns import float_indexes
 from tercast.eventspace.interleaving import CHUNK, BitSchedule
 from tercast.eventspace.topic import Topic
 
 _WORD = 60
 _AT_ONCE = 8192  # events in one pass: as many as fit in the processor's cache
-_SPLITTER = 2.0**27 + 1
 _Doubles = npt.NDArray[np.float64]
 _Column = npt.NDArray[np.uint64]
 _Values = npt.NDArray[np.int64]
@@ -46,6 +47,8 @@ def event_dz_batch(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int
 
 def _dz_of_some(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
     """Encode events that fit in the processor's cache; `number` is the number of the first one."""
+    if topic.cuts:
+        return _one_by_one(topic, events, depth, number)
     schedule = topic.schedule(depth)
     try:
         codes, early = [], []
@@ -65,12 +68,12 @@ def _dz_of_some(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, n
 
 
 def event_indexes(topic: Topic, events: Sequence[Mapping[str, Any]]) -> list[npt.NDArray[Any]]:
-    """The indexes of the values of each indexed attribute; all values must be in their domains.
+    """The indexes of values by attribute of `coded_positions`; all are in their domains.
 
     Columns are uint64, or Python ints for domains of at least 2**63 indexes.
     """
     found: list[npt.NDArray[Any]] = []
-    for position in topic.indexed_positions:
+    for position in topic.coded_positions:
         attribute = topic.attributes[position]
         try:
             if attribute.size >> 63:
@@ -84,10 +87,15 @@ def event_indexes(topic: Topic, events: Sequence[Mapping[str, Any]]) -> list[npt
 
 
 def indexes_dz_batch(topic: Topic, columns: Sequence[npt.NDArray[Any]], depth: int) -> list[Dz]:
-    """The dz of events at these indexes, in the form that `event_indexes` returns."""
-    schedule = topic.schedule(depth)
+    """The dz of events at these indexes, in the form that `event_indexes` returns.
+
+    With cuts, an index of a float represents the first double of its cell.
+    """
     if not len(columns[0]):
         return []
+    if topic.cuts:
+        return _with_cuts(topic, columns, depth)
+    schedule = topic.schedule(depth)
     if any(halving.bits > 63 for halving in schedule.halvings) or any(
         column.dtype != np.uint64 for column in columns
     ):
@@ -95,6 +103,20 @@ def indexes_dz_batch(topic: Topic, columns: Sequence[npt.NDArray[Any]], depth: i
         return [schedule.event_dz(row) for row in rows]
     pairs = [_codes(halving, column) for halving, column in zip(schedule.halvings, columns, strict=True)]
     return _dz(schedule, [codes for codes, _ in pairs], [ended for _, ended in pairs])
+
+
+def _with_cuts(topic: Topic, columns: Sequence[npt.NDArray[Any]], depth: int) -> list[Dz]:
+    space, positions = topic.cut_space(depth), topic.coded_positions
+    attributes = [topic.attributes[i] for i in positions]
+    return [
+        space.dz_at(
+            {
+                i: attribute.place_at(int(index))
+                for i, attribute, index in zip(positions, attributes, row, strict=True)
+            }
+        )
+        for row in zip(*(column.tolist() for column in columns), strict=True)
+    ]
 
 
 def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
@@ -174,48 +196,7 @@ def _float_indexes(attribute: Float, values: list[Any]) -> _Column:
     column = np.array(values, dtype=np.float64)
     if not (column.min() >= attribute.min and column.max() <= attribute.max):  # also true for NaN
         raise _Unfit
-    if attribute.scale == 0:
-        return np.array([attribute.index(value) for value in values], dtype=np.uint64)
-    cells = (column - attribute.min) * attribute.scale
-    whole = np.floor(cells)
-    near = np.flatnonzero(np.abs(cells - whole - 0.5) >= 0.5 - MARGIN)
-    if near.size:
-        whole[near] = _near_border(attribute, column[near], np.rint(cells[near]))
-    return np.minimum(whole, CELLS - 1).astype(np.uint64)
-
-
-def _near_border(attribute: Float, values: _Doubles, borders: _Doubles) -> _Doubles:
-    """The exact cells of values on the lower border of a cell or close to it.
-
-    A value is at or above the border if (value - min) * 2**32 >= border * (max - min). If both differences
-    are doubles, the two sides are compared without rounding. The left side is a shift. The right side is a
-    product with its rounding error. The two are so close that their difference is exact (Sterbenz, Dekker).
-    """
-    span = attribute.max - attribute.min
-    above, lost = _exact_difference(values, attribute.min)
-    product, error = _exact_product(borders, span)
-    cells = borders - ((above * CELLS - product) < error)
-    unsure = (lost != 0) | (not attribute.exact_span)
-    cells[borders == 0] = 0
-    for i in np.flatnonzero(unsure & (borders != 0)):
-        cells[i] = attribute.index(float(values[i]))
-    return cells
-
-
-def _exact_difference(a: _Doubles, b: float) -> tuple[_Doubles, _Doubles]:
-    """a - b rounded, and the rounding error (Knuth)."""
-    difference = a - b
-    back = a - difference
-    return difference, (a - (difference + back)) + (back - b)
-
-
-def _exact_product(a: _Doubles, b: float) -> tuple[_Doubles, _Doubles]:
-    """a * b rounded, and the rounding error (Dekker)."""
-    product = a * b
-    high_a = a * _SPLITTER - (a * _SPLITTER - a)
-    high_b = b * _SPLITTER - (b * _SPLITTER - b)
-    low_a, low_b = a - high_a, b - high_b
-    return product, ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+    return float_indexes(attribute, column)
 
 
 def _codes(halving: Halving, indexes: _Column) -> tuple[_Column, _Flags | None]:

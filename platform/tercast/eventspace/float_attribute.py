@@ -10,8 +10,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tercast.errors import Path, shown
-from tercast.eventspace.attribute import Attribute, number_problem
-from tercast.eventspace.intervals import Interval
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.counted_attributes import number_problem
+from tercast.eventspace.intervals import Cut, Interval
+from tercast.eventspace.section import Place, Section
 
 SPLITS = 32
 CELLS = 1 << SPLITS
@@ -104,6 +106,34 @@ class Float(Attribute):
         length = Fraction(interval[1][0]) - Fraction(interval[0][0])
         return length / (Fraction(self.max) - Fraction(self.min))
 
+    def place(self, cut: tuple[Any, int]) -> float:
+        """The first double after the cut; infinity if there is none."""
+        value, above = cut
+        double = double_at_least(value)
+        return math.nextafter(double, math.inf) if above and double == value else double
+
+    def place_of(self, value: Any) -> float:
+        """The value as a double."""
+        if type(value) is float and self.min <= value <= self.max:
+            return value
+        return self.check(value, (self.name,))
+
+    def place_at(self, index: int) -> float:
+        """The smallest double of the cell, or `max` if there is none within the domain."""
+        return min(self.first_double(index), self.max)
+
+    def value_at(self, place: Place) -> float:
+        """The double."""
+        return float(place)
+
+    def section(self, low: Place, high: Place) -> Section:
+        """The doubles from `low` up to, but without, `high`."""
+        last = math.nextafter(high, -math.inf)
+        end = min((high, 0), self.domain[1])
+        if low == last:
+            return SingleDouble(low, high, end)
+        return DoubleSection(low, high, end, Float(self.name, low, last))
+
     def first_double(self, cell: int) -> float:
         """The smallest double of a cell: the double at its lower border, or the next one above it."""
         low, span = Fraction(self.min), Fraction(self.max) - Fraction(self.min)
@@ -119,6 +149,52 @@ class Float(Attribute):
         above = (numerator << self._shift) - self._low * denominator
         cell, rest = divmod(above << SPLITS, self._span * denominator)
         return cell, rest == 0
+
+
+@dataclass(frozen=True, slots=True)
+class SingleDouble:
+    """A section with one double, which cannot be split."""
+
+    low: Place
+    high: Place
+    end: Cut
+    size: int = 1
+
+    def index(self, place: Place) -> int:
+        """0, the only index."""
+        return 0
+
+    def cells(self, low: Place, high: Place) -> tuple[int, int]:
+        """First and last index: 0."""
+        return 0, 0
+
+    def interval(self, first: int, last: int) -> Interval:
+        """The cuts before and after the double."""
+        return (self.low, 0), self.end
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleSection:
+    """Doubles between two places; they are split as the domain of the attribute `part`."""
+
+    low: Place
+    high: Place
+    end: Cut
+    part: Float
+    size: int = CELLS
+
+    def index(self, place: Place) -> int:
+        """The cell of a double of the section."""
+        return self.part.index(place)
+
+    def cells(self, low: Place, high: Place) -> tuple[int, int]:
+        """First and last cell with a real at least `low` and below `high`."""
+        return self.part.cells(((low, 0), (high, 0) if high < self.high else self.part.domain[1]))
+
+    def interval(self, first: int, last: int) -> Interval:
+        """The cuts before the first double of `first`, and after the last double of `last`."""
+        end = self.end if last == CELLS - 1 else (self.part.first_double(last + 1), 0)
+        return (self.part.first_double(first), 0), end
 
 
 def double_at_least(number: int | Decimal | Fraction | float) -> float:

@@ -31,10 +31,11 @@ class BitSchedule:
     `whole_sides[a]`: the first and last code of attribute a. `free[n][a]`: the number of bits of attribute a
     among the last n bits. `phantoms`: (bit, attribute) of the bits that are phantoms on some paths, the last
     bit first. `all_even`: all sizes are powers of two. `ragged`: the limit cuts some paths after fewer
-    interleaved bits than others.
+    interleaved bits than others. `places[a]`: the positions of the bits of attribute a, the last bit first.
+    `tables`: look-ups spread the bits of codes, which is faster, but needs time to prepare.
     """
 
-    def __init__(self, sizes: Sequence[int], depth: int) -> None:
+    def __init__(self, sizes: Sequence[int], depth: int, tables: bool = True) -> None:
         self.depth = depth
         dealt = _deal(sizes)
         last = {a: position for position, a in enumerate(dealt)}
@@ -54,12 +55,13 @@ class BitSchedule:
             self.place[b] = len(mine)
             self.below[b] = sum(1 << other for other in mine)
             mine.append(b - 1)
-        self.tables = [_spread_tables(mine) for mine in places]
+        self.places = places
+        self.tables = [_spread_tables(mine) for mine in places] if tables else []
         self.word_tables: Any = None  # set by `tercast.eventspace.event_encoder`
         self.box_encoder: Any = (
             None  # set by `tercast.encoding.dispatch`; False if no kernel encodes the boxes
         )
-        self.halvings = [Halving(size, len(mine)) for size, mine in zip(sizes, places, strict=True)]
+        self.halvings = [Halving(size, len(mine), tables) for size, mine in zip(sizes, places, strict=True)]
         self.masks = [sum(1 << place for place in mine) for mine in places]
         self.whole_sides = [(0, (1 << halving.bits) - 1) for halving in self.halvings]
         self.all_even = all(halving.even for halving in self.halvings)
@@ -70,6 +72,12 @@ class BitSchedule:
 
     def interleave(self, attribute: int, code: int) -> int:
         """The bits of one attribute's code at their positions in the interleaved code."""
+        if not self.tables:
+            out = 0
+            for place in self.places[attribute]:
+                out |= (code & 1) << place
+                code >>= 1
+            return out
         tables = self.tables[attribute]
         if len(tables) == 1:
             return tables[0][code]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from tercast.errors import Path, Refused, shown
 from tercast.eventspace.attribute import Counted
 from tercast.eventspace.intervals import IntervalSet, complement
+from tercast.eventspace.section import Place
 
 POINT_BYTES = 16
 POINTS = 1 << 8 * POINT_BYTES
@@ -94,6 +95,15 @@ class String(Counted):
         if len(value.encode()) > POINT_BYTES:
             return (self.domain,)
         return complement(self.beginning_with(value), self.domain)
+
+    def snapped(self, place: Place) -> int:
+        """The point of the first text at or after a point."""
+        text = first_text(int(place)) if place < POINTS else None
+        return POINTS if text is None else point(text.encode())
+
+    def value_at(self, place: Place) -> str | None:
+        """The first text at or after the point; None if there is none."""
+        return first_text(int(place))
 
     def to_json(self) -> dict[str, object]:
         """Write name and type."""

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tercast.eventspace.attribute import Attribute, Int
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.counted_attributes import Int
 from tercast.eventspace.float_attribute import Float, double_at_least
 from tercast.eventspace.intervals import Cut, IntervalSet
 from tercast.eventspace.string_attribute import String

@@ -8,8 +8,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from tercast.errors import Misread, Refused, shown
-from tercast.eventspace.attribute import Attribute, Enum
+from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.attribute_reader import KEYWORDS
+from tercast.eventspace.counted_attributes import Enum
 from tercast.eventspace.string_attribute import String
 from tercast.filters.number_literals import READERS, Number, NumberRefused, read_exact
 from tercast.filters.syntax_tree import (

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tercast.eventspace.attribute import Attribute, Enum
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.counted_attributes import Enum
 from tercast.eventspace.intervals import IntervalSet, complement
 from tercast.eventspace.string_attribute import String
 from tercast.filters.number_literals import Number, number_text

@@ -20,7 +20,7 @@ def may_migrate(planner: PlannerState, request: Change) -> bool:
     if planner.is_stale or not planner.registry.live:
         return False
     match request:
-        case SetIndexed(topic, _):
+        case SetIndexed(topic):
             return topic in planner.topics and can_migrate(planner, topic)
         case SetPort(switch, port, up, planned):
             link = planner.topology.links.get((switch, port))
@@ -74,7 +74,7 @@ def migrate(planner: PlannerState, name: str, former: Topology, topic: Topic | N
         for ad_or_sub in planner.registry.live.values()
         if ad_or_sub.topic == name and (ad_or_sub.kind != ADVERTISEMENT or ad_or_sub.id in old.claims)
     }
-    old.topic = Topic(name + FORMER, before.code, before.attributes, before.indexed)
+    old.topic = before.with_name(name + FORMER)
     mine = {key: former_registration(one, old.topic, one) for key, one in live.items()}
     planner.versions[name] = planner.versions.get(name, 1) + 1
     leaving = planner.leaving[name] = TopicMigration(name, old, former, mine, planner.versions[name])

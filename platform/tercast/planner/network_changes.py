@@ -128,7 +128,7 @@ class NetworkChanges:
         """Encode the live filters of a topic again, then plan the topic from them."""
         planner = self._planner
         before = planner.registry.known_topic(request.topic, ("topic",))
-        after = before.with_indexed(request.indexed, ("indexed",))
+        after = request.applied(before)
         encoded = self._encode_live(request.topic, after)
         if migrates:
             migrate(planner, request.topic, planner.topology.copy(), after)

@@ -41,7 +41,7 @@ def _one_json(one: TopicMigration) -> dict[str, Any]:
     topic = plan.topic
     return {
         "version": one.version,
-        "topic": Topic(one.name, topic.code, topic.attributes, topic.indexed).to_json(),
+        "topic": topic.with_name(one.name).to_json(),
         "live": [registration_json(registration) for registration in one.live.values()],
         "forests": [
             [_tree_json(tree) for tree in forest.trees.values()]
@@ -61,8 +61,7 @@ def _tree_json(tree: Tree) -> dict[str, Any]:
 
 
 def _restore(planner: PlannerState, name: str, row: Mapping[str, Any]) -> TopicMigration:
-    topic = Topic.from_json(row["topic"])
-    topic = Topic(name + FORMER, topic.code, topic.attributes, topic.indexed)
+    topic = Topic.from_json(row["topic"]).with_name(name + FORMER)
     plan = planner.make_plan(topic)
     topology = read_network(row, planner.address.family)
     planner.network.add_switches(topology.switches.values())

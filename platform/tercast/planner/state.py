@@ -112,7 +112,7 @@ class PlannerState:
         return self.enforce_budgets and any(switch.room is not None for switch in switches)
 
     def version(self, topic: str) -> int:
-        """Return the version of a topic's encoding: 1, plus 1 for each change of code or `indexed`."""
+        """Return the version of a topic's encoding: 1, plus 1 for each change of code or space."""
         return self.versions.get(topic, 1)
 
     def set_topic(self, topic: Topic) -> None:

@@ -55,7 +55,7 @@ class TopicMigration:
             return None
         former = self.plan.topic
         dz = registration.dz
-        if topic.indexed != former.indexed:
+        if (topic.indexed, topic.cuts) != (former.indexed, former.cuts):
             if registration.filter is None:
                 return None
             dz = encode_text(registration.filter, former, self.plan.order.depth, limits.max_dz_per_filter)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tercast.eventspace.dz import DzSet
+from tercast.eventspace.topic import Topic
 from tercast.tables.covers import NetworkCovers
 from tercast.topology.elements import Attachment
 
@@ -80,10 +81,19 @@ class HostMove:
 
 @dataclass(frozen=True, slots=True)
 class SetIndexed:
-    """A topic gets other indexed attributes; its live filters are encoded again."""
+    """A topic gets another event space; its live filters are encoded again.
+
+    `indexed` and `cuts` are in their JSON forms. The cuts stay if `cuts` is None.
+    """
 
     topic: str
     indexed: object
+    cuts: object = None
+
+    def applied(self, topic: Topic) -> Topic:
+        """Return the topic in its new event space; Refused for invalid names or cuts."""
+        after = topic.with_indexed(self.indexed, ("indexed",))
+        return after if self.cuts is None else after.with_cuts(self.cuts, ("cuts",))
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,8 +182,9 @@ def _read_move(obj: Mapping[str, object], path: Path) -> Request:
 
 
 def _read_indexed(obj: Mapping[str, object], path: Path) -> Request:
-    fields = expect_keys(obj, path, ("op", "topic", "indexed"))
-    return SetIndexed(expect_text(fields["topic"], (*path, "topic")), fields["indexed"])
+    fields = expect_keys(obj, path, ("op", "topic", "indexed"), ("cuts",))
+    topic = expect_text(fields["topic"], (*path, "topic"))
+    return SetIndexed(topic, fields["indexed"], fields.get("cuts"))
 
 
 def _read_set_budget(obj: Mapping[str, object], path: Path) -> Request:

@@ -131,9 +131,8 @@ class Registry:
                 self.topology.set_reserve(switch, entries, ("switch",))
             case SetCapacity(switch, entries):
                 self.topology.set_capacity(switch, entries, ("switch",))
-            case SetIndexed(topic, indexed):
-                changed = self.known_topic(topic, ("topic",)).with_indexed(indexed, ("indexed",))
-                self.topics[topic] = changed
+            case SetIndexed(topic):
+                self.topics[topic] = request.applied(self.known_topic(topic, ("topic",)))
             case Add(kind, value):
                 self._add(kind, value)
             case Remove(kind, name):

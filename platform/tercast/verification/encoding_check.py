@@ -1,11 +1,14 @@
-"""Check that a set of dz covers a filter, by halving as specified, without the encoder."""
+"""Check that a set of dz covers a filter, by cuts and halving, without the encoder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from tercast.eventspace.cut_tree import Leaf, Region, whole_region
 from tercast.eventspace.dz import WHOLE, Dz, DzSet, covers
+from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
+from tercast.filters.place_terms import PlaceTerm, place_terms
 
 Span = tuple[int, int]
 """First and last index."""
@@ -16,14 +19,75 @@ _Spans = dict[int, list[Span]]
 def missing(filter_: Filter, cells: DzSet) -> Iterator[Dz]:
     """Yield, in order, the cells outside a canonical set that overlap the filter.
 
-    Each bit halves the next attribute in turn. An attribute with a single index left is skipped. If no
-    attribute can be halved, addresses continue with zeros, and no event is on the right.
+    The first bits follow the cuts of the topic. Then each bit halves the next attribute in turn. An attribute
+    with a single index left is skipped. If no attribute can be halved, addresses continue with zeros, and no
+    event is on the right.
     """
     topic = filter_.topic
     turns = topic.indexed_positions
-    terms = _terms(filter_)
+    if topic.cuts:
+        yield from _missing_with_cuts(filter_, cells)
+        return
     whole = {position: (0, topic.attributes[position].size - 1) for position in turns}
-    waiting: list[tuple[Dz, DzSet, dict[int, Span], int, int]] = [(WHOLE, cells, whole, 0, turns[0])]
+    yield from _missing_below(WHOLE, cells, whole, turns, _terms(filter_))
+
+
+def _missing_with_cuts(filter_: Filter, cells: DzSet) -> Iterator[Dz]:
+    """Yield the missing cells of a topic with cuts: follow the tree, then halve in each leaf."""
+    topic = filter_.topic
+    terms = place_terms(filter_, topic.attributes, topic.coded_positions)
+    waiting: list[tuple[Dz, DzSet, Region, int]] = [(WHOLE, cells, whole_region(topic.attributes), 0)]
+    while waiting:
+        dz, inside, region, number = waiting.pop()
+        held = [term for term in terms if _reaches(term, region)]
+        if not held or (inside and inside[0] == dz):
+            continue
+        if not inside:
+            yield dz
+            continue
+        node = topic.cuts.nodes[number]
+        left = tuple(cell for cell in inside if covers(dz << 1, cell))
+        if isinstance(node, Leaf):
+            yield from _missing_in_leaf(topic, dz, inside, region, held)
+            continue
+        low, high = region[node.attribute]
+        before, after = region[: node.attribute], region[node.attribute + 1 :]
+        right = inside[len(left) :]
+        waiting.append((dz << 1 | 1, right, (*before, (node.place, high), *after), node.right))
+        waiting.append((dz << 1, left, (*before, (low, node.place), *after), node.left))
+
+
+def _reaches(term: PlaceTerm, region: Region) -> bool:
+    """Whether a term overlaps a region."""
+    return all(
+        any(low < region[position][1] and high > region[position][0] for low, high in spans)
+        for position, spans in term.items()
+    )
+
+
+def _missing_in_leaf(
+    topic: Topic, dz: Dz, cells: DzSet, region: Region, terms: Sequence[PlaceTerm]
+) -> Iterator[Dz]:
+    """Yield the missing cells of a leaf: the same halving, of the places that reach the leaf."""
+    turns = topic.indexed_positions
+    sections = {position: topic.attributes[position].section(*region[position]) for position in turns}
+    whole = {position: (0, section.size - 1) for position, section in sections.items()}
+    spans: list[_Spans] = []
+    for term in terms:
+        spans.append({})
+        for position in turns:
+            first, end = region[position]
+            inside = [(max(low, first), min(high, end)) for low, high in term.get(position, ((first, end),))]
+            met = [sections[position].cells(low, high) for low, high in inside if low < high]
+            spans[-1][position] = [span for span in met if span[0] <= span[1]]
+    yield from _missing_below(dz, cells, whole, turns, spans)
+
+
+def _missing_below(
+    root: Dz, cells: DzSet, whole: dict[int, Span], turns: tuple[int, ...], terms: list[_Spans]
+) -> Iterator[Dz]:
+    """Yield the missing cells below a dz whose attributes have these first and last indexes."""
+    waiting: list[tuple[Dz, DzSet, dict[int, Span], int, int]] = [(root, cells, whole, 0, turns[0])]
     while waiting:
         dz, inside, sides, turn, cut = waiting.pop()
         if not inside:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.eventspace.attribute import Int
+from tercast.eventspace.counted_attributes import Int
 from tercast.eventspace.float_attribute import Float
 from tercast.eventspace.topic import Topic
 from tercast.filters import batch_matcher as module

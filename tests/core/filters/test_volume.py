@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tercast.encoding.encoder import encode
 from tercast.errors import Refused
-from tercast.eventspace.attribute import Bool, Enum, Int
+from tercast.eventspace.counted_attributes import Bool, Enum, Int
 from tercast.eventspace.float_attribute import Float
 from tercast.eventspace.topic import Topic
 from tercast.filters import volume

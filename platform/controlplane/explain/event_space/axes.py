@@ -12,7 +12,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from tercast.eventspace.attribute import Attribute, Bool, Enum, Int
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.counted_attributes import Bool, Enum, Int
 from tercast.eventspace.float_attribute import CELLS, Float
 from tercast.eventspace.intervals import Cut
 from tercast.eventspace.string_attribute import POINTS, beginning

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tercast.eventspace.attribute import Int
+from tercast.eventspace.counted_attributes import Int
 from tercast.eventspace.event_encoder import indexes_dz_batch
 from tercast.eventspace.float_attribute import Float
 from tercast.optimizer.traffic.past_traffic import Columns, Numbers, TopicTraffic, Traffic, Weights
@@ -68,7 +68,7 @@ def _displaced(
     """Return the values of events after a random step, and which are in their domains."""
     deviations = np.exp(draw.uniform(math.log(spread[0]), math.log(spread[1]), len(numbers)))
     columns, inside = [], np.ones(len(numbers), dtype=np.bool_)
-    for position, values in zip(part.topic.indexed_positions, part.columns, strict=True):
+    for position, values in zip(part.topic.coded_positions, part.columns, strict=True):
         attribute = part.topic.attributes[position]
         column = values[numbers]
         if isinstance(attribute, Int | Float):

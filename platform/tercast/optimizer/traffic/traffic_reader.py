@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tercast.errors import Refused, RefusedMany, shown
-from tercast.eventspace.event_encoder import event_indexes, indexes_dz_batch
+from tercast.eventspace.event_encoder import event_dz_batch, event_indexes
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.optimizer.traffic.past_traffic import TopicTraffic, Traffic
@@ -67,7 +67,7 @@ class TrafficReader:
         index = {ad: i for i, ad in enumerate(dict.fromkeys(who))}
         ads = tuple(self._live[ad] for ad in index)
         columns = tuple(event_indexes(topic, self._values[name]))
-        cells = indexes_dz_batch(topic, columns, self._depth)
+        cells = event_dz_batch(topic, self._values[name], self._depth)
         numbers = np.array([index[ad] for ad in who], dtype=np.int64)
         counts = np.bincount(numbers, minlength=len(ads)).astype(np.float64)
         part = TopicTraffic(topic, self._depth, ads, numbers, columns, cells, np.ones(len(who)), counts)

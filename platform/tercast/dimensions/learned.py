@@ -1,0 +1,256 @@
+"""Learned cuts: a cut tree for the registered filters and the published events.
+
+A leaf is divided where it gains most. A cut gains the deliveries that it can avoid: the events left of it
+times the hosts whose filters are all right of it, and the reverse. A filter that spans the cut may need one
+more cell, so the gain is divided by a price for each of these. No paper has this method.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tercast.dimensions.workload import Events, Workload
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.cut_tree import MAX_CUTS
+from tercast.eventspace.intervals import Cut
+from tercast.eventspace.section import Place
+from tercast.filters.filter import Filter
+
+CANDIDATES = 64
+"""Maximum number of places of an attribute at which a cut of one leaf is considered."""
+
+MAX_BOXES = 64
+"""Maximum number of boxes of one term of a filter."""
+
+PRICE = 0.02
+"""Relative price of a filter that spans a cut."""
+
+_TRACE = 1e-3
+"""Events that the whole event space weighs by volume, so that space without events is divided last."""
+
+Numbers = npt.NDArray[np.int32]
+
+
+class _Axis:
+    """An attribute with the places at which filters begin or end, numbered from 1.
+
+    An event's *step* is the number of the places at or below its own. A box contains the steps from `low` to
+    before `high`.
+    """
+
+    def __init__(self, attribute: Attribute, position: int, filters: Sequence[Filter]) -> None:
+        self.attribute, self.position = attribute, position
+        self.start, self.end = (attribute.place(cut) for cut in attribute.domain)
+        places: set[Place] = set()
+        for filter_ in filters:
+            for term in filter_.terms:
+                for low, high in dict(term).get(position, ()):
+                    places |= {self.place(low), self.place(high)}
+        self.places = sorted(place for place in places if self.start < place < self.end)
+        span = float(self.end) - float(self.start)
+        self.shares = np.array(
+            [0.0, *((float(place) - float(self.start)) / span for place in self.places), 1.0],
+            dtype=np.float64,
+        )
+
+    def place(self, cut: Cut) -> Place:
+        """The place of the first value after a cut."""
+        return self.attribute.snapped(self.attribute.place(cut))
+
+    def step(self, place: Place) -> int:
+        """The step of a place; a place of a filter's end or beginning is its own number."""
+        return bisect_right(self.places, place)
+
+    def end_step(self, place: Place) -> int:
+        """The first step that is not before a place."""
+        return len(self.places) + 1 if place >= self.end else bisect_left(self.places, place) + 1
+
+    def event_steps(self, events: Events) -> Numbers:
+        """The steps of events."""
+        name, known = self.attribute.name, {}
+        values = [event[name] for event in events]
+        for value in set(values):
+            known[value] = self.step(self.attribute.place_of(value))
+        return np.array([known[value] for value in values], dtype=np.int32)
+
+    def value(self, step: int) -> Any:
+        """The value at which a cut before a step is made."""
+        return self.attribute.value_at(self.places[step - 1])
+
+
+@dataclass(slots=True)
+class _Leaf:
+    """A leaf: its events and boxes, first and last steps by attribute, and best cut."""
+
+    events: npt.NDArray[np.intp]
+    boxes: npt.NDArray[np.intp]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    share: float
+    gain: float = 0.0
+    axis: int = -1
+    step: int = 0
+    left: int = -1
+    right: int = -1
+
+
+class Learner:
+    """Learns the cuts of one workload, the most useful first."""
+
+    def __init__(self, workload: Workload, price: float = PRICE) -> None:
+        self.topic, self.price = workload.topic, price
+        filters = [filter_ for _, filter_ in workload.subscriptions]
+        self.axes = [_Axis(row, i, filters) for i, row in enumerate(self.topic.attributes)]
+        self.axes = [axis for axis in self.axes if axis.places]
+        self.events = [axis.event_steps(workload.events) for axis in self.axes]
+        numbers = {host: number for number, host in enumerate(workload.hosts)}
+        by_host = sorted(
+            (
+                (numbers[host], box)
+                for host, filter_ in workload.subscriptions
+                for box in self._boxes(filter_)
+            ),
+            key=lambda pair: pair[0],
+        )
+        self.hosts = np.array([host for host, _ in by_host], dtype=np.int32)
+        sides = np.array([box for _, box in by_host], dtype=np.int32).reshape(len(by_host), len(self.axes), 2)
+        self.lows, self.highs = np.ascontiguousarray(sides[:, :, 0].T), np.ascontiguousarray(sides[:, :, 1].T)
+        self.leaves: list[_Leaf] = []
+        self._heap: list[tuple[float, int]] = []
+        root = _Leaf(
+            np.arange(len(workload.events)),
+            np.arange(len(by_host)),
+            tuple(0 for _ in self.axes),
+            tuple(len(axis.places) + 1 for axis in self.axes),
+            1.0,
+        )
+        self._add(root)
+        self.cuts = 0
+
+    def grow(self, cuts: int) -> bool:
+        """Divide leaves until the tree has `cuts` cuts; False if no leaf gains before that."""
+        while self.cuts < min(cuts, MAX_CUTS):
+            if not self._heap:
+                return False
+            self._divide(self.leaves[heappop(self._heap)[1]])
+            self.cuts += 1
+        return True
+
+    def nodes(self) -> list[object]:
+        """The cut tree as its JSON list; empty without cuts."""
+        if not self.cuts:
+            return []
+        out: list[object] = []
+        waiting = [0]
+        while waiting:
+            leaf = self.leaves[waiting.pop()]
+            if leaf.left < 0:
+                out.append(len(leaf.events))
+                continue
+            axis = self.axes[leaf.axis]
+            out.append([axis.attribute.name, axis.value(leaf.step)])
+            waiting += (leaf.right, leaf.left)
+        return out
+
+    def _boxes(self, filter_: Filter) -> Iterable[tuple[tuple[int, int], ...]]:
+        """The boxes of a filter in steps; a term of more than `MAX_BOXES` is one box around them."""
+        for term in filter_.terms:
+            spans = dict(term)
+            sides = []
+            for axis in self.axes:
+                held = spans.get(axis.position, (axis.attribute.domain,))
+                sides.append(
+                    [(axis.step(axis.place(low)), axis.end_step(axis.place(high))) for low, high in held]
+                )
+            if prod(map(len, sides)) > MAX_BOXES:
+                sides = [[(side[0][0], side[-1][1])] for side in sides]
+            yield from product(*sides)
+
+    def _add(self, leaf: _Leaf) -> None:
+        self.leaves.append(leaf)
+        self._choose(leaf)
+        if leaf.gain > 0:
+            heappush(self._heap, (-leaf.gain, len(self.leaves) - 1))
+
+    def _choose(self, leaf: _Leaf) -> None:
+        """Find the cut of a leaf that gains most."""
+        if not len(leaf.boxes):
+            return
+        for a in range(len(self.axes)):
+            low, high = self.lows[a][leaf.boxes], self.highs[a][leaf.boxes]
+            steps = self._candidates(leaf, a)
+            if not len(steps):
+                continue
+            right = len(low) - np.searchsorted(np.sort(low), steps)
+            left = np.searchsorted(np.sort(high), steps, side="right")
+            events = np.sort(self.events[a][leaf.events])
+            before = np.searchsorted(events, steps).astype(np.float64)
+            shares = self.axes[a].shares
+            whole = shares[leaf.high[a]] - shares[leaf.low[a]]
+            part = (shares[steps] - shares[leaf.low[a]]) / whole if whole > 0 else 0.5
+            trace = _TRACE * leaf.share
+            gain = (before + trace * part) * right + (len(events) - before + trace * (1 - part)) * left
+            gain /= 1 + self.price * (len(low) - right - left)
+            best = int(np.argmax(gain))
+            if gain[best] > leaf.gain:
+                leaf.gain, leaf.axis, leaf.step = float(gain[best]), a, int(steps[best])
+
+    def _candidates(self, leaf: _Leaf, a: int) -> Numbers:
+        """Some steps inside a leaf at which a box begins or ends."""
+        bounds = np.unique(np.concatenate((self.lows[a][leaf.boxes], self.highs[a][leaf.boxes])))
+        inside: Numbers = bounds[(bounds > leaf.low[a]) & (bounds < leaf.high[a])]
+        if len(inside) > CANDIDATES:
+            inside = inside[np.linspace(0, len(inside) - 1, CANDIDATES).astype(np.intp)]
+        return inside
+
+    def _divide(self, leaf: _Leaf) -> None:
+        """Divide a leaf at its best cut."""
+        a, step = leaf.axis, leaf.step
+        before = self.events[a][leaf.events] < step
+        low, high = self.lows[a][leaf.boxes], self.highs[a][leaf.boxes]
+        shares = self.axes[a].shares
+        whole = shares[leaf.high[a]] - shares[leaf.low[a]]
+        part = (shares[step] - shares[leaf.low[a]]) / whole if whole > 0 else 0.5
+        left_high = (*leaf.high[:a], step, *leaf.high[a + 1 :])
+        right_low = (*leaf.low[:a], step, *leaf.low[a + 1 :])
+        leaf.left = len(self.leaves)
+        self._add(
+            self._half(leaf.events[before], leaf.boxes[low < step], leaf.low, left_high, leaf.share * part)
+        )
+        leaf.right = len(self.leaves)
+        share = leaf.share * (1 - part)
+        self._add(self._half(leaf.events[~before], leaf.boxes[high > step], right_low, leaf.high, share))
+        leaf.boxes = leaf.boxes[:0]
+
+    def _half(
+        self,
+        events: npt.NDArray[np.intp],
+        boxes: npt.NDArray[np.intp],
+        low: tuple[int, ...],
+        high: tuple[int, ...],
+        share: float,
+    ) -> _Leaf:
+        """A leaf without the boxes of hosts that need all of it."""
+        covering = np.ones(len(boxes), dtype=np.bool_)
+        for a in range(len(self.axes)):
+            covering &= (self.lows[a][boxes] <= low[a]) & (self.highs[a][boxes] >= high[a])
+        if covering.any():
+            hosts = self.hosts[boxes]
+            boxes = boxes[~np.isin(hosts, hosts[covering])]
+        return _Leaf(events, boxes, low, high, share)
+
+
+def learn(workload: Workload, cuts: int, price: float = PRICE) -> list[object]:
+    """The cut tree of a workload with at most `cuts` cuts, as its JSON list."""
+    learner = Learner(workload, price)
+    learner.grow(cuts)
+    return learner.nodes()

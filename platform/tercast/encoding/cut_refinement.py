@@ -1,0 +1,190 @@
+"""Encoding of filters in an event space with cuts.
+
+The filter's terms descend the cut tree. A branch that a term covers is a cell. In a leaf, the terms become
+parts of a grid, and halving continues. Cells are measured by weight: the events that the leaves had in the
+past, spread evenly over a leaf, with a trace for volume. So where the limit bites, the selection of cells
+keeps unwanted events few, not unwanted volume.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tercast.encoding.cell_node import Cell
+from tercast.encoding.cell_selection import chosen
+from tercast.encoding.grid_boxes import Part, Side, cut, joined_side, make_part
+from tercast.encoding.refinement import MAX_WORK, Parts, is_exact, smallest
+from tercast.encoding.refinement_tree import Refinement
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.cut_space import Branch, CutSpace, LeafSpace
+from tercast.eventspace.dz import Dz
+from tercast.filters.filter import Filter
+from tercast.filters.place_terms import PlaceTerm, place_terms
+
+_BRANCH = -1
+"""`rest` of a cell that is a whole branch."""
+
+
+def refine_in_cuts(space: CutSpace, filter_: Filter, limit: int) -> list[Cell]:
+    """Return at most `limit` disjoint cells, in text order, that contain all of the filter.
+
+    If the limit is large enough, the cells are the canonical set of all full-length dz that overlap the
+    filter.
+    """
+    root, exact = _Descent(space).met(place_terms(filter_, space.attributes, space.positions))
+    root.parent = None
+    return chosen(_CutParts(root, limit, exact), limit)
+
+
+def cut_terms(
+    terms: Sequence[PlaceTerm], branch: Branch, attributes: Sequence[Attribute]
+) -> tuple[list[PlaceTerm], list[PlaceTerm]]:
+    """The parts of terms on both sides of a cut, without tests that every value passes."""
+    node = branch.cut
+    assert node is not None
+    a, place = node.attribute, node.place
+    low, high = branch.region[a]
+    snapped = attributes[a].snapped
+    left, right = [], []
+    for term in terms:
+        spans = term.get(a)
+        if spans is None:
+            left.append(term)
+            right.append(term)
+            continue
+        for out, side, first, end in (
+            (left, tuple((x, min(y, place)) for x, y in spans if x < place), low, place),
+            (right, tuple((max(x, place), y) for x, y in spans if y > place), place, high),
+        ):
+            if len(side) == 1 and side[0][0] <= first and snapped(side[0][1]) >= end:
+                out.append({position: other for position, other in term.items() if position != a})
+            elif side:
+                out.append({**term, a: side})
+    return left, right
+
+
+def dz_in_cuts(cell: Cell) -> Dz:
+    """The dz of a cell."""
+    branch = cell.branch
+    if cell.rest == _BRANCH or branch.leaf is None:
+        return branch.dz
+    dz = branch.leaf.schedule.dz(cell.code, cell.rest, cell.codes)
+    bits = dz.bit_length() - 1
+    return branch.dz << bits | dz ^ 1 << bits
+
+
+def share_in_cuts(cell: Cell) -> Fraction:
+    """The cell's share of the event space, by the attributes that are indexed or cut."""
+    return cell.branch.share * Fraction(cell.volume, cell.branch.weight)
+
+
+class _Descent:
+    """The descent of a filter's terms to the leaves."""
+
+    def __init__(self, space: CutSpace) -> None:
+        self.space = space
+        self.exact = True
+
+    def met(self, terms: Sequence[PlaceTerm]) -> tuple[Cell, bool]:
+        """The smallest cell with all of the terms, and whether all volumes below it are exact."""
+        waiting: list[tuple[Branch, Sequence[PlaceTerm]]] = [(self.space.root, terms)]
+        found: dict[Branch, Cell] = {}
+        order = []
+        while waiting:
+            branch, held = waiting.pop()
+            if not all(held):  # a term without tests covers the branch
+                found[branch] = _whole(branch)
+            elif branch.cut is None:
+                found[branch] = self._in_leaf(branch, held)
+            else:
+                order.append(branch)
+                left, right = cut_terms(held, branch, self.space.attributes)
+                waiting += [pair for pair in ((branch.right, right), (branch.left, left)) if pair[1]]
+        for branch in reversed(order):
+            left_cell, right_cell = found.get(branch.left), found.get(branch.right)
+            found[branch] = (
+                _joined(branch, left_cell, right_cell)
+                if left_cell and right_cell
+                else left_cell or right_cell  # type: ignore[assignment]
+            )
+        return found[self.space.root], self.exact
+
+    def _in_leaf(self, branch: Branch, terms: Sequence[PlaceTerm]) -> Cell:
+        """The smallest cell of a leaf with the terms."""
+        leaf = branch.leaf
+        if leaf is None or not leaf.splits:
+            return _whole(branch)
+        parts = [self._part(leaf, term) for term in terms]
+        cell = _weighed(smallest(leaf.schedule, parts, len(parts) == 1, None), branch)
+        self.exact = self.exact and is_exact(leaf.schedule, cell)
+        return cell
+
+    def _part(self, leaf: LeafSpace, term: PlaceTerm) -> Part:
+        sides: list[Side] = []
+        schedule = leaf.schedule
+        for a, position in enumerate(self.space.indexed):
+            spans = term.get(position)
+            if spans is None:
+                sides.append(schedule.whole_sides[a])
+                continue
+            section, halving = leaf.sections[a], schedule.halvings[a]
+            ranges = [section.cells(low, high) for low, high in spans]
+            sides.append(
+                joined_side(halving, [(halving.code(first), halving.code(last)) for first, last in ranges])
+            )
+        return make_part(schedule, tuple(sides))
+
+
+class _CutParts(Parts):
+    """The refinement below a cell; the halves of a branch are known, and are in its `parts`."""
+
+    __slots__ = ()
+
+    def __init__(self, root: Cell, limit: int, exact: bool) -> None:
+        Refinement.__init__(self, root, exact)
+        self.limit = limit
+        self.work = len(root.parts)
+        self.leaves = 1
+
+    def split(self, cell: Cell) -> None:
+        """Take the halves of a branch, or cut the parts of a cell of a leaf."""
+        if cell.rest == _BRANCH:
+            cell.left, cell.right = cell.parts  # type: ignore[assignment]
+            return
+        branch = cell.branch
+        assert branch.leaf is not None
+        schedule = branch.leaf.schedule
+        self.work += len(cell.parts)
+        self.tired = self.work >= MAX_WORK
+        halves = [cut(schedule, part, cell.rest) for part in cell.parts]
+        low, high = [one for one, _ in halves if one], [one for _, one in halves if one]
+        cell.left = _weighed(smallest(schedule, low, cell.disjoint, cell), branch)
+        cell.right = _weighed(smallest(schedule, high, cell.disjoint, cell), branch)
+        cell.parts = ()
+
+
+def _weighed(cell: Cell, branch: Branch) -> Cell:
+    """A cell of a leaf with its weights in place of volumes."""
+    assert branch.leaf is not None
+    cell.volume *= branch.leaf.unit
+    cell.met *= branch.leaf.unit
+    cell.branch = branch
+    return cell
+
+
+def _whole(branch: Branch) -> Cell:
+    cell = Cell(0, _BRANCH, branch.weight, branch.weight, ())
+    cell.branch = branch
+    cell.disjoint = True
+    return cell
+
+
+def _joined(branch: Branch, left: Cell, right: Cell) -> Cell:
+    """The cell of a branch whose halves both have a part of the filter."""
+    cell = Cell(0, _BRANCH, branch.weight, left.met + right.met, ())
+    cell.branch = branch
+    cell.disjoint = True
+    cell.parts = (left, right)  # type: ignore[assignment]
+    left.parent = right.parent = cell
+    return cell
