@@ -82,7 +82,7 @@ class Topic:
         return cls(name, code, attributes, parse_indexed(fields["indexed"], names, (*path, "indexed")), cuts)
 
     def to_json(self) -> dict[str, object]:
-        """Write the object that `from_json` reads as this topic; it has `cuts` only if there are any."""
+        """Write the object that `from_json` reads; it has `cuts` only if there are any."""
         cuts = {"cuts": self.cuts.to_json(self.attributes)} if self.cuts else {}
         return {
             "name": self.name,
