@@ -1,6 +1,6 @@
 """Filters with many alternatives over 18 attributes: one with an exact volume, one with an estimate."""
 
-from tercast.eventspace.attribute import Int
+from tercast.eventspace.counted_attributes import Int
 from tercast.eventspace.topic import Topic
 
 WIDE = Topic("wide", 2, tuple(Int(f"a{n}", 0, 99) for n in range(18)))
