@@ -168,9 +168,13 @@ def _seconds(text: str, name: str, low: float, high: float) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise SettingError(f"{name}: {text!r} is not a number of seconds") from None
+        raise SettingError(
+            f"{name}: {text!r} is not a number; use a number of seconds from {low:g} to {high:g}"
+        ) from None
     if not isfinite(value) or not low <= value <= high:
-        raise SettingError(f"{name}: {text} must be from {low:g} to {high:g} seconds")
+        raise SettingError(
+            f"{name}: {text} is out of range; use a number of seconds from {low:g} to {high:g}"
+        )
     return value
 
 

@@ -69,7 +69,8 @@ def _load(option: str, path: str, load: Callable[[], object]) -> None:
     try:
         load()
     except ssl.SSLError as error:
-        what = "a PEM file of this kind, with a key and a certificate that belong together"
-        raise SettingError(f"{option}: {path!r} is not {what} ({error.reason or error})") from None
+        reason = error.reason or error
+        rule = "it must be a PEM file, and the private key must belong to the certificate"
+        raise SettingError(f"{option}: cannot use {path!r}: {reason}; {rule}") from None
     except OSError as error:
         raise SettingError(f"{option}: cannot read {path!r}: {error.strerror}") from None

@@ -224,7 +224,7 @@ class Signalling:
         keys = [(family, port, punt_key(family, port)) for port in ports for family in self._families]
         signals = [
             (
-                f"the punt of {family} control messages at port {port}",
+                f"the entry that sends {family} control messages of port {port} to the controller",
                 flow_mods.add_punt(key, meters.number(port)),
                 identity(key),
             )
@@ -233,7 +233,7 @@ class Signalling:
         metered = [(port, meter) for port in ports if (meter := meters.number(port)) is not None]
         probes = [
             (
-                f"the punt of discovery frames at port {port}",
+                f"the entry that sends discovery probes of port {port} to the controller",
                 flow_mods.add_lldp_port_punt(port, meter),
                 lldp_port_place(port),
             )
@@ -255,5 +255,5 @@ class Signalling:
         self._tell_flood(connection, port)
 
     def _tell_flood(self, connection: Connection, port: int) -> None:
-        detail = "more control messages than the port's share; the excess is dropped"
+        detail = "the host sends more control messages than its rate limit; the controller drops the excess"
         self._alarms.sound("signalling_flood", detail, LASTING, dpid=connection.name, port=port)

@@ -100,7 +100,11 @@ class Adjacency:
             link.doubts = link.doubts + 1 if self.ambiguous & set(pair) else 0
             if link.doubts >= STEADY:
                 del self._links[pair]
-                steps.append(AdjacencyStep(LinkChange.LOST, pair, "several other ports answer there"))
+                steps.append(
+                    AdjacencyStep(
+                        LinkChange.LOST, pair, "one of its ports receives probes from several ports"
+                    )
+                )
             elif {pair[0][0], pair[1][0]} <= present:
                 steps += _update_silence(pair, link, pair in mutual)
         return steps
@@ -119,7 +123,12 @@ class Adjacency:
             del self._links[pair]
             for one in (pair, (pair[1], pair[0])):
                 self._heard.pop(one, None)
-        return [AdjacencyStep(LinkChange.LOST, pair, "too many links of absent switches") for pair in lost]
+        return [
+            AdjacencyStep(
+                LinkChange.LOST, pair, "the controller stores too many links of disconnected switches"
+            )
+            for pair in lost
+        ]
 
     def links(self) -> list[tuple[Pair, float, bool]]:
         """Return each link: its pair, when both ends were last heard, and whether it is silent."""
@@ -131,7 +140,10 @@ class Adjacency:
         for old in displaced:
             del self._links[old]
         self._links[pair] = _Link()
-        lost = [AdjacencyStep(LinkChange.LOST, old, "another neighbour answers there") for old in displaced]
+        lost = [
+            AdjacencyStep(LinkChange.LOST, old, "one of its ports now receives probes from another port")
+            for old in displaced
+        ]
         return [*lost, AdjacencyStep(LinkChange.FOUND, pair)]
 
     def _prune(self, now: float) -> None:

@@ -54,7 +54,10 @@ class LinkReports:
     def report_shared(self, ambiguous: frozenset[End]) -> None:
         """Raise an alarm for each port at which several ports answer; clear it when only one does."""
         for dpid, port in ambiguous - self._shared:
-            detail = "several other ports answer at this one; it is not used as a link"
+            detail = (
+                "the port receives probes from several ports, so a hub or an unknown switch is in between; "
+                "it is not used as a link"
+            )
             self._alarms.sound("shared_segment", detail, dpid=f"{dpid:016x}", port=port)
         for dpid, port in self._shared - ambiguous:
             self._alarms.clear("shared_segment", dpid=f"{dpid:016x}", port=port)
@@ -71,7 +74,7 @@ class LinkReports:
         for pair in late - self._unprobed:
             detail = (
                 "no probe has crossed this link since the controller began to watch it; it stays in use. "
-                "Check that the cable ends where the topology says"
+                "Check that the cable connects the registered ports"
             )
             self._alarms.sound("link_unprobed", detail, **ends_json(pair))
         for pair in self._unprobed - late:
@@ -88,7 +91,8 @@ class LinkReports:
         elif step.change is LinkChange.SILENT:
             detail = (
                 "no probe crosses this link, though both ports are up. It stays in use: lost probes do not "
-                "prove that events are lost. Check that it forwards; if it does not, set it down or remove it"
+                "prove that events are lost. Check that it forwards packets. If it does not, take it out of "
+                "service or remove it"
             )
             self._alarms.sound("link_silent", detail, **ends)
         else:

@@ -13,11 +13,13 @@ MOST_FAULTS = 100
 """Ports with faulty probes that get an alarm each; further ones share an alarm."""
 
 _SUSPECT = {
-    lldp.ProbeFault.UNSEALED: "has the form of this system's probes but no seal",
-    lldp.ProbeFault.FORGED: "has a seal of another key: a host forges it, or another installation "
-    "is connected",
-    lldp.ProbeFault.STALE: "was sent too long ago, or by an earlier run of the controller: it was recorded",
-    lldp.ProbeFault.REPLAYED: "arrived here before: it was recorded",
+    lldp.ProbeFault.UNSEALED: "has the form of a probe of this controller, but no seal",
+    lldp.ProbeFault.FORGED: "has a seal of another key: a host forges probes, or a switch of another "
+    "installation is connected",
+    lldp.ProbeFault.STALE: (
+        "is too old, or is from an earlier run of the controller: a host has recorded it and sent it again"
+    ),
+    lldp.ProbeFault.REPLAYED: "arrived twice at this port: a host has recorded it and sent it again",
 }
 """Faults that raise an alarm. The other faults occur in normal operation."""
 
@@ -51,7 +53,7 @@ class ProbeFaults:
         detail = f"a discovery probe{name} {_SUSPECT[fault]}; it is ignored"
         subject = {"dpid": connection.name, "port": number, "reason": fault.value}
         if not self._alarms.has_room("bad_probe", MOST_FAULTS, **subject):
-            detail = f"port {number} of {connection.name}, one of many: {detail}"
+            detail = f"port {number} of {connection.name}: {detail}. Many other ports have the same problem"
             subject = {"dpid": "others", "reason": fault.value}
         self._alarms.sound("bad_probe", detail, LASTING, **subject)
 

@@ -154,8 +154,8 @@ class LinkProber:
         if receiver not in self.topology.edges:
             return
         detail = (
-            f"a probe of {sender[0]:016x} port {sender[1]} arrived at a port with a host: the host relays "
-            "probes, or the port is cabled to a switch. This makes no link until you approve it"
+            f"a probe of {sender[0]:016x} port {sender[1]} arrived at a port with a host. The host forwards "
+            "probes, or the cable leads to a switch. The link is used only after an operator approves it"
         )
         self._alarms.sound("probe_at_edge", detail, LASTING, dpid=f"{receiver[0]:016x}", port=receiver[1])
 

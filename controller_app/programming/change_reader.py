@@ -205,7 +205,10 @@ def _expect_limit(fields: Mapping[str, object], in_place: bool, path: Path) -> i
     place = (*path, "limit")
     limit = expect_integer(fields["limit"], place, 0)
     if not in_place:
-        detail = "limit requires atomic or steps; without them, all additions precede all removals"
+        detail = (
+            "`limit` is not possible without `atomic` or `steps`: all additions then precede all removals; "
+            "add one of them, or remove `limit`"
+        )
         raise Refused(place, "limit_alone", detail, limit)
     return limit
 

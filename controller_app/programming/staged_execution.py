@@ -99,7 +99,7 @@ class StagedOperation:
 
     def _drop(self, operation: SwitchOperation) -> SwitchResult:
         operation.drop()
-        detail = "held back: an earlier addition of the change is not confirmed"
+        detail = "not sent: another switch has not confirmed the new entries that must exist first"
         return SwitchResult(self._dpid, FAILED, self._staged_epoch, detail=detail)
 
     def _result_of(self, act: Callable[[SwitchOperation], SwitchResult]) -> SwitchResult:

@@ -17,9 +17,11 @@ from controller_app.programming.table_occupancy import merge_steps, peak_occupan
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import identity
 
-FOREIGN = SwitchError("not_own", "foreign_entry", "another owner's entry has this match and priority")
+FOREIGN = SwitchError("not_own", "foreign_entry", "an entry of another program has this match and priority")
 NOT_APPLIED = SwitchError(
-    "not_applied", "part_refused", "it was not tried, or it was reverted, because another entry was refused"
+    "not_applied",
+    "part_refused",
+    "not installed, because the switch refused another entry of the same change",
 )
 
 Errors = list[tuple[Key, SwitchError]]

@@ -35,8 +35,8 @@ OFF = "off"
 """Version of a switch that has no source check."""
 
 _CANNOT = (
-    "the source check is not in force at {}: {}. Events of any source can enter there. The switch needs the"
-    " registers and the resubmit action of Open vSwitch, and free table entries"
+    "the source check is not active at {}: {}. Events with any source address are accepted there. The "
+    "switch needs the registers and the resubmit action of Open vSwitch, and free table entries"
 )
 _IN_PORT = 0x8000 << 7
 

@@ -65,7 +65,10 @@ class Admission:
                 "connections from one address in their handshake (half of --max-handshakes)",
             ),
         )
-        return next((f"at most {limit} {what}" for number, limit, what in rules if number >= limit), None)
+        return next(
+            (f"the limit of {limit} {what} is reached" for number, limit, what in rules if number >= limit),
+            None,
+        )
 
     def enter(self, host: str) -> int:
         """Count a connection in its handshake; return its ticket."""

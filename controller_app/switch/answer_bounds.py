@@ -78,8 +78,10 @@ class AnswerBudget:
             return
         largest = max(self._open, key=lambda answer: answer.size)
         guard = self._open.pop(largest)
-        limit = f"the limit of {self._most} bytes for all answers together"
-        guard.end(f"its answer of {largest.size} bytes was the largest when the answers exceeded {limit}")
+        guard.end(
+            f"all switches together sent answers of more than {self._most} bytes, and its answer of "
+            f"{largest.size} bytes was the largest"
+        )
 
 
 def asked_about(messages: Sequence[OpenFlowMessage]) -> Stats | None:

@@ -122,9 +122,10 @@ class Proofs:
         if certificate.key in bound:
             return Proof.KEY
         if bound:
-            rule = f"{self._path or 'memory'} binds another key to this datapath id"
+            place = self._path or "the memory of the controller"
             raise UnprovedDatapath(
-                f"its certificate {certificate} is not the bound one: {rule}; remove that key to accept it"
+                f"its certificate {certificate} has another key than the one stored for this datapath id in "
+                f"{place}; to accept the new certificate, remove the stored key"
             )
         return self._unbound(dpid, certificate)
 
@@ -138,7 +139,7 @@ class Proofs:
             return Proof.AUTHORITY
         if self._policy is ProofPolicy.BOUND:
             remedy = f"issue one for dpid-{dpid:016x}, or add its key to {self._path or FILE_NAME}"
-            raise UnprovedDatapath(f"its certificate {certificate} names no datapath id; {remedy} ({OPTION})")
+            raise UnprovedDatapath(f"its certificate {certificate} has no datapath id; {remedy} ({OPTION})")
         if len(self._keys) >= MOST_KEYS:
             raise UnprovedDatapath(
                 f"the limit of {MOST_KEYS} stored keys is reached; remove some from {self._path}"

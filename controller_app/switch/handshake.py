@@ -108,7 +108,10 @@ def reserved(families: Sequence[str]) -> list[tuple[str, OpenFlowMessage, Identi
         for family in families
     ]
     punt = (flow_mods.LLDP_PRIORITY, frozenset(oxm_fields(oxm.lldp_match())))
-    return [*wanted, ("the punt of discovery frames", flow_mods.add_lldp_punt(), punt)]
+    return [
+        *wanted,
+        ("the entry that sends discovery probes to the controller", flow_mods.add_lldp_punt(), punt),
+    ]
 
 
 def reserved_count(connection: Connection, families: Sequence[str]) -> int:

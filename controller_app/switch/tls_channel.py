@@ -16,9 +16,14 @@ _REASONS = {
     "PEER_DID_NOT_RETURN_A_CERTIFICATE": "it sent no certificate",
     "WRONG_VERSION_NUMBER": "it does not use TLS; configure it with ssl: instead of tcp:",
     "HTTP_REQUEST": "it uses HTTP, not OpenFlow over TLS",
-    "TLSV1_ALERT_UNKNOWN_CA": "it does not trust the controller's certificate; install the authority's there",
-    "SSLV3_ALERT_BAD_CERTIFICATE": "it rejects the controller's certificate",
-    "SSLV3_ALERT_CERTIFICATE_EXPIRED": "it reports that the controller's certificate has expired",
+    "TLSV1_ALERT_UNKNOWN_CA": (
+        "it does not trust the controller's certificate; install the certificate of the authority on the "
+        "switch"
+    ),
+    "SSLV3_ALERT_BAD_CERTIFICATE": "it rejects the controller's certificate; read the log of the switch",
+    "SSLV3_ALERT_CERTIFICATE_EXPIRED": (
+        "it reports that the controller's certificate has expired; issue a new one"
+    ),
     "UNSUPPORTED_PROTOCOL": "it does not support TLS 1.2 or later",
 }
 

@@ -139,7 +139,7 @@ def test_what_somebody_did_to_own_entries_is_named_and_repaired(
     fabric.ofctl("s3", "add-flow", f"{own},priority=30,ipv6,ipv6_dst=ff0e:4::/32,nw_tos=32,actions=output:2")
     fabric.ofctl("s3", "add-flow", f"{own},table=7,priority=18,ipv6,ipv6_dst=ff0e:4::/32,actions=output:2")
     found = controller.get(f"/v1/switches/{dpid(3)}/entries")
-    assert found["missing"] == ["the punt of discovery frames"]
+    assert found["missing"] == ["the entry that sends discovery probes to the controller"]
     assert [(one["table"], one["priority"]) for one in found["unreadable"]] == [(0, 30), (7, 18)]
     assert controller.entries(dpid(3)) == [WIDE]
     done = controller.call(*repair)[1]

@@ -186,7 +186,7 @@ def test_a_failed_request_is_found_understood_and_mended_by_keyboard_alone(visit
                 break
         press("Enter")
         panel = page.get_by_role("dialog")
-        expect(panel.get_by_role("alert")).to_contain_text("needs more entries than the budgets")
+        expect(panel.get_by_role("alert")).to_contain_text("needs more entries than these switches")
         tab_to(page, f"Budget of {switch['name']}")
         press("Enter")
 

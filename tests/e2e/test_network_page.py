@@ -68,7 +68,9 @@ def test_by_keyboard_alone_a_switch_is_searched_opened_and_its_budget_changed(vi
             page.keyboard.press("Control+A")
             page.keyboard.type("1")
             page.keyboard.press("Enter")
-            expect(page.get_by_role("alert")).to_contain_text('1 entry is too few for "lax": it has ')
+            expect(page.get_by_role("alert")).to_contain_text(
+                'a budget of 1 entry is too small for "lax": it has '
+            )
             expect(field).to_have_value("1")
             field.focus()
             page.keyboard.press("Control+A")

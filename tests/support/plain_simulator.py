@@ -120,7 +120,7 @@ class PlainSimulator:
         ad = self._live.get(name)
         if ad is None or ad.kind != ADVERTISEMENT:
             raise Refused(
-                ("publisher",), "unknown_publisher", f"there is no live advertisement {shown(name)}", name
+                ("publisher",), "unknown_publisher", f"there is no active advertisement {shown(name)}", name
             )
         topic = self._scenario.final.topics[ad.topic]
         values = topic.check_json(expect_object(fields["values"], ("values",)), ("values",))

@@ -83,12 +83,14 @@ class _Checker:
         """
         row = self.known.get(publisher)
         if row is None:
-            detail = f"There is no live advertisement {shown(publisher)}. Send the id of a live one, like a7."
+            detail = (
+                f"There is no active advertisement {shown(publisher)}. Send the id of one, for example a7."
+            )
             raise Refused(("publisher",), "unknown_publisher", detail, publisher)
         topic, wanted = self._terms(row)
         checked = checked_event(topic, values)
         if not wanted.matches(checked):
-            detail = f"The event is outside advertisement {publisher}: {row.filter or 'true'}."
+            detail = f"The event does not match the filter of advertisement {publisher}: {row.filter or 'true'}."
             raise Refused(("values",), "outside_advertisement", detail, values)
         return EventSample(topic=row.topic, advertisement=row, values=topic.values_json(checked))
 

@@ -158,8 +158,8 @@ def _add_simulate(commands: Any) -> None:
 
 def _add_encode(commands: Any) -> None:
     text = (
-        "Print the dz sets of a scenario's live requests, with their volume and excess volume. An estimated "
-        "volume has a volume_error above 0, and a line with its error on standard error."
+        "Print the cells (dz) of each active filter of a scenario, with their volume and excess volume. An "
+        "estimated volume has a volume_error above 0, and a line with its error on standard error."
     )
     parser = commands.add_parser("encode", help="print the dz sets of filters", description=text)
     parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")

@@ -87,14 +87,20 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     known.add_argument(
         "--api", metavar="URL", help="read topics, hosts and filters from the running platform"
     )
-    known.add_argument("--scenario", metavar="FILE", help="read them from a scenario file")
+    known.add_argument(
+        "--scenario", metavar="FILE", help="read topics, hosts and filters from a scenario file"
+    )
     parser.add_argument("--token-file", metavar="FILE", help="file with the API token")
     parser.add_argument("--host", help="name of the host")
     way = parser.add_mutually_exclusive_group(required=True)
-    way.add_argument("--fabric-port", metavar="PATH", help="Unix socket of the host's fabric port")
-    way.add_argument("--udp", metavar="IP[%IFACE]", help="the host's address, and the multicast interface")
+    way.add_argument(
+        "--fabric-port", metavar="PATH", help="Unix socket of the host in the lab network (make fabric)"
+    )
+    way.add_argument(
+        "--udp", metavar="IP[%IFACE]", help="IP address of this host, and its network interface for events"
+    )
     parser.add_argument(
-        "--as", dest="addresses", metavar="IP,MAC", help="the host's addresses at a fabric port"
+        "--as", dest="addresses", metavar="IP,MAC", help="IP and MAC address of the host, for --fabric-port"
     )
     parser.add_argument(
         "--in-band",
@@ -224,7 +230,7 @@ def _addresses(args: argparse.Namespace, source: MetadataSource) -> tuple[str, s
             raise Refused(("as",), "bad_value", detail, args.addresses)
         return ip, mac
     if args.host is None:
-        detail = "a fabric port needs the host's addresses; add --host, or --as"
+        detail = "--fabric-port needs the addresses of the host; add --host NAME, or --as IP,MAC"
         raise Refused(("host",), "missing_host", detail)
     host = source.host(args.host)
     return host.ip, host.mac
@@ -245,5 +251,5 @@ def _positive(kind: Callable[[str], Number], what: str) -> Callable[[str], Numbe
 
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port; use a number in 1..65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; use a number from 1 to 65535")
     return int(text)

@@ -68,8 +68,9 @@ class HostKey:
             return -1
         if not _RECORD.fullmatch(record):
             raise KeyFileError(
-                f"{str(self._counter)!r} does not contain a counter ({_DIGITS} digits and a line feed); "
-                "check the clock, then delete the file"
+                f"{str(self._counter)!r} does not contain a counter ({_DIGITS} digits and a line feed). "
+                "Check that the clock is right, then delete the file: a new counter starts at the present "
+                "time"
             )
         return int(record)
 

@@ -194,7 +194,10 @@ class _Exchange:
         if self._accepted:
             return f"accepted, but the switches have not confirmed it within {patience:g} s; try again"
         if self._doubtful:
-            return f"received only answers without a seal of this key ({self._doubtful}); check the key"
+            return (
+                f"the answers have no seal that matches this key, so they are ignored ({self._doubtful}); "
+                "check the key"
+            )
         return (
             f"no answer within {patience:g} s; check that this port belongs to a Tercast switch "
             "and that controller and worker are running"
@@ -213,7 +216,10 @@ class InBandLeaseSource:
         answer = self._ask(MessageType.LEASE, Holding(advertisement, _number(holder), version or 0))
         terms = answer.terms
         if terms is None or answer.code is None or any(n >= len(self._names) for n in terms.indexed):
-            raise ApiError(f"lease of {advertisement}: the answer has no valid terms for this topic")
+            raise ApiError(
+                f"lease of {advertisement}: the answer does not fit the topic; check that host and platform "
+                "use the same attributes"
+            )
         indexed = tuple(self._names[n] for n in terms.indexed)
         return Terms(terms.version, answer.code, indexed, terms.expires_ms / 1000, terms.poll_ms / 1000)
 

@@ -226,9 +226,17 @@ def _parse_values(items: Iterable[str], topic: Topic) -> Values:
     for item in items:
         name, separator, text = item.partition("=")
         if not separator:
-            raise Refused(("value",), "bad_value", f"{shown(item)} is not NAME=VALUE", item)
+            raise Refused(
+                ("value",),
+                "bad_value",
+                f"{shown(item)} has no =; write the name of the attribute, = and its value, for example "
+                "price=10",
+                item,
+            )
         if name in values:
-            raise Refused((name,), "duplicate", "this attribute has two values; keep one", text)
+            raise Refused(
+                (name,), "duplicate", "the command line gives this attribute two values; give only one", text
+            )
         position = topic.positions.get(name)
         values[name] = text if position is None else parse_value(topic.attributes[position], text)
     return topic.check(values)

@@ -119,7 +119,9 @@ class Publisher:
                 not fit the attributes. Nothing is changed.
         """
         if topic.name != self.topic.name:
-            detail = f"{shown(topic.name)} is not this publisher's topic {shown(self.topic.name)}"
+            detail = (
+                f"this publisher sends events of topic {shown(self.topic.name)}, not of {shown(topic.name)}"
+            )
             raise Refused(("topic",), "other_topic", detail, topic.name)
         route = self._routed(topic)
         with self._lock:
@@ -139,7 +141,10 @@ def _checked_depth(address: AddressPlan, depth: int | None) -> int:
     if depth is None:
         return address.dz_room
     if not 1 <= depth <= address.dz_room:
-        detail = f"{shown(depth)} is not in 1..{address.dz_room}, the bits for a dz after {address.prefix}"
+        detail = (
+            f"{shown(depth)} is out of range; use a number of bits from 1 to {address.dz_room}: the prefix "
+            f"{address.prefix} and the topic code leave no more for a dz"
+        )
         raise Refused(("depth",), "out_of_range", detail, depth)
     return depth
 
@@ -154,7 +159,10 @@ def _outside(advertised: Filter, values: Mapping[str, object]) -> Refused:
     # A text of 16 bytes or more may fail although its point, which other texts share, does not.
     attribute = (min(failing, key=len) or [a for a in attributes if _shares_point(values[a.name])])[0]
     value = values[attribute.name]
-    detail = f"{shown(value)} is outside the advertisement {shown(str(advertised))}"
+    detail = (
+        f"{shown(value)} does not match the advertisement {shown(str(advertised))}; send only events that "
+        "match it"
+    )
     return Refused((attribute.name,), "outside_advertisement", detail, value)
 
 
@@ -182,5 +190,8 @@ def _too_large(codec: EventCodec, values: Mapping[str, object], size: int, room:
     """The error for an event of `size` bytes; it names the attribute with the most bytes."""
     sizes = codec.sizes(values)
     name = max(sizes, key=sizes.__getitem__)
-    detail = f"the event has {size} bytes, {sizes[name]} of them in this attribute; at most {room} fit"
+    detail = (
+        f"the event has {size} bytes, {sizes[name]} of them in this attribute; an event has at most {room} "
+        "bytes, so shorten this value"
+    )
     return Refused((name,), "too_large", detail, values[name])

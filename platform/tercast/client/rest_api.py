@@ -105,7 +105,9 @@ class Api:
         rows = self.rows(path, **parameters)
         if len(rows) != 1:
             asked = ", ".join(f"{key} {value!r}" for key, value in parameters.items())
-            raise ApiError(f"GET {path}: {len(rows)} rows with {asked}; exactly one is required")
+            raise ApiError(
+                f"GET {path}: found {len(rows)} objects with {asked} instead of one; check the name"
+            )
         return rows[0]
 
 
@@ -197,7 +199,10 @@ def _origin(row: Row) -> tuple[str, EventOrigin]:
         policy = OriginPolicy(str(row.get("seal", OriginPolicy.OFF)))
         return f"a{row['id']}", EventOrigin(pack_ip(_text(row, "ip")), policy, found)
     except (KeyError, TypeError, ValueError):
-        raise ApiError("the API's answer has no valid source of an advertisement") from None
+        raise ApiError(
+            "the answer of the API has an advertisement without a valid IP address, keys and seal; check "
+            "that --api names a platform of this version"
+        ) from None
 
 
 class ApiLeaseSource:

@@ -111,7 +111,7 @@ class _Mark:
             return 0
         if not _STATE.fullmatch(record) or int(record) > LARGEST_SEQUENCE + 1:
             raise SequenceError(
-                f"{str(self._path)!r} does not contain a sequence number ({_DIGITS} digits and a line feed);"
-                " write one above the highest number used, or check the clock and delete the file"
+                f"{str(self._path)!r} does not contain a sequence number ({_DIGITS} digits and a line feed)."
+                " Check that the clock is right, then delete the file: new numbers start at the present time"
             )
         return int(record)

@@ -116,7 +116,12 @@ class Subscriber:
         """Remove the subscription `name`; Refused if there is none."""
         with self._changing:
             if name not in self._filters:
-                raise Refused(("subscriptions", name), "unknown_subscription", "no such subscription", name)
+                raise Refused(
+                    ("subscriptions", name),
+                    "unknown_subscription",
+                    f"there is no subscription {shown(name)}",
+                    name,
+                )
             self._filters = {key: kept for key, kept in self._filters.items() if key != name}
             self._index()
 

@@ -148,7 +148,10 @@ class AddressPlan:
 
     def _bad_code(self, code: int) -> Refused:
         highest = (1 << self.topic_bits) - 1
-        detail = f"topic code {shown(code)} is not in 0..{highest} (topic_bits: {self.topic_bits})"
+        detail = (
+            f"topic code {shown(code)} is out of range; with {self.topic_bits} topic_bits, use a number "
+            f"from 0 to {highest}"
+        )
         return Refused((), "code_out_of_range", detail, code)
 
     def _split(self, number: int, bits: int) -> tuple[int, Dz]:

@@ -159,7 +159,10 @@ def _parse_value(value: object, path: Path, seen: Mapping[str, int]) -> str:
         detail = f"the value has {len(text)} characters; at most {MAX_ENUM_TEXT} are allowed"
         raise Refused(path, "too_long", detail, text)
     if any("\ud800" <= char <= "\udfff" for char in text):
-        detail = f"{shown(text)} contains a lone surrogate; use valid Unicode text"
+        detail = (
+            f"{shown(text)} contains an incomplete Unicode character (half a surrogate pair); use complete "
+            "characters"
+        )
         raise Refused(path, "bad_text", detail, text)
     if text in seen:
         detail = f"{shown(text)} is a duplicate of values[{seen[text]}]"

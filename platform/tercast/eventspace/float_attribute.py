@@ -64,7 +64,9 @@ class Float(Attribute):
             raise self.wrong(value, "a number", path)
         number = exact_double(value)
         if number is None:
-            raise self.wrong(value, "a number that an IEEE double can represent exactly", path)
+            raise self.wrong(
+                value, "a number that a 64-bit floating-point number can represent exactly", path
+            )
         if not self.min <= number <= self.max:  # also true for NaN
             raise self.outside(value, path)
         return number
@@ -220,4 +222,8 @@ def exact_double(value: int | float) -> float | None:
 
 def describe_inexact(value: int) -> str:
     """Explain why an integer bound of a float domain is refused."""
-    return f"{shown(value)} is not an IEEE double; write the nearest double instead"
+    try:
+        nearest = repr(float(value))
+    except OverflowError:
+        nearest = "a number closer to 0"
+    return f"{shown(value)} has no exact 64-bit floating-point form; write {nearest}"

@@ -162,9 +162,9 @@ def shares_point(text: str) -> bool:
 def text_problem(value: str) -> str | None:
     """The reason why an event cannot carry the text `value`; None if it can."""
     if "\0" in value:
-        return "contains U+0000"
+        return "contains the character U+0000"
     try:
         value.encode()
     except UnicodeEncodeError:
-        return "contains a lone surrogate"
+        return "contains an incomplete Unicode character (half a surrogate pair)"
     return None

@@ -65,7 +65,9 @@ def event_of(
     if publisher in ads:
         return read_event(space, [ads[publisher]], values)
     if publisher not in situation.topology.hosts:
-        detail = f"{shown(publisher)} is neither a live advertisement nor a host; use the id of one"
+        detail = (
+            f"{shown(publisher)} is neither the id of an active advertisement nor a host; use one of them"
+        )
         raise Refused(("publisher",), "unknown_publisher", detail, publisher)
     own = [ad for ad in ads.values() if ad.host == publisher and topic in (None, ad.topic)]
     return read_event(space, own, values, publisher, topic)

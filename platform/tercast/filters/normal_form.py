@@ -171,7 +171,7 @@ def _covers(a: Term, b: Term) -> bool:
 
 def _too_complex() -> Refused:
     detail = (
-        f"the filter is too complex: it has more than {MAX_TERMS} alternatives in disjunctive normal form; "
+        f"the filter is too complex: its `or`, `in` and `not` result in more than {MAX_TERMS} combinations; "
         "split it into several subscriptions"
     )
     return Refused((), "too_complex", detail)

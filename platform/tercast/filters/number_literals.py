@@ -96,8 +96,8 @@ def _exact(word: str, value: float) -> Number:
     """Return `value`, the double nearest to `word`, or the decimal of `word` if the two differ."""
     if math.isinf(value):
         detail = (
-            f"{shown(word)} exceeds the largest IEEE double (1.8e308); write a smaller number, "
-            "or an integer in digits only"
+            f"{shown(word)} is larger than the largest floating-point number (1.8e308); write a smaller "
+            "number, or an integer in digits only"
         )
         raise NumberRefused("number_too_large", detail)
     try:
@@ -115,5 +115,5 @@ def _exact(word: str, value: float) -> Number:
 
 
 def _too_small(word: str) -> NumberRefused:
-    detail = f"{shown(word)} is closer to 0 than 1e-{MAX_EXPONENT}; write 0 or a number farther from 0"
+    detail = f"{shown(word)} is too close to 0; write 0, or a number of at least 1e-{MAX_EXPONENT}"
     return NumberRefused("number_too_small", detail)

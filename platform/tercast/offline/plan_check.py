@@ -75,19 +75,19 @@ def _check_live(scenario: Scenario, plan: PlanFile, found: Findings) -> list[Reg
     bounded = {name for name, switch in switches.items() if switch.tcam_budget is not None}
     for failure in plan.failed:
         if failure.id not in registered:
-            found.add("failed", f"{failure.id} is listed as failed, but is not a live request")
+            found.add("failed", f"{failure.id} is listed as failed, but is not an active request")
         elif not failure.switches or not bounded.issuperset(failure.switches):
             found.add("failed", f"{failure.id} is listed as failed, but not at switches that have a budget")
     for name in plan.encodings:
         if name not in registered:
-            found.add("encoding", f"{name} has an encoding, but is not a live request")
+            found.add("encoding", f"{name} has an encoding, but is not an active request")
     live: list[Registration] = []
     for name, registration in registered.items():
         if name in failed:
             continue
         cells = plan.encodings.get(name)
         if cells is None:
-            found.add("encoding", f"{name} is live and has no encoding")
+            found.add("encoding", f"{name} is active and has no encoding")
             cells = ()
         _check_encoding(scenario, name, cells, found)
         live.append(registration.encoded(canonical(cells)))
@@ -221,7 +221,7 @@ class _TreeChecks:
     def _check_needed(self, topic: str, trees: list[PlanTree], advertised: DzSet) -> None:
         for tree in trees:
             if not set_overlaps(canonical(tree.dz), advertised):
-                self._note(tree, "serves no live advertisement")
+                self._note(tree, "serves no active advertisement")
         missing = difference(advertised, canonical(dz for tree in trees for dz in tree.dz))
         if missing:
             self._found.add("tree", "a region is advertised, but is in no tree", topic=topic, region=missing)

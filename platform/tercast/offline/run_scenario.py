@@ -173,9 +173,9 @@ def refuse_excess(name: str, planner: Planner, method: str) -> None:
     """Raise FileRefused if a table exceeds its budget."""
     counts = planner.counts()
     if method == "none":
-        why = "with aggregation.method none, entries cannot be merged"
+        why = "the aggregation.method none merges no entries"
     else:
-        why = f'aggregation.method "{method}" finds no merge that keeps trees apart'
+        why = f'the aggregation.method "{method}" cannot merge them further'
     lines = [
         f"{name}: switch {switch} needs {quantity(counts[switch], 'entry', 'entries')}, but its tcam_budget "
         f"is {planner.topology.switches[switch].tcam_budget}; {why}"

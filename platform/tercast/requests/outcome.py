@@ -9,6 +9,7 @@ from typing import Any
 from tercast.errors import Refused, shown
 from tercast.eventspace.dz import DzSet, text
 from tercast.requests.reach import Reach
+from tercast.runtime.wording import quantity
 from tercast.tables.entries import Diff
 from tercast.topology.elements import LinkEnds
 from tercast.topology.topology import Topology
@@ -22,7 +23,10 @@ class Least:
     proven: bool
 
     def __str__(self) -> str:
-        return f"{'minimum' if self.proven else 'fewest found'} with merging: {self.entries}"
+        entries = quantity(self.entries, "entry", "entries")
+        if self.proven:
+            return f"it needs at least {entries} with merging"
+        return f"the smallest table found with merging has {entries}"
 
 
 NO_LEAST: Mapping[str, Least] = {}
@@ -57,10 +61,11 @@ def no_room(
     def told(switch: str) -> str:
         room = topology.switches[switch].room
         found = least.get(switch)
-        return f"{shown(switch)} ({room})" if found is None else f"{shown(switch)} ({room}; {found})"
+        more = "" if found is None else f"; {found}"
+        return f"{shown(switch)} (budget {room}{more})"
 
     budgets = ", ".join(map(told, switches))
-    detail = f"{shown(name)} needs more entries than the budgets of these switches allow: {budgets}"
+    detail = f"{shown(name)} needs more entries than these switches may have: {budgets}"
     return Outcome(False, Refused((), "budget", detail, name), failed_switches=switches)
 
 

@@ -106,7 +106,7 @@ class Registry:
         kind = ADVERTISEMENT if isinstance(request, Unadvertise) else SUBSCRIPTION
         found = self.live.get(request.id)
         if found is None:
-            raise Refused(("id",), "unknown_id", f"no live {kind} {shown(request.id)}", request.id)
+            raise Refused(("id",), "unknown_id", f"there is no active {kind} {shown(request.id)}", request.id)
         if found.kind != kind:
             detail = f"{shown(request.id)} is of kind {found.kind}; this operation needs kind {kind}"
             raise Refused(("id",), "wrong_kind", detail, request.id)

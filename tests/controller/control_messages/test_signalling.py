@@ -239,7 +239,7 @@ def test_punts_that_are_gone_or_stale_are_put_right(network, controller, fake):
     taken = fake.own(kind=3)[0]
     fake.take(taken)
     (name,) = controller.get(f"/v1/switches/{dpid(A)}/entries")["missing"]
-    assert "control messages at port" in name
+    assert "control messages of port" in name
     _, done = controller.call("POST", f"/v1/switches/{dpid(A)}/repair")
     assert done["restored"] == [name] and len(fake.own(kind=3)) == 8
     fake.stop()

@@ -198,7 +198,7 @@ def test_a_swap_behind_a_failed_addition_is_held_back(network, controller) -> No
     results = controller.change({"dpid": dpid(0xDEAD), "add": NEW}, swap(A), swap(B, remove=[]))
     assert results[dpid(0xDEAD)]["state"] == "unreachable"
     assert (results[dpid(A)]["state"], results[dpid(A)]["removed"]) == ("failed", False)
-    assert "held back" in results[dpid(A)]["detail"]
+    assert "not sent: another switch" in results[dpid(A)]["detail"]
     assert controller.entries(dpid(A)) == OLD
     assert results[dpid(B)]["state"] == "confirmed"
     assert controller.entries(dpid(B)) == ordered([*OLD, *NEW])

@@ -30,7 +30,7 @@ pytestmark = [
 
 CONTENT = "cookie=0x7ec0a57e00000001/-1"
 RESERVED = 6
-"""Two drop entries, the punt of discovery frames, and the three entries of the host's port."""
+"""Two drop entries, the entry for discovery probes, and the three entries of the host's port."""
 TOPOLOGY: dict[str, Any] = {
     "switches": [{"id": f"s{n}", "dpid": dpid(n)} for n in (1, 2)],
     "links": [{"a": "s1", "a_port": 1, "b": "s2", "b_port": 1}],

@@ -42,7 +42,7 @@ def test_reserved_entries_that_are_gone_or_changed_are_named_and_put_back(networ
     good, punt.instructions = punt.instructions, b""
     (drop,) = [flow for flow in fake.own(kind=2) if 27 in flow.match]
     fake.take(drop)
-    names = ["the drop entry for ff0e::/16", "the punt of discovery frames"]
+    names = ["the drop entry for ff0e::/16", "the entry that sends discovery probes to the controller"]
     assert look(controller)["missing"] == names
     before = fake.flow_mods
     assert repair(controller)["restored"] == names

@@ -134,7 +134,7 @@ def test_a_budget_that_no_merge_holds_is_refused_with_the_reason() -> None:
     assert (outcome.ok, outcome.failed_switches) == (False, ("s2",))
     assert outcome.reason is not None
     assert (outcome.reason.code, outcome.reason.path) == ("budget", ("tcam_budget",))
-    assert 'too few for "s2": minimum with merging: 1' in outcome.reason.detail
+    assert 'is too small for "s2": it needs at least 1 entry with merging' in outcome.reason.detail
     assert ({**planner.snapshot(), "applied": 0}, planner.tables()) == before
     assert len(planner.take_diff()) == 0
     assert planner.topology.switches["s2"].tcam_budget == 2
@@ -194,7 +194,7 @@ def test_a_tree_that_would_have_a_merge_cut_is_refused_where_the_parts_have_no_r
     outcome = planner.apply(advertise("a3", "p3", "11"))
     assert (outcome.ok, outcome.failed_switches) == (False, ("s1",))
     assert outcome.reason is not None
-    assert outcome.reason.detail.endswith(': "s1" (1; minimum with merging: 2)')
+    assert outcome.reason.detail.endswith(': "s1" (budget 1; it needs at least 2 entries with merging)')
     assert ({**planner.snapshot(), "applied": 0}, planner.tables(), planner.trees()) == before
     assert len(planner.take_diff()) == 0
 

@@ -20,6 +20,7 @@ from tercast.eventspace.dz import covers as holds
 from tercast.eventspace.topic import Topic
 from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT
+from tercast.runtime.wording import quantity
 from tercast.tables.covers import Cover, TableCovers
 from tercast.topology.reader import read_topology
 from tests.property_profiles import examples
@@ -173,7 +174,10 @@ def test_budgets_hold_from_the_fewest_entries_on(seed: int, more: int) -> None:
         else:
             outcome = planner.apply(_budget(switch, least - 1))
             assert not outcome.ok and outcome.reason is not None
-            assert f"minimum with merging: {least}" in outcome.reason.detail
+            assert (
+                f"it needs at least {quantity(least, 'entry', 'entries')} with merging"
+                in outcome.reason.detail
+            )
             assert planner.counts()[switch] == exact
     assert not installed_as_defined(planner)
     world = World.of("ipv6", 16, DEPTH, planner.topology.to_json(), TOPICS)

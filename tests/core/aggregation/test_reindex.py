@@ -52,7 +52,7 @@ def test_without_room_it_fails_with_the_reason_and_changes_nothing(method: str) 
     outcome = planner.apply(INDEXED)
     assert not outcome.ok and outcome.failed_switches == ("s1",)
     assert outcome.reason is not None and outcome.reason.code == "budget"
-    assert '"a" needs more entries than the budgets of these switches allow: "s1" (1)' in str(outcome.reason)
+    assert '"a" needs more entries than these switches may have: "s1" (budget 1)' in str(outcome.reason)
     assert (planner.snapshot(), planner.tables()) == ({**before, "applied": before["applied"] + 1}, tables)
     assert planner.topics["a"].indexed == ("y",)
     assert len(planner.take_diff()) == 0

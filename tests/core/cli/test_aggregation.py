@@ -106,7 +106,7 @@ def test_past_traffic_decides_what_is_merged(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        (event(5, "a9"), 'no live advertisement "a9"'),
+        (event(5, "a9"), 'no active advertisement "a9"'),
         (event(700), "is outside"),
         ('{"publisher": "a1"}\n', "values"),
         ("nonsense\n", "traffic.jsonl:2"),
@@ -125,7 +125,7 @@ def test_traffic_that_cannot_be_is_told_by_its_line(bench: Bench, line: str, nam
     ("lines", "named"),
     [
         (None, "traffic.jsonl: "),
-        (event(5, "a9"), "traffic.jsonl:1: publisher: there is no live"),
+        (event(5, "a9"), "traffic.jsonl:1: publisher: there is no active"),
         (event(700), "outside"),
     ],
 )
@@ -167,7 +167,7 @@ def test_what_a_budget_has_no_room_for_is_told_as_failed(bench: Bench) -> None:
     (failure,) = bench.read("p.json")["failed"]
     assert (failure["id"], failure["switches"]) == ("q1", ["s1"])
     assert '"q1" needs more entries' in failure["reason"]
-    assert '"s1" (0; minimum with merging: 1)' in failure["reason"]
+    assert '"s1" (budget 0; it needs at least 1 entry with merging)' in failure["reason"]
     assert bench.run("verify", scenario, plan)[0] == 0
 
 

@@ -137,8 +137,8 @@ def test_tables_larger_than_budgets_are_no_plan(bench: Bench) -> None:
     status, out, errors = bench.run("plan", bench.write("s.json", scenario), "-o", str(bench.path / "p.json"))
     assert (status, out) == (2, "")
     assert [line.split(": ", 1)[1] for line in errors] == [
-        f"switch {name} needs 3 entries, but its tcam_budget is 2; with aggregation.method none, entries "
-        "cannot be merged"
+        f"switch {name} needs 3 entries, but its tcam_budget is 2; the aggregation.method none "
+        "merges no entries"
         for name in ("s1", "s2")
     ]
     assert not (bench.path / "p.json").exists()

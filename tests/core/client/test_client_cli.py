@@ -286,9 +286,9 @@ PUBLISH = ["publish", "--udp", "::1", "--to", "::1", "--advertisement", "a1", "-
     [
         (["low=92"], "price: the event has no value for this attribute"),
         ([*EVENT, "more=1"], 'more: "more" is not an attribute of topic "quotes"'),
-        ([*EVENT, "low=1"], "low: this attribute has two values"),
-        (["low", *EVENT], 'value: "low" is not NAME=VALUE'),
-        (["low=600", *EVENT[1:]], "low: 600 is outside the advertisement"),
+        ([*EVENT, "low=1"], "low: the command line gives this attribute two values"),
+        (["low", *EVENT], 'value: "low" has no =; write the name'),
+        (["low=600", *EVENT[1:]], "low: 600 does not match the advertisement"),
         (["low=-1", *EVENT[1:]], "low: -1 is outside the domain"),
         (["low=null", *EVENT[1:]], 'low: "null" is not an integer'),
         (["low=true", *EVENT[1:]], 'low: "true" is not an integer'),
@@ -321,7 +321,7 @@ def test_bad_values_are_one_line(capsys, scenario, values, message):
         ),
         (
             '{"publisher": "a1", "values": {"low": 600, "price": 1, "on": true, "note": ""}}',
-            "events.jsonl:2: low: 600 is outside the advertisement",
+            "events.jsonl:2: low: 600 does not match the advertisement",
         ),
         ("\udcff", "cannot read 'events.jsonl': 'utf-8' codec can't decode byte 0xff"),
     ],
@@ -369,7 +369,7 @@ def test_other_refusals_are_one_line_each(capsys, scenario, tmp_path):
         ),
         (
             ["listen", "--fabric-port", nowhere, "--scenario", scenario, *want],
-            "host: a fabric port needs the host's addresses",
+            "host: --fabric-port needs the addresses of the host",
         ),
         (["listen", "--fabric-port", nowhere, "--scenario", scenario, "--host", "h2"], "cannot connect to "),
         (

@@ -265,7 +265,7 @@ def test_a_seal_takes_its_room_from_the_largest_event(memory, plan):
         publisher.publish({"note": "x" * room})
         source.seal = FIRST
         lease.renew(publisher)
-        with pytest.raises(Refused, match="at most 1180 fit"):
+        with pytest.raises(Refused, match="at most 1180 bytes"):
             publisher.publish({"note": "x" * room})
         publisher.publish({"note": "x" * (room - SEAL_BYTES)})
         assert [len(data) for _, data in memory.sent] == [MAX_PAYLOAD, MAX_PAYLOAD]

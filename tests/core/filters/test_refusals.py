@@ -114,7 +114,7 @@ def test_syntax(text: str, place: int, says: str) -> None:
         ('sym = "a\0"', 7, "wrong_type", "U+0000"),
         ('sym = "\ud800"', 7, "wrong_type", "surrogate"),
         ("x = 1e400", 5, "number_too_large", "1e400"),
-        ("a < -1e999", 5, "number_too_large", "double"),
+        ("a < -1e999", 5, "number_too_large", "floating-point"),
         ("a < " + "9" * 1001, 5, "number_too_long", "1000"),
         ("x < 0." + "0" * 5000 + "1", 5, "number_too_long", "1000"),
         ("(" * 65 + "a=1" + ")" * 65, 66, "too_deep", "64"),

@@ -18,7 +18,11 @@ BAD: list[tuple[str, Any, str]] = [
     ("topology", MISSING, "topology: this key is missing"),
     ("address.family", "ipv5", "address.family: "),
     ("address.prefix", "ff0e::1/16", "address.prefix: "),
-    ("address.topic_bits", 2, "topics[0].code: topic code 4 is not in 0..3"),
+    (
+        "address.topic_bits",
+        2,
+        "topics[0].code: topic code 4 is out of range; with 2 topic_bits, use a number from 0 to 3",
+    ),
     ("limits.max_trees", 0, "limits.max_trees: 0 is below the minimum 1"),
     ("limits.max_dz_length", 0, "limits.max_dz_length: 0 is below the minimum 1"),
     ("limits.max_dz_per_filter", 0, "limits.max_dz_per_filter: 0 is below the minimum 1"),
@@ -97,7 +101,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("requests.0.dz", ["0"], "requests[0].dz: unknown key"),
     ("requests.1.id", "a1", 'requests[1].id: "a1" is already in use'),
     ("requests.2", {"op": "unsubscribe", "id": "a1"}, 'requests[2].id: "a1" is of kind advertisement'),
-    ("requests.2", {"op": "unsubscribe", "id": "q7"}, 'requests[2].id: no live subscription "q7"'),
+    ("requests.2", {"op": "unsubscribe", "id": "q7"}, 'requests[2].id: there is no active subscription "q7"'),
     (
         "requests.2",
         {"op": "link_up", "switch": "s1", "port": 9},

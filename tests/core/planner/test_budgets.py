@@ -21,7 +21,7 @@ def test_a_subscription_without_room_fails_by_name_and_changes_nothing() -> None
     assert outcome.reason is not None
     assert outcome.reason.code == "budget"
     assert '"q2"' in outcome.reason.detail
-    assert '"s2" (1)' in outcome.reason.detail
+    assert '"s2" (budget 1)' in outcome.reason.detail
     assert len(planner.take_diff()) == 0
     assert ({**planner.snapshot(), "applied": 2}, planner.tables()) == before
     assert planner.apply(subscribe("q2", "h", "0")).ok  # replaces the existing entry
@@ -66,7 +66,7 @@ def test_switches_without_room_are_told_in_order_of_their_names(publisher: str, 
     for one in (planner, Planner.restore(planner.snapshot())):
         outcome = one.apply(subscribe("q", subscriber, "0"))
         assert outcome.failed_switches == ("s1", "s2", "s3")
-        assert '"s1" (0), "s2" (0), "s3" (0)' in str(outcome.reason)
+        assert '"s1" (budget 0), "s2" (budget 0), "s3" (budget 0)' in str(outcome.reason)
 
 
 def test_what_happens_to_the_network_is_carried_out_and_told() -> None:
@@ -88,7 +88,7 @@ def test_a_budget_below_what_a_table_has_is_refused_and_changes_nothing() -> Non
     outcome = planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 0})
     assert not outcome.ok and outcome.failed_switches == ("s2",)
     assert outcome.reason is not None and outcome.reason.code == "budget"
-    assert "it has 1" in outcome.reason.detail and "policy is none" in outcome.reason.detail
+    assert "it has 1" in outcome.reason.detail and "method none merges no entries" in outcome.reason.detail
     assert {**planner.snapshot(), "applied": 0} == {**before, "applied": 0}
     assert planner.topology.switches["s2"].tcam_budget is None
     assert planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 1}).ok

@@ -123,8 +123,8 @@ def test_pairs_without_a_path_are_wanted_and_not_lost() -> None:
 @pytest.mark.parametrize(
     ("item", "line"),
     [
-        (event(92, "q1"), 'publisher: there is no live advertisement "q1"'),
-        (event(92, "zz"), 'publisher: there is no live advertisement "zz"'),
+        (event(92, "q1"), 'publisher: there is no active advertisement "q1"'),
+        (event(92, "zz"), 'publisher: there is no active advertisement "zz"'),
         (event(600), 'values: the event is outside advertisement "a1"'),
         (event(2000), "values.low: "),
         (event("many"), "values.low: "),

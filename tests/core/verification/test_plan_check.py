@@ -87,8 +87,8 @@ def edit(path: str, value: Any) -> Callable[[Document], None]:
 
 DAMAGE: dict[str, tuple[Callable[[Document], None], str]] = {
     "cell missing": (lambda p: p["encodings"]["q1"].remove("00011000"), "encoding: topic quotes"),
-    "encoding missing": (lambda p: p["encodings"].pop("q1"), "q1 is live and has no encoding"),
-    "encoding of nothing": (edit("encodings.x", ["0"]), "x has an encoding, but is not a live request"),
+    "encoding missing": (lambda p: p["encodings"].pop("q1"), "q1 is active and has no encoding"),
+    "encoding of nothing": (edit("encodings.x", ["0"]), "x has an encoding, but is not an active request"),
     "not canonical": (edit("encodings.a1", ["00", "01"]), "a1: the set is not canonical"),
     "too long": (edit("encodings.a1", ["0" + "0" * i + "1" for i in range(20)]), "a dz has 21 bits"),
     "too many cells": (edit("encodings.a1", [format(i, "08b") for i in range(128)]), "128 cells"),
@@ -98,7 +98,7 @@ DAMAGE: dict[str, tuple[Callable[[Document], None], str]] = {
     "unreachable too little": (edit("unreachable", []), "a1, q2 is unreachable"),
     "trees overlap": (edit("trees.1.dz", ["0", "1"]), "trees t1 and t2 overlap"),
     "tree too small": (edit("trees.0.dz", ["01"]), "is advertised, but is in no tree"),
-    "tree for nobody": (edit("trees.1.dz", ["10000"]), "t2 serves no live advertisement"),
+    "tree for nobody": (edit("trees.1.dz", ["10000"]), "t2 serves no active advertisement"),
     "tree of no topic": (edit("trees.1.topic", "x"), "topic x"),
     "tree without root": (edit("trees.1.root", "s9"), "s9"),
     "tree with an edge that is not": (edit("trees.0.edges", [["s1", 1, "s3", 1]]), "not a link that is up"),
@@ -109,7 +109,7 @@ DAMAGE: dict[str, tuple[Callable[[Document], None], str]] = {
     "tree twice": (edit("trees.1.id", "t1"), "the same id as another tree"),
     "failed without reason": (
         edit("failed", [{"id": "zz", "switches": ["s1"], "reason": ""}]),
-        "zz is listed as failed, but is not a live request",
+        "zz is listed as failed, but is not an active request",
     ),
     "entry missing": (lambda p: p["flows"]["s2"].pop(), "lost: topic quotes"),
     "switch missing": (lambda p: p["flows"].pop("s2"), "lost: topic quotes"),

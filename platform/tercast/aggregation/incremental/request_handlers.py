@@ -71,8 +71,11 @@ def _resize(planner: BudgetedTables, request: SetBudget | SetReserve, field: str
         planner.topology.switches[before.id] = before
         network.read_budgets()
         count = quantity(site.installed, "entry", "entries")
-        why = f"it has {count}, and the aggregation policy is none, so entries are not merged"
-        detail = f"{quantity(room, 'entry is', 'entries are')} too few for {shown(site.id)}: {least or why}"
+        why = f"it has {count}, and the aggregation method none merges no entries"
+        size = quantity(room, "entry", "entries") + (
+            "" if field == "tcam_budget" else ", without the reserve,"
+        )
+        detail = f"a budget of {size} is too small for {shown(site.id)}: {least or why}"
         return Outcome(False, Refused((field,), "budget", detail, room), failed_switches=(site.id,))
     return Outcome(ok=True, failed_switches=planner.over_budget())
 

@@ -60,7 +60,7 @@ def guess_format(data: bytes) -> str:
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     if re.fullmatch(r"\S+\s+\S+\s+[0-9.eE+-]+\s*", first):
         return "rocketfuel"
-    raise Refused((), "format", f"unknown format; the content must be one of {', '.join(FORMATS)}", None)
+    raise Refused((), "format", f"the file has an unknown format; use one of {', '.join(FORMATS)}", None)
 
 
 def check_guess(form: str, raw: RawGraph) -> None:
@@ -95,7 +95,9 @@ def _guess_xml(data: bytes) -> str:
     if root == "network" and has_element(data, "networkStructure"):
         return "sndlib"
     what = "<network> without <networkStructure>" if root == "network" else shown(root)
-    detail = f"the root is {what}; it must be <graphml>, or SNDlib's <network> with <networkStructure>"
+    detail = (
+        f"the root element is {what}; supported are <graphml>, and <network> with <networkStructure> (SNDlib)"
+    )
     raise Refused((), "format", detail, None)
 
 
@@ -130,17 +132,19 @@ def _doubt_lines(raw: RawGraph) -> str | None:
         for end in (edge.a, edge.b):
             if re.search(r",(?!\+)", str(end)):
                 return (
-                    f"{shown_key(end)} in line {edge.line} has a comma without a + (which represents a blank)"
+                    f"{shown_key(end)} in line {edge.line} has a comma without a + after it (in Rocketfuel, "
+                    "+ is a blank)"
                 )
     if raw.edges and all(edge.a == edge.b for edge in raw.edges):
         return "no line joins two different nodes"
     numbers = [[_NUMBER.fullmatch(str(end)) is not None for end in (edge.a, edge.b)] for edge in raw.edges]
     if all(b and not a for a, b in numbers):
         return (
-            "the second column has numbers and the first column has none, so they do not name the same nodes"
+            "the second column has only numbers and the first column has none, so they do not name the same "
+            "nodes"
         )
     if _is_numbered(raw):
-        return "the first column numbers the lines, so it does not name nodes"
+        return "the first column only counts the lines, so it does not contain names of nodes"
     return _doubt_numbers(raw) if all(a and b for a, b in numbers) else None
 
 
@@ -155,7 +159,10 @@ def _doubt_numbers(raw: RawGraph) -> str | None:
     for edge in raw.edges:
         for end in (edge.a, edge.b):
             if not str(end).isdecimal():
-                return f"{shown_key(end)} in line {edge.line} is a measured number, not the name of a node"
+                return (
+                    f"{shown_key(end)} in line {edge.line} is not a whole number, so it is a measured value "
+                    "and not the name of a node"
+                )
     if len(raw.edges) > 1 and {str(edge.a) for edge in raw.edges}.isdisjoint(
         str(edge.b) for edge in raw.edges
     ):

@@ -18,6 +18,9 @@ def attach_hosts(topology: dict[str, Any], per_switch: int, ports: Ports, addres
         for number in range(1, per_switch + 1):
             name = f"h-{switch}-{number}"
             if name in taken:
-                detail = f"the file already uses the id {shown(name)} of a new host; import it without hosts"
+                detail = (
+                    f"the import would add a host {shown(name)}, but the file has this id already; import "
+                    "it with 0 hosts per switch"
+                )
                 raise Refused((), "host_id", detail, name)
             hosts.append(host_row(name, [(switch, ports.take(switch))], *addresses.fill()))

@@ -37,7 +37,10 @@ def costs(edges: Sequence[RawEdge], notes: list[str]) -> list[int]:
     weights = [weight_of(edge, notes) for edge in edges]
     bare = sum(edge.weight is None for edge in edges)
     if 0 < bare < len(edges):
-        notes.append(f"{quantity(bare, 'link has', 'links have')} no weight but others have one; 1 is used")
+        notes.append(
+            f"{quantity(bare, 'link has', 'links have')} no weight, although other links have one; they get "
+            "the weight 1"
+        )
     unit = Fraction(1, math.lcm(*{weight.denominator for weight in weights}))
     wholes = [weight.numerator * (unit.denominator // weight.denominator) for weight in weights]
     distinct = sorted(set(wholes))
@@ -52,7 +55,7 @@ def _tell_factor(unit: Fraction, notes: list[str]) -> None:
     """Note the factor of all weights, if a cost of 1 is not a weight of 1 but of `unit`."""
     if unit != 1:
         why = "some weights have fractions" if unit < 1 else f"some weights exceed {LARGEST_COST}"
-        notes.append(f"{why}; all costs are {_shown(1 / unit)} times the weights")
+        notes.append(f"{why}; all link costs are {_shown(1 / unit)} times the weights")
 
 
 def _rounded(wholes: Sequence[int], distinct: Sequence[int], unit: Fraction, notes: list[str]) -> list[int]:
@@ -74,10 +77,10 @@ def _rounded(wholes: Sequence[int], distinct: Sequence[int], unit: Fraction, not
             off[whole] = (difference << 64) // exact
     worst = max(off, key=off.__getitem__)
     notes.append(
-        f"weights need more digits than a cost has; costs are {_shown(scale / unit)} times the weights. "
-        f"{sum(whole in off for whole in wholes)} of them are rounded. "
-        f"The largest error is {_shown(Fraction(100 * off[worst], 1 << 64))}%, "
-        f"at the weight {_shown(worst * unit)}"
+        f"the weights of links do not fit in costs (integers up to {LARGEST_COST}); costs are "
+        f"{_shown(scale / unit)} times the weights. {sum(whole in off for whole in wholes)} costs are "
+        f"rounded. The largest error is {_shown(Fraction(100 * off[worst], 1 << 64))}%, at the weight "
+        f"{_shown(worst * unit)}"
     )
     return [table[whole] for whole in wholes]
 

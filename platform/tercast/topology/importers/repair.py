@@ -94,9 +94,11 @@ class Repair:
             elif not node.label.strip():
                 self.notes.append(f"node {name} has an empty label; its id is {became}")
             elif times[node.label] > 1:
-                self.notes.append(f"label {label} occurs several times; node {name} became {became}")
+                self.notes.append(f"the label {label} occurs several times; node {name} became {became}")
             elif slug(node.label) not in ("", became):
-                self.notes.append(f"label {label} looks like another label; node {name} became {became}")
+                self.notes.append(
+                    f"the label {label} has the same id as another label; node {name} became {became}"
+                )
 
     def _sorted_edges(self) -> tuple[list[RawEdge], list[RawEdge]]:
         """Separate the edges between switches from those between a switch and a host."""

@@ -146,9 +146,12 @@ def test_reserved_and_unreadable_entries_are_repaired_by_the_controller(busy):
         ("strange", "an entry of table 7 at priority 18 with match 0001"),
     }
     assert checks(asked)["s2"] == "repaired" and not switch.lost and not switch.unreadable
-    switch.lost, switch.stubborn = ["the punt of discovery frames"], True
+    switch.lost, switch.stubborn = ["the entry that sends discovery probes to the controller"], True
     check = audit("s2").checks.get()
-    assert (check.state, check.detail) == ("unrepaired", "the punt of discovery frames: refused")
+    assert (check.state, check.detail) == (
+        "unrepaired",
+        "the entry that sends discovery probes to the controller: refused",
+    )
 
 
 def test_a_switch_that_is_away_or_goes_in_the_middle_is_unreachable(busy):

@@ -159,7 +159,7 @@ def test_changes_all_the_time_do_not_hide_a_later_loss(loaded, monkeypatch):
 
 
 def test_fewer_reserved_entries_are_a_sign(loaded):
-    loaded.switches[world.dpid(2)].lost = ["the punt of discovery frames"]
+    loaded.switches[world.dpid(2)].lost = ["the entry that sends discovery probes to the controller"]
     count(loaded, at=2, reserved=8)
     watch.run()
     assert audited() == [{"s2"}] and "8 system entries, but should have 9" in Audit.objects.get().reason

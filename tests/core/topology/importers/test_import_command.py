@@ -114,7 +114,7 @@ def test_scenarios_check_how_switches_are_shown(fields, place):
     [
         (("import", "nothing", "-o", "x"), "nothing: cannot be read: No such file"),
         (("import", ".", "-o", "x"), "cannot be read: Is a directory"),
-        (("import", "rubbish", "-o", "x"), "rubbish: unknown format; the content must be one of"),
+        (("import", "rubbish", "-o", "x"), "rubbish: the file has an unknown format; use one of"),
         (("import", "good", "-o", "no/where"), "cannot be written"),
         (("import", "good", "-o", "x", "--hosts", "101"), "0 to 100"),
         (("import", "good", "-o", "x", "--format", "svg"), "graphml"),

@@ -35,7 +35,7 @@ def test_proportions_that_fit_are_kept_exactly(weights, expected, factor):
     found, notes = costs_of(*weights)
     assert found == expected
     assert len(notes) == (factor is not None)
-    assert not factor or f"all costs are {factor} the weights" in notes[0]
+    assert not factor or f"all link costs are {factor} the weights" in notes[0]
 
 
 def test_what_does_not_fit_is_rounded_as_little_as_it_can_be_and_told():
@@ -44,7 +44,7 @@ def test_what_does_not_fit_is_rounded_as_little_as_it_can_be_and_told():
     assert found[3] > LARGEST_COST * 0.99
     assert abs(Fraction(found[0], found[2]) / Fraction("0.3") - 1) < 1e-8
     assert len(notes) == 1
-    assert "4 of them are rounded" in notes[0] and "%, at the weight 0.3" in notes[0]
+    assert "4 costs are rounded" in notes[0] and "%, at the weight 0.3" in notes[0]
 
 
 def test_weights_too_far_apart_stay_in_their_order_and_that_is_told():
@@ -52,13 +52,13 @@ def test_weights_too_far_apart_stay_in_their_order_and_that_is_told():
     large, small, between = (row["cost"] for row in imported.topology["links"])
     assert (small, between) == (1, 2)
     assert LARGEST_COST - 10 < large <= LARGEST_COST
-    assert any("2 of them are rounded" in note and "at the weight 1e-20" in note for note in imported.repairs)
+    assert any("2 costs are rounded" in note and "at the weight 1e-20" in note for note in imported.repairs)
 
 
 def test_links_without_a_weight_among_others_are_told():
     found, notes = costs_of("2.5", None, 3)
     assert found == [5, 2, 6]
-    assert "1 link has no weight but others have one; 1 is used" in notes
+    assert "1 link has no weight, although other links have one; they get the weight 1" in notes
 
 
 number = st.one_of(

@@ -96,7 +96,7 @@ def test_labels_that_repeat_or_look_alike_get_their_key_and_are_told():
     imported = read_topology(graphml(nodes, [("7", "9")]))
     assert ids(imported) == ["gain-7", "gain-9", "gain-3"]
     assert sum("occurs several times" in note for note in imported.repairs) == 2
-    assert sum("looks like another label" in note for note in imported.repairs) == 1
+    assert sum("has the same id as another label" in note for note in imported.repairs) == 1
 
 
 def test_ids_do_not_depend_on_the_order_of_nodes():

@@ -21,20 +21,20 @@ MATSIM = """<network name="m"><nodes><node id="1" x="0" y="0"/><node id="2" x="1
             LINKS.replace(" 0", " 10"), '"A,B" in line 1 has a comma without a +', id="link in one field"
         ),
         pytest.param(
-            "AB 1 10\nBA 2 10\nBC 3 10\n", "the second column has numbers", id="name, index, number"
+            "AB 1 10\nBA 2 10\nBC 3 10\n", "the second column has only numbers", id="name, index, number"
         ),
-        pytest.param("n1 0.5 0.25\nn2 1.5 2.25\n", "the second column has numbers", id="places"),
-        pytest.param("1 10 20\n2 20 30\n3 10 30\n", "the first column numbers", id="index, ends"),
-        pytest.param("0 0 1\n1 1 2\n2 0 2\n", "the first column numbers", id="index, ends alike"),
-        pytest.param("1 47.3 8.5\n2 46.9 7.4\n", "the first column numbers", id="index, place"),
+        pytest.param("n1 0.5 0.25\nn2 1.5 2.25\n", "the second column has only numbers", id="places"),
+        pytest.param("1 10 20\n2 20 30\n3 10 30\n", "the first column only counts", id="index, ends"),
+        pytest.param("0 0 1\n1 1 2\n2 0 2\n", "the first column only counts", id="index, ends alike"),
+        pytest.param("1 47.3 8.5\n2 46.9 7.4\n", "the first column only counts", id="index, place"),
         pytest.param("1 2 -1\n2 1 0\n", 'the weight "-1"', id="AS relationships"),
         pytest.param("0 5 7\n5 0 2\n7 2 0\n", 'the weight "0"', id="matrix"),
         pytest.param("1 1 1\n2 2 1\n", "no line joins two different nodes", id="identity"),
         pytest.param("a b 1e\nb a 1e\n", 'the weight "1e"', id="broken numbers"),
-        pytest.param("0.5 1.0 2.0\n0.7 1.5 2.5\n", '"0.5" in line 1 is a measured number', id="points"),
-        pytest.param("2 -1 5\n-1 2 5\n", '"-1" in line 1 is a measured number', id="negative numbers"),
+        pytest.param("0.5 1.0 2.0\n0.7 1.5 2.5\n", '"0.5" in line 1 is not a whole number', id="points"),
+        pytest.param("2 -1 5\n-1 2 5\n", '"-1" in line 1 is not a whole number', id="negative numbers"),
         pytest.param("2020 01 15\n2020 02 16\n", "have no number in common", id="dates"),
-        pytest.param("e 1 2\ne 2 3\n", "the second column has numbers", id="DIMACS edges"),
+        pytest.param("e 1 2\ne 2 3\n", "the second column has only numbers", id="DIMACS edges"),
         pytest.param("c a graph\np edge 3 2\ne 1 2\ne 2 3\n", "looks like DIMACS", id="DIMACS"),
         pytest.param('digraph g {\n graph [bb="0,0"];\n a -> b;\n}\n', "looks like DOT", id="DOT"),
         pytest.param("// made\nstrict graph {\n a -- b\n}\n", "looks like DOT", id="DOT with a comment"),
@@ -43,7 +43,7 @@ MATSIM = """<network name="m"><nodes><node id="1" x="0" y="0"/><node id="2" x="1
         pytest.param("a;b;1\nb;a;1\n", "unknown format", id="semicolons"),
         pytest.param(MATSIM, "without <networkStructure>", id="MATSim"),
         pytest.param("<network><name>default</name></network>", "without <networkStructure>", id="libvirt"),
-        pytest.param("<gexf><graph/></gexf>", 'the root is "gexf"', id="GEXF"),
+        pytest.param("<gexf><graph/></gexf>", 'the root element is "gexf"', id="GEXF"),
         pytest.param("Topology:\n  nodes: [a, b]\n", "begins like BRITE", id="YAML"),
         pytest.param("Topology: ring of 5\n0 1\n1 2\n", "begins like BRITE", id="a title"),
         pytest.param(
