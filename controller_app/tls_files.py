@@ -70,7 +70,9 @@ def _load(option: str, path: str, load: Callable[[], object]) -> None:
         load()
     except ssl.SSLError as error:
         reason = error.reason or error
-        rule = "it must be a PEM file, and the private key must belong to the certificate"
+        rule = "it must be a PEM file"
+        if option == OPTIONS[0]:
+            rule += f" of a certificate, and {OPTIONS[1]} must be the file of its private key"
         raise SettingError(f"{option}: cannot use {path!r}: {reason}; {rule}") from None
     except OSError as error:
         raise SettingError(f"{option}: cannot read {path!r}: {error.strerror}") from None

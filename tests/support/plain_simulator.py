@@ -125,7 +125,7 @@ class PlainSimulator:
         topic = self._scenario.final.topics[ad.topic]
         values = topic.check_json(expect_object(fields["values"], ("values",)), ("values",))
         if not self._scenario.filters[name].matches(values):
-            detail = f"the event is outside advertisement {shown(name)}: {ad.filter or 'true'}"
+            detail = f"the event does not match advertisement {shown(name)}: {ad.filter or 'true'}"
             raise Refused(("values",), "outside_advertisement", detail)
         return ad, topic, values
 

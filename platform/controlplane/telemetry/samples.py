@@ -90,7 +90,9 @@ class _Checker:
         topic, wanted = self._terms(row)
         checked = checked_event(topic, values)
         if not wanted.matches(checked):
-            detail = f"The event does not match the filter of advertisement {publisher}: {row.filter or 'true'}."
+            detail = (
+                f"The event does not match the filter of advertisement {publisher}: {row.filter or 'true'}."
+            )
             raise Refused(("values",), "outside_advertisement", detail, values)
         return EventSample(topic=row.topic, advertisement=row, values=topic.values_json(checked))
 

@@ -87,18 +87,12 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     known.add_argument(
         "--api", metavar="URL", help="read topics, hosts and filters from the running platform"
     )
-    known.add_argument(
-        "--scenario", metavar="FILE", help="read topics, hosts and filters from a scenario file"
-    )
+    known.add_argument("--scenario", metavar="FILE", help="read the same from a scenario file")
     parser.add_argument("--token-file", metavar="FILE", help="file with the API token")
     parser.add_argument("--host", help="name of the host")
     way = parser.add_mutually_exclusive_group(required=True)
-    way.add_argument(
-        "--fabric-port", metavar="PATH", help="Unix socket of the host in the lab network (make fabric)"
-    )
-    way.add_argument(
-        "--udp", metavar="IP[%IFACE]", help="IP address of this host, and its network interface for events"
-    )
+    way.add_argument("--fabric-port", metavar="PATH", help="Unix socket of the host in the lab network")
+    way.add_argument("--udp", metavar="IP[%IFACE]", help="IP address of this host, and its interface")
     parser.add_argument(
         "--as", dest="addresses", metavar="IP,MAC", help="IP and MAC address of the host, for --fabric-port"
     )

@@ -199,10 +199,7 @@ def _origin(row: Row) -> tuple[str, EventOrigin]:
         policy = OriginPolicy(str(row.get("seal", OriginPolicy.OFF)))
         return f"a{row['id']}", EventOrigin(pack_ip(_text(row, "ip")), policy, found)
     except (KeyError, TypeError, ValueError):
-        raise ApiError(
-            "the answer of the API has an advertisement without a valid IP address, keys and seal; check "
-            "that --api names a platform of this version"
-        ) from None
+        raise ApiError("the API's answer has no valid address, seal or keys of an advertisement") from None
 
 
 class ApiLeaseSource:

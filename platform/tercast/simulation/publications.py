@@ -74,7 +74,7 @@ class Publications:
         topic = self._topics[ad.topic]
         values = topic.check_json(expect_object(fields["values"], ("values",)), ("values",))
         if not self._advertised(ad, topic, values):
-            detail = f"the event is outside advertisement {shown(name)}: {ad.filter or 'true'}"
+            detail = f"the event does not match advertisement {shown(name)}: {ad.filter or 'true'}"
             raise Refused(("values",), "outside_advertisement", detail)
         return Publication(ad, values)
 

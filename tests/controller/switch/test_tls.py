@@ -216,8 +216,14 @@ def test_files_that_cannot_be_used_are_refused_by_the_name_of_the_setting(
     for files, said in (
         (Files("/nowhere", str(lab.key), str(lab.authority)), "--tls-certificate: cannot read '/nowhere'"),
         (Files(str(lab.certificate), "/nowhere", str(lab.authority)), "--tls-key: cannot read"),
-        (Files(str(lab.certificate), str(other.key), str(lab.authority)), "--tls-certificate: .* together"),
-        (Files(str(lab.certificate), str(lab.key), str(token)), "--tls-authority: .* is not a PEM"),
+        (
+            Files(str(lab.certificate), str(other.key), str(lab.authority)),
+            "--tls-certificate: cannot use .* private key",
+        ),
+        (
+            Files(str(lab.certificate), str(lab.key), str(token)),
+            "--tls-authority: cannot use .* must be a PEM file",
+        ),
     ):
         with pytest.raises(SettingError, match=said):
             files.context()

@@ -125,7 +125,7 @@ def test_pairs_without_a_path_are_wanted_and_not_lost() -> None:
     [
         (event(92, "q1"), 'publisher: there is no active advertisement "q1"'),
         (event(92, "zz"), 'publisher: there is no active advertisement "zz"'),
-        (event(600), 'values: the event is outside advertisement "a1"'),
+        (event(600), 'values: the event does not match advertisement "a1"'),
         (event(2000), "values.low: "),
         (event("many"), "values.low: "),
         (event(None), "values.low: "),

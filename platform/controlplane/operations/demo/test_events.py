@@ -62,7 +62,7 @@ def _checked(row: Advertisement, values: Any) -> dict[str, Any]:
     topic = core_topic(row.topic)
     checked = checked_event(topic, values)
     if not row.by_dz and not Filter.parse(row.filter, topic).matches(checked):
-        detail = f"The event is outside advertisement {row.planner_id}: {row.filter or 'true'}."
+        detail = f"The event does not match advertisement {row.planner_id}: {row.filter or 'true'}."
         raise Refused(("values",), "outside_advertisement", detail, values)
     return topic.values_json(checked)
 

@@ -45,7 +45,7 @@ class TrafficReader:
         values = topic.check_json(fields["values"], ("values",))
         filter_ = self._filter(ad, topic)
         if filter_ is not None and not filter_.matches(values):
-            detail = f"the event is outside advertisement {shown(name)}: {ad.filter or 'true'}"
+            detail = f"the event does not match advertisement {shown(name)}: {ad.filter or 'true'}"
             raise Refused(("values",), "outside_advertisement", detail)
         self._who.setdefault(ad.topic, []).append(name)
         self._values.setdefault(ad.topic, []).append(values)
