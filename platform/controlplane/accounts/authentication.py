@@ -28,7 +28,9 @@ class BearerAuthentication(BaseAuthentication):
         if not words or words[0].lower() != SCHEME:
             return None
         if len(words) != 2:
-            raise AuthenticationFailed("The header is malformed. Send `Authorization: Bearer TOKEN`.")
+            raise AuthenticationFailed(
+                "The Authorization header is not valid. Send `Authorization: Bearer TOKEN`."
+            )
         token = find_token(words[1])
         if token is None:
             raise AuthenticationFailed("Unknown token. Send a valid one, or ask an administrator for one.")

@@ -22,9 +22,9 @@ from tercast.planner.planner import Planner
 from tercast.requests.kinds import AGGREGATE, SET_AGGREGATION, SET_BUDGET
 from tercast.tables.covers import network_covers_json
 
-NO_TRAFFIC = "no events of active advertisements are stored: report some to /api/v1/traffic/samples/"
+NO_TRAFFIC = "the platform has no events of active advertisements: report some to /api/v1/traffic/samples/"
 HOLDS = "all budgets are met without aggregation"
-SAME = "the result equals the installed covers"
+SAME = "the result equals the installed merged entries"
 
 Budgets = Mapping[str, int | None]
 Events = Sequence[object]

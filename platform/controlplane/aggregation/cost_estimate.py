@@ -18,11 +18,11 @@ from tercast.planner.planner import Planner
 MOST_ENTRIES = 500
 """Most merged entries, on the affected switches, for one estimate; each takes about 0.3 ms."""
 
-NO_EVENTS = "unknown: no recent events of {topics} are stored. Report some to /api/v1/traffic/samples/."
+NO_EVENTS = "unknown: the platform has no recent events of {topics}. Report some to /api/v1/traffic/samples/."
 NO_RATE = "the rate is unknown: the analytics job publisher_load has no result within the last hour."
 TOO_MANY = (
     "unknown yet: the affected switches have {entries} merged entries, and an estimate covers at most"
-    " {most}. A measurement follows within a minute; see /api/v1/switches/<id>/aggregated/."
+    " {most}. A measurement follows within a minute; see the page Network, tab Merged entries."
 )
 FAILED = "unknown: the estimate failed with {error}. A measurement follows within a minute."
 

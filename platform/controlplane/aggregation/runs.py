@@ -67,7 +67,10 @@ def revert(pk: int, actor: Any) -> Run:
     """
     done = find(pk)
     if done.state != AggregationRunState.SUCCEEDED or done.covers_before is None:
-        raise conflict("nothing_to_revert", f"Run {pk} {done.state}; it installed no covers to revert.")
+        raise conflict(
+            "nothing_to_revert",
+            f"Run {pk} is {done.state} and installed no merged entries, so there is nothing to revert.",
+        )
     payload = {"op": AGGREGATE, "method": done.method, "covers": done.covers_before}
     with _alone():
         run = Run.objects.create(

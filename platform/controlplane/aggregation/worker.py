@@ -28,19 +28,23 @@ def work() -> Run | None:
         with _in_time():
             found = _found(run)
     except TimeoutError:
-        runs.end(run, AggregationRunState.FAILED, f"it took more than {SECONDS} s; use a lower sampling")
+        runs.end(
+            run,
+            AggregationRunState.FAILED,
+            f"it took more than {SECONDS} s; use a smaller fraction of samples",
+        )
     except MemoryError:
         runs.end(
             run,
             AggregationRunState.FAILED,
-            "it needs more memory than the limit; use a lower sampling",
+            "it needs more memory than the limit; use a smaller fraction of samples",
         )
     except TercastError as error:
         runs.end(run, AggregationRunState.FAILED, str(error))
     except Exception as error:
         logger.exception("run %d failed", run.pk)
         runs.end(
-            run, AggregationRunState.FAILED, f"an error of the computation: {type(error).__name__}: {error}"
+            run, AggregationRunState.FAILED, f"an internal error of the run: {type(error).__name__}: {error}"
         )
     else:
         fault_injection.point("aggregate:found")

@@ -58,7 +58,9 @@ def _work_at(run: Run) -> None:
     except Exception as error:
         logger.exception("run %d of %s failed", run.pk, job.name)
         runs.end(
-            run, AnalyticsRunState.FAILED, f"an error of the control plane: {type(error).__name__}: {error}"
+            run,
+            AnalyticsRunState.FAILED,
+            f"an internal error of the platform: {type(error).__name__}: {error}",
         )
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -233,7 +233,7 @@ def _stay_behind(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
     for waiter in waiters:
         first = hot.waiting.removal_before(waiter)
         assert first is not None
-        detail = f"request {first.pk} ({first.kind}) must end first"
+        detail = f"the request waits until request {first.pk} ({first.kind}) ends"
         found.append(problem("waiting", "Waiting for another removal", detail))
     _wait_for_no_switch(hot, waiters, _rows(waiters), found)
 

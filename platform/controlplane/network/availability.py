@@ -24,7 +24,7 @@ def unusable(row: Any, noun: str) -> tuple[str, str] | None:
     """Return the code and the text why nothing new can refer to `row`; None if it is available."""
     if failed_to_come(row):
         detail = (
-            f"{noun} {row.name} could not be added (request {row.request_id}). Delete it and add it again."
+            f"{noun} {row.name} could not be added (request {row.request_id}). Remove it and add it again."
         )
         return "not_in_network", detail
     if leaving(row):

@@ -45,7 +45,7 @@ def _wrong(name: str, row: Switch | None) -> tuple[str, str] | None:
     if row is None:
         return "unknown_switch", f"There is no switch {shown(name)}. See /api/v1/switches/ for the names."
     if failed_to_come(row):
-        return "not_in_network", f"Switch {shown(name)} could not be added. Delete it and add it again."
+        return "not_in_network", f"Switch {shown(name)} could not be added. Remove it and add it again."
     if leaving(row):
         return "being_removed", f"Switch {shown(name)} is being removed. Omit it."
     return None

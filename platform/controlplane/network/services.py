@@ -101,7 +101,7 @@ def changeable(kind: ObjectKind, pk: int) -> Any:
     """
     row = find(kind, pk, lock=True)
     if failed_to_come(row):
-        detail = f"The {kind.noun} could not be added (request {row.request_id}). Delete it and add it again."
+        detail = f"The {kind.noun} could not be added (request {row.request_id}). Remove it and add it again."
         raise conflict("not_in_network", detail)
     if leaving(row):
         raise conflict("being_removed", f"The {kind.noun} is being removed by request {row.removal_id}.")

@@ -74,7 +74,7 @@ def _aggregation() -> list[StandingAlarm]:
             "aggregation",
             "aggregation_cost",
             f"switch {name}",
-            f"{one['measured']:.3f} redundant copies per event measured, {one['expected']:.3f} expected",
+            f"measured {one['measured']:.3f} redundant copies per event, predicted {one['expected']:.3f}",
             _time(one.get("since")),
         )
         for name, one in sorted(standing_alarms().items())

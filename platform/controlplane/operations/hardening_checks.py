@@ -79,7 +79,7 @@ def check_links(app_configs: Any, **_: Any) -> list[CheckMessage]:
     """Warn if undeclared links are added without an operator's approval."""
     if settings.ENV.link_approval == "manual":
         return []
-    text = "Links that nobody declared are added without approval"
+    text = "Links that are not registered are added without approval"
     hint = "Set TERCAST_LINK_APPROVAL=manual (docs/monitoring.md#found-links)."
     return [CheckWarning(text, hint=hint, id="tercast.W014")]
 

@@ -86,7 +86,7 @@ def _refer(body: Body, index: int, name: str, item: dict[str, Any], known: dict[
     elif name == "topic" and row.request is not None and row.request.state == State.FAILED:
         detail = (
             f"topic {row.name} is not in the network (request {row.request_id} failed). "
-            "Delete the topic and create it again."
+            "Remove the topic and create it again."
         )
         body.errors.add(index, (name,), "not_in_network", detail, item[name])
         return None
@@ -128,7 +128,7 @@ def _check_topics(drafted: dict[int, Topic]) -> None:
     found = {row.pk: (row.indexed, row.reindexing_id) for row in rows}
     for pk, topic in drafted.items():
         if found.get(pk) != (topic.indexed, topic.reindexing_id):
-            detail = f"topic {topic.name} was modified by a concurrent request. Send the call again."
+            detail = f"another request changed topic {topic.name} at the same time. Send the call again."
             raise conflict("changed_meanwhile", detail)
 
 

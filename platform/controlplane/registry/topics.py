@@ -93,7 +93,7 @@ def _code(body: Body, asked: int | None) -> int:
         free = next((code for code in range(0, 1 << bits, 2) if code not in taken), None)
         if free is None:
             raise conflict(
-                "no_code_free", f"All topic codes of {bits} bits are in use. Delete a topic first."
+                "no_code_free", f"All topic codes of {bits} bits are in use. Remove a topic first."
             )
         return free
     if asked % 2 or asked >= 1 << bits:

@@ -59,7 +59,7 @@ def reserve_ids(model: type[Model], count: int) -> list[int]:
 
 @contextmanager
 def racing(
-    detail: str = "The object was modified by a concurrent request. Reload it and retry.",
+    detail: str = "Another request changed the object at the same time. Read it again, then try again.",
 ) -> Iterator[None]:
     """Convert refusals of the database to 409: after the checks, only a race can break a rule."""
     try:

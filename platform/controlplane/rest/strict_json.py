@@ -104,7 +104,9 @@ def _float(digits: str) -> float | _Bad:
     if value - value == 0:
         return value
     return _Bad(
-        "number_too_large", f"{digits[:40]} exceeds the largest IEEE double. Use a smaller number.", digits
+        "number_too_large",
+        f"{digits[:40]} is larger than 1.8e308, the largest number. Use a smaller one.",
+        digits,
     )
 
 

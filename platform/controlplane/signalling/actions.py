@@ -144,12 +144,12 @@ def _announce(kind: AnnouncementKind, host: Host, topic: Topic, body: Any) -> Ac
 def _encoded(topic: Topic, cells: dz.DzSet) -> EncodedAnnouncement:
     change = topic.reindexing
     if change is not None and change.state not in FINAL_STATES:
-        detail = f"topic {topic.name} is being re-encoded; send the filter, or try again later"
+        detail = f"topic {topic.name} changes its encoding; send a filter instead of a dz, or try again later"
         raise Refusing("topic_changing", detail)
     room = max_dz_length()
     for cell in cells:
         if dz.length(cell) > room:
-            raise Refusing("dz_too_long", f"a dz has {dz.length(cell)} bits; the limit is {room}")
+            raise Refusing("dz_too_long", f"a dz has {dz.length(cell)} bits; use at most {room}")
     texts = [dz.text(cell) for cell in cells]
     return EncodedAnnouncement(texts, digest=digest_of_dz(texts))
 

@@ -29,7 +29,7 @@ class ParquetParser(BaseParser):
         """
         content = stream.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
-            raise too_large(f"The body is larger than {MAX_BYTES} bytes. Split it into several batches.")
+            raise too_large(f"The body is larger than {MAX_BYTES} bytes. Split it into several uploads.")
         return content
 
 
@@ -75,11 +75,11 @@ def read_rows(content: bytes, dataset: Dataset) -> list[dict[str, Any]]:
 
 def _check_size(metadata: Any) -> None:
     if metadata.num_rows > MAX_ROWS:
-        raise too_large(f"The batch has {metadata.num_rows} rows; at most {MAX_ROWS} are allowed. Split it.")
+        raise too_large(f"The upload has {metadata.num_rows} rows; at most {MAX_ROWS} are allowed. Split it.")
     unpacked = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
     if unpacked > MAX_UNPACKED:
         raise too_large(
-            f"The batch unpacks to {unpacked} bytes; at most {MAX_UNPACKED} are allowed. Split it."
+            f"The upload unpacks to {unpacked} bytes; at most {MAX_UNPACKED} are allowed. Split it."
         )
 
 

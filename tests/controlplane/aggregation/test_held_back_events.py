@@ -85,7 +85,7 @@ def test_what_is_told_is_what_fresh_events_show(snapshot):
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_another_sample_of_the_same_traffic_changes_nothing(installed, seed):
     found = compute.run(Planner.restore(installed), "optimal", sample(seed), 1.0, 0.1)
-    kept = ("may be chance", "must remove", "equals the installed covers")
+    kept = ("may be chance", "must remove", "equals the installed merged entries")
     assert found.request is None and any(words in found.reason for words in kept)
 
 

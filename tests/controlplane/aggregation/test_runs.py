@@ -107,7 +107,7 @@ def test_a_run_is_taken_back(hot):
     back.refresh_from_db()
     assert back.state == "succeeded"
     assert covers() == before and hot.tables() == tables
-    with pytest.raises(Problem, match="installed no covers"):
+    with pytest.raises(Problem, match="installed no merged entries"):
         runs.revert(back.pk, None)
 
 

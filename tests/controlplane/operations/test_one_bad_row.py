@@ -173,7 +173,7 @@ def test_a_run_of_analytics(db, monkeypatch):
     assert analytics.work() == 3 and runs.begin() is None
     assert list(Run.objects.order_by("id").values_list("state", "reason")) == [
         ("failed", "this version has no job 'moon'"),
-        ("failed", "an error of the control plane: ValueError: a bad row"),
+        ("failed", "an internal error of the platform: ValueError: a bad row"),
         ("skipped", "idle"),
     ]
 

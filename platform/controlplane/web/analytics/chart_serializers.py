@@ -145,7 +145,7 @@ class NeedlessPointSerializer(PointSerializer):
 
     copies = _number("redundant copies per event over links")
     unwanted = _number("deliveries per event to hosts without a matching subscription")
-    expected = _number("redundant copies per event, expected from older events")
+    expected = _number("redundant copies per event, predicted from older events")
 
 
 class NeedlessSeriesSerializer(serializers.Serializer[Any]):

@@ -1,4 +1,4 @@
-"""`manage.py attribute`: measure the cost of aggregated entries. Workers start this command."""
+"""`manage.py attribute`: measure the cost of merged entries. Workers start this command."""
 
 from typing import Any
 
@@ -11,15 +11,13 @@ from controlplane.common.process_locks import aggregation_lock
 
 
 class Command(BaseCommand):
-    """Measure the cost of aggregated entries, and raise or clear alarms."""
+    """Measure the cost of merged entries, and raise or clear alarms."""
 
     help = __doc__ or ""
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own declaration
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Measure, and print the number of aggregated entries."""
+        """Measure, and print the number of merged entries."""
         with limited_memory(MEMORY), aggregation_lock() as held:
-            text = (
-                "another process is measuring" if held is None else f"{cost_watch.look()} aggregated entries"
-            )
+            text = "another process is measuring" if held is None else f"{cost_watch.look()} merged entries"
         self.stdout.write(f"attribute: {text}")
