@@ -17,7 +17,7 @@ class AggregatedEntrySerializer(serializers.ModelSerializer[AggregatedEntry]):
     measured = serializers.FloatField(help_text="redundant copies of the window's events, measured")
     unwanted = serializers.FloatField(help_text="unwanted deliveries of the window's events")
     expected = serializers.FloatField(
-        allow_null=True, help_text="redundant copies expected from older events, for as many events"
+        allow_null=True, help_text="redundant copies predicted from older events, for as many events"
     )
     packets = serializers.IntegerField(allow_null=True, help_text="the switch's packet counter of the entry")
     window = serializers.IntegerField(

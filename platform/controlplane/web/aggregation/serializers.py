@@ -25,7 +25,7 @@ class PartedSerializer(serializers.Serializer[Any]):
 
     switch = serializers.CharField(help_text="name of the switch")
     measured = serializers.FloatField(help_text="measured redundant copies per event")
-    expected = serializers.FloatField(help_text="expected redundant copies per event")
+    expected = serializers.FloatField(help_text="predicted redundant copies per event")
     since = serializers.DateTimeField(help_text="start of the difference")
 
 
@@ -47,7 +47,9 @@ class PolicySerializer(serializers.Serializer[Any]):
     request = serializers.SerializerMethodField(
         help_text="address of the last request that changed the method"
     )
-    alarms = PartedSerializer(many=True, help_text="switches whose cost differs from the expected cost")
+    alarms = PartedSerializer(
+        many=True, help_text="switches whose measured redundant copies differ from the predicted ones"
+    )
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         """Return the values of the policy and the state of its row."""

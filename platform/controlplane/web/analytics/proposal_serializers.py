@@ -81,7 +81,7 @@ class ProposalSerializer(serializers.ModelSerializer[Proposal]):
         source="figures.subscriptions", help_text="number of subscriptions"
     )
     saved = serializers.FloatField(
-        source="figures.saved", help_text="expected decrease of unwanted deliveries per event"
+        source="figures.saved", help_text="predicted decrease of unwanted deliveries per event"
     )
     standard_error = serializers.FloatField(
         source="figures.standard_error", allow_null=True, help_text="standard error of `saved`"

@@ -160,7 +160,7 @@ class RealSerializer(serializers.Serializer[Any]):
     received = serializers.ListField(child=serializers.CharField(), help_text="hosts that receive the event")
     lost = LostSerializer(many=True, help_text="hosts that should receive the event and do not")
     surplus = serializers.ListField(
-        child=serializers.CharField(), help_text="hosts that receive it unexpectedly"
+        child=serializers.CharField(), help_text="hosts that receive it without a matching subscription"
     )
 
 

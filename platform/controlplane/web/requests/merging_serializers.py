@@ -18,7 +18,7 @@ class MergingSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="names of the switches whose merged entries change"
     )
     together = serializers.IntegerField(
-        help_text="number of requests in the same batch; they have the expected cost in common"
+        help_text="number of requests that were planned together; they have the predicted cost in common"
     )
     topics = serializers.ListField(
         child=serializers.CharField(), help_text="names of the topics whose merged entries change"
@@ -26,11 +26,11 @@ class MergingSerializer(serializers.Serializer[Any]):
     events = serializers.IntegerField(help_text="number of recent events of `topics` in the estimate")
     unwanted = serializers.FloatField(
         allow_null=True,
-        help_text="expected deliveries to hosts without a matching subscription, per event published on "
+        help_text="predicted deliveries to hosts without a matching subscription, per event published on "
         "`topics`, caused by new and changed merged entries; null: unknown, see `reason`",
     )
     needless = serializers.FloatField(
-        allow_null=True, help_text="expected redundant copies between switches, per event; null: unknown"
+        allow_null=True, help_text="predicted redundant copies between switches, per event; null: unknown"
     )
     unwanted_per_second = serializers.FloatField(
         allow_null=True, help_text="`unwanted` at the rate of the last hour; null: unknown, see `reason`"
@@ -49,11 +49,11 @@ class OperationMergingSerializer(serializers.Serializer[Any]):
     )
     unwanted = serializers.FloatField(
         allow_null=True,
-        help_text="expected deliveries to hosts without a matching subscription, per event, over the batches "
-        "of the call; null: unknown, see `reason`",
+        help_text="predicted deliveries to hosts without a matching subscription, per event, over the "
+        "whole call; null: unknown, see `reason`",
     )
     needless = serializers.FloatField(
-        allow_null=True, help_text="expected redundant copies between switches, per event; null: unknown"
+        allow_null=True, help_text="predicted redundant copies between switches, per event; null: unknown"
     )
     unwanted_per_second = serializers.FloatField(
         allow_null=True, help_text="`unwanted` at the rate of the last hour; null: unknown, see `reason`"

@@ -136,7 +136,7 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
         child=serializers.CharField(), help_text="names of the switches that have not confirmed yet"
     )
     merging = MergingSerializer(
-        allow_null=True, help_text="merged entries of the request, with their expected cost; null: none"
+        allow_null=True, help_text="merged entries of the request, with their predicted cost; null: none"
     )
 
     class Meta:

@@ -125,23 +125,23 @@ class TelemetryCreateSerializer(serializers.Serializer[Any]):
     with their zone, and integers beyond 2^53-1 are decimal strings.
     """
 
-    id = Text(max_length=200, required=False, help_text="id of the batch; a repeated batch changes nothing")
+    id = Text(max_length=200, required=False, help_text="id of the upload; a repeated upload changes nothing")
     dataset = Choice(tuple(TAKEN), required=False, help_text="name of the dataset")
     rows = Rows(required=False, help_text="rows of the dataset")
     writer = WriterReportSerializer(required=False, help_text="report of the writer")
 
 
 class TelemetryTakenSerializer(serializers.Serializer[Any]):
-    """Result of a batch."""
+    """Result of an upload."""
 
-    id = serializers.CharField(allow_null=True, help_text="id of the batch")
+    id = serializers.CharField(allow_null=True, help_text="id of the upload")
     dataset = serializers.CharField(allow_null=True, help_text="name of the dataset")
     accepted = serializers.IntegerField(help_text="number of stored rows")
     rejected = serializers.IntegerField(
         help_text="number of invalid rows, with reasons in `errors` (atomic=false)"
     )
     replayed = serializers.BooleanField(
-        help_text="whether the batch was already stored; nothing is stored twice"
+        help_text="whether the upload was already stored; nothing is stored twice"
     )
     errors = ErrorSerializer(many=True, help_text="errors of invalid rows")  # type: ignore[assignment]
 
@@ -190,11 +190,11 @@ class TelemetrySerializer(serializers.Serializer[Any]):
     root = serializers.CharField(help_text="folder on the control plane's machine")  # type: ignore[assignment]
     retention_days = serializers.IntegerField(help_text="number of days that files are kept")
     problem = serializers.CharField(allow_null=True, help_text="why the folder is not writable; null: it is")
-    most_rows = serializers.IntegerField(help_text="maximum rows of a batch")
-    most_bytes = serializers.IntegerField(help_text="maximum bytes of a batch")
+    most_rows = serializers.IntegerField(help_text="maximum rows of an upload")
+    most_bytes = serializers.IntegerField(help_text="maximum bytes of an upload")
     datasets = DatasetContentsSerializer(many=True, help_text="stored files by dataset")
     lost = serializers.IntegerField(help_text="number of lost rows, over all known writers")
-    lost_batches = serializers.IntegerField(help_text="number of lost batches, over all known writers")
+    lost_batches = serializers.IntegerField(help_text="number of lost uploads, over all known writers")
     silent_writers = serializers.IntegerField(
         help_text="number of writers that stopped without a last report"
     )

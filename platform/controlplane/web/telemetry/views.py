@@ -92,7 +92,7 @@ class TelemetryViewSet(StrictView, ViewSet):
         parameters=[ATOMIC, DATASET, BATCH],
     )
     def create(self, request: Request) -> Response:
-        """Store a batch of rows, all or with `atomic=false` only the valid ones, and a report."""
+        """Store uploaded rows, all or with `atomic=false` only the valid ones, and a report."""
         partly = not read_flag(ATOMIC.name, request.query_params.get(ATOMIC.name, "true"))
         if isinstance(request.data, bytes):
             sent = _from_parquet(request)
