@@ -123,7 +123,7 @@ def note(row: Request, now: datetime) -> str:
     """Return a text about the moves that a request waits for."""
     parts = []
     for move in row.moves.filter(stage__in=UNFINISHED).select_related("topic"):
-        what = f"topic {move.topic.name} changes to version {move.version} of its encoding"
+        what = f"migration of topic {move.topic.name} to version {move.version} of its encoding"
         text = f"{what}: {move.get_stage_display()}"
         if move.stage == Stage.TELLING:
             text += f" (not changed yet: {quantity(leases.waited_for(move, now), 'publisher')})"
