@@ -187,7 +187,7 @@ class Signalling:
         free = [(name, message) for name, message, place in wanted if place not in connection.foreign]
         failures = connection.confirm([message for _, message in free])
         refused = [f"{free[n][0]} was refused: {e.type}/{e.code}" for n, e in sorted(failures.items())]
-        why = "cannot be installed: another owner's entry has the same match and priority"
+        why = "cannot be installed: an entry of another program has the same match and priority"
         return [f"{name} {why}" for name, _, place in wanted if place in connection.foreign] + refused
 
     def _reinstall(self, connection: Connection, port: int) -> list[str]:

@@ -184,11 +184,11 @@ class AtomicReplace:
         if not taken:
             drops = {identity(flow_mods.drop_key(step.rest.range)) for step in self._steps if step.rest}
             if drops & self._connection.foreign:
-                detail = "nothing was applied: another owner's entry has the match of the drop entry"
+                detail = "nothing was applied: an entry of another program has the match of the drop entry"
                 return OperationOutcome([], detail)
             return None
         errors = add_undone([(key, FOREIGN) for key in taken], self._steps)
-        detail = "nothing was applied: another owner's entry has the match and priority of an entry"
+        detail = "nothing was applied: an entry of another program has the match and priority of an entry"
         return OperationOutcome(errors, detail)
 
 

@@ -229,7 +229,9 @@ class _Change:
             if (rule.place, rule.instructions) in there:
                 self._rules[rule.place] = rule
             elif rule.place in self._connection.foreign:
-                self._refused[rule.port] = f"another owner's entry has the match and priority of {rule.name}"
+                self._refused[rule.port] = (
+                    f"an entry of another program has the match and priority of {rule.name}"
+                )
             else:
                 new.append(rule)
         failures = self._connection.confirm([rule.message for rule in new]) if new else {}

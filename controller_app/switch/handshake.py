@@ -174,7 +174,7 @@ def _reserve(connection: Connection, families: Sequence[str]) -> None:
     free = [(name, message) for name, message, place in wanted if place not in connection.foreign]
     for name, _, place in wanted:
         if place in connection.foreign:
-            why = "cannot be installed: another owner's entry has the same match and priority"
+            why = "cannot be installed: an entry of another program has the same match and priority"
             connection.problems.append(f"{name} {why}")
     failures = connection.confirm([*(message for _, message in free), *stale])
     for index, failure in sorted(failures.items()):
