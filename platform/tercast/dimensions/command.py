@@ -1,25 +1,61 @@
-"""The `dimensions` command: choose the indexed attributes from past events."""
+"""The commands `space` and `dimensions`: choose the event spaces of topics from past events."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from tercast.dimensions.proposal import propose
+from tercast.dimensions.proposal import METHODS, propose
 from tercast.dimensions.spectral import THRESHOLD
 from tercast.dimensions.workload import Workload
 from tercast.errors import Refused, RefusedMany
+from tercast.eventspace.cut_tree import MAX_CUTS
+from tercast.eventspace.topic import Topic
 from tercast.offline.scenario import Scenario, read_scenario
 from tercast.runtime.json_files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
 from tercast.simulation.port_index import PortIndex
 from tercast.simulation.publications import Publications
 
+DEFAULT_CUTS = 1_024
+
 
 def add_commands(subparsers: Any) -> None:
-    """Add `dimensions`; the parsed arguments have a `run(args)` that returns the exit status."""
+    """Add `space` and `dimensions`; parsed arguments have a `run(args)` that returns the status."""
+    text = (
+        "Compare event spaces for past events: the current one, all attributes, PLEROMA's ranking, a greedy "
+        "choice of attributes, and learned cuts. Half of the events choose, the other half judge."
+    )
+    parser = subparsers.add_parser("space", help="choose the event space of topics", description=text)
+    _add_arguments(parser)
+    parser.add_argument(
+        "--max-cuts",
+        type=_cuts,
+        default=DEFAULT_CUTS,
+        metavar="N",
+        help=f"maximum number of learned cuts of a topic, at most {MAX_CUTS} (default %(default)s)",
+    )
+    parser.add_argument(
+        "--method",
+        choices=("best", *METHODS),
+        default="best",
+        help="the space that --apply uses (default: the one with the fewest unwanted deliveries)",
+    )
+    parser.add_argument(
+        "--apply",
+        metavar="FILE",
+        help="also write the scenario with the chosen space of each topic; - is standard output",
+    )
+    parser.set_defaults(run=run_dimensions)
     text = "Choose indexed attributes from past events, with PLEROMA's ranking and with a greedy method."
     parser = subparsers.add_parser("dimensions", help="choose the attributes to index", description=text)
+    _add_arguments(parser)
+    parser.set_defaults(run=run_dimensions, max_cuts=0, apply=None, method="best")
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
     parser.add_argument(
         "--events", metavar="EVENTS", required=True, help="past events as JSON lines, as for simulate"
@@ -37,23 +73,39 @@ def add_commands(subparsers: Any) -> None:
         default=STANDARD_OUTPUT,
         help="output file; - is standard output (default)",
     )
-    parser.set_defaults(run=run_dimensions)
 
 
 def run_dimensions(args: argparse.Namespace) -> int:
-    """Run `tercast dimensions`; 0, or 1 if no topic has a subscription and two events."""
+    """Run `tercast space` or `dimensions`; 1 if no topic has a subscription and two events."""
     scenario = read_document(args.scenario, read_scenario)
     workloads = read_workloads(scenario, args.events)
     limit = scenario.limits.max_dz_per_filter
     found = {
-        name: propose(workload, scenario.depth, limit, args.threshold).to_json()
+        name: propose(workload, scenario.depth, limit, args.threshold, max_cuts=args.max_cuts)
         for name, workload in workloads.items()
         if workload.subscriptions and len(workload.events) > 1
     }
-    write_json(args.output, {"topics": found})
+    write_json(args.output, {"topics": {name: proposal.to_json() for name, proposal in found.items()}})
     for name in workloads.keys() - found.keys():
         print(f"{name}: no choice; a subscription and two events are needed", file=sys.stderr)
+    if args.apply is not None:
+        spaces = {name: proposal.space(args.method) for name, proposal in found.items()}
+        write_json(args.apply, read_document(args.scenario, partial(_in_spaces, spaces=spaces)))
     return 0 if found else 1
+
+
+def _in_spaces(document: object, spaces: Mapping[str, Topic]) -> dict[str, Any]:
+    """Return a scenario's document with other event spaces of topics."""
+    assert isinstance(document, dict)  # the scenario has been read
+    topics = []
+    for row in document["topics"]:
+        space = spaces.get(row["name"])
+        kept = {key: value for key, value in row.items() if key != "cuts"}
+        if space is not None:
+            kept["indexed"] = list(space.indexed)
+            kept |= {"cuts": space.cuts.to_json(space.attributes)} if space.cuts else {}
+        topics.append(row if space is None else kept)
+    return {**document, "topics": topics}
 
 
 def read_workloads(scenario: Scenario, events: str) -> dict[str, Workload]:
@@ -93,3 +145,10 @@ def _share(text: str) -> float:
     if not 0 < value <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a share; use a number above 0 and at most 1")
     return value
+
+
+def _cuts(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or int(text) > MAX_CUTS:
+        detail = f"{text!r} is not a number of cuts; use an integer from 0 to {MAX_CUTS}"
+        raise argparse.ArgumentTypeError(detail)
+    return int(text)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tercast.dimensions.workload import Workload
 from tercast.encoding.encoder import encode_dz
+from tercast.eventspace.cut_tree import CutTree
 from tercast.eventspace.dz import Dz, DzSet, canonical
 from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.topic import Topic
@@ -46,29 +47,21 @@ class Measure:
     def __init__(self, workload: Workload, depth: int, limit: int) -> None:
         self.workload, self._depth, self._limit = workload, depth, limit
         self._wanted = workload.wanted()
-        self._known: dict[frozenset[str], tuple[Cost, Numbers]] = {}
+        self._known: dict[tuple[tuple[str, ...], CutTree], tuple[Cost, Numbers]] = {}
 
     def of(self, indexed: Iterable[str]) -> Cost:
         """The cost of indexing these attributes without cuts; Refused for an unknown one."""
-        return self._look(indexed)[0]
-
-    def unwanted_by_event(self, indexed: Iterable[str]) -> Numbers:
-        """Unwanted deliveries of each event if these attributes are indexed, without cuts."""
-        return self._look(indexed)[1]
+        names = frozenset(indexed)
+        old = self.workload.topic.with_cuts([])
+        kept = [attribute.name for attribute in old.attributes if attribute.name in names]
+        return self.of_topic(old.with_indexed(kept if len(kept) == len(names) else sorted(names)))[0]
 
     def of_topic(self, topic: Topic) -> tuple[Cost, Numbers]:
-        """The cost of the topic in another event space, and the unwanted deliveries of each event."""
-        return self._measured(topic)
-
-    def _look(self, indexed: Iterable[str]) -> tuple[Cost, Numbers]:
-        names = frozenset(indexed)
-        if names not in self._known:
-            old = self.workload.topic.with_cuts([])
-            kept = [attribute.name for attribute in old.attributes if attribute.name in names]
-            self._known[names] = self._measured(
-                old.with_indexed(kept if len(kept) == len(names) else sorted(names))
-            )
-        return self._known[names]
+        """The cost of the topic in another event space, and the unwanted deliveries by event."""
+        space = topic.indexed, topic.cuts
+        if space not in self._known:
+            self._known[space] = self._measured(topic)
+        return self._known[space]
 
     def _measured(self, topic: Topic) -> tuple[Cost, Numbers]:
         by_host: dict[str, list[Dz]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Proposal of indexed attributes, and its expected effect compared with the current ones."""
+"""Proposal of an event space, and its predicted effect compared with the current one."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from math import inf, isinf, sqrt
 from typing import Any
 
 from tercast.dimensions.greedy import greedy
-from tercast.dimensions.measured_cost import Cost, Measure
+from tercast.dimensions.learned_space import learned_space
+from tercast.dimensions.measured_cost import Cost, Measure, Numbers
 from tercast.dimensions.spectral import THRESHOLD, AttributeSelection, spectral
 from tercast.dimensions.workload import Workload
+from tercast.eventspace.topic import Topic
+
+METHODS = ("current", "all", "spectral", "greedy", "learned")
+"""Choices that are compared; `all` indexes all attributes and has no cuts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A choice by `current`, `all`, `spectral` or `greedy`, with its cost on unseen events."""
+    """A choice by one of `METHODS`: the topic in that space, and its cost on unseen events."""
 
     method: str
     cost: Cost
+    space: Topic
 
     def to_json(self) -> dict[str, Any]:
         """Write method, attributes and cost."""
@@ -28,6 +34,7 @@ class Candidate:
             "unwanted": self.cost.unwanted,
             "fpr": round(self.cost.fpr, 4),
             "cells": self.cost.cells,
+            "cuts": self.cost.cuts,
         }
 
 
@@ -54,11 +61,17 @@ class AttributeProposal:
         """Whether `saved` is more than two standard errors above 0."""
         return is_beyond_chance(self.saved, self.standard_error)
 
+    def space(self, method: str) -> Topic:
+        """The topic in the space of a method, or of `best`; the current space if there is none."""
+        by_method = {candidate.method: candidate for candidate in (*self.candidates, self.current)}
+        return self.best.space if method == "best" else by_method.get(method, self.current).space
+
     def to_json(self) -> dict[str, Any]:
         """Write the proposal; a `standard_error` of null means that it could not be estimated."""
         return {
             "best": self.best.method,
             "indexed": list(self.best.cost.indexed),
+            "cuts": self.best.space.cuts.to_json(self.best.space.attributes),
             "candidates": [candidate.to_json() for candidate in self.candidates],
             "ranking": list(self.spectrum.ranking),
             "weights": list(self.spectrum.weights),
@@ -79,36 +92,60 @@ def propose(
     depth: int,
     limit: int,
     threshold: float = THRESHOLD,
+    *,
     spectrum: AttributeSelection | None = None,
+    max_cuts: int = 0,
 ) -> AttributeProposal:
     """Choose on every other event, and evaluate on the remaining ones.
 
-    `depth` is the length of a full-depth dz in bits, `limit` the maximum number of cells of a filter.
-    `spectrum` is PLEROMA's choice, if it is already known from more events than these. ValueError for fewer
-    than two events, or without a subscription.
+    Args:
+        workload: The topic, its subscriptions and events.
+        depth: The length of a full-depth dz in bits.
+        limit: The maximum number of cells of a filter.
+        threshold: The share of the leading eigenvector that PLEROMA's choice must cover.
+        spectrum: PLEROMA's choice, if it is already known from more events than these.
+        max_cuts: The maximum number of learned cuts; 0: no candidate `learned`.
+
+    Raises:
+        ValueError: There are fewer than two events, or no subscription.
     """
     if len(workload.events) < 2 or not workload.subscriptions:
         raise ValueError("a choice of attributes needs a subscription and at least two events")
     seen, unseen = workload.halves()
     spectrum = spectrum or spectral(seen, threshold)
-    choices = {
-        "current": workload.topic.indexed,
-        "all": tuple(attribute.name for attribute in workload.topic.attributes),
-        "spectral": spectrum.selected,
-        "greedy": greedy(Measure(seen, depth, limit)).selected,
-    }
+    spaces = _spaces(seen, spectrum, depth, limit, max_cuts)
     judge = Measure(unseen, depth, limit)
-    candidates = tuple(Candidate(method, judge.of(names)) for method, names in choices.items())
+    costs = {method: judge.of_topic(space) for method, space in spaces.items()}
+    candidates = tuple(Candidate(method, costs[method][0], space) for method, space in spaces.items())
     best = min(candidates, key=lambda candidate: candidate.cost.unwanted)
-    saved = judge.unwanted_by_event(workload.topic.indexed) - judge.unwanted_by_event(best.cost.indexed)
-    number = len(unseen.events)
     return AttributeProposal(
         current=candidates[0],
         best=best,
         candidates=candidates,
         spectrum=spectrum,
-        events=number,
+        events=len(unseen.events),
         subscriptions=len(workload.subscriptions),
-        saved=float(saved.mean()),
-        standard_error=float(saved.std(ddof=1) / sqrt(number)) if number > 1 else inf,
+        **_saved(costs["current"][1] - costs[best.method][1]),
     )
+
+
+def _saved(by_event: Numbers) -> dict[str, float]:
+    """The mean number of saved deliveries, and its standard error."""
+    error = float(by_event.std(ddof=1) / sqrt(len(by_event))) if len(by_event) > 1 else inf
+    return {"saved": float(by_event.mean()), "standard_error": error}
+
+
+def _spaces(
+    seen: Workload, spectrum: AttributeSelection, depth: int, limit: int, max_cuts: int
+) -> dict[str, Topic]:
+    """The topic in the space of each method."""
+    halved = seen.topic.with_cuts([])
+    spaces = {
+        "current": seen.topic,
+        "all": halved.with_indexed([attribute.name for attribute in halved.attributes]),
+        "spectral": halved.with_indexed(spectrum.selected),
+        "greedy": halved.with_indexed(greedy(Measure(seen, depth, limit)).selected),
+    }
+    if max_cuts and len(seen.events) > 1:
+        spaces["learned"] = learned_space(seen, depth, limit, max_cuts)
+    return spaces
