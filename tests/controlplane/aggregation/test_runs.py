@@ -239,7 +239,7 @@ def test_one_that_was_left_behind_is_begun_anew_and_not_for_ever(hot):
     Run.objects.create(trigger="operator", method="fa-pb", state=AggregationRunState.RUNNING, attempts=3)
     assert worker.work() is None
     last = Run.objects.latest("id")
-    assert last.state == "failed" and "3 processes" in last.reason
+    assert last.state == "failed" and "3 worker processes" in last.reason
 
 
 def test_by_hand(hot, capsys):
