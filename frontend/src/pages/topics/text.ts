@@ -74,7 +74,7 @@ export const text = {
     codes: "Codes in addresses",
     codesOf: (first: number, second: number) => `${first}, ${second}`,
     codesHelp:
-      "The addresses of events contain one of these codes. A change of the indexed attributes changes to the other code.",
+      "The addresses of events contain one of these codes. If you change the indexed attributes, the topic uses the other code.",
     automatic: "automatic indexing",
     seals: "Event seals",
     on: "on",
@@ -86,8 +86,8 @@ export const text = {
     attribute: "Attribute",
     domain: "Type and allowed values",
     checkedBy: "Checked by",
-    switches: "switches and hosts",
-    hosts: "hosts only",
+    switches: "switches, hosts",
+    hosts: "hosts",
   },
   removal: {
     title: (name: string) => `Remove topic ${name}?`,
