@@ -20,7 +20,7 @@ LABS := $(PY) -m mininet_labs
 BENCH = $(PY) tests/benchmarks/bench_$(1).py
 endif
 
-.PHONY: help setup setup-production setup-test setup-dev run lab soak test test-full coverage test-e2e test-servers bench bench-aggregation bench-analytics bench-load lint format requirements clean
+.PHONY: help setup setup-production setup-test setup-dev run lab soak test test-full coverage test-e2e test-servers bench bench-aggregation bench-analytics bench-load bench-space lint format requirements clean
 
 help: ## list the targets
 	@awk -F ': .*## |:## ' '/^## / { printf "\n%s\n", substr($$0, 4) } /^[a-z0-9-]+:.*## / { split($$0, part, ":"); \
@@ -88,6 +88,9 @@ bench-analytics: $(SETUP_TEST_UNLESS_HELP) ## measure the analytics jobs and Duc
 
 bench-load: $(SETUP_TEST_UNLESS_HELP) ## measure many clients and live streams with real switches; JSON (ARGS="--clients 50 --streams 500 -o FILE")
 	@exec $(call BENCH,load) $(ARGS)
+
+bench-space: $(SETUP_TEST_UNLESS_HELP) ## measure event spaces: midpoints, PLEROMA's, greedy, learned; JSON (ARGS="--quick --only demo")
+	@exec nice $(call BENCH,space) $(ARGS)
 
 ## Maintain
 

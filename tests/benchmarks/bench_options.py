@@ -36,6 +36,10 @@ JOBS = (
 """Analytics jobs that DuckDB can answer too; `event_samples` uses a hash function of Spark."""
 
 
+SPACES = ("demo", "quotes", "sea", "zipf 16", "zipf 50", "unseen 16", "unseen 50")
+"""Workloads of the benchmark of event spaces."""
+
+
 def of_planner() -> argparse.ArgumentParser:
     """Return the options of `make bench`."""
     parser = _parser("bench_planner", "make bench")
@@ -95,11 +99,27 @@ def of_load() -> argparse.ArgumentParser:
     return parser
 
 
+def of_space() -> argparse.ArgumentParser:
+    """Return the options of `make bench-space`."""
+    parser = _parser("bench_space", "make bench-space")
+    parser.add_argument("--quick", action="store_true", help="two seeds and 1,000 events")
+    parser.add_argument(
+        "--events", type=int, default=8_000, metavar="N", help="events to choose and judge (default 8000)"
+    )
+    parser.add_argument(
+        "--cuts", type=int, default=1_024, metavar="N", help="maximum learned cuts (default 1024)"
+    )
+    parser.add_argument("--only", nargs="+", choices=SPACES, metavar="CASE", help=", ".join(SPACES))
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: stdout)")
+    return parser
+
+
 PARSERS: dict[str, Callable[[], argparse.ArgumentParser]] = {
     "planner": of_planner,
     "aggregation": of_aggregation,
     "analytics": of_analytics,
     "load": of_load,
+    "space": of_space,
 }
 
 

@@ -113,7 +113,7 @@ def propose(
         raise ValueError("a choice of attributes needs a subscription and at least two events")
     seen, unseen = workload.halves()
     spectrum = spectrum or spectral(seen, threshold)
-    spaces = _spaces(seen, spectrum, depth, limit, max_cuts)
+    spaces = spaces_of(seen, spectrum, depth, limit, max_cuts)
     judge = Measure(unseen, depth, limit)
     costs = {method: judge.of_topic(space) for method, space in spaces.items()}
     candidates = tuple(Candidate(method, costs[method][0], space) for method, space in spaces.items())
@@ -135,7 +135,7 @@ def _saved(by_event: Numbers) -> dict[str, float]:
     return {"saved": float(by_event.mean()), "standard_error": error}
 
 
-def _spaces(
+def spaces_of(
     seen: Workload, spectrum: AttributeSelection, depth: int, limit: int, max_cuts: int
 ) -> dict[str, Topic]:
     """The topic in the space of each method."""
