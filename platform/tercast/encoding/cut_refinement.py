@@ -25,6 +25,9 @@ from tercast.filters.place_terms import PlaceTerm, place_terms
 _BRANCH = -1
 """`rest` of a cell that is a whole branch."""
 
+_BOX = -2
+"""`rest` of a cell with one term of a leaf, in `parts`; it becomes a cell of the grid when it is needed."""
+
 
 def refine_in_cuts(space: CutSpace, filter_: Filter, limit: int) -> list[Cell]:
     """Return at most `limit` disjoint cells, in text order, that contain all of the filter.
@@ -32,9 +35,10 @@ def refine_in_cuts(space: CutSpace, filter_: Filter, limit: int) -> list[Cell]:
     If the limit is large enough, the cells are the canonical set of all full-length dz that overlap the
     filter.
     """
-    root, exact = _Descent(space).met(place_terms(filter_, space.attributes, space.positions))
+    descent = _Descent(space)
+    root = descent.on_grid(descent.met(place_terms(filter_, space.attributes, space.positions)))
     root.parent = None
-    return chosen(_CutParts(root, limit, exact), limit)
+    return chosen(_CutParts(descent, root, limit), limit)
 
 
 def cut_terms(
@@ -86,8 +90,8 @@ class _Descent:
         self.space = space
         self.exact = True
 
-    def met(self, terms: Sequence[PlaceTerm]) -> tuple[Cell, bool]:
-        """The smallest cell with all of the terms, and whether all volumes below it are exact."""
+    def met(self, terms: Sequence[PlaceTerm]) -> Cell:
+        """The smallest cell with all of the terms."""
         waiting: list[tuple[Branch, Sequence[PlaceTerm]]] = [(self.space.root, terms)]
         found: dict[Branch, Cell] = {}
         order = []
@@ -108,13 +112,41 @@ class _Descent:
                 if left_cell and right_cell
                 else left_cell or right_cell  # type: ignore[assignment]
             )
-        return found[self.space.root], self.exact
+        return found[self.space.root]
+
+    def on_grid(self, cell: Cell) -> Cell:
+        """The same cell, shrunk to its part of the filter."""
+        return self._shrunk(cell.branch, cell.parts) if cell.rest == _BOX else cell  # type: ignore[arg-type]
 
     def _in_leaf(self, branch: Branch, terms: Sequence[PlaceTerm]) -> Cell:
-        """The smallest cell of a leaf with the terms."""
+        """The cell of a leaf with the terms: shrunk at once if there are several."""
         leaf = branch.leaf
         if leaf is None or not leaf.splits:
             return _whole(branch)
+        if len(terms) > 1 or not leaf.complete:
+            return self._shrunk(branch, terms)
+        cell = Cell(0, _BOX, branch.weight, self._volume(leaf, terms[0]) * leaf.unit, terms)  # type: ignore[arg-type]
+        cell.branch = branch
+        return cell
+
+    def _volume(self, leaf: LeafSpace, term: PlaceTerm) -> int:
+        """The number of points of a leaf's grid that a term overlaps."""
+        volume = 1
+        for section, position in zip(leaf.sections, self.space.indexed, strict=True):
+            spans = term.get(position)
+            if spans is None:
+                volume *= section.size
+            elif len(spans) == 1:
+                first, last = section.cells(*spans[0])
+                volume *= last - first + 1
+            else:
+                volume *= _points([section.cells(low, high) for low, high in spans])
+        return volume
+
+    def _shrunk(self, branch: Branch, terms: Sequence[PlaceTerm]) -> Cell:
+        """The smallest cell of a leaf with the terms."""
+        leaf = branch.leaf
+        assert leaf is not None
         parts = [self._part(leaf, term) for term in terms]
         cell = _weighed(smallest(leaf.schedule, parts, len(parts) == 1, None), branch)
         self.exact = self.exact and is_exact(leaf.schedule, cell)
@@ -139,10 +171,11 @@ class _Descent:
 class _CutParts(Parts):
     """The refinement below a cell; the halves of a branch are known, and are in its `parts`."""
 
-    __slots__ = ()
+    __slots__ = ("descent",)
 
-    def __init__(self, root: Cell, limit: int, exact: bool) -> None:
-        Refinement.__init__(self, root, exact)
+    def __init__(self, descent: _Descent, root: Cell, limit: int) -> None:
+        Refinement.__init__(self, root, descent.exact)
+        self.descent = descent
         self.limit = limit
         self.work = len(root.parts)
         self.leaves = 1
@@ -150,7 +183,8 @@ class _CutParts(Parts):
     def split(self, cell: Cell) -> None:
         """Take the halves of a branch, or cut the parts of a cell of a leaf."""
         if cell.rest == _BRANCH:
-            cell.left, cell.right = cell.parts  # type: ignore[assignment]
+            cell.left, cell.right = map(self.descent.on_grid, cell.parts)  # type: ignore[arg-type]
+            cell.left.parent = cell.right.parent = cell
             return
         branch = cell.branch
         assert branch.leaf is not None
@@ -186,5 +220,13 @@ def _joined(branch: Branch, left: Cell, right: Cell) -> Cell:
     cell.branch = branch
     cell.disjoint = True
     cell.parts = (left, right)  # type: ignore[assignment]
-    left.parent = right.parent = cell
     return cell
+
+
+def _points(ranges: Sequence[tuple[int, int]]) -> int:
+    """The number of indexes in ascending ranges, which may overlap in their ends."""
+    points, end = 0, -1
+    for first, last in ranges:
+        points += max(0, last - max(first - 1, end))
+        end = max(end, last)
+    return points

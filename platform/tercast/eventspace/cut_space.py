@@ -48,13 +48,15 @@ class LeafSpace:
     """The space of a leaf: the sections of the indexed attributes, which are halved.
 
     `unit` is the weight of one unit of volume of the schedule. `splits`: an attribute has several indexes.
+    `complete`: the length limit cuts off no bits.
     """
 
-    __slots__ = ("schedule", "sections", "splits", "unit", "volume")
+    __slots__ = ("complete", "schedule", "sections", "splits", "unit", "volume")
 
     def __init__(self, sections: Sequence[Section], schedule: BitSchedule) -> None:
         self.sections, self.schedule = sections, schedule
         self.splits = schedule.width > 0
+        self.complete = all(halving.bits == halving.full_bits for halving in schedule.halvings)
         self.volume = schedule.volume(schedule.width, [0] * len(schedule.halvings))
         self.unit = 0
 
