@@ -17,7 +17,7 @@ def test_every_case_can_be_chosen() -> None:
     assert tuple(CASES) == SPACES
 
 
-@pytest.mark.parametrize("name", ["demo", "sea"])
+@pytest.mark.parametrize("name", ["demo", pytest.param("sea", marks=pytest.mark.full)])
 def test_a_learned_space_has_fewer_unwanted_deliveries(name: str) -> None:
     found = measured(name, 1, 300, 64)
     assert set(found) == {*METHODS, "all methods"}

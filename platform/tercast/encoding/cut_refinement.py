@@ -115,11 +115,11 @@ class _Descent:
         return found[self.space.root]
 
     def on_grid(self, cell: Cell) -> Cell:
-        """The same cell, shrunk to its part of the filter."""
+        """Return the cell, shrunk to its part of the filter."""
         return self._shrunk(cell.branch, cell.parts) if cell.rest == _BOX else cell  # type: ignore[arg-type]
 
     def _in_leaf(self, branch: Branch, terms: Sequence[PlaceTerm]) -> Cell:
-        """The cell of a leaf with the terms: shrunk at once if there are several."""
+        """The cell of a leaf with the terms: shrunk now if there are several."""
         leaf = branch.leaf
         if leaf is None or not leaf.splits:
             return _whole(branch)
