@@ -115,7 +115,8 @@ def _move_host(payload: dict[str, Any]) -> None:
 
 
 def _set_indexed(payload: dict[str, Any]) -> None:
-    Topic.objects.filter(name=payload["topic"]).update(indexed=payload["indexed"])
+    fields = {name: payload[name] for name in ("indexed", "cuts") if payload.get(name) is not None}
+    Topic.objects.filter(name=payload["topic"]).update(**fields)
 
 
 def _remove_topic(payload: dict[str, Any]) -> None:

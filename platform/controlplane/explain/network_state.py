@@ -33,7 +33,7 @@ class EncodedRow:
         leaving = planner.leaving.get(name)
         if leaving is not None and leaving.code == code:
             former = leaving.plan.topic
-            topic = Topic(name, former.code, former.attributes, former.indexed)
+            topic = former.with_name(name)
             live = {one.id: replace(one, topic=name) for one in leaving.live.values()}
             return cls(topic, leaving.plan, live)
         return cls(planner.topics[name], planner.plan(name), planner.registry.live)

@@ -125,15 +125,15 @@ def add(
 
 def _check_topics(drafted: dict[int, Topic]) -> None:
     rows = _topics().filter(pk__in=list(drafted)).select_for_update(of=("self",), no_key=True).order_by("id")
-    found = {row.pk: (row.indexed, row.reindexing_id) for row in rows}
+    found = {row.pk: (row.indexed, row.cuts, row.reindexing_id) for row in rows}
     for pk, topic in drafted.items():
-        if found.get(pk) != (topic.indexed, topic.reindexing_id):
+        if found.get(pk) != (topic.indexed, topic.cuts, topic.reindexing_id):
             detail = f"another request changed topic {topic.name} at the same time. Send the call again."
             raise conflict("changed_meanwhile", detail)
 
 
 def _row(kind: AnnouncementKind, each: AnnouncementDraft, pk: int) -> Any:
-    """Build the row, without dz cells while `indexed` changes: then the planner encodes it."""
+    """Build the row, without dz while the event space changes: then the planner encodes it."""
     change = each.topic.reindexing
     settled = change is None or change.state in FINAL_STATES
     fields = {kind.owner: each.owner, "topic": each.topic, "filter": each.filter, "by_dz": each.by_dz}

@@ -1,6 +1,8 @@
 """Encoding of rows' filters by the core library, once for each distinct filter of a call."""
 
+import json
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
@@ -13,12 +15,18 @@ from tercast.eventspace import dz
 from tercast.eventspace import topic as eventspace
 from tercast.filters.filter import Filter
 
+_FIELDS = ("name", "code", "attributes", "indexed", "cuts")
+
 
 def core_topic(row: Topic) -> eventspace.Topic:
     """Return the topic as an object of the core library."""
-    return eventspace.Topic.from_json(
-        {"name": row.name, "code": row.code, "attributes": row.attributes, "indexed": row.indexed}
-    )
+    fields = (row.name, row.code, row.attributes, row.indexed, row.cuts)
+    return _read_topic(json.dumps(dict(zip(_FIELDS, fields, strict=True))))
+
+
+@lru_cache(maxsize=64)
+def _read_topic(text: str) -> eventspace.Topic:
+    return eventspace.Topic.from_json(json.loads(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,7 @@ class Encoder:
 def current_dz(row: Any) -> list[str]:
     """Return the dz set of an announcement as it is deployed.
 
-    If `indexed` has changed since the row was stored, the filter is encoded again. The caller must have
+    If the event space has changed since the row was stored, the filter is encoded again. The caller must have
     loaded the row's topic and the topic's `reindexing`.
     """
     change = None if row.by_dz else row.topic.reindexing

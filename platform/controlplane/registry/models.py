@@ -26,6 +26,11 @@ class Topic(models.Model):
     code = models.PositiveIntegerField(unique=True)
     attributes = models.JSONField(decoder=Decoder)
     indexed = models.JSONField()
+    cuts = models.JSONField(
+        decoder=Decoder,
+        default=list,
+        help_text="first decisions of a dz: tree nodes, depth first",
+    )
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     removal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     reindexing = models.ForeignKey(
@@ -33,7 +38,7 @@ class Topic(models.Model):
         null=True,
         on_delete=models.PROTECT,
         related_name="+",
-        help_text="last change of `indexed`; the planner encodes filters until it ends",
+        help_text="last change of `indexed` or `cuts`; the planner encodes filters until it ends",
     )
     automatic_indexing = models.BooleanField(
         default=False, help_text="choose the indexed attributes automatically from past events"

@@ -13,8 +13,9 @@ from controlplane.network.availability import LEAVING
 from controlplane.network.services import counted
 from controlplane.registry import event_keys
 from controlplane.registry.announcements import LIVE
+from controlplane.registry.duplicates import LASTING
 from controlplane.registry.encoding import core_topic
-from controlplane.registry.models import Advertisement, Subscription, Topic
+from controlplane.registry.models import Advertisement, Origin, Subscription, Topic
 from controlplane.requestlog.logged_rows import Payload, log_one, racing
 from controlplane.requestlog.models import FINAL_STATES, Request, State
 from controlplane.rest.request_body import Body
@@ -22,6 +23,9 @@ from tercast.errors import shown
 from tercast.eventspace import topic_reader
 from tercast.eventspace.topic import Topic as EventTopic
 from tercast.requests.kinds import ADD_TOPIC, REMOVE_TOPIC, SET_INDEXED
+
+SPACE = frozenset({"indexed", "cuts"})
+"""Fields of a topic that determine the dz of its events."""
 
 COUNTED = ("publishers", "advertisements", "subscribers", "subscriptions")
 
@@ -56,7 +60,7 @@ def draft(body: Body) -> Topic:
     item, errors = body.items[0], body.errors
     if "name" in item:
         _check_name(body, item["name"])
-    parts = {name: item.get(name) for name in ("name", "attributes", "indexed")}
+    parts = {name: item.get(name) for name in ("name", "attributes", "indexed", "cuts")}
     for refused in topic_reader.topic_errors(**parts):
         errors.refused(0, (), refused)
     code = _code(body, item.get("code"))
@@ -69,6 +73,7 @@ def draft(body: Body) -> Topic:
         code=code,
         attributes=read["attributes"],
         indexed=read["indexed"],
+        cuts=read.get("cuts", []),
         seal=bool(item.get("seal")),
     )
 
@@ -160,29 +165,51 @@ def remove(pk: int, actor: Any) -> None:
 def read_change(body: Body, row: Topic) -> dict[str, Any]:
     """Return the changes of a topic in a body; raise `Problem` with all errors."""
     values = body.items[0]
-    if "indexed" in values:
-        names = [attribute["name"] for attribute in row.attributes]
-        for refused in topic_reader.indexed_errors(values["indexed"], names, ("indexed",)):
-            body.errors.refused(0, (), refused)
+    parts = {name: values[name] for name in SPACE if name in values}
+    for refused in topic_reader.space_errors(core_topic(row).attributes, **parts):
+        body.errors.refused(0, (), refused)
     body.errors.check()
     return values
 
 
 def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
-    """Return the request for new indexed attributes, None without any; raise `Refused`."""
-    if "indexed" not in values:
+    """Return the request for new indexed attributes or cuts, None without any.
+
+    Without `indexed`, the indexed attributes stay. Without `cuts`, the cuts stay.
+
+    Raises:
+        Refused: The values are invalid.
+        Problem: 409 for cuts of a topic with advertisements of in-band hosts.
+    """
+    if not values.keys() & SPACE:
         return None
-    indexed = core_topic(row).with_indexed(values["indexed"], ("indexed",)).indexed
-    return {"op": SET_INDEXED, "topic": row.name, "indexed": list(indexed)}
+    topic = core_topic(row).with_indexed(values.get("indexed", row.indexed), ("indexed",))
+    asked: Payload = {"op": SET_INDEXED, "topic": row.name, "indexed": list(topic.indexed)}
+    if "cuts" not in values:
+        return asked
+    cuts = topic.with_cuts(values["cuts"], ("cuts",)).cuts
+    if cuts:
+        _check_in_band(row)
+    return {**asked, "cuts": cuts.to_json(topic.attributes)}
+
+
+def _check_in_band(row: Topic) -> None:
+    count = row.advertisements.filter(LASTING, publisher__origin=Origin.IN_BAND).count()
+    if count:
+        detail = (
+            f"topic {row.name} has {' and '.join(counted(count, 'advertisement'))} of in-band hosts, which "
+            "cannot get cuts. Withdraw them, or register them over the API."
+        )
+        raise conflict("in_band", detail)
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request | None]:
-    """Change a topic. A change of `indexed` is logged; all other changes apply immediately.
+    """Change a topic: log a change of `indexed` or `cuts`, and apply others immediately.
 
-    Only one change of `indexed` runs at a time, because filters are encoded with it.
+    Only one change of them runs at a time, because filters are encoded with them.
 
     Raises:
-        Problem: 404 if the topic does not exist, 409 during another change of `indexed`.
+        Problem: 404 if the topic does not exist, 409 during another change of `indexed` or `cuts`.
     """
     with transaction.atomic():
         rows = visible().select_related("reindexing").select_for_update(of=("self",), no_key=True)
@@ -199,7 +226,9 @@ def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request 
         if asked is None:
             return row, None
         if row.reindexing is not None and row.reindexing.state not in FINAL_STATES:
-            detail = f"`indexed` is being changed by request {row.reindexing_id}. Wait for its end."
+            detail = (
+                f"`indexed` or `cuts` are being changed by request {row.reindexing_id}. Wait for its end."
+            )
             raise conflict("changing", detail)
         logged = log_one(asked, actor)
         Topic.objects.filter(pk=pk).update(reindexing=logged, version=F("version") + 1)

@@ -105,7 +105,7 @@ _ROWS = (
         ends_batch=True,
         changes_row=True,
         changes_matches=True,
-        asked=("indexed",),
+        asked=("indexed", "cuts"),
     ),
     RequestKind(FINISH_MOVE),
     RequestKind(SET_AGGREGATION, asked=("method",)),

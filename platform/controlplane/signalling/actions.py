@@ -75,6 +75,8 @@ def do(host: Host, message: ControlMessage) -> ActionResult:
         return _withdraw(kind, host, message)
     topic = _topic(message.body.topic)  # type: ignore[union-attr] # the codec has checked the form
     _check_open(topic)
+    if message.type is MessageType.ADVERTISE:
+        _check_no_cuts(topic, leases.newest(topic).cuts)
     same = _standing(kind, host, topic, message.body)
     if same is not None:
         return ActionResult(f"{kind.prefix}{same.pk}", _code(topic), same.request)
@@ -104,7 +106,9 @@ def _lease(host: Host, message: ControlMessage) -> ActionResult:
         leases.release(row.pk, holder)
         return ActionResult(body.name, None, None)
     _check_open(row.topic)
+    _check_no_cuts(row.topic, leases.told(row).cuts)
     told = leases.hold(row.pk, holder, body.version or None, f"host:{host.pk}")
+    _check_no_cuts(row.topic, told["cuts"])  # the encoding may have changed meanwhile
     names = [attribute["name"] for attribute in row.topic.attributes]
     indexed = tuple(names.index(name) for name in told["indexed"])
     expires, poll = round(1000 * told["expires_in"]), round(1000 * told["poll_in"])
@@ -119,6 +123,19 @@ def _check_open(topic: Topic) -> None:
             f"the events of topic {topic.name} are sealed, and in-band hosts get no keys; use the REST API"
         )
         raise Refusing("sealed_topic", detail)
+
+
+def _check_no_cuts(topic: Topic, cuts: list[Any]) -> None:
+    """Raise Refusing for cuts, because an answer in band cannot carry them.
+
+    An event that is encoded without the cuts would not reach its subscribers.
+    """
+    if cuts:
+        detail = (
+            f"topic {topic.name} has {len(cuts) // 2} cuts, which answers in band cannot carry; advertise "
+            "over the REST API, or remove the cuts of the topic"
+        )
+        raise Refusing("topic_with_cuts", detail)
 
 
 def _code(topic: Topic) -> int:
@@ -146,6 +163,9 @@ def _encoded(topic: Topic, cells: dz.DzSet) -> EncodedAnnouncement:
     if change is not None and change.state not in FINAL_STATES:
         detail = f"topic {topic.name} changes its encoding; send a filter instead of a dz, or try again later"
         raise Refusing("topic_changing", detail)
+    if topic.cuts:
+        detail = f"topic {topic.name} has cuts, which in-band hosts do not know; send the filter"
+        raise Refusing("topic_with_cuts", detail)
     room = max_dz_length()
     for cell in cells:
         if dz.length(cell) > room:

@@ -13,13 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from tercast.errors import Path, Refused, shown
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.section import Place
 from tercast.eventspace.string_attribute import POINT_BYTES, String
-from tercast.runtime.strict_json import expect_integer, expect_list, expect_text, integer_json, parse_integer
+from tercast.runtime.strict_json import (
+    caught,
+    expect_integer,
+    expect_list,
+    expect_text,
+    integer_json,
+    parse_integer,
+)
 
 MAX_CUTS = 4_096
 """Maximum number of cuts of a topic."""
@@ -80,11 +88,10 @@ class CutTree:
             Refused: A node is malformed, its value is not in the attribute's domain, a cut does not divide
                 the events that reach it, or the list does not end with the last leaf.
         """
-        items = expect_list(value, path)
-        if len(items) > 2 * MAX_CUTS + 1:
-            detail = f"the list has {len(items)} nodes; at most {MAX_CUTS} cuts are allowed"
-            raise Refused(path, "bad_count", detail)
-        return cls(_Reader(items, attributes, path).read()) if items else NO_CUTS
+        nodes, errors = _read(value, attributes, path)
+        for error in errors:
+            raise error
+        return cls(nodes) if nodes else NO_CUTS
 
     def to_json(self, attributes: Sequence[Attribute]) -> list[object]:
         """Write the list that `from_json` reads as this tree."""
@@ -99,16 +106,39 @@ class CutTree:
 NO_CUTS = CutTree()
 
 
+def cut_errors(value: object, attributes: Sequence[Attribute], path: Path = ()) -> list[Refused]:
+    """Return all errors in the list of nodes of a cut tree; empty if the list is valid."""
+    return _read(value, attributes, path)[1]
+
+
+def _read(
+    value: object, attributes: Sequence[Attribute], path: Path
+) -> tuple[tuple[Node, ...], list[Refused]]:
+    """Return the nodes of a list, and all errors in it."""
+    errors: list[Refused] = []
+    items = caught(errors, lambda: expect_list(value, path)) or ()
+    if len(items) > 2 * MAX_CUTS + 1:
+        detail = f"the list has {len(items)} nodes; at most {MAX_CUTS} cuts are allowed"
+        return (), [Refused(path, "bad_count", detail)]
+    reader = _Reader(items, attributes, path, errors)
+    return reader.read() if items else (), errors
+
+
 def whole_region(attributes: Sequence[Attribute]) -> Region:
     """The places of all values of each attribute."""
     return tuple((row.place(row.domain[0]), row.place(row.domain[1])) for row in attributes)
 
 
 class _Reader:
-    """Reads a depth-first list of nodes, without recursion."""
+    """Reads a depth-first list of nodes, without recursion, and collects the errors.
 
-    def __init__(self, items: Sequence[object], attributes: Sequence[Attribute], path: Path) -> None:
-        self.items, self.attributes, self.path = items, attributes, path
+    A list with an error counts as a cut that divides nothing, so that the nodes after it can be checked.
+    """
+
+    def __init__(
+        self, items: Sequence[object], attributes: Sequence[Attribute], path: Path, errors: list[Refused]
+    ) -> None:
+        self.items, self.attributes, self.path, self.errors = items, attributes, path, errors
         self.known = {attribute.name: position for position, attribute in enumerate(attributes)}
 
     def read(self) -> tuple[Node, ...]:
@@ -119,27 +149,47 @@ class _Reader:
             number = len(nodes)
             if number == len(self.items):
                 detail = f"the list ends after {number} nodes, but the tree needs {len(waiting) + 1} more"
-                raise Refused(self.path, "bad_count", detail)
+                self.errors.append(Refused(self.path, "bad_count", detail))
+                break
             if parent >= 0:  # the left half is the next node; the right half follows after all of the left
                 nodes[parent] = nodes[parent]._replace(right=number)
             item, path = self.items[number], (*self.path, number)
-            if isinstance(item, int):
-                nodes.append(Leaf(expect_integer(item, path, 0, MAX_WEIGHT)))
+            if not isinstance(item, list | tuple):
+                nodes.append(self.leaf(item, path))
                 continue
-            attribute, value, place = self.cut(item, path)
+            cut = caught(self.errors, partial(self.cut, item, path, region))
+            if cut is None:
+                nodes.append(CutNode(0, None, 0, number + 1, -1))
+                waiting += ((region, number), (region, -1))
+                continue
+            attribute, value, place = cut
             low, high = region[attribute]
-            if not low < place < high:
-                detail = f"no event is on both sides of the cut at {shown(value)}, because of earlier cuts"
-                raise Refused(path, "useless_cut", f"{detail} or the domain; remove the cut", item)
             nodes.append(CutNode(attribute, value, place, number + 1, -1))
             waiting.append((_with(region, attribute, (place, high)), number))
             waiting.append((_with(region, attribute, (low, place)), -1))
-        if len(nodes) < len(self.items):
-            detail = f"the tree ends with node {len(nodes)} of {len(self.items)}; remove the other nodes"
-            raise Refused((*self.path, len(nodes)), "bad_count", detail)
+        else:
+            self.check_end(len(nodes))
         return tuple(nodes)
 
-    def cut(self, item: object, path: Path) -> tuple[int, Any, Place]:
+    def leaf(self, item: object, path: Path) -> Leaf:
+        weight = caught(self.errors, lambda: expect_integer(item, path, 0, MAX_WEIGHT))
+        return Leaf(weight or 0)
+
+    def check_end(self, number: int) -> None:
+        if number < len(self.items):
+            detail = f"the tree ends with node {number} of {len(self.items)}; remove the other nodes"
+            self.errors.append(Refused((*self.path, number), "bad_count", detail))
+
+    def cut(self, item: object, path: Path, region: Region) -> tuple[int, Any, Place]:
+        """Read a cut that divides a region."""
+        attribute, value, place = self.cut_value(item, path)
+        low, high = region[attribute]
+        if not low < place < high:
+            detail = f"no event is on both sides of the cut at {shown(value)}, because of earlier cuts"
+            raise Refused(path, "useless_cut", f"{detail} or the domain; remove the cut", item)
+        return attribute, value, place
+
+    def cut_value(self, item: object, path: Path) -> tuple[int, Any, Place]:
         pair = expect_list(item, path)
         if len(pair) != 2:
             detail = (

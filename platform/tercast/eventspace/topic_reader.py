@@ -8,6 +8,7 @@ from functools import partial
 from tercast.errors import Path, Refused, shown
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.attribute_reader import attribute_errors, parse_attribute
+from tercast.eventspace.cut_tree import cut_errors
 from tercast.eventspace.string_attribute import text_problem
 from tercast.runtime.strict_json import caught, expect_list, expect_text
 
@@ -15,13 +16,17 @@ MAX_ATTRIBUTES = 64
 MAX_TOPIC_NAME = 128
 
 
-def topic_errors(name: object, attributes: object, indexed: object = None) -> list[Refused]:
+def topic_errors(
+    name: object, attributes: object, indexed: object = None, cuts: object = None
+) -> list[Refused]:
     """Return all errors in the parts of a new topic; empty if the parts are valid.
 
     Args:
         name: The name; None is not checked.
         attributes: The JSON list of attributes; None is not checked.
         indexed: The JSON list of indexed names; None is not checked.
+        cuts: The JSON list of nodes of the cut tree; None is not checked. It is also not checked if
+            attributes are invalid.
     """
     errors: list[Refused] = []
     if name is not None:
@@ -30,7 +35,18 @@ def topic_errors(name: object, attributes: object, indexed: object = None) -> li
         errors += _attribute_list_errors(attributes, ("attributes",))
     if indexed is not None:
         errors += indexed_errors(indexed, _readable_names(attributes), ("indexed",))
+    if cuts is not None and attributes is not None and not _attribute_list_errors(attributes, ()):
+        errors += cut_errors(cuts, parse_attributes(attributes, ()), ("cuts",))
     return errors
+
+
+def space_errors(
+    attributes: Sequence[Attribute], indexed: object = None, cuts: object = None
+) -> list[Refused]:
+    """Return all errors in other indexed names or cuts of a topic; None is not checked."""
+    names = [attribute.name for attribute in attributes]
+    errors = [] if indexed is None else indexed_errors(indexed, names, ("indexed",))
+    return errors if cuts is None else errors + cut_errors(cuts, attributes, ("cuts",))
 
 
 def _readable_names(attributes: object) -> list[str] | None:

@@ -48,16 +48,19 @@ def held(stream: Stream) -> None:
     assert [text for text in alarms if "without a transition" in text] == []
 
 
-def reindex(*names: str) -> Request:
-    return world.log({"op": "set_indexed", "topic": "points", "indexed": list(names)})
+CUTS = ([], [["y", 2], 1, ["x", 4], 3, ["y", 6], 5, 0], [["x", 4], ["y", 6], 9, 1, ["x", 5], 0, 2])
 
 
-def test_other_indexed_attributes_under_events(stage):
+def reindex(*names: str, **cuts: Any) -> Request:
+    return world.log({"op": "set_indexed", "topic": "points", "indexed": list(names), **cuts})
+
+
+def test_other_indexed_attributes_and_cuts_under_events(stage):
     stream = Stream(stage, 1)
     with stream.flowing():
-        for names in (["x"], ["y"], ["x", "y"]):
+        for names, cuts in ((["x"], None), (["y"], CUTS[1]), (["x", "y"], CUTS[2]), (["x", "y"], [])):
             time.sleep(0.5)
-            row = reindex(*names)
+            row = reindex(*names, **({} if cuts is None else {"cuts": cuts}))
             stage.settled("indexing")
             row.refresh_from_db()
             assert row.state == "active"
@@ -122,7 +125,8 @@ class Asker:
         row = Topic.objects.select_related("reindexing").get(name="points")
         if row.reindexing is None or row.reindexing.state in ("active", "failed"):
             names = self.random.choice([["x"], ["y"], ["x", "y"]])
-            Topic.objects.update(reindexing=reindex(*names))
+            cuts = {"cuts": self.random.choice(CUTS)} if self.random.random() < 0.6 else {}
+            Topic.objects.update(reindexing=reindex(*names, **cuts))
 
     def _bridge(self) -> None:
         ends = self.random.choice(BRIDGES)

@@ -40,6 +40,38 @@ def test_without_publishers_it_goes_through_at_once(moving):
     assert state(back) == "active" and codes(moving) == {8}
 
 
+def test_cuts_change_under_the_other_code_and_back(moving):
+    cuts = [["y", 3], ["x", 5], 9, 1, 0]
+    row = reindex("x", cuts=cuts)
+    leases.hold(moving.ad.pk, "one", None)
+    session.run()
+    assert (state(row), stage(), codes(moving)) == ("deploying", "telling", {8, 9})
+    assert Move.objects.get().cuts == cuts and Topic.objects.get(name="points").cuts == []
+    assert leases.hold(moving.ad.pk, "one", 1)["cuts"] == cuts
+    leases.hold(moving.ad.pk, "one", 2)
+    session.run()
+    assert (state(row), codes(moving)) == ("active", {9})
+    topic = Topic.objects.get(name="points")
+    assert topic.cuts == cuts and leases.current(topic) == leases.Told("points", 2, 9, ["x"], cuts)
+    assert list(replay_check.differences()) == []
+    assert OutboxEvent.objects.filter(kind="encoding").latest("pk").payload["cuts"] == 2
+    back = reindex("x", cuts=[])
+    session.run()
+    lapse()
+    session.run()
+    assert (state(back), codes(moving)) == ("active", {8})
+    assert leases.current(Topic.objects.get(name="points")) == leases.Told("points", 3, 8, ["x"])
+
+
+def test_cuts_that_change_in_place_are_published_at_once(moving):
+    world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 1})
+    leases.hold(moving.ad.pk, "one", None)
+    row = reindex("x", cuts=[["y", 3], 1, 1])
+    session.run()
+    assert state(row) == "active" and codes(moving) == {8}
+    assert leases.hold(moving.ad.pk, "one", 1)["cuts"] == [["y", 3], 1, 1]
+
+
 def test_old_entries_stay_until_the_publisher_has_confirmed(moving):
     assert leases.hold(moving.ad.pk, "one", None)["version"] == 1
     row = reindex("y")

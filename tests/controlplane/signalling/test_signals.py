@@ -316,6 +316,26 @@ def test_a_publisher_holds_a_lease_in_band_and_is_told_of_another_encoding(netwo
     assert not Lease.objects.exists() and Done.objects.count() == done + 1
 
 
+def test_a_topic_with_cuts_gives_no_lease_in_band_and_takes_no_dz(network):
+    """A publisher without the cuts would encode events wrongly, so it must stop."""
+    name = ask(FilterText("quotes", ""), MessageType.ADVERTISE).name
+    session.run()
+    assert lease(name).status is ReplyStatus.DONE
+    topic = Advertisement.objects.get().topic
+    fields = {"version": 2, "code": 5, "indexed": ["low"], "cuts": [["low", 100], 1, 1]}
+    Encoding.objects.update_or_create(topic=topic, defaults=fields)
+    before = Lease.objects.get().expires_at
+    assert lease(name, version=1, number=2).reason == "topic_with_cuts"
+    assert (Lease.objects.get().version, Lease.objects.get().expires_at) == (1, before)
+    assert lease(name, holder=8, number=3).reason == "topic_with_cuts"
+    assert Lease.objects.count() == 1
+    assert lease(name, type_=MessageType.RELEASE, number=4).status is ReplyStatus.DONE
+    type(topic).objects.update(cuts=fields["cuts"])
+    assert ask(FilterText("quotes", "low < 9"), MessageType.ADVERTISE, number=7).reason == "topic_with_cuts"
+    assert ask(CellsBody("quotes", (2,)), number=5).reason == "topic_with_cuts"
+    assert ask(FilterText("quotes", "low < 100"), number=6).status is not ReplyStatus.REFUSED
+
+
 def test_nobody_holds_a_lease_of_another_host_s_advertisement(network):
     name = ask(FilterText("quotes", ""), MessageType.ADVERTISE).name
     stranger = {"ip": "fd00::9", "mac": "02:00:00:00:00:99"}

@@ -20,6 +20,13 @@ from tests.support.networks import DEPTH, dense_scene, host, link, topology
 
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 3} for name in "xy"]
 CODES = {"a": 4, "b": 6}
+CUTS: list[Any] = [
+    [],
+    [["x", 3], 5, 1],
+    [["y", 1], 0, ["x", 2], 3, ["y", 3], 2, 9],
+    [["x", 1], ["y", 2], ["y", 1], 1, 4, 0, ["x", 2], ["y", 3], 0, 8, ["y", 1], 2, 2],
+]
+"""Cut trees of the attributes."""
 
 
 def planner_for(network: dict[str, Any], **options: Any) -> Planner:
@@ -40,8 +47,8 @@ def subscribe(name: str, at: str, filter_: str = "true", topic: str = "a") -> di
     return {"op": "subscribe", "id": name, "host": at, "topic": topic, "filter": filter_}
 
 
-def indexed(*names: str, topic: str = "a") -> dict[str, Any]:
-    return {"op": "set_indexed", "topic": topic, "indexed": list(names)}
+def indexed(*names: str, topic: str = "a", **cuts: Any) -> dict[str, Any]:
+    return {"op": "set_indexed", "topic": topic, "indexed": list(names), **cuts}
 
 
 def finish(planner: Planner, topic: str = "a") -> None:
@@ -103,6 +110,26 @@ def test_other_indexed_attributes_come_under_the_other_code_beside_the_old_entri
     assert by_code(planner, 4) == {} and not planner.leaving
     assert planner.apply(indexed("x")).moved == ("a",)
     assert planner.topics["a"].code == 4 and planner.version("a") == 3
+
+
+@pytest.mark.parametrize("cuts", CUTS[1:])
+def test_cuts_come_under_the_other_code_and_go_back_the_same_way(cuts: list[Any]) -> None:
+    planner = pair()
+    planner.apply_all([advertise("a", "p"), subscribe("q", "h", "x < 2 and y < 2")])
+    old = by_code(planner, 4)
+    planner.take_diff()
+    outcome = planner.apply(indexed("x", cuts=cuts))
+    assert outcome.ok and outcome.moved == ("a",) and outcome.in_place == ()
+    assert all(not one.modified and not one.removed for one in planner.take_diff())
+    assert by_code(planner, 4) == old and planner.topics["a"].cuts.count == len(cuts) // 2
+    proved(planner)
+    planner = Planner.restore(planner.snapshot())
+    finish(planner)
+    proved(planner)
+    assert planner.apply(indexed("x", cuts=[])).moved == ("a",)
+    proved(planner)
+    finish(planner)
+    assert by_code(planner, 4) == old == planner.tables()
 
 
 def test_a_dry_run_tells_how_it_is_in_the_end() -> None:
@@ -275,7 +302,8 @@ def random_change(random: Random, planner: Planner, number: int) -> dict[str, An
         return {"op": "finish_move", "topic": name, "version": planner.version(name)}
     if random.random() < 0.3:
         names = random.choice([["x"], ["y"], ["x", "y"]])
-        return indexed(*names, topic=random.choice("ab"))
+        cuts = {"cuts": random.choice(CUTS)} if random.random() < 0.6 else {}
+        return indexed(*names, topic=random.choice("ab"), **cuts)
     if random.random() < 0.3 and len(planner.topology.switches) > 1:
         a, b = random.sample(sorted(planner.topology.switches), 2)
         return {"op": "add_link", "link": link(a, 100 + number, b, 100 + number)}

@@ -83,7 +83,8 @@ class LeaseSource:
             row = leases.hold(int(advertisement[1:]), holder, version)
         finally:
             connection.close()
-        return Terms(row["version"], row["code"], tuple(row["indexed"]), row["expires_in"], 0.1)
+        indexed, cuts = tuple(row["indexed"]), row["cuts"]
+        return Terms(row["version"], row["code"], indexed, row["expires_in"], 0.1, cuts=cuts)
 
     def release(self, advertisement: str, holder: str) -> None:
         leases.release(int(advertisement[1:]), holder)

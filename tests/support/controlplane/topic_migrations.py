@@ -40,9 +40,10 @@ def announce(op: str, host: str, filter_: str, topic: str = "points") -> Any:
     return model.objects.create(pk=last + 1, filter=filter_, dz=[], topic=at, request=request, **owner)
 
 
-def reindex(*names: str, topic: str = "points") -> Request:
+def reindex(*names: str, topic: str = "points", cuts: list[Any] | None = None) -> Request:
     with transaction.atomic():
-        row = world.log({"op": "set_indexed", "topic": topic, "indexed": list(names)})
+        told = {} if cuts is None else {"cuts": cuts}
+        row = world.log({"op": "set_indexed", "topic": topic, "indexed": list(names), **told})
         Topic.objects.filter(name=topic).update(reindexing=row)
     return row
 

@@ -36,11 +36,12 @@ class Overlap:
 def overlap(planner: Planner, filter_: Filter, cells: DzSet, other: str, host: str | None) -> Overlap:
     """Find the active announcements of kind `other` in the filter's topic that overlap `cells`.
 
-    The search takes at most `SECONDS`, the oldest announcements first. If the planner indexes the topic
-    differently, the cells are computed again. With a `host`, it also finds the announcements without a path.
+    The search takes at most `SECONDS`, the oldest announcements first. If the planner has another event
+    space of the topic, the cells are computed again. With a `host`, it also finds the announcements without a
+    path.
     """
     topic = planner.topics.get(filter_.topic.name)
-    if topic is not None and topic.indexed != filter_.topic.indexed:
+    if topic is not None and (topic.indexed, topic.cuts) != (filter_.topic.indexed, filter_.topic.cuts):
         cells = encode_dz(Filter(topic, filter_.tree), planner.depth, MAX_DZ_PER_FILTER)
     live = [
         one for one in planner.registry.live.values() if one.kind == other and one.topic == filter_.topic.name

@@ -1,6 +1,6 @@
 """Leases: the encoding that a publisher must use, and how long it may use it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
@@ -46,6 +46,7 @@ class Told:
     version: int
     code: int
     indexed: list[str]
+    cuts: list[Any] = field(default_factory=list)
 
 
 def lease_time() -> timedelta:
@@ -57,16 +58,19 @@ def current(topic: Topic) -> Told:
     """Return the present encoding of a topic for publishers."""
     row = Encoding.objects.filter(topic=topic).first()
     if row is None:
-        return Told(topic.name, 1, topic.code, list(topic.indexed))
-    return Told(topic.name, row.version, row.code, list(row.indexed))
+        return Told(topic.name, 1, topic.code, topic.indexed, topic.cuts)
+    return Told(topic.name, row.version, row.code, row.indexed, row.cuts)
 
 
 def newest(topic: Topic) -> Told:
     """Return the new encoding of a moving topic, else the present encoding."""
     move = Move.objects.filter(topic=topic, stage__in=OPEN).first()
-    if move is None:
-        return current(topic)
-    return Told(topic.name, move.version, move.code, list(move.indexed))
+    return current(topic) if move is None else goal(move)
+
+
+def goal(move: Move) -> Told:
+    """Return the new encoding of a move."""
+    return Told(move.topic.name, move.version, move.code, move.indexed, move.cuts)
 
 
 def told(advertisement: Advertisement) -> Told:
@@ -217,6 +221,7 @@ def _answer(found: Told, left: timedelta, caller: str, row: Advertisement) -> di
         "version": found.version,
         "code": found.code,
         "indexed": found.indexed,
+        "cuts": found.cuts,
         "expires_in": round(max(left.total_seconds(), 0.0), 3),
         "poll_in": round(_pause(caller), 3),
         "seal": event_keys.advertisement_seal(row),

@@ -3,6 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
+from controlplane.common.exact_json import Decoder
+
 
 class Encoding(models.Model):
     """Present encoding for the publishers of a topic; without a row it is the first one."""
@@ -11,6 +13,7 @@ class Encoding(models.Model):
     version = models.PositiveIntegerField(default=1)
     code = models.PositiveIntegerField()
     indexed = models.JSONField()
+    cuts = models.JSONField(decoder=Decoder, default=list)
 
 
 class Stage(models.TextChoices):
@@ -40,6 +43,7 @@ class Move(models.Model):
     version = models.PositiveIntegerField()
     code = models.PositiveIntegerField()
     indexed = models.JSONField()
+    cuts = models.JSONField(decoder=Decoder, default=list)
     stage = models.CharField(max_length=16, choices=Stage, default=Stage.MAKING)
     in_place = models.BooleanField(default=False)
     told_at = models.DateTimeField(null=True)

@@ -16,11 +16,13 @@ from controlplane.common import fault_injection
 from controlplane.periodic import task_failures
 from controlplane.registry.models import Topic
 from controlplane.registry.transitions import leases
+from controlplane.registry.transitions.leases import Told
 from controlplane.registry.transitions.models import OPEN, UNFINISHED, Encoding, Move, Stage
 from controlplane.requestlog import outbox
 from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.kinds import CHANGES_TOPOLOGY, TAKES_DOWN
 from controlplane.requestlog.models import FINAL_STATES, Request, State, SwitchSync
+from tercast.eventspace.topic import Topic as EventTopic
 from tercast.planner.planner import Planner
 from tercast.requests.kinds import (
     AGGREGATE,
@@ -58,6 +60,7 @@ def _moves(moved: Mapping[int, Sequence[str]], planner: Planner, stage: Stage) -
             version=planner.version(name),
             code=planner.topics[name].code,
             indexed=list(planner.topics[name].indexed),
+            cuts=_cuts(planner.topics[name]),
             stage=stage,
             in_place=stage == Stage.DONE,
         )
@@ -65,6 +68,10 @@ def _moves(moved: Mapping[int, Sequence[str]], planner: Planner, stage: Stage) -
         for name in names
         if name in topics
     ]
+
+
+def _cuts(topic: EventTopic) -> list[object]:
+    return topic.cuts.to_json(topic.attributes)
 
 
 def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: False) -> bool:
@@ -157,17 +164,18 @@ def _tell_in_place(planner: Planner) -> None:
         if name not in moving and known.get(name, 1) < version and name in planner.topics
     ]
     for topic in Topic.objects.filter(name__in=behind):
-        encoding = planner.topics[topic.name]
-        _tell(topic, planner.version(topic.name), encoding.code, list(encoding.indexed))
+        space = planner.topics[topic.name]
+        version = planner.version(topic.name)
+        _tell(topic, Told(topic.name, version, space.code, list(space.indexed), _cuts(space)))
 
 
 @transaction.atomic
-def _tell(topic: Topic, version: int, code: int, indexed: list[str]) -> None:
+def _tell(topic: Topic, told: Told) -> None:
+    """Publish an encoding; the short live event has only the number of cuts."""
     Topic.objects.select_for_update(no_key=True).get(pk=topic.pk)
-    Encoding.objects.update_or_create(
-        topic=topic, defaults={"version": version, "code": code, "indexed": indexed}
-    )
-    outbox.emit("encoding", {"topic": topic.name, "version": version, "code": code, "indexed": indexed})
+    fields = {"version": told.version, "code": told.code, "indexed": told.indexed}
+    Encoding.objects.update_or_create(topic=topic, defaults={**fields, "cuts": told.cuts})
+    outbox.emit("encoding", {"topic": topic.name, **fields, "cuts": len(told.cuts) // 2})
 
 
 def _step(move: Move, now: datetime) -> bool:
@@ -189,7 +197,7 @@ def _made(move: Move, now: datetime) -> bool:
     move.request.refresh_from_db()
     if move.request.waits_for or move.request.state != State.DEPLOYING:
         return False
-    _tell(move.topic, move.version, move.code, list(move.indexed))
+    _tell(move.topic, leases.goal(move))
     _enter(move, Stage.TELLING, told_at=now)
     return True
 
@@ -205,7 +213,7 @@ def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool
         return False
     if not SwitchSync.objects.filter(switch__in=waits, attempts__gte=PATIENCE).exists():
         return False
-    _tell(move.topic, move.version, move.code, list(move.indexed))
+    _tell(move.topic, leases.goal(move))
     finish = _finish(move)
     _enter(move, Stage.BREAKING, told_at=now, finish=finish, in_place=True)
     outbox.alarm(

@@ -5,6 +5,8 @@ from typing import Any
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
+from tercast.eventspace.cut_tree import MAX_CUTS
+
 BIG_INTEGER: dict[str, Any] = {
     "oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[1-9][0-9]{15,}$"}],
     "description": "integer; beyond ±(2^53-1) answers contain a decimal string, and calls may contain either",
@@ -89,3 +91,19 @@ class AttributesField(serializers.Field[Any, Any, Any, Any]):
 @extend_schema_field({"type": "array", "items": {"type": "string"}, "minItems": 1})
 class IndexedField(AttributesField):
     """Names of the indexed attributes. The core library checks them."""
+
+
+_CUT = {
+    "type": "array",
+    "items": {"oneOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]},
+    "minItems": 2,
+    "maxItems": 2,
+    "description": "cut: the name of an attribute and a value of it. The next node is for events whose value "
+    "is less. The node after all nodes below that one is for other events",
+}
+_LEAF = {"type": "integer", "minimum": 0, "description": "leaf: number of past events that reached it"}
+
+
+@extend_schema_field({"type": "array", "items": {"oneOf": [_CUT, _LEAF]}, "maxItems": 2 * MAX_CUTS + 1})
+class CutsField(AttributesField):
+    """Nodes of a topic's cut tree, depth first. The core library checks them."""

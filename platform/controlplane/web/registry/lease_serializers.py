@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from controlplane.registry.transitions.models import Move, Stage
 from controlplane.rest.fields import Integer, Name
-from controlplane.web.registry.attribute_schema import IndexedField
+from controlplane.web.registry.attribute_schema import CutsField, IndexedField
 from controlplane.web.registry.serializers import request_url
 from controlplane.web.registry.topic_serializers import SealSerializer
 
@@ -32,6 +32,7 @@ class LeaseSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(help_text="version of the encoding; confirm it in the next call")
     code = serializers.IntegerField(help_text="topic code in the addresses of events")
     indexed = serializers.ListField(child=serializers.CharField(), help_text="indexed attributes")
+    cuts = CutsField(help_text="cuts: the first decisions of a dz; empty: no cuts")
     expires_in = serializers.FloatField(
         help_text="seconds of validity; then send no event before the next answer"
     )
@@ -46,6 +47,7 @@ class MoveSerializer(serializers.ModelSerializer[Move]):
     request = serializers.SerializerMethodField()
     stage = serializers.ChoiceField(choices=Stage.choices, help_text="stage of the move")
     indexed = IndexedField(help_text="indexed attributes of the new encoding")
+    cuts = CutsField(help_text="cuts of the new encoding; empty: no cuts")
 
     class Meta:
         model = Move
@@ -56,6 +58,7 @@ class MoveSerializer(serializers.ModelSerializer[Move]):
             "version",
             "code",
             "indexed",
+            "cuts",
             "stage",
             "in_place",
             "told_at",

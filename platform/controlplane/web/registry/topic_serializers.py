@@ -8,8 +8,13 @@ from rest_framework import serializers
 from controlplane.registry.models import Topic
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Flag, Integer, Name
-from controlplane.web.registry.attribute_schema import AttributesField, IndexedField
+from controlplane.web.registry.attribute_schema import AttributesField, CutsField, IndexedField
 from controlplane.web.registry.serializers import request_url
+
+CUTS_HELP = (
+    "cuts: the first decisions of a dz, as the nodes of a binary tree, depth first; empty: no cuts. Below "
+    "the leaves, the indexed attributes are halved"
+)
 
 
 class TopicCountsSerializer(serializers.Serializer[Any]):
@@ -34,6 +39,7 @@ class TopicSerializer(serializers.ModelSerializer[Topic]):
     url = serializers.SerializerMethodField()
     attributes = AttributesField(help_text="attributes, in the order in which they alternate in a dz")
     indexed = IndexedField(help_text="indexed attributes")
+    cuts = CutsField(help_text=CUTS_HELP)
     request = serializers.SerializerMethodField()
     reindexing = serializers.SerializerMethodField()
     counts = serializers.SerializerMethodField()
@@ -47,6 +53,7 @@ class TopicSerializer(serializers.ModelSerializer[Topic]):
             "code",
             "attributes",
             "indexed",
+            "cuts",
             "automatic_indexing",
             "seal",
             "request",
@@ -71,7 +78,7 @@ class TopicSerializer(serializers.ModelSerializer[Topic]):
         return request_url(row.request_id)
 
     def get_reindexing(self, row: Topic) -> str | None:
-        """Address of the last request that changed `indexed`."""
+        """Address of the last request that changed `indexed` or `cuts`."""
         return request_url(row.reindexing_id)
 
 
@@ -96,6 +103,7 @@ class TopicCreateSerializer(serializers.Serializer[Any]):
     name = Name(help_text="name of the topic")
     attributes = AttributesField(help_text="1 to 64 attributes, in the order in which they alternate in a dz")
     indexed = IndexedField(required=False, help_text="names of the indexed attributes; default: all")
+    cuts = CutsField(required=False, help_text=CUTS_HELP)
     code = Integer(required=False, min_value=0, help_text="even topic code; default: the lowest unused one")
     seal = Flag(required=False, help_text=_SEAL_HELP)
 
@@ -103,7 +111,8 @@ class TopicCreateSerializer(serializers.Serializer[Any]):
 class TopicChangeSerializer(serializers.Serializer[Any]):
     """Changes of a topic."""
 
-    indexed = IndexedField(required=False, help_text="new indexed attributes")
+    indexed = IndexedField(required=False, help_text="new indexed attributes; default: no change")
+    cuts = CutsField(required=False, help_text="new cuts; empty: remove all cuts; default: no change")
     automatic_indexing = Flag(
         required=False, help_text="true: the platform chooses the indexed attributes from past events"
     )

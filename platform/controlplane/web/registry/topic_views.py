@@ -90,7 +90,7 @@ class TopicViewSet(ListAndRead):
         parameters=[*WRITE],
     )
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change the indexed attributes, their automatic choice, or the seal of a topic."""
+        """Change the indexed attributes, their automatic choice, the cuts, or the seal of a topic."""
         options = WriteOptions.read(request)
         body = read_body(request, TopicChangeSerializer(partial=True))
         values = topics.read_change(body, self.find())

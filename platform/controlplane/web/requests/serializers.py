@@ -8,10 +8,11 @@ from rest_framework import serializers
 from controlplane.planning.remedies import remedy
 from controlplane.planning.request_objects import RESOURCES
 from controlplane.registry.missing_path_text import REACH_HELP, REACHES, UNREACHABLE, unreachable
-from controlplane.requestlog.kinds import ANNOUNCING, KINDS
+from controlplane.requestlog.kinds import ANNOUNCING
 from controlplane.requestlog.models import Operation, RefusedItem, Request, State
 from controlplane.rest.base_views import url
 from controlplane.rest.serializers import ErrorSerializer
+from controlplane.web.requests.asked_serializer import AskedSerializer, asked
 from controlplane.web.requests.merging_serializers import (
     MergingSerializer,
     OperationMergingSerializer,
@@ -73,18 +74,6 @@ def problem_of(stored: dict[str, Any] | None) -> dict[str, Any] | None:
         "switches": stored.get("switches", []),
         "errors": stored.get("errors", []),
     }
-
-
-class AskedSerializer(serializers.Serializer[Any]):
-    """Requested values that the object does not contain. Null: not requested."""
-
-    tcam_budget = serializers.IntegerField(allow_null=True, help_text="new budget; null also: no limit")
-    method = serializers.CharField(allow_null=True, help_text="new aggregation method")
-    indexed = serializers.ListField(
-        child=serializers.CharField(), allow_null=True, help_text="new indexed attributes"
-    )
-    switch = serializers.CharField(allow_null=True, help_text="new switch of a host")
-    port = serializers.IntegerField(allow_null=True, help_text="new port of a host")
 
 
 _EXAMPLE = {
@@ -202,10 +191,7 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
     @extend_schema_field(AskedSerializer(allow_null=True))
     def get_asked(self, row: Request) -> dict[str, Any] | None:
         """Requested values that the object does not contain."""
-        kind = KINDS.get(row.kind)
-        if kind is None or not kind.asked:
-            return None
-        return dict.fromkeys(AskedSerializer().fields) | {name: row.payload.get(name) for name in kind.asked}
+        return asked(row)
 
     def get_operation(self, row: Request) -> str | None:
         """Address of the operation, for a request of a bulk call."""

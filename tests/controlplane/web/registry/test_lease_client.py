@@ -55,7 +55,15 @@ def test_it_follows_to_another_encoding(source):
         assert lease.renew(sender) == 1.0
         sender.publish({"x": 3, "y": 0})
         assert Lease.objects.get().version == 2
-    assert way.sent == ["ff0e:4:c000::", "ff0e:5::"]
+        cuts = [["y", 2], ["x", 3], 1, 1, 0]
+        Encoding.objects.update(version=3, code=4, indexed=["x"], cuts=cuts)
+        lease.renew(sender)
+        sender.publish({"x": 3, "y": 0})
+        assert Lease.objects.get().version == 3 and sender.topic.cuts.to_json(sender.topic.attributes) == cuts
+        Encoding.objects.update(version=4, code=5, cuts=[])
+        lease.renew(sender)
+        sender.publish({"x": 3, "y": 0})
+    assert way.sent == ["ff0e:4:c000::", "ff0e:5::", "ff0e:4:4000::", "ff0e:5:c000::"]
     assert not Lease.objects.exists()
 
 

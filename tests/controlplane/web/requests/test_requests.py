@@ -77,6 +77,7 @@ def test_a_request_tells_what_it_asks_for_and_waits_for(world, end):
         "tcam_budget": 7,
         "method": None,
         "indexed": None,
+        "cuts": None,
         "switch": None,
         "port": None,
     }
