@@ -9,11 +9,12 @@ from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Topic as TopicRow
 from controlplane.registry.transitions.models import OPEN, Encoding, Move
 from tercast.eventspace.attribute import Attribute
-from tercast.eventspace.cell_bounds import cell_ranges
+from tercast.eventspace.cell_bounds import cell_intervals
 from tercast.eventspace.counted_attributes import Bool, Enum, Int
 from tercast.eventspace.dz import Dz
 from tercast.eventspace.float_attribute import Float
-from tercast.eventspace.string_attribute import first_text
+from tercast.eventspace.intervals import Interval
+from tercast.eventspace.string_attribute import POINT_BYTES, POINTS, first_text, point
 from tercast.eventspace.topic import Topic
 
 EVERYTHING = "true"
@@ -25,7 +26,7 @@ LISTED = 8
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """Topics by code, with the attributes indexed under this code. A moving topic has two codes."""
+    """Topics by code, in the encoding of this code. A moving topic has two codes."""
 
     topics: Mapping[int, Topic]
 
@@ -39,8 +40,9 @@ class Regions:
             found[row.code] = core_topic(row)
         for model, which in ((Encoding, {}), (Move, {"stage__in": OPEN})):
             told = model._default_manager.filter(topic__in=rows, **which)
-            for topic, code, indexed in told.values_list("topic", "code", "indexed"):
-                found[code] = core_topic(rows[topic]).with_indexed(indexed).with_code(code)
+            for topic, code, indexed, cuts in told.values_list("topic", "code", "indexed", "cuts"):
+                encoded = core_topic(rows[topic]).with_indexed(indexed).with_cuts(cuts)
+                found[code] = encoded.with_code(code)
         return cls(found)
 
     def text(self, code: int, cell: Dz) -> str | None:
@@ -49,35 +51,38 @@ class Regions:
         if topic is None:
             return None
         try:
-            ranges = cell_ranges(topic, cell)
+            intervals = cell_intervals(topic, cell)
         except ValueError:
             return None  # longer than any dz of the topic: an entry of another owner
-        parts = [_part(topic.attribute(name), *ends) for name, ends in ranges.items()]
+        parts = [_part(topic.attribute(name), interval) for name, interval in intervals.items()]
         return " and ".join(filter(None, parts)) or EVERYTHING
 
 
-def _part(attribute: Attribute, first: int, last: int) -> str:
-    """Return the condition on one attribute; empty if every value is in the range."""
-    whole = last - first + 1 == attribute.size
+def _part(attribute: Attribute, interval: Interval) -> str:
+    """Return the condition on one attribute; empty if every value is in the interval."""
+    if interval == attribute.domain:
+        return ""
     name = attribute.name
+    low, high = interval
     match attribute:
-        case _ if whole:
-            return ""
         case Bool():
-            return f"{name} = {'true' if first else 'false'}"
+            return f"{name} = {'true' if low else 'false'}"
         case Enum(values=values):
-            listed = ", ".join(
-                _quoted(value) for value in islice(values, first, min(last + 1, first + LISTED))
-            )
-            return f"{name} in ({listed}{', …' if last - first >= LISTED else ''})"
-        case Int(min=low):
-            return f"{name} in [{low + first}, {low + last}]"
+            listed = ", ".join(_quoted(value) for value in islice(values, low, min(high, low + LISTED)))
+            return f"{name} in ({listed}{', …' if high - low > LISTED else ''})"
+        case Int():
+            return f"{name} in [{low}, {high - 1}]"
         case Float():
-            ends = attribute.first_double(first), attribute.first_double(last + 1)
+            return _doubles(attribute, interval)
         case _:
-            return _texts(attribute, first, last)
-    above = "" if first == 0 else f"{name} >= {_number(ends[0])}"
-    below = "" if last == attribute.size - 1 else f"{name} < {_number(ends[1])}"
+            return _texts(name, low, high)
+
+
+def _doubles(attribute: Float, interval: Interval) -> str:
+    """Return the condition for the doubles between two cuts."""
+    (low, high), (start, end) = interval, attribute.domain
+    above = "" if low == start else f"{attribute.name} >= {_number(attribute.place(low))}"
+    below = "" if high == end else f"{attribute.name} < {_number(attribute.place(high))}"
     return " and ".join(filter(None, (above, below)))
 
 
@@ -86,13 +91,24 @@ def _number(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def _texts(attribute: Attribute, first: int, last: int) -> str:
-    """Return the condition for a range of points; the last text replaces a missing border."""
+def _texts(name: str, first: int, end: int) -> str:
+    """Return the condition for the points before `end`; the last text replaces a missing border."""
     low = first_text(first) if first else ""
-    high = None if last == attribute.size - 1 else first_text(last + 1)
-    above = "" if low == "" else f"{attribute.name} >= {_quoted(LAST_TEXT if low is None else low)}"
-    below = "" if high is None else f"{attribute.name} < {_quoted(high)}"
+    high = None if end == POINTS else first_text(end)
+    if low and _is_single(low, end):
+        return f"{name} = {_quoted(low)}"
+    above = "" if low == "" else f"{name} >= {_quoted(LAST_TEXT if low is None else low)}"
+    below = "" if high is None else f"{name} < {_quoted(high)}"
     return " and ".join(filter(None, (above, below)))
+
+
+def _is_single(text: str, end: int) -> bool:
+    """Whether no other text has a point from that of `text` up to, but without, `end`."""
+    encoded = text.encode()
+    if len(encoded) >= POINT_BYTES or point(encoded) + 1 >= POINTS:
+        return False
+    following = first_text(point(encoded) + 1)
+    return following is None or point(following.encode()) >= end
 
 
 def _quoted(text: str) -> str:

@@ -14,8 +14,9 @@ from typing import Any
 
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.counted_attributes import Bool, Enum, Int
-from tercast.eventspace.float_attribute import CELLS, Float
+from tercast.eventspace.float_attribute import Float
 from tercast.eventspace.intervals import Cut
+from tercast.eventspace.section import Place
 from tercast.eventspace.string_attribute import POINTS, beginning
 
 MAX_SLOTS = 60
@@ -64,14 +65,11 @@ class Axis:
             return float(value)
         return (self.at(self.attribute.before(value)) + self.at(self.attribute.after(value))) / 2
 
-    def cells(self, first: int, last: int) -> Range:
-        """Return the extent of the indexes from `first` to `last`."""
-        attribute = self.attribute
-        if isinstance(attribute, Float):
-            width = attribute.max / CELLS - attribute.min / CELLS
-            return attribute.min + first * width, min(attribute.min + (last + 1) * width, attribute.max)
-        start = attribute.domain[0]
-        return self.at(start + first), self.at(start + last + 1)
+    def place(self, place: Place) -> float:
+        """Return the position of a place (see `tercast.eventspace.section`)."""
+        if isinstance(self.attribute, Float):
+            return min(float(place), self.attribute.max)
+        return self.at(place)
 
     def to_json(self) -> dict[str, Any]:
         """Return the axis with its ends, and with labels if it does not show numbers."""

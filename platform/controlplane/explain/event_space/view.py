@@ -7,6 +7,7 @@ from itertools import islice, product
 from typing import Any
 
 from controlplane.explain.event_space.axes import Axis
+from controlplane.explain.event_space.cut_lines import cut_lines
 from controlplane.registry.encoding import core_topic, current_dz
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.registry.models import Topic as TopicRow
@@ -15,7 +16,7 @@ from controlplane.telemetry.models import EventSample
 from tercast.errors import Refused
 from tercast.eventspace import dz
 from tercast.eventspace.attribute import Attribute
-from tercast.eventspace.cell_bounds import cell_ranges
+from tercast.eventspace.cell_bounds import cell_intervals
 from tercast.eventspace.intervals import Cut, IntervalSet
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
@@ -55,6 +56,7 @@ def picture(row: TopicRow, x: str, y: str | None, limit: int) -> dict[str, Any]:
         items = [_announced(one, owner, axes, topic) for one in shown[name]]
         told[name] = {"total": total, "truncated": total > len(items), "items": items}
         told[f"{name.removesuffix('s')}_cells"] = _cells(topic, axes, shown[name])
+    told["cuts"] = cut_lines(topic, axes)
     total = EventSample.objects.filter(topic=row).count()
     items = [_event(sample, values, axes) for sample, values in zip(samples, events, strict=True)]
     told["events"] = {"total": total, "truncated": total > len(items), "items": items}
@@ -92,7 +94,7 @@ def _axis(topic: Topic, name: str, shown: Iterable[_Shown], events: Iterable[dic
     if attribute.kind != "string":
         return Axis.of(attribute, ())
     position = topic.positions[name]
-    cuts: set[Cut] = set()
+    cuts: set[Cut] = {cut.place for cut in topic.cuts.cuts() if cut.attribute == position}
     for one in shown:
         for term in one.filter.terms if one.filter else ():
             cuts.update(cut for interval in dict(term).get(position, ()) for cut in interval)
@@ -143,10 +145,9 @@ def _box(sides: Sequence[tuple[float, float]]) -> Box:
 
 
 def _cell_box(topic: Topic, axes: Sequence[Axis], cell: dz.Dz) -> Box:
-    ranges = cell_ranges(topic, cell)
-    names = [axis.attribute.name for axis in axes]
-    pairs = zip(axes, names, strict=True)
-    return _box([axis.cells(*ranges[name]) if name in ranges else axis.whole for axis, name in pairs])
+    intervals = cell_intervals(topic, cell)
+    found = [(axis, intervals.get(axis.attribute.name, axis.attribute.domain)) for axis in axes]
+    return _box([(axis.at(low), axis.at(high)) for axis, (low, high) in found])
 
 
 def _cells(topic: Topic, axes: Sequence[Axis], shown: Iterable[_Shown]) -> dict[str, Any]:

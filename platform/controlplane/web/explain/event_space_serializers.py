@@ -2,7 +2,13 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+
+
+@extend_schema_field({"oneOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]})
+class CutValueField(serializers.ReadOnlyField):
+    """Value of an attribute of any type."""
 
 
 def _box() -> serializers.ListField:
@@ -67,6 +73,22 @@ class PicturedCellsSerializer(serializers.Serializer[Any]):
     items = PicturedCellSerializer(many=True, help_text="cells, the largest first")
 
 
+class PicturedCutSerializer(serializers.Serializer[Any]):
+    """Cut as a line: a box without width or without height."""
+
+    attribute = serializers.CharField(help_text="name of the attribute that is cut")
+    value = CutValueField(help_text="value of the cut: events whose value is less are on the left or below")
+    box = _box()
+
+
+class PicturedCutsSerializer(serializers.Serializer[Any]):
+    """Cuts of the two attributes. Cuts with the same box are one line."""
+
+    total = serializers.IntegerField(help_text="number of lines")
+    truncated = serializers.BooleanField(help_text="whether lines are left out")
+    items = PicturedCutSerializer(many=True, help_text="lines, the first cuts of the dz first")
+
+
 class PicturedEventSerializer(serializers.Serializer[Any]):
     """Past event."""
 
@@ -98,4 +120,5 @@ class SpaceSerializer(serializers.Serializer[Any]):
     subscriptions = PicturedManySerializer(help_text="newest subscriptions")
     advertisement_cells = PicturedCellsSerializer(help_text="dz cells of these advertisements")
     subscription_cells = PicturedCellsSerializer(help_text="dz cells of these subscriptions")
+    cuts = PicturedCutsSerializer(help_text="cuts of the two attributes")
     events = PicturedEventsSerializer(help_text="newest stored samples")

@@ -87,3 +87,25 @@ def test_a_topic_tells_what_is_announced_of_it(pictured):
     counts = {"publishers": 1, "advertisements": 1, "subscribers": 1, "subscriptions": 3}
     assert topic["counts"] == counts
     assert pictured.get(f"topics/{topic['id']}/").json()["counts"] == counts
+
+
+CUTS = [["low", 92], ["symbol", "GO"], 1, 1, ["high", 50.0], ["low", 1000], 1, ["symbol", "IBM"], 0, 0, 2]
+
+
+def test_cuts_are_lines_as_long_as_the_events_that_reach_them(pictured):
+    assert space(pictured)["cuts"] == {"total": 0, "truncated": False, "items": []}
+    Topic.objects.update(cuts=CUTS)
+    told = space(pictured)
+    lines = [(line["attribute"], line["value"], line["box"]) for line in told["cuts"]["items"]]
+    assert lines == [
+        ("low", 92, [92, 92, 0, 100]),
+        ("high", 50.0, [92, 1024, 50, 50]),
+        ("low", 1000, [1000, 1000, 0, 50]),
+    ]
+    boxes = [cell["box"] for cell in told["subscription_cells"]["items"]]
+    assert [80, 92, 0, 100] not in boxes  # an axis that is not cut there: the cell is larger
+    assert any(left < 92.5 < right for left, right, _, _ in boxes)
+    assert all(right <= 92 or left >= 92 for left, right, _, _ in boxes if (left, right) != (0, 1024))
+    texts = space(pictured, x="symbol", y="side")
+    assert [line["value"] for line in texts["cuts"]["items"]] == ["GO", "IBM"]
+    assert {"GO", "IBM"} <= {tick["label"] for tick in texts["x"]["ticks"]}
