@@ -13,7 +13,7 @@ import { useLiveRefresh } from "@/live/LiveProvider";
 import { describeFilter, LAYERS, type Space, topicSpaceOption } from "./space";
 import { text } from "./text";
 
-const DEFAULT = "advertisements,subscriptions,events";
+const DEFAULT = "advertisements,subscriptions,cuts,events";
 const ROWS = 100;
 const EVENTS = 50;
 const EVERY = 5_000; // ms; the live stream does not report events
@@ -128,6 +128,7 @@ const totals = (space: Space) => ({
   subscriptions: space.subscriptions.total,
   "advertisement-cells": space.advertisement_cells.total,
   "subscription-cells": space.subscription_cells.total,
+  cuts: space.cuts.total,
   events: space.events.total,
 });
 

@@ -39,6 +39,7 @@ const SPACE = {
   ]),
   advertisement_cells: many([]),
   subscription_cells: many([{ box: [0, 4, 0, 3], cells: 2 }]),
+  cuts: many([{ attribute: "symbol", value: "GO", box: [0, 512, 1, 1] }]),
   events: many([{ id: 1, advertisement: "a1", at: "", x: 2, y: 1.5 }]),
 } as unknown as Space;
 
@@ -57,6 +58,13 @@ test("only selected layers are drawn, each box with its announcement", () => {
     "q8 of bob at h3\ncells without a filter",
     "q8 of bob at h3\ncells without a filter",
   ]);
+});
+
+test("cuts are drawn as lines with their condition", () => {
+  const { series } = topicSpaceOption(SPACE, ["cuts"], CHART_COLORS.light);
+  const [cuts] = series as { data: unknown[]; name: string }[];
+  expect(cuts?.name).toBe("Cuts");
+  expect(cuts?.data).toEqual([{ value: [0, 512, 1, 1], name: 'cut: symbol < "GO"' }]);
 });
 
 test("an axis of texts has labels, and a topic with one attribute has no second axis", () => {

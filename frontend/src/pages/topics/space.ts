@@ -13,6 +13,7 @@ export const LAYERS = [
   { value: "subscriptions", label: text.space.layerNames.subscriptions, color: 1 },
   { value: "advertisement-cells", label: text.space.layerNames["advertisement-cells"], color: 5 },
   { value: "subscription-cells", label: text.space.layerNames["subscription-cells"], color: 4 },
+  { value: "cuts", label: text.space.layerNames.cuts, color: 2 },
   { value: "events", label: text.space.layerNames.events, color: 3 },
 ] as const;
 
@@ -75,6 +76,7 @@ function layer(space: Space, value: Layer, name: string, color: string) {
       z: 4,
     };
   }
+  if (value === "cuts") return cutLines(space, name, color);
   const cells = value.endsWith("-cells");
   return {
     type: "custom",
@@ -86,6 +88,24 @@ function layer(space: Space, value: Layer, name: string, color: string) {
     renderItem: cells ? drawn(color, { fill: 0.08, dash: [3, 3] }) : drawn(color, { fill: 0.05 }),
     tooltip: { formatter: ({ name: said }: { name: string }) => said },
     z: cells ? 2 : 3,
+  };
+}
+
+/** Return the series of cuts: boxes without width or height, which are drawn as lines. */
+function cutLines(space: Space, name: string, color: string) {
+  return {
+    type: "custom",
+    name,
+    clip: true,
+    encode: { x: [0, 1], y: [2, 3] },
+    data: space.cuts.items.map(({ attribute, value, box }) => ({
+      value: box as Box["value"],
+      name: text.space.cut(attribute, JSON.stringify(value)),
+    })),
+    itemStyle: { color },
+    renderItem: drawn(color, { fill: 1 }),
+    tooltip: { formatter: ({ name: said }: { name: string }) => said },
+    z: 3,
   };
 }
 
