@@ -1,4 +1,4 @@
-"""Encoder: boxes per second, compiled and in plain Python, and a filter of millions of cells."""
+"""Encoder: boxes per second, a filter of millions of cells, and the time of each kind of filter."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from bench_child import in_child, tell
 from bench_extent import DEPTH, Extent
 from bench_planners import use_kernels
+from encoder_kinds import SPACES, measure_space
 from workloads import DOMAIN, Filters, topic
 
 from tercast.encoding.encoder import encode_dz
@@ -33,7 +34,24 @@ def measure(extent: Extent) -> dict[str, Any]:
             rows.append(row)
     large = in_child(measure_large)
     tell(f"encoder: millions of cells, limit {LARGE_LIMIT}: {large['compiled_ms']} ms")
-    return {"boxes": rows, "large_filter": large}
+    return {"boxes": rows, "large_filter": large, "kinds": measure_kinds(extent)}
+
+
+def measure_kinds(extent: Extent) -> list[dict[str, Any]]:
+    """Return the time of one call for each operator and type."""
+    tiny = extent.boxes < 100
+    rows = []
+    for space in ("int",) if tiny else SPACES:
+        found = in_child(_measure_kinds, space, max(2, extent.plain_boxes // 10), tiny)
+        for row in found:
+            tell(f"encoder: {space}, {row['kind']}: {row['compiled_us']} µs")
+        rows += found
+    return rows
+
+
+def _measure_kinds(space: str, filters: int, tiny: bool) -> list[dict[str, Any]]:
+    use_kernels("compiled")
+    return measure_space(space, filters, tiny)
 
 
 def measure_case(filters: str, limit: int, extent: Extent) -> dict[str, Any]:

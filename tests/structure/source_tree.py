@@ -29,7 +29,8 @@ class Module:
     def is_kernel(self) -> bool:
         """Whether it has kernels, which may be longer."""
         text = ast.dump(self.tree) if "/kernels/" in self.path else ""
-        return "id='compile_kernel'" in text or "id='Kernel'" in text
+        decorators = ("compile_kernel", "compile_inner", "compile_borrower", "Kernel")
+        return any(f"id='{name}'" in text for name in decorators)
 
 
 def imported_modules(module: Module, names: Container[str]) -> set[str]:

@@ -177,7 +177,9 @@ def test_one_module_compiles() -> None:
         for node in _parts(one, ast.Import, ast.ImportFrom)
         if any(name.partition(".")[0] == "numba" for name in _imported_names(node))
     }
-    assert importing == {"platform/tercast/runtime/compiler.py", "platform/tercast/runtime/kernel_cache.py"}
+    numbers = "platform/tercast/encoding/kernels/wide_numbers.py"  # defines operations, compiles nothing
+    known = {"platform/tercast/runtime/compiler.py", "platform/tercast/runtime/kernel_cache.py", numbers}
+    assert importing == known
 
 
 def _imported_names(node: ast.AST) -> list[str]:

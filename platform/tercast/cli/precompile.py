@@ -42,6 +42,7 @@ def compile_all() -> None:
     import numpy as np  # noqa: PLC0415
 
     box_encoder = load_twin("tercast.encoding.kernels.box_encoder")
+    part_encoder = load_twin("tercast.encoding.kernels.part_encoder")
     patricia = load_twin("tercast.routing.kernels.patricia")
     ports = load_twin("tercast.routing.kernels.port_semantics")
     propagation = load_twin("tercast.routing.kernels.propagation")
@@ -54,6 +55,7 @@ def compile_all() -> None:
     encoder.of_text("a in [3, 700] and b in [5, 901)", 8)
     encoder.of_texts(["a = 3", "b = 4"], 8)
     encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
+    part_encoder.PartEncoder(schedule, wide=True).of_sides([((0, 3), (0, 1)), ((2, 8), (4, 7))], 8)
     propagation.owners(patricia.new_nodes(2), 1)
     propagation.owned_between(patricia.new_nodes(2), 20, 1, 0, 1)
     changes.entries_of(patricia.new_nodes(2), 1, np.zeros(ports.COLUMNS, np.int64))

@@ -1,4 +1,4 @@
-"""Access to the compiled encoder of filters and boxes, if it is in use and can encode them."""
+"""Access to the compiled encoders, if they are in use and can encode a filter."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from tercast.eventspace.dz import DzSet
 from tercast.runtime import jit
 
 if TYPE_CHECKING:
-    from tercast.encoding.grid_boxes import Part
+    from tercast.encoding.grid_boxes import Part, Side
     from tercast.encoding.kernels.box_encoder import BoxEncoder
+    from tercast.encoding.kernels.part_encoder import PartEncoder
     from tercast.eventspace.interleaving import BitSchedule
     from tercast.eventspace.topic import Topic
 
@@ -33,6 +34,18 @@ def dz_of_box(box: Part, topic: Topic, schedule: BitSchedule, limit: int) -> DzS
     return encoder.of_sides(box[0], box[1], box[3], limit) if encoder else None
 
 
+def dz_of_parts(
+    parts: Sequence[tuple[Side, ...]], schedule: BitSchedule, limit: int
+) -> tuple[DzSet, int] | None:
+    """The dz set of parts and its volume; None if plain Python must encode them."""
+    if not jit.uses_twins(limit):
+        return None
+    if schedule.part_encoder is None:
+        schedule.part_encoder = _make_part_encoder(schedule) or False
+    encoder: PartEncoder | None = schedule.part_encoder or None
+    return encoder.of_sides(parts, limit) if encoder else None
+
+
 def _encoder(topic: Topic, schedule: BitSchedule, limit: int) -> BoxEncoder | None:
     if topic.cuts or not jit.uses_twins(limit):
         return None
@@ -46,4 +59,12 @@ def _make(topic: Topic, schedule: BitSchedule) -> BoxEncoder | None:
     if twin is None or not twin.BoxEncoder.serves(schedule):
         return None
     encoder: BoxEncoder = twin.BoxEncoder(topic, schedule)
+    return encoder
+
+
+def _make_part_encoder(schedule: BitSchedule) -> PartEncoder | None:
+    twin = jit.load_twin("tercast.encoding.kernels.part_encoder")
+    if twin is None or not twin.PartEncoder.serves(schedule):
+        return None
+    encoder: PartEncoder = twin.PartEncoder(schedule, wide=True)
     return encoder

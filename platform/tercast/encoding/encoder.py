@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from tercast.encoding.cell_node import dz_of
 from tercast.encoding.cut_refinement import dz_in_cuts, refine_in_cuts, share_in_cuts
-from tercast.encoding.dispatch import dz_of_box
-from tercast.encoding.grid_boxes import Part, make_part, side_of
+from tercast.encoding.dispatch import dz_of_box, dz_of_parts
+from tercast.encoding.grid_boxes import Side, make_part, side_of
 from tercast.encoding.refinement import refine
 from tercast.encoding.single_box import box_of, refine_box
 from tercast.eventspace.dz import DzSet
@@ -90,9 +90,14 @@ def _cells(filter_: Filter, schedule: BitSchedule, limit: int) -> tuple[DzSet, i
         dz = dz_of_box(box, filter_.topic, schedule, limit)
         if dz is not None:
             return dz, sum([1 << schedule.width + 1 - cell.bit_length() for cell in dz])
+    sides = [box[3]] if box else _sides(filter_, schedule)
+    found = dz_of_parts(sides, schedule, limit)
+    if found is not None:
+        return found
+    if box is not None:
         cells = refine_box(schedule, box, limit)
     else:
-        cells = refine(schedule, _parts(filter_, schedule), limit)
+        cells = refine(schedule, [make_part(schedule, each) for each in sides], limit)
     return tuple([dz_of(schedule, cell) for cell in cells]), sum([cell.volume for cell in cells])
 
 
@@ -103,19 +108,17 @@ def _checked(limit: int) -> int:
     return min(limit, MAX_CELLS)
 
 
-def _parts(filter_: Filter, schedule: BitSchedule) -> list[Part]:
-    """The filter's terms on the schedule's grid, without attributes that are not indexed."""
+def _sides(filter_: Filter, schedule: BitSchedule) -> list[tuple[Side, ...]]:
+    """The sides of the filter's terms on the schedule's grid, by indexed attribute."""
     attributes = filter_.topic.attributes
-    positions = filter_.topic.indexed_positions
+    indexed = {position: a for a, position in enumerate(filter_.topic.indexed_positions)}
     parts = []
     for term in filter_.terms:
-        held = dict(term)
-        sides = []
-        for a, position in enumerate(positions):
-            if position in held:
-                sides.append(side_of(attributes[position], schedule.halvings[a], held[position]))
-            else:
-                sides.append(schedule.whole_sides[a])
+        sides: list[Side] = schedule.whole_sides.copy()  # type: ignore[assignment]
+        for position, held in term:
+            a = indexed.get(position)
+            if a is not None:
+                sides[a] = side_of(attributes[position], schedule.halvings[a], held)
         if all(sides):
-            parts.append(make_part(schedule, tuple(sides)))
+            parts.append(tuple(sides))
     return parts

@@ -37,6 +37,9 @@ def make_part(schedule: BitSchedule, sides: tuple[Side, ...]) -> Part:
 
 def side_of(attribute: Attribute, halving: Halving, held: IntervalSet) -> Side:
     """The codes whose indexes overlap an interval set, rounded outwards to the schedule's grid."""
+    if len(held) == 1:
+        first, last = attribute.cells(held[0])
+        return (halving.code(first), halving.code(last)) if first <= last else ()
     ranges = []
     for interval in held:
         first, last = attribute.cells(interval)

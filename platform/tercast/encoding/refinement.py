@@ -24,8 +24,8 @@ UNSURE = 512
 """Minimum cells for refinement if full cells may not be recognised immediately."""
 
 MAX_WORK = 16_384  # maximum number of cut parts in the search for a better result than plain best-first
-_MAX_DISJOINT = 24  # maximum number of parts that are made disjoint; otherwise they are refined as they are
-_GIANTS = 8  # number of the largest parts that are checked for covering other parts
+MAX_DISJOINT = 24  # maximum number of parts that are made disjoint; otherwise they are refined as they are
+GIANTS = 8  # number of the largest parts that are checked for covering other parts
 _UNIT = 1 << 30
 
 
@@ -158,10 +158,10 @@ def _rounded(schedule: BitSchedule, parts: Sequence[Part], rest: int, codes: Seq
 
 def _made_disjoint(schedule: BitSchedule, parts: Sequence[Part]) -> tuple[Sequence[Part], bool]:
     """Parts with the same union, and whether they are disjoint, which fails for too many parts."""
-    parts = uncovered(parts, _GIANTS)
-    if len(parts) > _MAX_DISJOINT:
+    parts = uncovered(parts, GIANTS)
+    if len(parts) > MAX_DISJOINT:
         return parts, False
-    distinct = disjoint(schedule, parts, 4 * _MAX_DISJOINT)
+    distinct = disjoint(schedule, parts, 4 * MAX_DISJOINT)
     return (parts, False) if distinct is None else (distinct, True)
 
 

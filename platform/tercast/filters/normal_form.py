@@ -96,8 +96,11 @@ class _Builder:
         while len(terms) > 1 and len(terms) != before:
             before = len(terms)
             self.spend(before)
+            sums = _hash_sums(terms)
             for attribute in {attribute for term in terms for attribute, _ in term}:
-                terms = self.joined(terms, attribute)
+                if len({total - held.get(attribute, 0) for total, held in sums}) < len(terms):
+                    terms = self.joined(terms, attribute)
+                    sums = _hash_sums(terms)
         if len(terms) > MAX_TERMS:
             raise _too_complex()
         rivals = terms
@@ -140,9 +143,31 @@ class _Builder:
             raise _too_complex()
 
 
+def _hash_sums(terms: list[Term]) -> list[tuple[int, dict[int, int]]]:
+    """The sum of the hashes of each term's pairs, and the hash of each pair by attribute.
+
+    Terms that are equal except in one attribute have equal sums without this attribute.
+    """
+    sums = []
+    for term in terms:
+        held = {pair[0]: hash(pair) for pair in term}
+        sums.append((sum(held.values()), held))
+    return sums
+
+
 def _uncovered(terms: list[Term], rivals: list[Term]) -> list[Term]:
     """Drop the terms that one of `rivals` covers; equal terms have been joined before."""
-    return [term for term in terms if not any(rival is not term and _covers(rival, term) for rival in rivals)]
+    if len(terms) < 2:
+        return terms
+    out = []
+    for term in terms:
+        held = dict(term)
+        for rival in rivals:
+            if rival is not term and _covers(rival, held):
+                break
+        else:
+            out.append(term)
+    return out
 
 
 def _position(pair: tuple[int, IntervalSet]) -> int:
@@ -163,10 +188,15 @@ def _both(a: Term, b: Term) -> Term | None:
     return tuple(sorted(out.items()))
 
 
-def _covers(a: Term, b: Term) -> bool:
-    """Whether term `a` contains all of term `b`."""
-    held = dict(b)
-    return all(attribute in held and covers(wide, held[attribute]) for attribute, wide in a)
+def _covers(a: Term, held: dict[int, IntervalSet]) -> bool:
+    """Whether term `a` contains all of another term."""
+    for attribute, wide in a:
+        narrow = held.get(attribute)
+        if narrow is None or wide[0][0] > narrow[0][0] or wide[-1][1] < narrow[-1][1]:
+            return False
+        if len(wide) > 1 and not covers(wide, narrow):
+            return False
+    return True
 
 
 def _too_complex() -> Refused:

@@ -18,6 +18,21 @@ def compile_kernel(function: Function) -> Function:
     return cast("Function", njit(cache=True)(function))
 
 
+def compile_inner(function: Function) -> Function:
+    """Compile a function that only other kernels call, which takes less time."""
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": True}
+    return cast("Function", njit(cache=True, **options)(function))
+
+
+def compile_borrower(function: Function) -> Function:
+    """Compile a function that only other kernels call, and that creates and returns no arrays.
+
+    It counts no references to arrays, which would take longer than the work itself.
+    """
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+    return cast("Function", njit(cache=True, **options)(function))
+
+
 def compile_parallel(function: Function) -> Function:
     """Compile a function that lets other threads run at the same time."""
     return cast("Function", njit(cache=True, nogil=True)(function))

@@ -67,7 +67,10 @@ def _sources() -> list[str]:
 
     Numba uses the times. The contents show a changed kernel that another kernel calls.
     """
-    others = ["encoding/budgeted_search.py", "encoding/cell_selection.py", "runtime/compiler.py"]
+    others = [
+        *("encoding/budgeted_search.py", "encoding/cell_selection.py", "encoding/refinement.py"),
+        "runtime/compiler.py",
+    ]
     files = [*sorted(_PACKAGE.glob("*/kernels/*.py")), *(_PACKAGE / name for name in others)]
     return [f"{file.name}:{file.stat().st_mtime_ns}:{file.read_text()}" for file in files]
 

@@ -1,0 +1,152 @@
+"""Compiled encoder of filters with any number of parts, with numbers of up to 128 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tercast.encoding.kernels.budgeted_search import NO_ROOM
+from tercast.encoding.kernels.cell_node import PartTree, new_tree
+from tercast.encoding.kernels.cell_selection import MAX_LIMIT
+from tercast.encoding.kernels.grid_boxes import (
+    PartRows,
+    add_range,
+    close_side,
+    finish_part,
+    new_part,
+    new_parts,
+)
+from tercast.encoding.kernels.grid_codes import Grid, is_possible, is_wide, make_grid
+from tercast.encoding.kernels.part_selection import choose_parts
+from tercast.encoding.kernels.refinement import plant
+from tercast.encoding.kernels.refinement_tree import Ints
+from tercast.encoding.kernels.wide_numbers import (
+    Numbers,
+    bits_in_any,
+    empty,
+    moved_down,
+    moved_up,
+    number,
+    packed,
+    plus,
+    read,
+    unpacked,
+    write,
+)
+from tercast.eventspace.dz import DzSet
+from tercast.runtime.compiler import compile_borrower, compile_kernel
+
+if TYPE_CHECKING:
+    from tercast.encoding.grid_boxes import Side
+    from tercast.eventspace.interleaving import BitSchedule
+
+_FIRST_ROOM = 512
+_MOST_ROOM = 1 << 20
+
+
+class PartEncoder:
+    """Encoder of parts on one grid; results equal `tercast.encoding.refinement.refine`."""
+
+    __slots__ = ("_grid", "_schedule", "_wide")
+
+    def __init__(self, schedule: BitSchedule, wide: bool = False) -> None:
+        """Create the encoder; `wide`: use 128 bits even if 64 bits are enough."""
+        self._schedule = schedule
+        self._wide = wide or is_wide(schedule)
+        self._grid = make_grid(schedule, self._wide)
+
+    @staticmethod
+    def serves(schedule: BitSchedule) -> bool:
+        """Whether this encoder can encode parts on this grid."""
+        return is_possible(schedule)
+
+    def of_sides(self, parts: Sequence[tuple[Side, ...]], limit: int) -> tuple[DzSet, int] | None:
+        """The dz set of parts, and its volume; None if plain Python must encode them."""
+        if limit > MAX_LIMIT:
+            return None
+        sides = list(chain.from_iterable(parts))
+        counts = np.array([len(side) >> 1 for side in sides], np.int64)
+        codes = packed(list(chain.from_iterable(sides)), self._wide)
+        room = max(_FIRST_ROOM, 16 * limit, 8 * len(parts))
+        while room <= _MOST_ROOM:
+            count, dz, rests, of_cells, total = _encode(self._grid, counts, codes, limit, room)
+            if count > 0:
+                return self._dz_set(count, dz, rests, of_cells), unpacked(total)[0]
+            if count != NO_ROOM:
+                return None
+            room *= 4
+        return None
+
+    def _dz_set(self, count: int, dz: Numbers, rests: Ints, codes: Numbers) -> DzSet:
+        """The dz of cells; without phantoms, `dz` is already in this form."""
+        schedule = self._schedule
+        if not schedule.phantoms:
+            return tuple(unpacked(dz[:count]))
+        each = len(schedule.halvings)
+        whole, held = unpacked(dz[:count]), unpacked(codes[: count * each])
+        return tuple(
+            [
+                schedule.dz(code, rest, held[i * each : (i + 1) * each])
+                for i, (code, rest) in enumerate(zip(whole, rests[:count].tolist(), strict=True))
+            ]
+        )
+
+
+@compile_kernel
+def _encode(
+    grid: Grid, counts: Ints, codes: Numbers, limit: int, room: int
+) -> tuple[int, Numbers, Ints, Numbers, Numbers]:
+    """The cells of parts: their number or an error, dz or codes, rests, codes, volume.
+
+    `codes` are the first and last codes of all ranges of all sides of all parts; `counts` their numbers.
+    """
+    each, ranges = grid.meta[2], codes.shape[0] // 2
+    dz, total = empty(grid.below, limit), empty(grid.below, 1)
+    rests, of_cells = np.empty(limit, np.int64), empty(grid.below, limit * each)
+    parts = new_parts(grid, 2 * room, ranges + 2 * each * room)
+    _load(grid, parts, counts, codes)
+    tree = new_tree(grid, parts, room, 4 * room)
+    out = np.empty(limit, np.int64)
+    if not plant(tree, counts.size // each):
+        return NO_ROOM, dz, rests, of_cells, total
+    count = choose_parts(tree, limit, out)
+    _report(tree, out[: max(0, count)], dz, rests, of_cells, total)
+    return count, dz, rests, of_cells, total
+
+
+@compile_borrower
+def _load(grid: Grid, parts: PartRows, counts: Ints, codes: Numbers) -> None:
+    """Add all parts."""
+    each = grid.meta[2]
+    at = 0
+    for i in range(counts.size // each):
+        part = new_part(parts)
+        for a in range(each):
+            begin = at
+            for _ in range(counts[i * each + a]):
+                add_range(parts, read(codes, 2 * at), read(codes, 2 * at + 1))
+                at += 1
+            close_side(parts, i * each + a, begin)
+        finish_part(grid, parts, part)
+
+
+@compile_borrower
+def _report(tree: PartTree, cells: Ints, dz: Numbers, rests: Ints, of_cells: Numbers, total: Numbers) -> None:
+    """Write the results of cells: dz or codes, rests, codes by attribute, and their volume."""
+    grid = tree.grid
+    each = grid.meta[2]
+    write(total, 0, number(grid.below, 0))
+    for i in range(cells.size):
+        cell = cells[i]
+        rest, code = tree.rest[cell], read(tree.code, cell)
+        if not grid.phantoms.shape[0]:
+            one = moved_up(number(grid.below, 1), grid.meta[0] - rest)
+            code = bits_in_any(one, moved_down(code, rest))
+        write(dz, i, code)
+        rests[i] = rest
+        for a in range(each):
+            write(of_cells, i * each + a, read(tree.codes, cell * each + a))
+        write(total, 0, plus(read(total, 0), read(tree.volume, cell)))

@@ -1,0 +1,141 @@
+"""Compiled encoding of any filter of any types equals plain Python, in every bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tercast.encoding.dispatch import dz_of_parts
+from tercast.encoding.encoder import EncodedFilter, _sides, encode, encode_dz
+from tercast.errors import Refused
+from tercast.eventspace.topic import Attribute, Bool, Enum, Float, Int, String, Topic
+from tercast.filters.filter import Filter
+from tercast.runtime import jit
+from tests.property_profiles import examples
+from tests.support.space_strategies import filters, topics
+
+pytest.importorskip("numba")
+
+DEPTHS = (1, 3, 5, 8, 10, 20, 40, 80, 112)
+LIMITS = (1, 2, 3, 4, 7, 16, 17, 50)
+LARGE = (1 << 40, 10**9, 10**12, (1 << 60) - 1)
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> Iterator[None]:
+    yield
+    jit.use(None)
+
+
+def both(drawn: Filter, depth: int, limit: int) -> tuple[EncodedFilter, EncodedFilter]:
+    """Return the results of the kernel and of plain Python."""
+    jit.use(True)
+    quick = encode(drawn, depth, limit)
+    assert encode_dz(drawn, depth, limit) == quick.dz
+    jit.use(False)
+    return quick, encode(drawn, depth, limit)
+
+
+@examples(600)
+@given(st.data())
+def test_all_types_and_operators(data: st.DataObject) -> None:
+    topic = data.draw(topics())
+    drawn = data.draw(filters(topic))
+    depth, limit = data.draw(st.sampled_from(DEPTHS)), data.draw(st.sampled_from(LIMITS))
+    quick, plain = both(drawn, depth, limit)
+    assert quick == plain
+
+
+def drawn_attribute(rng: random.Random, name: str) -> Attribute:
+    make: Callable[[], Attribute] = rng.choice(
+        [
+            lambda: Int(name, 0, (1 << rng.randint(1, 12)) - 1),
+            lambda: Int(name, -3, rng.randint(0, 300)),
+            lambda: Int(name, 0, rng.choice(LARGE)),
+            lambda: Enum(name, tuple(f"v{j}" for j in range(rng.randint(1, 11)))),
+            lambda: Float(name, 0.0, 100.0),
+            lambda: String(name),
+            lambda: Bool(name),
+        ]
+    )
+    return make()
+
+
+def drawn_test(rng: random.Random, attribute: Attribute) -> str:
+    name = attribute.name
+    if isinstance(attribute, Int):
+        values = [rng.randint(attribute.min, attribute.max) for _ in range(rng.choice([2, 3, 12]))]
+        low, high = sorted(values[:2])
+        listed = ", ".join(map(str, values))
+        return rng.choice(
+            [f"{name} in [{low}, {high}]", f"{name} != {low}", f"{name} in ({listed})", f"{name} >= {low}"]
+        )
+    if isinstance(attribute, Float):
+        low, high = sorted((rng.random() * 100, rng.random() * 100))
+        return rng.choice([f"{name} in [{low!r}, {high!r})", f"{name} != {low!r}", f"{name} > {low!r}"])
+    if isinstance(attribute, Bool):
+        return f"{name} = {rng.choice(['true', 'false'])}"
+    texts = attribute.values if isinstance(attribute, Enum) else ("a", "ab", "yz", "b", "zzzz")
+    one, two = (f'"{rng.choice(texts)}"' for _ in range(2))
+    forms = [f"{name} != {one}", f"{name} in ({one}, {two})", f"{name} <= {one}"]
+    return rng.choice(forms if isinstance(attribute, Enum) else [*forms, f"{name} prefix {one}"])
+
+
+def drawn_text(rng: random.Random, topic: Topic) -> str:
+    boxes = []
+    for _ in range(rng.choice([1, 1, 2, 3, 5, 8, 30])):
+        tested = rng.sample(topic.attributes, rng.randint(1, len(topic.attributes)))
+        boxes.append(" and ".join(drawn_test(rng, attribute) for attribute in tested))
+    text = " or ".join(boxes)
+    return f"not ({text})" if rng.random() < 0.2 else text
+
+
+@pytest.mark.parametrize("count", [25, pytest.param(600, marks=pytest.mark.full)])
+def test_many_boxes_and_large_domains(count: int) -> None:
+    rng = random.Random(count)
+    for _ in range(count):
+        rows = tuple(drawn_attribute(rng, f"x{i}") for i in range(rng.randint(1, 4)))
+        topic = Topic("t", 1, rows)
+        text = drawn_text(rng, topic)
+        depth, limit = rng.choice(DEPTHS), rng.choice(LIMITS)
+        try:
+            drawn = Filter.parse(text, topic)
+        except Refused as refused:
+            assert refused.code == "matches_nothing"
+            continue
+        quick, plain = both(drawn, depth, limit)
+        assert quick == plain, (rows, text, depth, limit)
+
+
+def test_hundreds_of_boxes() -> None:
+    rng = random.Random(7)
+    topic = Topic("t", 1, tuple(Int(f"x{i}", 0, 1023) for i in range(5)))
+    terms = []
+    for _ in range(200):
+        tested = rng.sample(range(5), 2)
+        terms.append(" and ".join(f"x{i} in [{(low := rng.randrange(1000))}, {low + 20}]" for i in tested))
+    quick, plain = both(Filter.parse(" or ".join(terms), topic), 50, 16)
+    assert quick == plain
+
+
+@pytest.mark.parametrize(
+    ("attributes", "text"),
+    [
+        ((String("s"), Int("n", 0, 99)), 's prefix "a" or n != 7'),
+        ((Enum("e", tuple("abcde")), Enum("f", tuple("xyz"))), 'e != "c" or f in ("x", "z")'),
+        ((Int("n", 0, 10**18),), "n in (5, 77, 1000000007)"),
+        ((Int("n", 0, 1023), Int("m", 0, 1023)), "not (n in [3, 70] and m > 5)"),
+    ],
+)
+def test_the_kernel_encodes_each_kind(attributes: tuple[Attribute, ...], text: str) -> None:
+    topic = Topic("t", 1, attributes)
+    drawn, schedule = Filter.parse(text, topic), topic.schedule(100)
+    jit.use(True)
+    found = dz_of_parts(_sides(drawn, schedule), schedule, 16)
+    jit.use(False)
+    assert found
+    assert found[0] == encode_dz(drawn, 100, 16)
