@@ -225,7 +225,7 @@ def test_no_answer_in_time_is_503_and_the_work_goes_on(busy, monkeypatch):
     for _ in range(2):  # the second time another call holds the planner
         answer = busy.get("explain/", query)
         assert problem(answer, 503)["type"].endswith(":busy")
-        assert (answer.headers["Retry-After"], "Repeat the call" in answer.json()["detail"]) == ("10", True)
+        assert (answer.headers["Retry-After"], "Try again" in answer.json()["detail"]) == ("10", True)
         assert len(applied) == 1
     go_on.set()
     monkeypatch.setattr(explain_answer, "SECONDS", 60)
