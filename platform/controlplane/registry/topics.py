@@ -193,9 +193,13 @@ def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
     return {**asked, "cuts": cuts.to_json(topic.attributes)}
 
 
+def in_band_advertisements(row: Topic) -> int:
+    """Return the number of lasting advertisements of in-band hosts, which cannot get cuts."""
+    return row.advertisements.filter(LASTING, publisher__origin=Origin.IN_BAND).count()
+
+
 def _check_in_band(row: Topic) -> None:
-    count = row.advertisements.filter(LASTING, publisher__origin=Origin.IN_BAND).count()
-    if count:
+    if count := in_band_advertisements(row):
         detail = (
             f"topic {row.name} has {' and '.join(counted(count, 'advertisement'))} of in-band hosts, which "
             "cannot get cuts. Withdraw them, or register them over the API."

@@ -20,7 +20,7 @@ SIZES = (16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096)
 NEAR = 0.02
 """Share of the current deliveries that may be unwanted in exchange for fewer cuts."""
 
-JUDGED = 200
+JUDGED = 100
 """Maximum number of subscriptions in comparisons."""
 
 
@@ -42,7 +42,7 @@ def learned_space(workload: Workload, depth: int, limit: int, max_cuts: int) -> 
         grows = learner.grow(size)
         space = workload.topic.with_cuts(learner.nodes())
         found.append((judge.of_topic(space)[0], learner.cuts))
-        if not grows or not found[-1][0].unwanted:
+        if not grows or _has_settled(found):
             break
     cuts = _smallest(found)
     learner = Learner(workload)
@@ -53,6 +53,12 @@ def learned_space(workload: Workload, depth: int, limit: int, max_cuts: int) -> 
 
 def _sizes(max_cuts: int) -> Sequence[int]:
     return [size for size in SIZES if size < max_cuts] + [max_cuts]
+
+
+def _has_settled(found: Sequence[tuple[Cost, int]]) -> bool:
+    """Whether the last cost is 0, or the last two numbers of cuts have not made it better."""
+    costs = [cost.unwanted for cost, _ in found]
+    return costs[-1] == 0 or (len(costs) > 2 and min(costs[-2:]) >= costs[-3])
 
 
 def _smallest(found: Sequence[tuple[Cost, int]]) -> int:

@@ -86,7 +86,8 @@ function Compute({ topic, topics }: { topic: string; topics: string[] }) {
 /** Proposal with its candidates. With `hasHelp`, its table has the help icons of the page. */
 function ProposalCard({ proposal, hasHelp }: { proposal: Proposal; hasHelp: boolean }) {
   const may = useMay("analytics/proposals", "POST");
-  const same = proposal.before.join() === proposal.indexed.join();
+  const { before, after } = spaces(proposal);
+  const same = JSON.stringify(before) === JSON.stringify(after);
   return (
     <Card withBorder padding="sm" data-proposal={proposal.id}>
       <Group justify="space-between">
@@ -101,9 +102,7 @@ function ProposalCard({ proposal, hasHelp }: { proposal: Proposal; hasHelp: bool
         </Text>
       </Group>
       <Text size="sm" my={4}>
-        {same
-          ? text.proposals.keep(proposal.before.join(", "))
-          : text.proposals.change(proposal.indexed.join(", "), proposal.before.join(", "))}
+        {same ? text.proposals.keep(label(before)) : text.proposals.change(label(after), label(before))}
       </Text>
       <Effect proposal={proposal} />
       <Table.ScrollContainer minWidth={0}>
@@ -128,7 +127,7 @@ function ProposalCard({ proposal, hasHelp }: { proposal: Proposal; hasHelp: bool
             {proposal.candidates.map((one) => (
               <Table.Tr key={one.method} fw={one.method === proposal.method ? 600 : undefined}>
                 <Table.Td>{text.proposals.methods[one.method] ?? one.method}</Table.Td>
-                <Table.Td>{one.indexed.join(", ")}</Table.Td>
+                <Table.Td>{text.proposals.space(one.indexed.join(", "), one.cuts)}</Table.Td>
                 <Table.Td ta="right">{text.proposals.rate(formatMeasure(one.fpr))}</Table.Td>
                 <Table.Td ta="right" visibleFrom="sm">
                   {one.cells.toLocaleString()}
@@ -146,6 +145,25 @@ function ProposalCard({ proposal, hasHelp }: { proposal: Proposal; hasHelp: bool
       )}
     </Card>
   );
+}
+
+/** Indexed attributes and cuts before and after a proposal. */
+interface Space {
+  indexed: string[];
+  cuts: unknown[];
+}
+
+function spaces(proposal: Proposal): { before: Space; after: Space } {
+  const cuts = (value: unknown) => (Array.isArray(value) ? (value as unknown[]) : []);
+  return {
+    before: { indexed: proposal.before, cuts: cuts(proposal.before_cuts) },
+    after: { indexed: proposal.indexed, cuts: cuts(proposal.cuts) },
+  };
+}
+
+/** A space in words. A tree with n cuts has n + 1 leaves. */
+function label(space: Space): string {
+  return text.proposals.space(space.indexed.join(", "), Math.floor(space.cuts.length / 2));
 }
 
 function Effect({ proposal }: { proposal: Proposal }) {
@@ -172,8 +190,8 @@ function Apply({ proposal }: { proposal: Proposal }) {
     <Act
       proposal={proposal}
       action={text.proposals.apply}
-      title={text.proposals.applyTitle(proposal.indexed.join(", "))}
-      done={text.proposals.applied(proposal.topic, proposal.indexed.join(", "))}
+      title={text.proposals.applyTitle(label(spaces(proposal).after))}
+      done={text.proposals.applied(proposal.topic, label(spaces(proposal).after))}
       primary
       send={async (id) =>
         (await api.POST("/api/v1/analytics/proposals/{id}/apply/", { params: { path: { id } } })).data
@@ -189,8 +207,8 @@ function Revert({ proposal }: { proposal: Proposal }) {
     <Act
       proposal={proposal}
       action={text.proposals.revert}
-      title={text.proposals.revertTitle(proposal.before.join(", "))}
-      done={text.proposals.reverted(proposal.topic, proposal.before.join(", "))}
+      title={text.proposals.revertTitle(label(spaces(proposal).before))}
+      done={text.proposals.reverted(proposal.topic, label(spaces(proposal).before))}
       send={async (id) =>
         (await api.POST("/api/v1/analytics/proposals/{id}/revert/", { params: { path: { id } } })).data
       }

@@ -342,8 +342,10 @@ export const text = {
     calculate: "Calculate proposal",
     ready: (id: number | undefined, topic: string | undefined) => `Proposal ${id} for ${topic} is ready.`,
     heading: (id: number, topic: string) => `Proposal ${id} for ${topic}`,
-    keep: (attributes: string) => `Keep ${attributes}. No other choice has fewer false positives.`,
-    change: (attributes: string, before: string) => `Index ${attributes} instead of ${before}.`,
+    keep: (space: string) => `Keep ${space}. No other choice has fewer false positives.`,
+    space: (attributes: string, cuts: number) =>
+      cuts ? `${quantity(cuts, "cut")} and ${attributes}` : attributes,
+    change: (space: string, before: string) => `Use ${space} instead of ${before}.`,
     saved: (saved: string, error: string, events: number) =>
       `Predicted to save ${saved} ± ${error} false positives per event, estimated with ${quantity(events, "event")}.`,
     measured: (before: string, after: string, deliveries: number) =>
@@ -352,7 +354,7 @@ export const text = {
     notMeasured: "not measured",
     candidatesOf: (id: number) => `Compared choices of proposal ${id}`,
     choice: "Choice",
-    attributes: "Attributes",
+    attributes: "Event space",
     falsePositives: "False positives",
     cells: "Cells",
     methods: {
@@ -360,16 +362,17 @@ export const text = {
       all: "all attributes",
       spectral: "spectral: recommended by the ranking of PLEROMA",
       greedy: "greedy: adds and removes attributes one by one, while false positives decrease",
+      learned: "learned: cuts at the values where filters begin and end",
     } as Readonly<Record<string, string>>,
     apply: "Apply",
-    applyTitle: (attributes: string) => `Index ${attributes}?`,
-    applied: (topic: string, attributes: string) => `Topic ${topic} indexes ${attributes}.`,
+    applyTitle: (space: string) => `Use ${space}?`,
+    applied: (topic: string, space: string) => `Topic ${topic} uses ${space}.`,
     applyEffect: (topic: string) =>
       `The platform calculates the cells of all filters of ${topic} again. Switches first install the new entries. Then publishers change to the new code, and switches remove the old entries. If the tables have capacity for both, no event is lost or duplicated.`,
     revert: "Revert",
-    revertTitle: (attributes: string) => `Index ${attributes} again?`,
-    reverted: (topic: string, attributes: string) => `Topic ${topic} indexes ${attributes} again.`,
+    revertTitle: (space: string) => `Use ${space} again?`,
+    reverted: (topic: string, space: string) => `Topic ${topic} uses ${space} again.`,
     revertEffect:
-      "The topic indexes its previous attributes again. The platform turns off automatic indexing, because it would select the same attributes again.",
+      "The topic gets its previous event space. The platform turns off automatic indexing, because it would select the same space again.",
   },
 };

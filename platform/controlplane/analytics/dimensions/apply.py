@@ -1,4 +1,4 @@
-"""Application and reversal of proposals, which change the indexed attributes of a topic."""
+"""Application and reversal of proposals, which change the event space of a topic."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 GAIN = 0.1
 """Smallest fraction of unwanted deliveries that an automatic change must save."""
+Space = tuple[list[str], list[Any]]
+"""The indexed attributes and the cuts of a topic."""
 PAUSE = timedelta(minutes=30)
 """Pause between two automatic changes of a topic."""
 
@@ -36,14 +38,15 @@ def apply(pk: int, actor: Any) -> Request:
         row = _locked(pk)
         if row.request is not None and row.request.state != State.FAILED:
             raise conflict("applied", f"Proposal {pk} is already applied by request {row.request_id}.")
-        row.request = _change(row, row.before, row.indexed, actor)
+        before, after = (row.before, row.before_cuts), (row.indexed, row.cuts)
+        row.request = _change(row, before, after, actor)
         row.undoing = None
         row.save(update_fields=("request", "undoing"))
         return row.request
 
 
 def revert(pk: int, actor: Any) -> Request:
-    """Log the change back to the former attributes.
+    """Log the change back to the former event space.
 
     This disables the automatic choice of the topic, which would only choose the same again.
 
@@ -56,7 +59,7 @@ def revert(pk: int, actor: Any) -> Request:
             raise conflict("not_applied", f"Proposal {pk} is not applied; there is nothing to revert.")
         if row.undoing is not None and row.undoing.state != State.FAILED:
             raise conflict("reverted", f"Proposal {pk} is already reverted by request {row.undoing_id}.")
-        row.undoing = _change(row, row.indexed, row.before, actor)
+        row.undoing = _change(row, (row.indexed, row.cuts), (row.before, row.before_cuts), actor)
         row.save(update_fields=("undoing",))
         Topic.objects.filter(pk=row.topic_id).update(automatic_indexing=False)
         return row.undoing
@@ -70,17 +73,22 @@ def _locked(pk: int) -> Proposal:
     return row
 
 
-def _change(row: Proposal, expected: list[str], wanted: list[str], actor: Any) -> Request:
+def _change(row: Proposal, expected: Space, wanted: Space, actor: Any) -> Request:
     topic = row.topic
-    if list(topic.indexed) != list(expected):
+    now = (list(topic.indexed), topic.cuts)
+    if now[0] != list(expected[0]):
         detail = (
-            f"Topic {topic.name} now indexes {', '.join(topic.indexed)}, not {', '.join(expected)}. "
+            f"Topic {topic.name} now indexes {', '.join(topic.indexed)}, not {', '.join(expected[0])}. "
             "Request a new proposal."
         )
         raise conflict("moved_on", detail)
-    if list(wanted) == list(topic.indexed):
-        raise conflict("nothing_to_change", f"Topic {topic.name} already indexes these attributes.")
-    logged = topics.change(topic.pk, {"indexed": wanted}, actor)[1]
+    if now[1] != expected[1]:
+        detail = f"The cuts of topic {topic.name} have changed since the proposal. Request a new proposal."
+        raise conflict("moved_on", detail)
+    if now == (list(wanted[0]), wanted[1]):
+        raise conflict("nothing_to_change", f"Topic {topic.name} already has this event space.")
+    cuts = {"cuts": wanted[1]} if now[1] or wanted[1] else {}
+    logged = topics.change(topic.pk, {"indexed": wanted[0], **cuts}, actor)[1]
     assert logged is not None
     return logged
 

@@ -1,4 +1,4 @@
-"""Rows of proposals of indexed attributes."""
+"""Rows of proposals of event spaces."""
 
 from django.conf import settings
 from django.db import models
@@ -12,16 +12,17 @@ class ProposalTrigger(models.TextChoices):
 
 
 class ProposalMethod(models.TextChoices):
-    """Method that chose the attributes."""
+    """Method that chose the event space."""
 
     CURRENT = "current"
     ALL = "all"
     SPECTRAL = "spectral"
     GREEDY = "greedy"
+    LEARNED = "learned"
 
 
 class Proposal(models.Model):
-    """Attributes to index in a topic instead of those indexed `before`, and the expected effect.
+    """Attributes to index in a topic instead of those `before`, cuts, and the predicted effect.
 
     `figures` are the candidates' costs on events that were not used to choose them. `request` applied the
     proposal, and `undoing` reverted it; both are null before that.
@@ -32,6 +33,8 @@ class Proposal(models.Model):
     method = models.CharField(max_length=16, choices=ProposalMethod)
     before = models.JSONField()
     indexed = models.JSONField()
+    before_cuts = models.JSONField(default=list)
+    cuts = models.JSONField(default=list)
     figures = models.JSONField()
     newest_sample = models.BigIntegerField(help_text="newest sample that it was computed from")
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")

@@ -12,6 +12,7 @@ from controlplane.analytics.dimensions.models import Proposal, ProposalTrigger
 from controlplane.analytics.models import Result
 from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
 from controlplane.common.problems import Problem, conflict
+from controlplane.registry import topics
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Subscription, Topic
@@ -24,6 +25,8 @@ from tercast.filters.filter import Filter
 MOST_SUBSCRIPTIONS, MOST_EVENTS = 1_000, 4_000
 """Inputs of a proposal, spread over all there are; this takes some seconds of one core."""
 FEWEST_EVENTS = 40
+MAX_CUTS = 512
+"""Maximum number of learned cuts of a proposal."""
 KEPT = 50
 """Number of newest unapplied proposals of a topic to keep; applied ones are kept in addition."""
 PATIENCE_SECONDS = 30
@@ -56,7 +59,9 @@ def compute(topic: Topic, trigger: ProposalTrigger, actor: Any) -> Proposal:
         detail = "The platform is busy with another proposal. Try again in a minute."
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
     try:
-        found = propose(workload, max_dz_length(), MAX_DZ_PER_FILTER, spectrum=spectrum(topic))
+        cuts = 0 if topics.in_band_advertisements(topic) else MAX_CUTS
+        known = spectrum(topic)
+        found = propose(workload, max_dz_length(), MAX_DZ_PER_FILTER, spectrum=known, max_cuts=cuts)
     finally:
         _one_at_a_time.release()
     row = Proposal.objects.create(
@@ -65,7 +70,9 @@ def compute(topic: Topic, trigger: ProposalTrigger, actor: Any) -> Proposal:
         method=found.best.method,
         before=topic.indexed,
         indexed=list(found.best.cost.indexed),
-        figures=found.to_json(),
+        before_cuts=topic.cuts,
+        cuts=found.best.space.cuts.to_json(found.best.space.attributes),
+        figures={key: value for key, value in found.to_json().items() if key != "cuts"},
         newest_sample=newest,
         actor=actor,
     )

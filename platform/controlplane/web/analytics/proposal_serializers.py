@@ -1,4 +1,4 @@
-"""Serializers of proposals for indexed attributes."""
+"""Serializers of proposals for event spaces."""
 
 from typing import Any
 
@@ -29,16 +29,17 @@ class ProposalCreateSerializer(serializers.Serializer[Any]):
 
 
 class CandidateSerializer(serializers.Serializer[Any]):
-    """Choice of attributes, with its cost on events that were not used to choose it."""
+    """Event space of a method, with its cost on events that were not used to choose it."""
 
     method = serializers.ChoiceField(
-        choices=ProposalMethod.choices, help_text="method that chose the attributes"
+        choices=ProposalMethod.choices, help_text="method that chose the event space"
     )
     indexed = serializers.ListField(child=serializers.CharField(), help_text="chosen attributes")
     delivered = serializers.IntegerField(help_text="number of deliveries to hosts")
     unwanted = serializers.IntegerField(help_text="deliveries that match no subscription of the host")
     fpr = serializers.FloatField(help_text="unwanted deliveries in percent of all deliveries")
     cells = serializers.IntegerField(help_text="number of dz cells of all filters together")
+    cuts = serializers.IntegerField(default=0, help_text="number of cuts")
 
 
 class CountedSerializer(serializers.Serializer[Any]):
@@ -61,7 +62,7 @@ class EffectSerializer(serializers.Serializer[Any]):
 
 
 class ProposalSerializer(serializers.ModelSerializer[Proposal]):
-    """Proposal to index other attributes of a topic."""
+    """Proposal of another event space of a topic."""
 
     url = serializers.SerializerMethodField()
     topic = serializers.CharField(source="topic.name", help_text="name of the topic")
@@ -71,6 +72,8 @@ class ProposalSerializer(serializers.ModelSerializer[Proposal]):
     )
     before = serializers.ListField(child=serializers.CharField(), help_text="attributes indexed before")
     indexed = serializers.ListField(child=serializers.CharField(), help_text="attributes to index")
+    before_cuts = serializers.JSONField(help_text="cuts before, as in a topic")
+    cuts = serializers.JSONField(help_text="proposed cuts, as in a topic")
     state = serializers.SerializerMethodField()
     candidates = CandidateSerializer(source="figures.candidates", many=True, help_text="compared choices")
     ranking = serializers.SerializerMethodField()
@@ -101,6 +104,8 @@ class ProposalSerializer(serializers.ModelSerializer[Proposal]):
             "method",
             "before",
             "indexed",
+            "before_cuts",
+            "cuts",
             "candidates",
             "ranking",
             "judged_by",

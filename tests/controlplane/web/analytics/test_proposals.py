@@ -17,8 +17,9 @@ ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in (
 
 
 @pytest.fixture
-def busy(world, end):
+def busy(world, end, monkeypatch):
     """Filters test only `low`; `noise` and `same` take bits from it. All three are indexed."""
+    monkeypatch.setattr(choosing, "MAX_CUTS", 16)  # takes less time
     world.post("topics/", {"name": "heat", "attributes": ATTRIBUTES})
     world.post("advertisements/", {"publisher": "exchange", "topic": "heat", "filter": ""})
     wanted = [
@@ -51,7 +52,8 @@ def finish(request, state=State.ACTIVE):
     """Act as the worker after the switches have confirmed."""
     asked = Request.objects.get(pk=request)
     if state == State.ACTIVE:
-        Topic.objects.filter(name="heat").update(indexed=asked.payload["indexed"])
+        space = {key: asked.payload[key] for key in ("indexed", "cuts") if key in asked.payload}
+        Topic.objects.filter(name="heat").update(**space)
     Request.objects.filter(pk=request).update(state=state, confirmed_at=timezone.now())
 
 
@@ -63,9 +65,10 @@ def test_a_proposal_tells_every_candidate_on_events_it_was_not_chosen_by_and_cha
     assert answer.headers["Location"] == body["url"]
     assert (body["state"], body["before"], body["judged_by"]) == ("open", ["noise", "low", "same"], 200)
     by_method = {row["method"]: row for row in body["candidates"]}
-    assert set(by_method) == {"current", "all", "spectral", "greedy"}
+    assert set(by_method) == {"current", "all", "spectral", "greedy", "learned"}
     assert by_method[body["method"]]["unwanted"] < by_method["current"]["unwanted"]
     assert "same" not in body["indexed"]
+    assert by_method[body["method"]]["cuts"] == len(body["cuts"]) // 2
     assert body["saved"] > 2 * body["standard_error"]
     assert {row["attribute"] for row in body["ranking"]} == {"noise", "low", "same"}
     assert body["measured"] is None
@@ -79,10 +82,12 @@ def test_it_is_applied_once_and_taken_back_once(busy, problem):
     answer = busy.post(f"{row['url']}apply/")
     assert answer.status_code == 202
     request = answer.json()["id"]
+    cuts = {"cuts": row["cuts"]} if row["cuts"] else {}
     assert Request.objects.get(pk=request).payload == {
         "op": "set_indexed",
         "topic": "heat",
         "indexed": row["indexed"],
+        **cuts,
     }
     assert busy.get(row["url"]).json()["state"] == "applying"
     assert "already applied" in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
@@ -91,7 +96,8 @@ def test_it_is_applied_once_and_taken_back_once(busy, problem):
     assert busy.get(row["url"]).json()["state"] == "applied"
     back = busy.post(f"{row['url']}revert/")
     assert back.status_code == 202
-    assert Request.objects.get(pk=back.json()["id"]).payload["indexed"] == ["noise", "low", "same"]
+    back_payload = Request.objects.get(pk=back.json()["id"]).payload
+    assert back_payload["indexed"] == ["noise", "low", "same"] and not back_payload.get("cuts")
     finish(back.json()["id"])
     assert busy.get(row["url"]).json()["state"] == "reverted"
     assert "already reverted" in problem(busy.post(f"{row['url']}revert/"), 409)["detail"]
@@ -108,6 +114,33 @@ def test_a_topic_that_has_moved_on_is_left_alone(busy, problem):
     row = propose(busy).json()
     Topic.objects.filter(name="heat").update(indexed=["noise"])
     assert "now indexes noise" in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
+
+
+def test_cuts_that_have_changed_since_are_left_alone(busy, problem):
+    row = propose(busy).json()
+    Topic.objects.filter(name="heat").update(cuts=[["low", 5], 1, 1])
+    assert "cuts of topic heat have changed" in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
+
+
+def test_learned_cuts_are_the_best_choice_between_midpoints(world, end):
+    """The filters begin at thirds, so midpoints need more cells than the limit allows."""
+    world.post("topics/", {"name": "heat", "attributes": ATTRIBUTES})
+    world.post("advertisements/", {"publisher": "exchange", "topic": "heat", "filter": ""})
+    texts = [
+        f"low in [{start}, {start + 41}] and noise in [{start}, {start + 333}]" for start in range(0, 660, 43)
+    ]
+    world.post("subscriptions/", [{"subscriber": "bob", "topic": "heat", "filter": text} for text in texts])
+    end()
+    report(range(400))
+    row = propose(world).json()
+    by_method = {candidate["method"]: candidate for candidate in row["candidates"]}
+    assert (row["method"], row["before_cuts"]) == ("learned", []) and row["cuts"]
+    assert by_method["learned"]["unwanted"] < by_method["greedy"]["unwanted"] / 2
+    request = world.post(f"{row['url']}apply/").json()["id"]
+    assert Request.objects.get(pk=request).payload["cuts"] == row["cuts"]
+    finish(request)
+    world.post(f"{row['url']}revert/")
+    assert Request.objects.latest("id").payload["cuts"] == []
 
 
 def test_what_was_measured_before_and_after_stands_beside_what_was_expected(busy):
@@ -161,7 +194,7 @@ def test_bad_bodies_are_refused_by_name(busy, problem, body, code):
 
 def test_without_samples_or_subscriptions_there_is_nothing_to_judge_by(busy, problem):
     EventSample.objects.all().delete()
-    assert "0 samples" in problem(propose(busy), 409)["detail"]
+    assert "0 event samples" in problem(propose(busy), 409)["detail"]
 
 
 def test_viewers_read_and_propose_nothing(busy, viewer):
