@@ -1,12 +1,31 @@
-"""Content of the demo: publishers, and subscribers with filters of every operator.
+"""Content of the demo: quotes, publishers, and subscribers with filters of every operator.
+
+The events are daily stock quotes of five companies, from the package bokeh_sampledata.
 
 Indices name hosts by their switch: 1 is the first host of the second switch of the topology.
 """
 
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from mininet_labs.demo.errors import DemoError
-from mininet_labs.demo.quotes import SYMBOLS
+
+SYMBOLS = ("AAPL", "FB", "GOOG", "IBM", "MSFT")
+
+TOPIC: dict[str, Any] = {
+    "name": "quotes",
+    # Of all pairs, these two save the subscribers of the demo the most unwanted events.
+    "indexed": ["symbol", "close"],
+    "attributes": [
+        {"name": "symbol", "type": "string"},
+        {"name": "open", "type": "float", "min": 0.0, "max": 1024.0},
+        {"name": "high", "type": "float", "min": 0.0, "max": 1024.0},
+        {"name": "low", "type": "float", "min": 0.0, "max": 1024.0},
+        {"name": "close", "type": "float", "min": 0.0, "max": 1024.0},
+        {"name": "volume", "type": "int", "min": 0, "max": 1000000000},
+    ],
+}
 
 PUBLISHER_PLACES = (0, 2, 5, 6, 10)
 """Indices of the switches whose first hosts publish: one for each symbol, spread over the network."""
@@ -63,3 +82,17 @@ def subscriptions() -> list[dict[str, str]]:
     return [
         {"subscriber": name, "filter": text} for name, (_, filters) in SUBSCRIBERS.items() for text in filters
     ]
+
+
+def replay(symbol: str, start: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the quotes of a symbol by day, from day `start` on, again and again."""
+    from bokeh_sampledata import stocks  # noqa: PLC0415 - the import reads its data
+
+    columns = getattr(stocks, symbol)
+    days = len(columns["date"])
+    for day in count(start):
+        yield {
+            "symbol": symbol,
+            **{name: float(columns[name][day % days]) for name in ("open", "high", "low", "close")},
+            "volume": int(columns["volume"][day % days]),
+        }

@@ -9,12 +9,13 @@ from typing import Any, Self
 
 from mininet_labs import interrupts
 from mininet_labs.demo import content
+from mininet_labs.demo.content import TOPIC
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.feed import EventFeed
 from mininet_labs.demo.launcher import DemoLauncher
+from mininet_labs.demo.learning import Learning
 from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.platform_up import ROOT, Platform
-from mininet_labs.demo.quotes import TOPIC
 from mininet_labs.demo.registration import Settling, register, settling_patience
 from mininet_labs.demo.rest import RestClient, RestError
 from mininet_labs.demo.services import RESTARTS, wait_until
@@ -64,6 +65,7 @@ class Demo:
         self.rest: RestClient
         self.feed: EventFeed | None = None
         self.launcher: DemoLauncher | None = None
+        self.learning: Learning | None = None
         self._entries = 0
 
     def __enter__(self) -> Self:
@@ -179,6 +181,8 @@ class Demo:
         """Print the status line until the time is over or an interrupt arrives."""
         assert self.feed is not None
         line, outage = StatusLine(), PlatformOutage()
+        if self.options.learn:
+            self.learning = Learning(self.rest, TOPIC["name"])
         started = time.monotonic()
         self.rest.be_patient(POLL_PATIENCE_S)
         try:
@@ -190,6 +194,8 @@ class Demo:
                     self.try_out()
                     self.feed.pass_on()
                     self.entries()
+                    if self.learning is not None:
+                        self.learning.look(self.feed.counters, self._entries)
                 counters = self.feed.counters
                 line.show(status_text(self._entries, counters, self.platform.troubles()))
                 time.sleep(min(1.0, max(0.05, started + (self.options.run_for or 1e9) - time.monotonic())))
@@ -253,6 +259,7 @@ class Demo:
         return {
             **{name: counters[name] for name in names},
             **figures,
+            **({"learned": self.learning.report(counters, self._entries)} if self.learning else {}),
             "telemetry": self.feed.telemetry,
             "restarts": self.platform.restarts(),
             "seconds": self.options.run_for,

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from mininet_labs.demo.activity import ReportedActivity
+from mininet_labs.demo.content import replay
 from mininet_labs.demo.ledger import EventLedger, Values
-from mininet_labs.demo.quotes import replay
 from mininet_labs.demo.trials import Trials
 from tercast.client.event_origins import EventOrigin, LearnedOrigins, RejectedEvent
 from tercast.client.lease import PublisherLease

@@ -22,6 +22,7 @@ class DemoOptions:
     tls: bool = False
     empty: bool = False
     openflow: str = "127.0.0.1"
+    learn: bool = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--empty",
         action="store_true",
         help="start without a network; the page offers the demo, a topology file, or real switches",
+    )
+    parser.add_argument(
+        "--learn",
+        action="store_true",
+        help="apply a learned event space when there are event samples; the report compares both spaces",
     )
     parser.add_argument(
         "--openflow",
@@ -71,6 +77,7 @@ def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> Dem
         tls=arguments.tls,
         empty=arguments.empty,
         openflow=arguments.openflow,
+        learn=arguments.learn,
     )
 
 

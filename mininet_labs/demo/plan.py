@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from mininet_labs.demo import content
+from mininet_labs.demo.content import TOPIC
 from mininet_labs.demo.platform_up import Platform
-from mininet_labs.demo.quotes import TOPIC
 from mininet_labs.demo.rest import RestClient
 
 UNDER_WAY = "queued,planning,deploying"

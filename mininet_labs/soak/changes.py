@@ -8,8 +8,8 @@ import time
 from collections import Counter
 from typing import Any
 
+from mininet_labs.demo.content import SYMBOLS, TOPIC
 from mininet_labs.demo.errors import DemoError
-from mininet_labs.demo.quotes import SYMBOLS, TOPIC
 from mininet_labs.demo.rest import RestClient, RestRefusal
 
 ACTORS = 6

@@ -28,8 +28,7 @@ from bench_machine import describe
 from bench_options import of_space
 from workloads import DOMAIN, Filters, topic
 
-from mininet_labs.demo.content import SUBSCRIBERS
-from mininet_labs.demo.quotes import SYMBOLS, TOPIC, replay
+from mininet_labs.demo.content import SUBSCRIBERS, SYMBOLS, TOPIC, replay
 from tercast.dimensions.measured_cost import Measure
 from tercast.dimensions.proposal import METHODS, spaces_of
 from tercast.dimensions.spectral import spectral

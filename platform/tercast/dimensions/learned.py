@@ -40,7 +40,7 @@ _TRACE = 1e-3
 Numbers = npt.NDArray[np.int32]
 
 
-class _Axis:
+class BoundAxis:
     """An attribute with the places at which filters begin or end, numbered from 1.
 
     An event's *step* is the number of the places at or below its own. A box contains the steps from `low` to
@@ -109,7 +109,7 @@ class Learner:
     def __init__(self, workload: Workload, price: float = PRICE) -> None:
         self.topic, self.price = workload.topic, price
         filters = [filter_ for _, filter_ in workload.subscriptions]
-        self.axes = [_Axis(row, i, filters) for i, row in enumerate(self.topic.attributes)]
+        self.axes = [BoundAxis(row, i, filters) for i, row in enumerate(self.topic.attributes)]
         self.axes = [axis for axis in self.axes if axis.places]
         self.events = [axis.event_steps(workload.events) for axis in self.axes]
         numbers = {host: number for number, host in enumerate(workload.hosts)}

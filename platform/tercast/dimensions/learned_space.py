@@ -2,14 +2,18 @@
 
 Cuts are learned from half of the events, and several numbers of cuts are judged by the other half. The fewest
 cuts that are nearly as good as the best number are learned again, from all events.
+
+Tomorrow's events differ from the past ones. So events with changed values are added: values at which filters
+begin or end.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tercast.dimensions.learned import Learner
+from tercast.dimensions.learned import BoundAxis, Learner
 from tercast.dimensions.measured_cost import Cost, Measure
 from tercast.dimensions.workload import Workload
 from tercast.eventspace.topic import Topic
@@ -17,8 +21,13 @@ from tercast.eventspace.topic import Topic
 SIZES = (16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096)
 """Numbers of cuts that are compared."""
 
-NEAR = 0.02
-"""Share of the current deliveries that may be unwanted in exchange for fewer cuts."""
+NEAR = 0.005
+"""Additional unwanted deliveries that are accepted for fewer cuts, as a share of the wanted ones."""
+
+CHANGED = 4
+"""An event with changed values is added for each `CHANGED` events, but at least `FEWEST` are."""
+
+FEWEST = 1_000
 
 JUDGED = 100
 """Maximum number of subscriptions in comparisons."""
@@ -33,6 +42,7 @@ def learned_space(workload: Workload, depth: int, limit: int, max_cuts: int) -> 
         limit: The maximum number of cells of a filter.
         max_cuts: The maximum number of cuts.
     """
+    workload = _with_changed(workload)
     learning, judging = workload.halves()
     step = -(-len(judging.subscriptions) // JUDGED)
     judge = Measure(replace(judging, subscriptions=judging.subscriptions[::step]), depth, limit)
@@ -49,6 +59,26 @@ def learned_space(workload: Workload, depth: int, limit: int, max_cuts: int) -> 
     learner.grow(cuts)
     space = workload.topic.with_cuts(learner.nodes())
     return min(_halved(space), key=lambda one: _weight(judge.of_topic(one)[0]))
+
+
+def _with_changed(workload: Workload) -> Workload:
+    """Add events with changed values, in a random order that is always the same."""
+    draw = random.Random(1)
+    filters = [filter_ for _, filter_ in workload.subscriptions]
+    axes = [BoundAxis(row, i, filters) for i, row in enumerate(workload.topic.attributes)]
+    bounds = {
+        axis.attribute.name: [axis.value(step + 1) for step in range(len(axis.places))] for axis in axes
+    }
+    names = [name for name, values in bounds.items() if values]
+    if not names:
+        return workload
+    changed = []
+    for _ in range(max(FEWEST, len(workload.events) // CHANGED)):
+        some = draw.sample(names, draw.randint(1, len(names)))
+        changed.append({**draw.choice(workload.events), **{name: draw.choice(bounds[name]) for name in some}})
+    events = [*workload.events, *changed]
+    draw.shuffle(events)
+    return replace(workload, events=tuple(events))
 
 
 def _sizes(max_cuts: int) -> Sequence[int]:

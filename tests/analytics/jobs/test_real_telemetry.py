@@ -26,7 +26,7 @@ from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
 from analytics.subscriptions import read_subscriptions
 from mininet_labs.demo import content
-from mininet_labs.demo.quotes import TOPIC
+from mininet_labs.demo.content import TOPIC
 from mininet_labs.topologies import load
 from tests.waiting import LIMIT_SECONDS, wait_until
 

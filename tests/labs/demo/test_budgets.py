@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from mininet_labs.demo import content
-from mininet_labs.demo.quotes import TOPIC, replay
+from mininet_labs.demo.content import TOPIC, replay
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic

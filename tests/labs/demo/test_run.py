@@ -57,6 +57,27 @@ def test_lost_events_are_counted_and_end_in_failure(run_dir: Path):
     assert json.loads(report.read_text())["lost"] > 0
 
 
+@pytest.mark.full
+def test_a_learned_event_space_is_applied_under_traffic(run_dir: Path):
+    report = run_dir.with_suffix(".json")
+    run = Run(run_dir, "--learn", "--report", str(report))
+    run.wait_for("cuts; ")
+    run.wait_for("topic quotes has")
+
+    def deliveries() -> int:
+        return int(re.findall(r"delivered (\d+)", run.text())[-1])
+
+    applied = deliveries()
+    wait_until(lambda: deliveries() > applied + 2_000, "deliveries in the learned space")
+    run.process.send_signal(signal.SIGINT)
+    assert run.end() == 0, run.text()
+    found = json.loads(report.read_text())
+    assert (found["lost"], found["doubled"]) == (0, 0)
+    learned = found["learned"]
+    assert learned["before"] > 30 and learned["after"] < 5
+    assert learned["entries_after"] < learned["entries_before"] / 2 and learned["cuts"] > 0
+
+
 def kill(run_dir: Path, words: str) -> None:
     """Kill the process whose command line has these words, but no parent that has them."""
     found = [one for one in processes_of(run_dir) if words in " ".join(one.cmdline())]

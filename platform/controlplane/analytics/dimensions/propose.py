@@ -17,7 +17,7 @@ from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Subscription, Topic
 from controlplane.telemetry.models import EventSample
-from tercast.dimensions.proposal import propose
+from tercast.dimensions.proposal import AttributeProposal, propose
 from tercast.dimensions.spectral import AttributeSelection
 from tercast.dimensions.workload import Workload
 from tercast.filters.filter import Filter
@@ -55,15 +55,7 @@ def compute(topic: Topic, trigger: ProposalTrigger, actor: Any) -> Proposal:
             "job event_samples, which takes them from telemetry."
         )
         raise conflict("too_few_samples", detail)
-    if not _one_at_a_time.acquire(timeout=PATIENCE_SECONDS):
-        detail = "The platform is busy with another proposal. Try again in a minute."
-        raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
-    try:
-        cuts = 0 if topics.in_band_advertisements(topic) else MAX_CUTS
-        known = spectrum(topic)
-        found = propose(workload, max_dz_length(), MAX_DZ_PER_FILTER, spectrum=known, max_cuts=cuts)
-    finally:
-        _one_at_a_time.release()
+    found = _found(topic, workload)
     row = Proposal.objects.create(
         topic=topic,
         trigger=trigger,
@@ -78,6 +70,19 @@ def compute(topic: Topic, trigger: ProposalTrigger, actor: Any) -> Proposal:
     )
     _forget(topic)
     return row
+
+
+def _found(topic: Topic, workload: Workload) -> AttributeProposal:
+    """Compute the candidates, one topic at a time."""
+    if not _one_at_a_time.acquire(timeout=PATIENCE_SECONDS):
+        detail = "The platform is busy with another proposal. Try again in a minute."
+        raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
+    try:
+        cuts = 0 if topics.in_band_advertisements(topic) else MAX_CUTS
+        known = spectrum(topic)
+        return propose(workload, max_dz_length(), MAX_DZ_PER_FILTER, spectrum=known, max_cuts=cuts)
+    finally:
+        _one_at_a_time.release()
 
 
 def past(topic: Topic) -> tuple[Workload, int]:
