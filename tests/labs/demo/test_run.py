@@ -68,7 +68,7 @@ def test_a_learned_event_space_is_applied_under_traffic(run_dir: Path):
         return int(re.findall(r"delivered (\d+)", run.text())[-1])
 
     applied = deliveries()
-    wait_until(lambda: deliveries() > applied + 2_000, "deliveries in the learned space")
+    wait_until("deliveries in the learned space", lambda: deliveries() > applied + 2_000)
     run.process.send_signal(signal.SIGINT)
     assert run.end() == 0, run.text()
     found = json.loads(report.read_text())
