@@ -7,7 +7,7 @@ as the domains of a topic without cuts are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -98,6 +98,15 @@ class CutSpace:
         dz = leaf.schedule.event_dz(indexes)
         bits = dz.bit_length() - 1
         return branch.dz << bits | dz ^ 1 << bits
+
+    def decisions(self, values: Mapping[str, Any]) -> Iterator[tuple[CutNode, bool]]:
+        """Yield the cuts on the way of a checked event, and whether its value is less."""
+        branch = self.root
+        while (cut := branch.cut) is not None:
+            attribute = self.attributes[cut.attribute]
+            below = attribute.place_of(values[attribute.name]) < cut.place
+            yield cut, below
+            branch = branch.left if below else branch.right
 
     def branch_of(self, dz: Dz) -> tuple[Branch, Dz]:
         """The deepest branch whose dz covers `dz`, and the bits of `dz` after it, as a dz."""

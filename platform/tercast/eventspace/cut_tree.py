@@ -96,7 +96,7 @@ class CutTree:
     def to_json(self, attributes: Sequence[Attribute]) -> list[object]:
         """Write the list that `from_json` reads as this tree."""
         return [
-            [attributes[node.attribute].name, _value_json(node.value)]
+            [attributes[node.attribute].name, value_json(node.value)]
             if isinstance(node, CutNode)
             else node.weight
             for node in self.nodes
@@ -216,5 +216,6 @@ def _with(region: Region, attribute: int, side: tuple[Place, Place]) -> Region:
     return (*region[:attribute], side, *region[attribute + 1 :])
 
 
-def _value_json(value: Any) -> object:
+def value_json(value: Any) -> object:
+    """Return a cut's value as JSON: integers beyond 2**53-1 are decimal strings."""
     return integer_json(value) if type(value) is int else value

@@ -8,7 +8,8 @@ from typing import Any
 
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace.address_plan import AddressPlan
-from tercast.eventspace.dz import Dz, text
+from tercast.eventspace.cut_tree import value_json
+from tercast.eventspace.dz import Dz, length, text
 from tercast.eventspace.topic import Topic
 from tercast.explain.event_values import Given
 from tercast.explain.network_state import AnnouncementState
@@ -55,9 +56,21 @@ class ExplainedEvent:
             "topic": self.topic,
             "values": topic.values_json(self.values),
             "dz": text(self.dz),
+            "cuts": self._cuts(topic),
             "address": self.address,
             "problem": self.problem,
         }
+
+    def _cuts(self, topic: Topic) -> list[dict[str, object]]:
+        """The cuts on the way of the event, first to last, and on which side it is."""
+        if not topic.cuts:
+            return []
+        steps = topic.cut_space(max(1, length(self.dz))).decisions(self.values)
+        names = [attribute.name for attribute in topic.attributes]
+        return [
+            {"attribute": names[cut.attribute], "value": value_json(cut.value), "less": less}
+            for cut, less in steps
+        ]
 
 
 def read_event(

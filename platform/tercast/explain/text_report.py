@@ -36,6 +36,9 @@ def _event(event: Json) -> Iterator[str]:
     owner = "" if event["publisher"] is None else f"publisher {event['publisher']}, "
     yield f"event    {values} of topic {event['topic']}"
     yield f"from     {owner}{who}, host {event['host']}, {at}"
+    for number, cut in enumerate(event["cuts"]):
+        test = f"{cut['attribute']} < {json.dumps(cut['value'], ensure_ascii=False)}"
+        yield f"{'cuts' if number == 0 else '':<9}{test}: {'yes' if cut['less'] else 'no'}"
     yield f"dz       {event['dz']}"
     yield f"address  {event['address']}"
 

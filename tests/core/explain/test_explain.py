@@ -146,6 +146,7 @@ def test_the_way_of_an_event_is_told_hop_by_hop() -> None:
         "topic": "quotes",
         "values": {"low": 92},
         "dz": "0001011100",
+        "cuts": [],
         "address": "ff0e:4:1700::",
         "problem": None,
     }

@@ -41,6 +41,21 @@ def test_it_tells_dz_address_way_and_reasons(files: list[str], capsys: pytest.Ca
     ]
 
 
+def test_it_names_the_cuts_on_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = example()
+    document["topics"][0]["cuts"] = [["low", 80], 1, ["low", 101], 1, 1]
+    scenario, plan = str(tmp_path / "s.json"), str(tmp_path / "p.json")
+    Path(scenario).write_text(json.dumps(document))
+    assert main(["plan", scenario, "-o", plan]) == 0
+    assert main(["explain", scenario, plan, "--publisher", "a1", "--value", "low=92"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2:4] == ["cuts     low < 80: no", "         low < 101: yes"]
+    assert (
+        lines[4].startswith("dz       10")
+        and "  h2: match; a subscription of the host matches the event" in lines
+    )
+
+
 def test_json_has_the_same(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", *files, "--publisher", "h1", "--values", '{"low": 92}', "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)

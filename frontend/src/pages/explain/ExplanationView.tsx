@@ -33,6 +33,7 @@ export function ExplanationView({ found }: { found: Explanation }) {
               text.event.advertisement,
               event.advertisement && <Code>{text.event.filter(event.advertisement, event.filter)}</Code>,
             ],
+            [text.event.cuts, event.cuts.length > 0 && <Cuts cuts={event.cuts} />],
             [
               text.event.dz,
               <WithHelp key="dz" term="cell">
@@ -65,6 +66,17 @@ export function ExplanationView({ found }: { found: Explanation }) {
         <Hosts found={found} />
       </section>
     </Stack>
+  );
+}
+
+/** Decisions on the way of the event, the first one first. */
+function Cuts({ cuts }: { cuts: Explanation["event"]["cuts"] }) {
+  return (
+    <Group gap={4}>
+      {cuts.map(({ attribute, value, less }) => (
+        <Code key={`${attribute} ${JSON.stringify(value)}`}>{text.event.cut(attribute, value, less)}</Code>
+      ))}
+    </Group>
   );
 }
 

@@ -38,7 +38,7 @@ const verdict = (host: string, reason: string) => ({
 });
 
 const found = {
-  event: { publisher: "p", host: "h", dz: "1", address: "ff0e::1" },
+  event: { publisher: "p", host: "h", dz: "1", cuts: [], address: "ff0e::1" },
   ...{ tree: 1, path: [], real: null, loops: false, received: [verdict("h-sea", "match")] },
   not_received: [verdict("h-atl", "no_match"), verdict("h-hou", "no_subscription")],
 } as unknown as Explanation;

@@ -58,6 +58,9 @@ export const text = {
     advertisement: "Advertisement",
     filter: (advertisement: string, filter: string | null) =>
       `${advertisement}: ${filter ?? "cells without a filter"}`,
+    cuts: "Cuts",
+    cut: (attribute: string, value: unknown, less: boolean) =>
+      `${attribute} < ${JSON.stringify(value)}: ${less ? "yes" : "no"}`,
     dz: "dz",
     wholeSpace: "the whole event space",
     address: "Address",

@@ -15,6 +15,14 @@ ORIGINS = ("exact", "aggregated", "unplanned")
 DIFFERENCES = tuple(kind.value for kind in DifferenceKind)
 
 
+class CutStepSerializer(serializers.Serializer[Any]):
+    """Cut on the way of the event."""
+
+    attribute = serializers.CharField(help_text="attribute of the cut")
+    value = serializers.JSONField(help_text="value of the cut")
+    less = serializers.BooleanField(help_text="whether the event's value is less")
+
+
 class EventSerializer(serializers.Serializer[Any]):
     """Event, with its publisher."""
 
@@ -27,6 +35,7 @@ class EventSerializer(serializers.Serializer[Any]):
     topic = serializers.CharField()
     values = Values()
     dz = serializers.CharField(help_text="dz of the event")
+    cuts = CutStepSerializer(many=True, help_text="cuts on the way of the event, the first one first")
     address = serializers.CharField(help_text="multicast address of the event")
     problem = serializers.ChoiceField(choices=REASONS, allow_null=True, help_text="why the event is not sent")
 
