@@ -11,6 +11,7 @@ from controlplane.requestlog.models import FINAL_STATES, State
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Reference
 from controlplane.web.analytics.chart_serializers import WeightSerializer
+from controlplane.web.registry.attribute_schema import CutsField
 
 OPEN, APPLYING, APPLIED, REVERTED, FAILED = PROPOSAL_STATES = (
     "open",
@@ -72,8 +73,8 @@ class ProposalSerializer(serializers.ModelSerializer[Proposal]):
     )
     before = serializers.ListField(child=serializers.CharField(), help_text="attributes indexed before")
     indexed = serializers.ListField(child=serializers.CharField(), help_text="attributes to index")
-    before_cuts = serializers.JSONField(help_text="cuts before, as in a topic")
-    cuts = serializers.JSONField(help_text="proposed cuts, as in a topic")
+    before_cuts = CutsField(help_text="cuts before, as in a topic")
+    cuts = CutsField(help_text="proposed cuts, as in a topic")
     state = serializers.SerializerMethodField()
     candidates = CandidateSerializer(source="figures.candidates", many=True, help_text="compared choices")
     ranking = serializers.SerializerMethodField()

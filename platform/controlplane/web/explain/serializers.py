@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from controlplane.rest.fields import Values
+from controlplane.rest.fields import Value, Values
 from controlplane.web.network.table_serializers import ActionSerializer
 from tercast.explain.observation import Means
 from tercast.explain.real_path import DifferenceKind
@@ -19,7 +19,7 @@ class CutStepSerializer(serializers.Serializer[Any]):
     """Cut on the way of the event."""
 
     attribute = serializers.CharField(help_text="attribute of the cut")
-    value = serializers.JSONField(help_text="value of the cut")
+    value = Value(help_text="value of the cut")
     less = serializers.BooleanField(help_text="whether the event's value is less")
 
 
