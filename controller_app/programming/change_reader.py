@@ -206,8 +206,8 @@ def _expect_limit(fields: Mapping[str, object], in_place: bool, path: Path) -> i
     limit = expect_integer(fields["limit"], place, 0)
     if not in_place:
         detail = (
-            "`limit` is not possible without `atomic` or `steps`: all additions then precede all removals; "
-            "add one of them, or remove `limit`"
+            "`limit` requires `atomic` or `steps`, because without them all additions precede all removals; "
+            "add `atomic` or `steps`, or remove `limit`"
         )
         raise Refused(place, "limit_alone", detail, limit)
     return limit

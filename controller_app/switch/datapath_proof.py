@@ -138,8 +138,11 @@ class Proofs:
         if self._policy is ProofPolicy.AUTHORITY:
             return Proof.AUTHORITY
         if self._policy is ProofPolicy.BOUND:
-            remedy = f"issue one for dpid-{dpid:016x}, or add its key to {self._path or FILE_NAME}"
-            raise UnprovedDatapath(f"its certificate {certificate} has no datapath id; {remedy} ({OPTION})")
+            remedy = (
+                f"issue a certificate for dpid-{dpid:016x}, or add the key of this one to "
+                f"{self._path or FILE_NAME}, because {OPTION} requires it"
+            )
+            raise UnprovedDatapath(f"its certificate {certificate} has no datapath id; {remedy}")
         if len(self._keys) >= MOST_KEYS:
             raise UnprovedDatapath(
                 f"the limit of {MOST_KEYS} stored keys is reached; remove some from {self._path}"

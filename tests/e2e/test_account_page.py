@@ -61,7 +61,7 @@ def test_a_client_token_is_for_one_publisher_alone(visit, running):
         page.get_by_role("button", name="Create token…").click()
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Name").fill("client")
-        dialog.get_by_text("One publisher").click()
+        dialog.get_by_text("Only one publisher").click()
         dialog.get_by_role("combobox", name="Publisher").fill(publisher)
         page.get_by_role("option", name=publisher, exact=True).click()
         watched.accessible()

@@ -252,7 +252,7 @@ def test_each_fault_and_each_false_positive_has_its_reason(visit, dock):
 
         dock.change(up=False)
         look_until(page, reason(page, "pier", "switch_down"))
-        expect_summary(page, "No host with a matching subscription receives the event.")
+        expect_summary(page, "The event reaches no host with a matching subscription.")
         dock.change(up=True)
         look_until(page, reason(page, "pier", "match"))
 

@@ -81,9 +81,11 @@ export const text = {
     hosts: (complete: boolean, count: number, names: readonly string[]) =>
       `${bound(complete)}${formatQuantity(count, "host")}${someNames(names, count)}`,
     without: (complete: boolean, count: number) =>
-      `${bound(complete)}${formatQuantity(count, "remaining subscription")} without a matching advertisement`,
+      `${bound(complete)}${formatQuantity(count, "other subscription")} will have no matching advertisement`,
     entries: (count: number) =>
-      count === 1 ? "1 entry is removed." : `${count.toLocaleString()} entries are removed.`,
+      count === 1
+        ? "The withdrawals will remove 1 entry."
+        : `The withdrawals will remove ${count.toLocaleString()} entries.`,
   },
   cost: {
     unchanged: "No switch needs more or fewer entries.",
@@ -109,7 +111,7 @@ export const text = {
     },
   },
   merging: {
-    note: (changes: string) => `To stay within budgets: ${changes}.`,
+    note: (changes: string) => `Changes of merged entries: ${changes}.`,
     merged: (count: number) => `${entries(count)} merged`,
     unmerged: (count: number) =>
       count === 1 ? "1 merged entry split again" : `${count.toLocaleString()} merged entries split again`,
@@ -119,7 +121,6 @@ export const text = {
     /** The reason of the platform starts with "unknown". */
     unknownCost: (reason: string) => `The predicted cost is ${reason}`,
     /** Replaces the path of the API in the reason. */
-    measurement: "see the switch on the page Network, tab Merged entries",
     cost: (falsePositives: number, perSecond: number | null, redundant: number, together: number) => {
       const rate = perSecond === null ? "" : ` (${digits(perSecond)} per second)`;
       const requests =

@@ -185,15 +185,17 @@ class _Reader:
         attribute, value, place = self.cut_value(item, path)
         low, high = region[attribute]
         if not low < place < high:
-            detail = f"no event is on both sides of the cut at {shown(value)}, because of earlier cuts"
-            raise Refused(path, "useless_cut", f"{detail} or the domain; remove the cut", item)
+            detail = f"one side of the cut at {shown(value)} can contain no event, because of earlier cuts"
+            rule = f"{detail} or of the allowed values of the attribute; remove the cut"
+            raise Refused(path, "useless_cut", rule, item)
         return attribute, value, place
 
     def cut_value(self, item: object, path: Path) -> tuple[int, Any, Place]:
         pair = expect_list(item, path)
         if len(pair) != 2:
             detail = (
-                f"{shown(item)} is not a node; a cut is a list of an attribute and a value, a leaf a weight"
+                f"{shown(item)} is not a node of the cut tree; write a cut as [ATTRIBUTE, VALUE], or a leaf "
+                "as its weight, an integer"
             )
             raise Refused(path, "bad_count", detail, item)
         name = expect_text(pair[0], (*path, 0))
@@ -207,7 +209,8 @@ class _Reader:
             given = parse_integer(given, (*path, 1)) if isinstance(given, str) else given
         value = attribute.check(given, (*path, 1))
         if isinstance(attribute, String) and len(value.encode()) > POINT_BYTES:
-            detail = f"{shown(value)} has more than {POINT_BYTES} UTF-8 bytes; use the first ones"
+            rule = f"more than {POINT_BYTES} UTF-8 bytes; shorten it to its first {POINT_BYTES} bytes"
+            detail = f"{shown(value)} has {rule}"
             raise Refused((*path, 1), "bad_cut", detail, value)
         return position, value, attribute.place(attribute.before(value))
 

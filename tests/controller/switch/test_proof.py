@@ -68,7 +68,7 @@ def test_a_certificate_names_datapath_ids(folder: Path, name: str, dpids: set[in
         for policy in ProofPolicy
     ]
     + [
-        (ProofPolicy.BOUND, "plain", A, "has no datapath id; issue one for dpid-00000000000000a1"),
+        (ProofPolicy.BOUND, "plain", A, "has no datapath id; issue a certificate for dpid-00000000000000a1"),
         (ProofPolicy.FIRST_USE, "plain", A, "key"),
         (ProofPolicy.AUTHORITY, "plain", A, "authority"),
     ],

@@ -6,8 +6,6 @@ import { text } from "@/common/text";
 export type Merging = Schemas["Merging"] | Schemas["OperationMerging"];
 
 const SHOWN = 6;
-/** A hint for API clients; the dashboard has a tab with the measurement. */
-const MEASUREMENT = /see \/api\/v1\/switches\/<id>\/aggregated\//;
 
 /** For example "3 entries merged, 1 merged entry split again, on s1, s2". */
 export function describeMerging({ merged, unmerged, switches }: Merging): string {
@@ -19,8 +17,7 @@ export function describeMerging({ merged, unmerged, switches }: Merging): string
 /** Predicted false positives and redundant copies of the merged entries, or the reason why they are unknown. */
 export function predictedCost(merging: Merging): string {
   const { unwanted, needless, unwanted_per_second: rate, reason } = merging;
-  if (unwanted === null || needless === null)
-    return text.merging.unknownCost(reason.replace(MEASUREMENT, text.merging.measurement));
+  if (unwanted === null || needless === null) return text.merging.unknownCost(reason);
   const together = "together" in merging ? merging.together : 1;
   const cost = text.merging.cost(unwanted, rate, needless, together);
   return reason ? `${cost} ${reason[0]?.toUpperCase()}${reason.slice(1)}` : cost;

@@ -67,7 +67,7 @@ export const text = {
     name: "Name",
     nameHelp: "For example the program that uses the token, and its machine.",
     kind: "Use of the token",
-    kinds: { scopes: "Program", publisher: "One publisher", subscriber: "One subscriber" },
+    kinds: { scopes: "Any program", publisher: "Only one publisher", subscriber: "Only one subscriber" },
     scopes: "Scopes",
     scopesHelp: "The scopes limit the API calls of the token. Your role also limits them.",
     scopeHelp: {

@@ -303,7 +303,8 @@ export const text = {
       title: (job: string) => `Schedule of ${job}`,
       period: "Interval in seconds",
       replaced: (timetable: string) => `Current schedule: ${timetable}. An interval replaces it.`,
-      missed: "If no worker runs at that time, one run later replaces all missed runs.",
+      missed:
+        "If no worker is running when a run is due, the run is missed. The next worker does one run instead of all missed runs.",
       window: "Window length",
       windowHelp: 'The time interval of one result, for example "1 minute". Each length has its own results.',
       save: "Save",
@@ -342,10 +343,10 @@ export const text = {
     calculate: "Calculate proposal",
     ready: (id: number | undefined, topic: string | undefined) => `Proposal ${id} for ${topic} is ready.`,
     heading: (id: number, topic: string) => `Proposal ${id} for ${topic}`,
-    keep: (space: string) => `Keep ${space}. No other choice has fewer false positives.`,
+    keep: (space: string) => `Keep the event space (${space}). No other choice has fewer false positives.`,
     space: (attributes: string, cuts: number) =>
-      cuts ? `${quantity(cuts, "cut")} and ${attributes}` : attributes,
-    change: (space: string, before: string) => `Use ${space} instead of ${before}.`,
+      cuts ? `${quantity(cuts, "cut")}, then ${attributes}` : attributes,
+    change: (space: string, before: string) => `New event space: ${space}. Event space now: ${before}.`,
     saved: (saved: string, error: string, events: number) =>
       `Predicted to save ${saved} ± ${error} false positives per event, estimated with ${quantity(events, "event")}.`,
     measured: (before: string, after: string, deliveries: number) =>
@@ -365,13 +366,13 @@ export const text = {
       learned: "learned: cuts at the values where filters begin and end",
     } as Readonly<Record<string, string>>,
     apply: "Apply",
-    applyTitle: (space: string) => `Use ${space}?`,
-    applied: (topic: string, space: string) => `Topic ${topic} uses ${space}.`,
+    applyTitle: (space: string) => `Change the event space to ${space}?`,
+    applied: (topic: string, space: string) => `The event space of topic ${topic} is now ${space}.`,
     applyEffect: (topic: string) =>
       `The platform calculates the cells of all filters of ${topic} again. Switches first install the new entries. Then publishers change to the new code, and switches remove the old entries. If the tables have capacity for both, no event is lost or duplicated.`,
     revert: "Revert",
-    revertTitle: (space: string) => `Use ${space} again?`,
-    reverted: (topic: string, space: string) => `Topic ${topic} uses ${space} again.`,
+    revertTitle: (space: string) => `Change the event space back to ${space}?`,
+    reverted: (topic: string, space: string) => `The event space of topic ${topic} is ${space} again.`,
     revertEffect:
       "The topic gets its previous event space. The platform turns off automatic indexing, because it would select the same space again.",
   },

@@ -273,8 +273,8 @@ export const text = {
     revertAction: "Revert",
     revertHelp: (changed: number) =>
       changed > 0
-        ? `The platform installs the merged entries from before the run again on ${switches(changed)}, as far as they still fit in the budgets. No event is lost.`
-        : "The platform installs the merged entries from before the run again, as far as they still fit in the budgets. No event is lost.",
+        ? `On ${switches(changed)}, the platform restores the merged entries that were installed before the run, if they still fit in the budgets. No event is lost.`
+        : "The platform restores the merged entries that were installed before the run, if they still fit in the budgets. No event is lost.",
   },
 
   results: {
@@ -282,7 +282,7 @@ export const text = {
     falsePositives: "False positives per event",
     beforeAfter: (before: string, after: string, change: string) =>
       change ? `${before} → ${after} (${change})` : `${before} → ${after}`,
-    chosen: "Method of the merged entries",
+    chosen: "Result used",
     gap: "Additional cost compared with the best possible choice",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,

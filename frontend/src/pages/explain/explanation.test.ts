@@ -127,7 +127,7 @@ test("the summary counts deliveries, false positives and missing deliveries", ()
       "1 host with a matching subscription does not receive the event.",
   );
   expect(summary(explained([], [verdict("c", "no_match")]))).toBe(
-    "No host with a matching subscription receives the event.",
+    "The event reaches no host with a matching subscription.",
   );
   expect(summary(explained([], [], "outside_advertisement"))).toBe(
     "The event is not sent: it is outside the advertisement.",

@@ -37,7 +37,7 @@ export const text = {
     notSent: (reason: string) => `The event is not sent. Reason: ${reason}.`,
     delivered: (hosts: number) =>
       hosts === 0
-        ? "No host with a matching subscription receives the event."
+        ? "The event reaches no host with a matching subscription."
         : hosts === 1
           ? "1 host with a matching subscription receives the event."
           : `${hosts} hosts with a matching subscription receive the event.`,
@@ -101,7 +101,8 @@ export const text = {
     to: (name: string) => `to ${name}`,
     forMatch: (names: string, count: number) =>
       count === 1 ? `for subscription ${names}` : `for subscriptions ${names}`,
-    forTruncation: (names: string) => `false positive: only the cells of ${names} contain the event`,
+    forTruncation: (names: string) =>
+      `false positive: the cells of ${names} contain the event, but the filter does not match`,
     forNobody: "redundant copy: no subscription needs it",
     names: (names: string, more: number) => (more > 0 ? `${names} and ${more} more` : names),
   },
@@ -152,7 +153,7 @@ export const text = {
   /** One sentence about those reasons whose name is not enough. */
   explanations: {
     truncation:
-      "The cells of a subscription contain the event, but its filter does not. Cells consider only indexed attributes, and their number and the length of their dz are limited.",
+      "The cells of a subscription contain the event, but its filter does not. Cells consider only indexed attributes. The number of cells and the length of their dz are limited.",
     aggregation:
       "A merged entry on the path sends the event. Merged entries keep the table of a switch within its budget.",
     stale_entry: "An entry on the path is not in the plan. The switch has not removed it yet.",

@@ -41,7 +41,8 @@ export const text = {
     },
     broker: {
       title: "Message broker",
-      remedy: "Check whether Redis runs. Without Redis, check whether the state directory is writable.",
+      remedy:
+        "If the platform uses Redis, check whether Redis runs. Otherwise, check whether the state directory is writable.",
     },
     worker: {
       title: "Planner worker",
@@ -84,7 +85,7 @@ export const text = {
     signalling: {
       title: "In-band signalling",
       remedy:
-        "Check whether the planner worker and the controller run. Until then, hosts receive no responses to their control messages.",
+        "Check whether the planner worker and the controller run. Until both run, hosts receive no responses to their control messages.",
     },
     disk: {
       title: "Disk space",

@@ -2,8 +2,8 @@ import { formatQuantity as quantity } from "@/common/formatting/figures";
 
 const stopped = (hosts: number) =>
   hosts === 1
-    ? "After that, 1 host no longer receives events through this filter."
-    : `After that, ${quantity(hosts, "host")} no longer receive events through this filter.`;
+    ? "After the withdrawal, 1 host no longer receives events through this filter."
+    : `After the withdrawal, ${quantity(hosts, "host")} no longer receive events through this filter.`;
 const affected = (subscriptions: number, subscribers: number, hosts: number) =>
   `${quantity(subscriptions, "subscription")} of ${quantity(subscribers, "subscriber")} at ${quantity(hosts, "host")}`;
 
@@ -237,7 +237,7 @@ export const text = {
     notList: "The file is not a list. Write [ … ] around the items.",
     empty: (fields: string) => `The file is empty. Its first line must name the columns: ${fields}.`,
     missingColumns: (found: string, missing: string, fields: string) =>
-      `The first line names the columns ${found}. It must name ${fields}. Missing: ${missing}.`,
+      `Columns in the first line: ${found}. Required columns: ${fields}. Missing: ${missing}.`,
     cells: (found: number, expected: number) =>
       `The line has ${quantity(found, "field")} instead of ${expected}. Put quotes around a field that contains a comma.`,
     separators: { ";": "semicolons", "\t": "tabs", "|": "vertical bars" },

@@ -97,7 +97,7 @@ export const text = {
     showAdvertisements: "Show advertisements",
     showSubscriptions: "Show subscriptions",
     unused:
-      "The topic has no advertisements and no subscriptions, so no publisher or subscriber is affected. After that, another topic can use its name and its codes.",
+      "The topic has no advertisements and no subscriptions, so no publisher or subscriber is affected. After the removal, another topic can use its name and its codes.",
   },
   sealing: {
     sealTitle: (name: string) => `Seal the events of ${name}?`,

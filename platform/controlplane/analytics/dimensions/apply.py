@@ -78,8 +78,8 @@ def _change(row: Proposal, expected: Space, wanted: Space, actor: Any) -> Reques
     now = (list(topic.indexed), topic.cuts)
     if now[0] != list(expected[0]):
         detail = (
-            f"Topic {topic.name} now indexes {', '.join(topic.indexed)}, not {', '.join(expected[0])}. "
-            "Request a new proposal."
+            f"The proposal was calculated when topic {topic.name} indexed: {', '.join(expected[0])}. "
+            f"It now indexes: {', '.join(topic.indexed)}. Request a new proposal."
         )
         raise conflict("moved_on", detail)
     if now[1] != expected[1]:

@@ -81,7 +81,7 @@ class AnalyticsRunViewSet(ListAndRead):
         values = body.items[0]
         since, until = values.get("since"), values.get("until")
         if since and until and since >= until:
-            detail = "until is not later than since. Use an `until` after `since`."
+            detail = "`until` is not later than `since`. Use a later `until`."
             body.errors.add(0, ("until",), "out_of_order", detail, str(until))
         body.errors.check()
         job = values.pop("job")

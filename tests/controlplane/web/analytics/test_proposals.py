@@ -113,7 +113,7 @@ def test_one_that_failed_may_be_applied_again(busy):
 def test_a_topic_that_has_moved_on_is_left_alone(busy, problem):
     row = propose(busy).json()
     Topic.objects.filter(name="heat").update(indexed=["noise"])
-    assert "now indexes noise" in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
+    assert "now indexes: noise." in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
 
 
 def test_cuts_that_have_changed_since_are_left_alone(busy, problem):

@@ -95,7 +95,7 @@ export const text = {
     probe_at_edge: {
       title: "A probe arrived at the port of a host",
       meaning:
-        "The host forwards probes of other ports, or the port is connected to a switch. Such a link needs approval.",
+        "The host forwards probes of other ports, or the port is connected to a switch. The platform adds no link at this port without approval.",
       remedy: "Check the host at this port, and whether it is registered at the correct port.",
     },
     links_waiting: {
@@ -209,7 +209,7 @@ export const text = {
       meaning:
         "The switch cannot store as many entries as its budget allows. The platform uses the capacity as the limit.",
       remedy:
-        "Set the budget of the switch to this number. If the aggregation method is none, choose another one (page Budgets, tab Policy).",
+        "Set the budget of the switch to the number of entries in the alarm. If the alarm has no number, keep entries free: raise the budget, or withdraw subscriptions. If the aggregation method is none, choose another one (page Budgets, tab Policy).",
     },
     newSwitch: {
       title: "A switch that was not registered",
