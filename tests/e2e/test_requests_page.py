@@ -50,7 +50,7 @@ def test_the_log_is_filtered_and_a_request_opens_beside_it(visit, running, switc
         page.locator(f'tr[data-row="{failed["id"]}"]').click()
 
         panel = page.get_by_role("dialog")
-        expect(panel).to_contain_text("0 entries are too few")
+        expect(panel).to_contain_text("a budget of 0 entries is too small")
         expect(panel).to_contain_text(failed["call"])
         expect(panel.locator('[data-stage="confirmed"]')).to_contain_text("not reached")
         expect(panel.get_by_role("link", name=f"Budget of {switch['name']}").first).to_be_visible()

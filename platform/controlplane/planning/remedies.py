@@ -64,7 +64,17 @@ _NAME = "Choose an unused name of letters, digits, “-”, “_” and “.”.
 BY_CODE = {
     **dict.fromkeys(("bad_count", "missing_key", "unknown_key", "unknown_operation", "wrong_type"), _CALL),
     **dict.fromkeys(
-        ("bad_domain", "bad_text", "empty", "not_a_double", "not_finite", "unknown_type"), _TOPIC
+        (
+            "bad_cut",
+            "bad_domain",
+            "bad_text",
+            "empty",
+            "not_a_double",
+            "not_finite",
+            "unknown_type",
+            "useless_cut",
+        ),
+        _TOPIC,
     ),
     **dict.fromkeys(("filter_syntax", "number_too_large", "number_too_long", "number_too_small"), _FILTER),
     **dict.fromkeys(("matches_nothing", "missing_attribute", "out_of_domain", "unknown_value"), _FILTER),

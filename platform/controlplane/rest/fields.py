@@ -189,11 +189,6 @@ class Mapped(StrictField):
 VALUE: dict[str, Any] = {"oneOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]}
 
 
-@extend_schema_field(VALUE)
-class Value(serializers.JSONField):
-    """Value of an attribute, in answers."""
-
-
 @extend_schema_field({"type": "object", "additionalProperties": VALUE})
 class Values(StrictField):
     """Values of an event by attribute name. The topic determines which values are valid."""

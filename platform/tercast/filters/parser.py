@@ -38,18 +38,20 @@ MAX_NESTING = 64
 
 BLANKS = " \t\r\n"
 NAME = r"[A-Za-z_][A-Za-z0-9_-]*+"
-_NUMBER = r"-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?!\.)"  # greedy; a word may follow
+_NUMBER = r"-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?!\.|[eE][+-]?[0-9])"
+"""A whole number; a word may follow. Python before 3.11.5 (Debian 12) gets possessive groups wrong."""
+
 _OP = r"[=!<>]=|[=<>]"
 
 _TOKEN = re.compile(
-    rf'[{BLANKS}]*+(?:(?P<name>{NAME})|(?P<number>{_NUMBER})|(?P<string>"(?:[^"\\]|\\["\\])*+")'
+    rf'[{BLANKS}]*+(?:(?P<name>{NAME})|(?P<number>{_NUMBER})|(?P<string>"(?:[^"\\]++|\\["\\])*")'
     rf"|(?P<op>{_OP})|(?P<mark>[][(),])|(?P<end>\Z))"
 )
 _ESCAPE = re.compile(r'\\(["\\])')
 _NUMBER_TEST = re.compile(
     rf"[{BLANKS}]*+({NAME})[{BLANKS}]*+(?:({_OP})[{BLANKS}]*+({_NUMBER})"
     rf"|[iI][nN][{BLANKS}]*+\[[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+,[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+([\])]))"
-    rf"[{BLANKS}]*+(?:([aA][nN][dD])(?![A-Za-z0-9_-]))?+"
+    rf"[{BLANKS}]*+(?:([aA][nN][dD])(?![A-Za-z0-9_-]))?"
 )
 """A test of a number in one match: name, operator and number, or a range; then "and"."""
 

@@ -74,7 +74,7 @@ def test_a_budget_that_cannot_hold_fails_with_the_reason_and_changes_nothing(spr
     row = set_budget("s2", 0)
     assert row.state == "failed"
     assert row.problem["switches"] == ["s2"]
-    assert "0 entries are too few" in row.problem["detail"]
+    assert "a budget of 0 entries is too small" in row.problem["detail"]
     assert Switch.objects.get(name="s2").tcam_budget is None
     assert (spread.tables(), spread.mods) == (before, sent)
     assert consistent(spread)

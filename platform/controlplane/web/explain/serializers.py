@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from controlplane.rest.fields import Value, Values
+from controlplane.rest.fields import VALUE, Values
 from controlplane.web.network.table_serializers import ActionSerializer
 from tercast.explain.observation import Means
 from tercast.explain.real_path import DifferenceKind
@@ -15,11 +16,16 @@ ORIGINS = ("exact", "aggregated", "unplanned")
 DIFFERENCES = tuple(kind.value for kind in DifferenceKind)
 
 
+@extend_schema_field(VALUE)
+class CutValue(serializers.JSONField):
+    """Value of a cut."""
+
+
 class CutStepSerializer(serializers.Serializer[Any]):
     """Cut on the way of the event."""
 
     attribute = serializers.CharField(help_text="attribute of the cut")
-    value = Value(help_text="value of the cut")
+    value = CutValue(help_text="value of the cut")
     less = serializers.BooleanField(help_text="whether the event's value is less")
 
 

@@ -219,7 +219,7 @@ def test_a_dry_run_says_that_there_is_no_room_and_not_where():
     told = {"entries": [{"switch": "foreign-s2"}], "budgets_exceeded": ["foreign-s2"], "results": [item]}
     told["merging"] = {"switches": ["foreign-s2", "foreign-s3"]}
     shown = cost_for(told, SUBSCRIBER)
-    assert not TELLTALE.search(str(shown)) and "TCAM" in shown["results"][0]["detail"]
+    assert not TELLTALE.search(str(shown)) and "budgets" in shown["results"][0]["detail"]
     assert shown["withheld"] == [
         "1 switch whose number of entries changes",
         "1 switch whose budget would be exceeded",

@@ -72,7 +72,7 @@ def test_a_file_beyond_the_bounds_of_a_process_is_too_large(monkeypatch, bound, 
     monkeypatch.setattr(import_reader, bound, value)
     with pytest.raises(Problem) as caught:
         read(nodes(10_000))
-    assert caught.value.status == 413 and "Split it" in caught.value.detail
+    assert caught.value.status == 413 and "Split the network" in caught.value.detail
 
 
 def test_a_process_that_fails_is_an_error_with_its_last_words(monkeypatch):
