@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.intervals import IntervalSet
 from tercast.eventspace.section import Place
 from tercast.filters.filter import Filter
 
@@ -18,15 +20,25 @@ PlaceTerm = dict[int, Spans]
 def place_terms(
     filter_: Filter, attributes: Sequence[Attribute], positions: Sequence[int]
 ) -> list[PlaceTerm]:
-    """The terms of a filter as places at `positions`, without empty terms."""
-    terms = []
-    for term in filter_.terms:
-        spans: PlaceTerm = {}
-        for position, held in term:
-            if position in positions:
-                attribute = attributes[position]
-                places = [(attribute.place(low), attribute.place(high)) for low, high in held]
-                spans[position] = tuple(pair for pair in places if pair[0] < pair[1])
-        if all(spans.values()):
-            terms.append(spans)
-    return terms
+    """The terms of a filter as places at `positions`, without terms that no event matches.
+
+    A filter between two neighbouring doubles matches no event. It has the places of the lower double, because
+    every filter has a cell.
+    """
+    every = [
+        {position: _spans(attributes[position], held) for position, held in term if position in positions}
+        for term in filter_.terms
+    ]
+    terms = [term for term in every if all(low < high for spans in term.values() for low, high in spans)]
+    return terms or [{position: _widened(spans) for position, spans in every[0].items()}]
+
+
+def _spans(attribute: Attribute, held: IntervalSet) -> Spans:
+    """The places of intervals; a single empty span if no value is in any of them."""
+    spans = tuple((attribute.place(low), attribute.place(high)) for low, high in held)
+    return tuple(span for span in spans if span[0] < span[1]) or spans[:1]
+
+
+def _widened(spans: Spans) -> Spans:
+    """The spans, or the double before an empty one."""
+    return tuple((low if low < high else math.nextafter(low, -math.inf), high) for low, high in spans)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tercast.encoding.encoder import encode, encode_dz
 from tercast.eventspace import dz
 from tercast.eventspace.cell_bounds import cell_intervals
-from tercast.eventspace.topic import Float
+from tercast.eventspace.topic import Float, Int, Topic
+from tercast.filters.filter import Filter
 from tercast.verification.encoding_check import missing
 from tests.property_profiles import examples
 from tests.support.space_judge import cut_point, descend, dz_set
@@ -88,3 +89,16 @@ def test_a_cell_contains_the_events_within_its_intervals_and_no_others(data: st.
         for attribute, attribute_value in [(topic.attribute(name), values[name])]
     )
     assert inside == dz.covers(cell, topic.event_dz(values, 30))
+
+
+def test_a_filter_between_two_doubles_has_the_cells_of_the_lower_one() -> None:
+    """No event matches it, and without cells it could not be registered."""
+    topic = Topic("t", 1, (Float("x", 0.0, 1.0), Int("n", 0, 9))).with_cuts([["x", 0.5], 1, ["n", 4], 1, 1])
+    nothing = Filter.parse("x > 0.3 and x < 0.30000000000000004", topic)
+    cells = encode(nothing, 30, 50).dz
+    assert not list(missing(nothing, cells))
+    for n in range(10):
+        inside = [dz.set_covers(cells, (topic.event_dz({"x": x, "n": n}, 30),)) for x in (0.29, 0.3, 0.31)]
+        assert inside == [False, True, False]
+    either = Filter.parse("x > 0.3 and x < 0.30000000000000004 or n = 9", topic)
+    assert encode_dz(either, 20, 50) == encode_dz(Filter.parse("n = 9", topic), 20, 50)
