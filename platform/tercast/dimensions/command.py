@@ -100,11 +100,11 @@ def _in_spaces(document: object, spaces: Mapping[str, Topic]) -> dict[str, Any]:
     topics = []
     for row in document["topics"]:
         space = spaces.get(row["name"])
-        kept = {key: value for key, value in row.items() if key != "cuts"}
         if space is not None:
-            kept["indexed"] = list(space.indexed)
-            kept |= {"cuts": space.cuts.to_json(space.attributes)} if space.cuts else {}
-        topics.append(row if space is None else kept)
+            others = {key: value for key, value in row.items() if key not in ("indexed", "cuts")}
+            cuts = {"cuts": space.cuts.to_json(space.attributes)} if space.cuts else {}
+            row = {**others, "indexed": list(space.indexed), **cuts}
+        topics.append(row)
     return {**document, "topics": topics}
 
 

@@ -1,8 +1,9 @@
 """Learned cuts: a cut tree for the registered filters and the published events.
 
 A leaf is divided where it gains most. A cut gains the deliveries that it can avoid: the events left of it
-times the hosts whose filters are all right of it, and the reverse. A filter that spans the cut may need one
-more cell, so the gain is divided by a price for each of these. No paper has this method.
+times the boxes that are right of it, and the reverse. A box that spans the cut may need one more cell, so the
+gain is divided by a price for each of these. The boxes of a host that needs the whole leaf do not count. No
+paper has this method.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ MAX_BOXES = 64
 """Maximum number of boxes of one term of a filter."""
 
 PRICE = 0.02
-"""Relative price of a filter that spans a cut."""
+"""Relative price of a box that spans a cut."""
 
 _TRACE = 1e-3
 """Events that the whole event space weighs by volume, so that space without events is divided last."""
@@ -49,7 +50,7 @@ class BoundAxis:
 
     def __init__(self, attribute: Attribute, position: int, filters: Sequence[Filter]) -> None:
         self.attribute, self.position = attribute, position
-        self.start, self.end = (attribute.place(cut) for cut in attribute.domain)
+        self.start, self.end = attribute.places
         places: set[Place] = set()
         for filter_ in filters:
             for term in filter_.terms:
@@ -82,6 +83,11 @@ class BoundAxis:
             known[value] = self.step(self.attribute.place_of(value))
         return np.array([known[value] for value in values], dtype=np.int32)
 
+    def part(self, low: int, high: int, steps: Any) -> Any:
+        """The share of the domain from step `low` to `high` that is below each of `steps`."""
+        first, whole = self.shares[low], self.shares[high] - self.shares[low]
+        return (self.shares[steps] - first) / whole if whole > 0 else 0.5
+
     def value(self, step: int) -> Any:
         """The value at which a cut before a step is made."""
         return self.attribute.value_at(self.places[step - 1])
@@ -107,9 +113,9 @@ class Learner:
     """Learns the cuts of one workload, the most useful first."""
 
     def __init__(self, workload: Workload, price: float = PRICE) -> None:
-        self.topic, self.price = workload.topic, price
+        self.price = price
         filters = [filter_ for _, filter_ in workload.subscriptions]
-        self.axes = [BoundAxis(row, i, filters) for i, row in enumerate(self.topic.attributes)]
+        self.axes = [BoundAxis(row, i, filters) for i, row in enumerate(workload.topic.attributes)]
         self.axes = [axis for axis in self.axes if axis.places]
         self.events = [axis.event_steps(workload.events) for axis in self.axes]
         numbers = {host: number for number, host in enumerate(workload.hosts)}
@@ -194,9 +200,7 @@ class Learner:
             left = np.searchsorted(np.sort(high), steps, side="right")
             events = np.sort(self.events[a][leaf.events])
             before = np.searchsorted(events, steps).astype(np.float64)
-            shares = self.axes[a].shares
-            whole = shares[leaf.high[a]] - shares[leaf.low[a]]
-            part = (shares[steps] - shares[leaf.low[a]]) / whole if whole > 0 else 0.5
+            part = self.axes[a].part(leaf.low[a], leaf.high[a], steps)
             trace = _TRACE * leaf.share
             gain = (before + trace * part) * right + (len(events) - before + trace * (1 - part)) * left
             gain /= 1 + self.price * (len(low) - right - left)
@@ -217,9 +221,7 @@ class Learner:
         a, step = leaf.axis, leaf.step
         before = self.events[a][leaf.events] < step
         low, high = self.lows[a][leaf.boxes], self.highs[a][leaf.boxes]
-        shares = self.axes[a].shares
-        whole = shares[leaf.high[a]] - shares[leaf.low[a]]
-        part = (shares[step] - shares[leaf.low[a]]) / whole if whole > 0 else 0.5
+        part = self.axes[a].part(leaf.low[a], leaf.high[a], step)
         left_high = (*leaf.high[:a], step, *leaf.high[a + 1 :])
         right_low = (*leaf.low[:a], step, *leaf.low[a + 1 :])
         leaf.left = len(self.leaves)
@@ -247,10 +249,3 @@ class Learner:
             hosts = self.hosts[boxes]
             boxes = boxes[~np.isin(hosts, hosts[covering])]
         return _Leaf(events, boxes, low, high, share)
-
-
-def learn(workload: Workload, cuts: int, price: float = PRICE) -> list[object]:
-    """The cut tree of a workload with at most `cuts` cuts, as its JSON list."""
-    learner = Learner(workload, price)
-    learner.grow(cuts)
-    return learner.nodes()

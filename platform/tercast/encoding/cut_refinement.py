@@ -13,12 +13,11 @@ from fractions import Fraction
 
 from tercast.encoding.cell_node import Cell
 from tercast.encoding.cell_selection import chosen
-from tercast.encoding.grid_boxes import Part, Side, cut, joined_side, make_part
-from tercast.encoding.refinement import MAX_WORK, Parts, is_exact, smallest
-from tercast.encoding.refinement_tree import Refinement
+from tercast.encoding.grid_boxes import Part, Side, joined_side, make_part
+from tercast.encoding.refinement import Parts, is_exact, smallest
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.cut_space import Branch, CutSpace, LeafSpace
-from tercast.eventspace.dz import Dz
+from tercast.eventspace.dz import Dz, joined
 from tercast.filters.filter import Filter
 from tercast.filters.place_terms import PlaceTerm, place_terms
 
@@ -73,9 +72,7 @@ def dz_in_cuts(cell: Cell) -> Dz:
     branch = cell.branch
     if cell.rest == _BRANCH or branch.leaf is None:
         return branch.dz
-    dz = branch.leaf.schedule.dz(cell.code, cell.rest, cell.codes)
-    bits = dz.bit_length() - 1
-    return branch.dz << bits | dz ^ 1 << bits
+    return joined(branch.dz, branch.leaf.schedule.dz(cell.code, cell.rest, cell.codes))
 
 
 def share_in_cuts(cell: Cell) -> Fraction:
@@ -136,9 +133,6 @@ class _Descent:
             spans = term.get(position)
             if spans is None:
                 volume *= section.size
-            elif len(spans) == 1:
-                first, last = section.cells(*spans[0])
-                volume *= last - first + 1
             else:
                 volume *= _points([section.cells(low, high) for low, high in spans])
         return volume
@@ -174,11 +168,8 @@ class _CutParts(Parts):
     __slots__ = ("descent",)
 
     def __init__(self, descent: _Descent, root: Cell, limit: int) -> None:
-        Refinement.__init__(self, root, descent.exact)
+        super().__init__(None, root, limit, descent.exact)
         self.descent = descent
-        self.limit = limit
-        self.work = len(root.parts)
-        self.leaves = 1
 
     def split(self, cell: Cell) -> None:
         """Take the halves of a branch, or cut the parts of a cell of a leaf."""
@@ -188,14 +179,8 @@ class _CutParts(Parts):
             return
         branch = cell.branch
         assert branch.leaf is not None
-        schedule = branch.leaf.schedule
-        self.work += len(cell.parts)
-        self.tired = self.work >= MAX_WORK
-        halves = [cut(schedule, part, cell.rest) for part in cell.parts]
-        low, high = [one for one, _ in halves if one], [one for _, one in halves if one]
-        cell.left = _weighed(smallest(schedule, low, cell.disjoint, cell), branch)
-        cell.right = _weighed(smallest(schedule, high, cell.disjoint, cell), branch)
-        cell.parts = ()
+        left, right = self.halves(branch.leaf.schedule, cell)
+        cell.left, cell.right = _weighed(left, branch), _weighed(right, branch)
 
 
 def _weighed(cell: Cell, branch: Branch) -> Cell:

@@ -36,7 +36,7 @@ def refine(schedule: BitSchedule, parts: Sequence[Part], limit: int) -> list[Cel
     parts.
     """
     root = smallest(schedule, parts, len(parts) == 1, None)
-    return chosen(Parts(schedule, root, limit), limit)
+    return chosen(Parts(schedule, root, limit, is_exact(schedule, root)), limit)
 
 
 class Parts(Refinement):
@@ -49,8 +49,9 @@ class Parts(Refinement):
 
     __slots__ = ("leaves", "limit", "schedule", "work")
 
-    def __init__(self, schedule: BitSchedule, root: Cell, limit: int) -> None:
-        super().__init__(root, is_exact(schedule, root))
+    def __init__(self, schedule: BitSchedule | None, root: Cell, limit: int, exact: bool) -> None:
+        """Create the refinement; without a `schedule`, a subclass splits cells on several ones."""
+        super().__init__(root, exact)
         self.schedule = schedule
         self.limit = limit
         self.work = len(root.parts)
@@ -74,13 +75,20 @@ class Parts(Refinement):
         return self.leaves < (most if self.exact else max(most, UNSURE))
 
     def split(self, cell: Cell) -> None:
+        """Cut the cell's parts."""
+        assert self.schedule is not None
+        cell.left, cell.right = self.halves(self.schedule, cell)
+
+    def halves(self, schedule: BitSchedule, cell: Cell) -> tuple[Cell, Cell]:
         """Cut the cell's parts; halves inherit whether their parts are known to be disjoint."""
         self.work += len(cell.parts)
         self.tired = self.work >= MAX_WORK
-        halves = [cut(self.schedule, part, cell.rest) for part in cell.parts]
-        cell.left = smallest(self.schedule, [low for low, _ in halves if low], cell.disjoint, cell)
-        cell.right = smallest(self.schedule, [high for _, high in halves if high], cell.disjoint, cell)
+        halves = [cut(schedule, part, cell.rest) for part in cell.parts]
         cell.parts = ()
+        return (
+            smallest(schedule, [low for low, _ in halves if low], cell.disjoint, cell),
+            smallest(schedule, [high for _, high in halves if high], cell.disjoint, cell),
+        )
 
 
 def is_exact(schedule: BitSchedule, root: Cell) -> bool:

@@ -78,6 +78,11 @@ class Attribute(ABC):
         An event's value is after the cut if and only if `place_of` the value is at least this place.
         """
 
+    @property
+    def places(self) -> tuple[Place, Place]:
+        """The place of the first value, and the first place after the last one."""
+        return self.place(self.domain[0]), self.place(self.domain[1])
+
     @abstractmethod
     def place_of(self, value: Any) -> Place:
         """The place of an event's value; Refused as in `check`."""

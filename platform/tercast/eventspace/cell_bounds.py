@@ -53,10 +53,7 @@ def cell_intervals(topic: Topic, dz: Dz) -> dict[str, Interval]:
         found = {}
         for name, (first, last) in cell_ranges(topic, dz).items():
             attribute = topic.attribute(name)
-            whole = attribute.section(
-                attribute.place(attribute.domain[0]), attribute.place(attribute.domain[1])
-            )
-            found[name] = whole.interval(first, last)
+            found[name] = attribute.section(*attribute.places).interval(first, last)
         return found
     branch, rest = topic.cut_space(max(1, names.length(dz))).branch_of(dz)
     positions = topic.indexed_positions

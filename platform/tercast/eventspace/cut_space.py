@@ -14,7 +14,7 @@ from typing import Any
 from tercast.errors import Refused
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.cut_tree import CutNode, CutTree, Leaf, Region, whole_region
-from tercast.eventspace.dz import WHOLE, Dz
+from tercast.eventspace.dz import WHOLE, Dz, joined
 from tercast.eventspace.interleaving import BitSchedule
 from tercast.eventspace.section import Place, Section
 
@@ -68,12 +68,11 @@ class CutSpace:
         self, attributes: Sequence[Attribute], indexed: Sequence[int], tree: CutTree, depth: int
     ) -> None:
         self.attributes, self.indexed, self.depth = attributes, indexed, depth
-        self.positions = tuple(sorted({*indexed, *tree.positions}))
+        self.positions = tree.coded_positions(indexed)
         self.leaves: list[Branch] = []
-        whole = whole_region(attributes)
         self._schedules: dict[tuple[int, ...], BitSchedule] = {}
-        self.root = self._made(tree, whole)
-        self._weigh(tree)
+        self.root = self._made(tree)
+        self._weigh()
 
     def event_dz(self, values: Mapping[str, Any]) -> Dz:
         """The dz of an event; Refused for a value outside its domain."""
@@ -95,9 +94,7 @@ class CutSpace:
         if leaf is None or not leaf.splits:
             return branch.dz
         indexes = [section.index(places[i]) for section, i in zip(leaf.sections, self.indexed, strict=True)]
-        dz = leaf.schedule.event_dz(indexes)
-        bits = dz.bit_length() - 1
-        return branch.dz << bits | dz ^ 1 << bits
+        return joined(branch.dz, leaf.schedule.event_dz(indexes))
 
     def decisions(self, values: Mapping[str, Any]) -> Iterator[tuple[CutNode, bool]]:
         """Yield the cuts on the way of a checked event, and whether its value is less."""
@@ -118,13 +115,12 @@ class CutSpace:
             branch = branch.right if dz >> place & 1 else branch.left
         return branch, WHOLE
 
-    def _made(self, tree: CutTree, whole: Region) -> Branch:
-        nodes = tree.nodes
-        root = Branch(WHOLE, whole, None)
+    def _made(self, tree: CutTree) -> Branch:
+        root = Branch(WHOLE, whole_region(self.attributes), None)
         waiting = [(root, 0)]
         while waiting:
             branch, number = waiting.pop()
-            node = nodes[number]
+            node = tree.nodes[number]
             length = branch.dz.bit_length() - 1
             if isinstance(node, Leaf) or length == self.depth:
                 self.leaves.append(branch)
@@ -169,12 +165,12 @@ class CutSpace:
         share = Fraction(1)
         for i in self.positions:
             side, attribute = region[i], self.attributes[i]
-            if side != (attribute.place(attribute.domain[0]), attribute.place(attribute.domain[1])):
+            if side != attribute.places:
                 section = attribute.section(*side)
                 share *= attribute.share(section.interval(0, section.size - 1))
         return share
 
-    def _weigh(self, tree: CutTree) -> None:
+    def _weigh(self) -> None:
         """Turn the weights of leaves into measures: events, plus a trace for volume."""
         events = sum(leaf.weight for leaf in self.leaves) or 1
         trace = Fraction(events, _TRACE)

@@ -25,8 +25,8 @@ from tercast.runtime.strict_json import (
     expect_integer,
     expect_list,
     expect_text,
-    integer_json,
     parse_integer,
+    value_json,
 )
 
 MAX_CUTS = 4_096
@@ -74,6 +74,10 @@ class CutTree:
     def cuts(self) -> Iterator[CutNode]:
         """The nodes that are cuts."""
         return (node for node in self.nodes if isinstance(node, CutNode))
+
+    def coded_positions(self, indexed: Sequence[int]) -> tuple[int, ...]:
+        """The positions of the attributes that determine a dz: indexed, or with cuts."""
+        return tuple(sorted({*indexed, *self.positions}))
 
     @property
     def count(self) -> int:
@@ -126,7 +130,7 @@ def _read(
 
 def whole_region(attributes: Sequence[Attribute]) -> Region:
     """The places of all values of each attribute."""
-    return tuple((row.place(row.domain[0]), row.place(row.domain[1])) for row in attributes)
+    return tuple(attribute.places for attribute in attributes)
 
 
 class _Reader:
@@ -217,8 +221,3 @@ class _Reader:
 
 def _with(region: Region, attribute: int, side: tuple[Place, Place]) -> Region:
     return (*region[:attribute], side, *region[attribute + 1 :])
-
-
-def value_json(value: Any) -> object:
-    """Return a cut's value as JSON: integers beyond 2**53-1 are decimal strings."""
-    return integer_json(value) if type(value) is int else value

@@ -74,6 +74,12 @@ def prefix(dz: Dz, bits: int) -> Dz:
     return dz >> surplus if surplus > 0 else dz
 
 
+def joined(first: Dz, rest: Dz) -> Dz:
+    """The dz with the bits of `first`, then those of `rest`."""
+    bits = rest.bit_length() - 1
+    return first << bits | rest ^ 1 << bits
+
+
 def common_prefix(a: Dz, b: Dz) -> Dz:
     """The longest dz that covers both dz."""
     shift = a.bit_length() - b.bit_length()

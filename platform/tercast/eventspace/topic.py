@@ -17,7 +17,7 @@ from tercast.eventspace.float_attribute import Float
 from tercast.eventspace.interleaving import BitSchedule
 from tercast.eventspace.string_attribute import String
 from tercast.eventspace.topic_reader import parse_attributes, parse_indexed, parse_topic_name
-from tercast.runtime.strict_json import expect_integer, expect_keys, integer_json, parse_integer
+from tercast.runtime.strict_json import expect_integer, expect_keys, parse_integer, value_json
 
 __all__ = ["FORMER", "Attribute", "Bool", "Enum", "Float", "Int", "String", "Topic", "parse_attribute"]
 
@@ -27,7 +27,7 @@ MAX_DEPTH = 4_096
 FORMER = "\n"
 """Suffix of the name of a topic under its former code; it cannot be printed, so no topic name has it."""
 
-_KEPT_SCHEDULES = 16
+_KEPT_DEPTHS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Topic:
     @property
     def coded_positions(self) -> tuple[int, ...]:
         """The positions of the attributes that determine a dz: indexed, or with cuts."""
-        return tuple(sorted({*self.indexed_positions, *self.cuts.positions}))
+        return self.cuts.coded_positions(self.indexed_positions)
 
     def attribute(self, name: str) -> Attribute:
         """The attribute with this name; Refused if there is none."""
@@ -155,7 +155,7 @@ class Topic:
 
     def values_json(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Write checked values as JSON; integers beyond 2**53-1 are decimal strings."""
-        return {name: integer_json(value) if type(value) is int else value for name, value in values.items()}
+        return {name: value_json(value) for name, value in values.items()}
 
     def event_dz(self, values: Mapping[str, Any], depth: int) -> Dz:
         """The dz of an event at `depth` bits, or fewer if its path ends earlier.
@@ -179,9 +179,7 @@ class Topic:
         """The order of the indexed attributes' bits up to `depth`, without cuts."""
         found = self._schedules.get(depth)
         if found is None:
-            expect_integer(depth, ("depth",), 1, MAX_DEPTH)
-            if len(self._schedules) >= _KEPT_SCHEDULES:
-                self._schedules.clear()
+            _make_room(self._schedules, depth)
             found = BitSchedule([self.attributes[i].size for i in self.indexed_positions], depth)
             self._schedules[depth] = found
         return found
@@ -192,9 +190,7 @@ class Topic:
         if found is None:
             if not self.cuts:
                 raise ValueError(f"topic {self.name} has no cuts")
-            expect_integer(depth, ("depth",), 1, MAX_DEPTH)
-            if len(self._cut_spaces) >= _KEPT_SCHEDULES:
-                self._cut_spaces.clear()
+            _make_room(self._cut_spaces, depth)
             found = CutSpace(self.attributes, self.indexed_positions, self.cuts, depth)
             self._cut_spaces[depth] = found
         return found
@@ -208,3 +204,10 @@ class Topic:
         more = f" and {len(self.attributes) - 12} more" if len(self.attributes) > 12 else ""
         detail = f"{shown(name)} is not an attribute of topic {shown(self.name)}; use one of {names}{more}"
         return Refused(path, "unknown_attribute", detail, value)
+
+
+def _make_room(kept: dict[int, Any], depth: int) -> None:
+    """Make room for another depth in a cache; Refused for a depth that no dz has."""
+    expect_integer(depth, ("depth",), 1, MAX_DEPTH)
+    if len(kept) >= _KEPT_DEPTHS:
+        kept.clear()

@@ -8,12 +8,12 @@ from typing import Any
 
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace.address_plan import AddressPlan
-from tercast.eventspace.cut_tree import value_json
 from tercast.eventspace.dz import Dz, length, text
 from tercast.eventspace.topic import Topic
 from tercast.explain.event_values import Given
 from tercast.explain.network_state import AnnouncementState
 from tercast.explain.reasons import DeliveryReason
+from tercast.runtime.strict_json import value_json
 from tercast.verification.forwarding import ForwardingModel
 
 

@@ -136,6 +136,11 @@ def integer_json(value: int) -> int | str:
     return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else str(value)
 
 
+def value_json(value: object) -> object:
+    """Return a value of an event for JSON: integers beyond `SAFE_INTEGER` are decimal strings."""
+    return integer_json(value) if type(value) is int else value
+
+
 def wrong_type(value: object, path: Path, wanted: str) -> Refused:
     """Return the error for a value that is not `wanted` (an article and a noun)."""
     return Refused(path, "wrong_type", f"{shown(value)} is not {wanted}", value)

@@ -10,6 +10,7 @@ from controlplane.explain.event_space.axes import Axis
 from tercast.eventspace.cut_space import Branch
 from tercast.eventspace.cut_tree import CutNode
 from tercast.eventspace.topic import Topic
+from tercast.runtime.strict_json import value_json
 
 MAX_LINES = 2000
 """Maximum number of lines in the answer: those of the first cuts."""
@@ -25,9 +26,8 @@ def cut_lines(topic: Topic, axes: Sequence[Axis]) -> dict[str, Any]:
     for cut, branch in _cuts(topic):
         if cut.attribute in shown:
             name = topic.attributes[cut.attribute].name
-            value = topic.values_json({name: cut.value})[name]
             box = _line(cut, branch, shown)
-            found.setdefault(box, {"attribute": name, "value": value, "box": box})
+            found.setdefault(box, {"attribute": name, "value": value_json(cut.value), "box": box})
     items = list(islice(found.values(), MAX_LINES))
     return {"total": len(found), "truncated": len(found) > len(items), "items": items}
 
