@@ -55,7 +55,7 @@ def compile_all() -> None:
     encoder.of_text("a in [3, 700] and b in [5, 901)", 8)
     encoder.of_texts(["a = 3", "b = 4"], 8)
     encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
-    part_encoder.PartEncoder(schedule, wide=True).of_sides([((0, 3), (0, 1)), ((2, 8), (4, 7))], 8)
+    part_encoder.PartEncoder(schedule).of_sides([((0, 3), (0, 1)), ((2, 8), (4, 7))], 8)
     propagation.owners(patricia.new_nodes(2), 1)
     propagation.owned_between(patricia.new_nodes(2), 20, 1, 0, 1)
     changes.entries_of(patricia.new_nodes(2), 1, np.zeros(ports.COLUMNS, np.int64))

@@ -66,5 +66,5 @@ def _make_part_encoder(schedule: BitSchedule) -> PartEncoder | None:
     twin = jit.load_twin("tercast.encoding.kernels.part_encoder")
     if twin is None or not twin.PartEncoder.serves(schedule):
         return None
-    encoder: PartEncoder = twin.PartEncoder(schedule, wide=True)
+    encoder: PartEncoder = twin.PartEncoder(schedule)
     return encoder

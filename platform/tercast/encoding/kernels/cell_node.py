@@ -46,14 +46,13 @@ class PartTree(NamedTuple):
 @compile_inner
 def new_tree(grid: Grid, parts: PartRows, room: int, members: int) -> PartTree:
     """Create arrays for `room` cells and a number of members."""
-    like = grid.below
     return PartTree(
         grid,
         parts,
-        empty(like, room),
-        empty(like, room * grid.meta[2]),
-        empty(like, room),
-        empty(like, room),
+        empty(room),
+        empty(room * grid.meta[2]),
+        empty(room),
+        empty(room),
         np.empty(room, np.int64),
         np.empty(room, np.int64),
         np.empty(room, np.int64),

@@ -15,6 +15,7 @@ from tercast.encoding.kernels.refinement_tree import (
     Ints,
     bits_of,
     explore,
+    list_remaining,
     new_cells,
     new_heap,
     volume,
@@ -195,17 +196,7 @@ def _open(start: int, stop: int, have: Ints, gains: Ints, found: int) -> int:
 @compile_kernel
 def _write(grid: EvenGrid, cells: CellTree, split: Flags, joined: Flags, out: Ints) -> int:
     """Write the dz of the remaining cells, in text order; return their number."""
-    stack = np.empty(cells.made[0] + 2, np.int64)
-    stack[0] = 0
-    size, written = 1, 0
-    while size:
-        size -= 1
-        cell = stack[size]
-        if split[cell] and not joined[cell]:
-            stack[size] = cells.left[cell] + 1
-            stack[size + 1] = cells.left[cell]
-            size += 2
-        else:
-            out[written] = _dz(grid, cells, cell)
-            written += 1
-    return written
+    count = list_remaining(cells.left, cells.made[0], split, joined, out)
+    for i in range(count):
+        out[i] = _dz(grid, cells, out[i])
+    return count

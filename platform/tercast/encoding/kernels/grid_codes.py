@@ -54,14 +54,9 @@ class Grid(NamedTuple):
     meta: Ints
 
 
-def is_wide(schedule: BitSchedule) -> bool:
-    """Whether volumes need 128 bits."""
-    return _volume_bits(schedule) > MAX_BITS[False]
-
-
 def is_possible(schedule: BitSchedule) -> bool:
     """Whether volumes fit in 128 bits."""
-    return schedule.width > 0 and _volume_bits(schedule) <= MAX_BITS[True]
+    return schedule.width > 0 and _volume_bits(schedule) <= MAX_BITS
 
 
 def _volume_bits(schedule: BitSchedule) -> int:
@@ -70,21 +65,21 @@ def _volume_bits(schedule: BitSchedule) -> int:
     return max(sum(sizes), schedule.width) + 6
 
 
-def make_grid(schedule: BitSchedule, wide: bool) -> Grid:
-    """Create the arrays of a schedule, with numbers of 128 bits if `wide`."""
+def make_grid(schedule: BitSchedule) -> Grid:
+    """Create the arrays of a schedule."""
     halvings = schedule.halvings
     counts = [len(mine) for mine in schedule.places]
     return Grid(
         np.array(schedule.owner, np.int64),
         np.array(schedule.place, np.int64),
-        packed(schedule.below, wide),
-        packed(schedule.masks, wide),
+        packed(schedule.below),
+        packed(schedule.masks),
         np.array([spot for mine in schedule.places for spot in mine], np.int64),
         np.cumsum([0, *counts]).astype(np.int64),
         np.array([halving.bits for halving in halvings], np.int64),
         np.array([halving.full_bits for halving in halvings], np.int64),
         np.array([halving.even for halving in halvings], np.int64),
-        packed([0 if halving.even else halving.size for halving in halvings], wide),
+        packed([0 if halving.even else halving.size for halving in halvings]),
         np.array(schedule.free, np.int64),
         np.array(schedule.phantoms, np.int64).reshape(len(schedule.phantoms), 2),
         np.array(
@@ -96,8 +91,8 @@ def make_grid(schedule: BitSchedule, wide: bool) -> Grid:
 @compile_borrower
 def interleave(grid: Grid, a: int, code: Number) -> Number:
     """The bits of one attribute's code at their positions in the interleaved code."""
-    one = number(grid.below, 1)
-    out = number(grid.below, 0)
+    one = number(1)
+    out = number(0)
     for k in range(grid.starts[a], grid.starts[a + 1]):
         out = bits_in_any(out, moved_up(bits_in_both(code, one), grid.spots[k]))
         code = moved_down(code, 1)
@@ -107,12 +102,12 @@ def interleave(grid: Grid, a: int, code: Number) -> Number:
 @compile_borrower
 def start_of(grid: Grid, a: int, code: Number) -> Number:
     """The first index with at least this code, of an attribute whose size is not even."""
-    one = number(grid.below, 1)
+    one = number(1)
     size = read(grid.sizes, a)
     bits = grid.bits[a]
     if is_equal(moved_down(code, bits), one):
         return size
-    start = number(grid.below, 0)
+    start = number(0)
     for place in range(bits - 1, -1, -1):
         half = moved_down(size, 1)
         if is_less(half, one):
@@ -127,7 +122,7 @@ def start_of(grid: Grid, a: int, code: Number) -> Number:
 @compile_borrower
 def extent(grid: Grid, a: int, first: Number, last: Number) -> Number:
     """The size of a range of codes: in codes if the attribute's size is even, else in indexes."""
-    after = plus(last, number(grid.below, 1))
+    after = plus(last, number(1))
     if grid.even[a]:
         return minus(after, first)
     return minus(start_of(grid, a, after), start_of(grid, a, first))
@@ -144,27 +139,27 @@ def is_phantom(grid: Grid, a: int, code: Number) -> bool:
     """Whether no index has this code."""
     if not has_phantoms(grid, a) or not small(code) & 1:
         return False
-    return bool(is_less(extent(grid, a, code, code), number(grid.below, 1)))
+    return bool(is_less(extent(grid, a, code, code), number(1)))
 
 
 @compile_borrower
 def ends_early(grid: Grid, a: int, code: Number) -> bool:
     """Whether the last bit of this code is a phantom bit."""
-    return is_phantom(grid, a, bits_in_any(code, number(grid.below, 1)))
+    return is_phantom(grid, a, bits_in_any(code, number(1)))
 
 
 @compile_borrower
 def last_code(grid: Grid, a: int, code: Number) -> Number:
     """Return `code`, or the code before it if no index has it."""
-    if is_less(code, number(grid.below, 0)) or not is_phantom(grid, a, code):
+    if is_less(code, number(0)) or not is_phantom(grid, a, code):
         return code
-    return minus(code, number(grid.below, 1))
+    return minus(code, number(1))
 
 
 @compile_borrower
 def next_code(grid: Grid, a: int, code: Number) -> Number:
     """The next code after `code` that an index has."""
-    one = number(grid.below, 1)
+    one = number(1)
     after = plus(code, one)
     if has_phantoms(grid, a) and not small(code) & 1 and ends_early(grid, a, code):
         after = plus(after, one)
@@ -174,7 +169,7 @@ def next_code(grid: Grid, a: int, code: Number) -> Number:
 @compile_borrower
 def block(grid: Grid, a: int, code: Number, free: int) -> Number:
     """The size of the cell of all codes that equal `code` except for the last `free` bits."""
-    one = number(grid.below, 1)
+    one = number(1)
     whole = moved_up(one, free)
     if grid.even[a]:
         return whole
@@ -185,7 +180,7 @@ def block(grid: Grid, a: int, code: Number, free: int) -> Number:
 @compile_borrower
 def cell_volume(grid: Grid, rest: int, codes: Numbers, at: int) -> Number:
     """The volume of a cell; its attributes' codes are `codes` from position `at` on."""
-    one = number(grid.below, 1)
+    one = number(1)
     if grid.meta[3]:
         return moved_up(one, rest)
     volume = one
@@ -214,7 +209,7 @@ def deepest_width(grid: Grid, rest: int, codes: Numbers, at: int) -> int:
         free = grid.free[rest, a]
         code = read(codes, at + a)
         if free:
-            possible = is_less(block(grid, a, code, free), moved_up(number(grid.below, 1), free))
+            possible = is_less(block(grid, a, code, free), moved_up(number(1), free))
         else:
             possible = ends_early(grid, a, code)
         if possible and grid.meta[0] - bit < width:

@@ -21,11 +21,9 @@ class NumberHeap(NamedTuple):
 
 
 @compile_inner
-def new_number_heap(like: Numbers, room: int) -> NumberHeap:
+def new_number_heap(room: int) -> NumberHeap:
     """Create an empty heap."""
-    return NumberHeap(
-        empty(like, room), np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
-    )
+    return NumberHeap(empty(room), np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64))
 
 
 @compile_borrower

@@ -19,7 +19,7 @@ from tercast.encoding.kernels.grid_boxes import (
     new_part,
     new_parts,
 )
-from tercast.encoding.kernels.grid_codes import Grid, is_possible, is_wide, make_grid
+from tercast.encoding.kernels.grid_codes import Grid, is_possible, make_grid
 from tercast.encoding.kernels.part_selection import choose_parts
 from tercast.encoding.kernels.refinement import plant
 from tercast.encoding.kernels.refinement_tree import Ints
@@ -50,13 +50,11 @@ _MOST_ROOM = 1 << 20
 class PartEncoder:
     """Encoder of parts on one grid; results equal `tercast.encoding.refinement.refine`."""
 
-    __slots__ = ("_grid", "_schedule", "_wide")
+    __slots__ = ("_grid", "_schedule")
 
-    def __init__(self, schedule: BitSchedule, wide: bool = False) -> None:
-        """Create the encoder; `wide`: use 128 bits even if 64 bits are enough."""
+    def __init__(self, schedule: BitSchedule) -> None:
         self._schedule = schedule
-        self._wide = wide or is_wide(schedule)
-        self._grid = make_grid(schedule, self._wide)
+        self._grid = make_grid(schedule)
 
     @staticmethod
     def serves(schedule: BitSchedule) -> bool:
@@ -69,7 +67,7 @@ class PartEncoder:
             return None
         sides = list(chain.from_iterable(parts))
         counts = np.array([len(side) >> 1 for side in sides], np.int64)
-        codes = packed(list(chain.from_iterable(sides)), self._wide)
+        codes = packed(list(chain.from_iterable(sides)))
         room = max(_FIRST_ROOM, 16 * limit, 8 * len(parts))
         while room <= _MOST_ROOM:
             count, dz, rests, of_cells, total = _encode(self._grid, counts, codes, limit, room)
@@ -104,8 +102,8 @@ def _encode(
     `codes` are the first and last codes of all ranges of all sides of all parts; `counts` their numbers.
     """
     each, ranges = grid.meta[2], codes.shape[0] // 2
-    dz, total = empty(grid.below, limit), empty(grid.below, 1)
-    rests, of_cells = np.empty(limit, np.int64), empty(grid.below, limit * each)
+    dz, total = empty(limit), empty(1)
+    rests, of_cells = np.empty(limit, np.int64), empty(limit * each)
     parts = new_parts(grid, 2 * room, ranges + 2 * each * room)
     _load(grid, parts, counts, codes)
     tree = new_tree(grid, parts, room, 4 * room)
@@ -138,12 +136,12 @@ def _report(tree: PartTree, cells: Ints, dz: Numbers, rests: Ints, of_cells: Num
     """Write the results of cells: dz or codes, rests, codes by attribute, and their volume."""
     grid = tree.grid
     each = grid.meta[2]
-    write(total, 0, number(grid.below, 0))
+    write(total, 0, number(0))
     for i in range(cells.size):
         cell = cells[i]
         rest, code = tree.rest[cell], read(tree.code, cell)
         if not grid.phantoms.shape[0]:
-            one = moved_up(number(grid.below, 1), grid.meta[0] - rest)
+            one = moved_up(number(1), grid.meta[0] - rest)
             code = bits_in_any(one, moved_down(code, rest))
         write(dz, i, code)
         rests[i] = rest

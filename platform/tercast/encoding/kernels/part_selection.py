@@ -10,7 +10,7 @@ from tercast.encoding.kernels.cell_node import EXACT, MADE, ORDERED, TIRED, WORK
 from tercast.encoding.kernels.number_heap import NumberHeap, new_number_heap, pop_largest
 from tercast.encoding.kernels.part_search import PartWalk, new_part_walk, search_parts
 from tercast.encoding.kernels.refinement import explore_parts
-from tercast.encoding.kernels.refinement_tree import Flags, Ints
+from tercast.encoding.kernels.refinement_tree import Flags, Ints, list_remaining
 from tercast.encoding.kernels.wide_numbers import (
     Number,
     Numbers,
@@ -28,7 +28,7 @@ from tercast.runtime.compiler import compile_borrower, compile_inner
 @compile_inner
 def choose_parts(tree: PartTree, limit: int, out: Ints) -> int:
     """Write the chosen cells in text order to `out`; return their number, or NO_ROOM."""
-    heap = new_number_heap(tree.volume, tree.rest.size)
+    heap = new_number_heap(tree.rest.size)
     if not explore_parts(tree, heap, LOOKAHEAD * limit, limit):
         return NO_ROOM
     if tree.left[0] < 0 or limit == 1:
@@ -39,7 +39,7 @@ def choose_parts(tree: PartTree, limit: int, out: Ints) -> int:
     for i in range(splits):
         if tree.left[tree.order[i]] >= 0:
             place[tree.order[i]] = i
-    least, lengths = empty(tree.volume, splits * limit), np.zeros(splits, np.int64)
+    least, lengths = empty(splits * limit), np.zeros(splits, np.int64)
     _weigh(tree, limit, place, least, lengths)
     split = np.zeros(tree.rest.size, np.uint8)
     stack = np.empty((tree.state[MADE] + 2, 2), np.int64)
@@ -51,8 +51,8 @@ def choose_parts(tree: PartTree, limit: int, out: Ints) -> int:
         if result < 0:
             return result
         if best.state[1]:
-            return _list_cells(tree, best.split, best.joined, out)
-    return _list_cells(tree, split, np.zeros(split.size, np.uint8), out)
+            return list_remaining(tree.left, tree.state[MADE], best.split, best.joined, out)
+    return list_remaining(tree.left, tree.state[MADE], split, np.zeros(split.size, np.uint8), out)
 
 
 @compile_borrower
@@ -140,19 +140,19 @@ def _compare(
     """Store the result of the budgeted search in `best` if it is below `found`; NO_ROOM or 0."""
     tree.state[TIRED] = tree.state[WORK] = 0
     most = min(limit, PASSING)
-    gains = empty(tree.volume, most)
+    gains = empty(most)
     gained = 0
     while gained < most and heap.size[0]:
         excess = excess_of(tree, pop_largest(heap)[1])
         write(gains, gained, plus(excess, read(gains, gained - 1)) if gained else excess)
         gained += 1
-    have = empty(tree.volume, most + 1)
+    have = empty(most + 1)
     for i in range(most + 1):
         value = read(least, min(i, length - 1))
         if i and is_less(read(have, i - 1), value):
             value = read(have, i - 1)
         write(have, i, value)
-    known = empty(tree.volume, 1)
+    known = empty(1)
     write(known, 0, found)
     for attempt in range(2):
         start, stop = (most, most + 1) if attempt == 0 else (2, most)
@@ -181,22 +181,3 @@ def _open(start: int, stop: int, have: Numbers, gains: Numbers, gained: int, fou
             break
         first -= 1
     return first
-
-
-@compile_inner
-def _list_cells(tree: PartTree, split: Flags, joined: Flags, out: Ints) -> int:
-    """Write the remaining cells, in text order; return their number."""
-    stack = np.empty(tree.state[MADE] + 2, np.int64)
-    stack[0] = 0
-    size, written = 1, 0
-    while size:
-        size -= 1
-        cell = stack[size]
-        if split[cell] and not joined[cell]:
-            stack[size] = tree.left[cell] + 1
-            stack[size + 1] = tree.left[cell]
-            size += 2
-        else:
-            out[written] = cell
-            written += 1
-    return written

@@ -237,4 +237,4 @@ def _is_full(tree: PartTree, cell: int) -> bool:
     left = tree.left[cell]
     if left < 0 or is_open(tree, left) or is_open(tree, left + 1):
         return False
-    return bool(is_equal(gain_of(tree, cell), number(tree.code, 0)))
+    return bool(is_equal(gain_of(tree, cell), number(0)))

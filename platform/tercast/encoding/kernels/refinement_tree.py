@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.compiler import compile_inner, compile_kernel
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.uint8]
@@ -184,3 +184,22 @@ def explore(grid: EvenGrid, cells: CellTree, heap: Heap, most: int) -> None:
             if excess(cells, half):
                 push(heap, -excess(cells, half), number, half)
             number += 1
+
+
+@compile_inner
+def list_remaining(left: Ints, made: int, split: Flags, joined: Flags, out: Ints) -> int:
+    """Write the remaining cells of a tree of `made` cells, in text order; return their number."""
+    stack = np.empty(made + 2, np.int64)
+    stack[0] = 0
+    size, written = 1, 0
+    while size:
+        size -= 1
+        cell = stack[size]
+        if split[cell] and not joined[cell]:
+            stack[size] = left[cell] + 1
+            stack[size + 1] = left[cell]
+            size += 2
+        else:
+            out[written] = cell
+            written += 1
+    return written

@@ -36,25 +36,25 @@ def estimate(volumes: Numbers, items: Ints, cell: Number) -> Number:
         volume = read(volumes, items[i])
         if is_equal(volume, cell):
             return cell
-        missed *= 1 - share(volumes, volume, cell)
-    factor = number(volumes, int(missed * (1 << _UNIT)))
-    unit = minus(moved_up(number(volumes, 1), _UNIT), number(volumes, 1))
+        missed *= 1 - share(volume, cell)
+    factor = number(int(missed * (1 << _UNIT)))
+    unit = minus(moved_up(number(1), _UNIT), number(1))
     upper = times(moved_down(cell, _UNIT), factor)
     lower = moved_down(times(bits_in_both(cell, unit), factor), _UNIT)
     met = minus(cell, plus(upper, lower))
-    most = minus(cell, number(volumes, 1))
+    most = minus(cell, number(1))
     return most if is_less(most, met) else met
 
 
 @compile_borrower
-def share(volumes: Numbers, volume: Number, cell: Number) -> float:
+def share(volume: Number, cell: Number) -> float:
     """The quotient of two volumes, the first one smaller, rounded to the nearest double."""
-    one = number(volumes, 1)
+    one = number(1)
     bits = bits_of(cell)
     if bits <= _MANTISSA:
         return small(volume) / small(cell)
     if is_equal(moved_up(one, bits - 1), cell):
-        return _scaled(volumes, volume, 1 - bits)
+        return _scaled(volume, 1 - bits)
     quotient, rest, places = 0, volume, 0
     while quotient >> _MANTISSA + 2 == 0 and places < 2 * _WORD + _MANTISSA:
         rest = moved_up(rest, 1)
@@ -63,14 +63,14 @@ def share(volumes: Numbers, volume: Number, cell: Number) -> float:
             rest = minus(rest, cell)
             quotient |= 1
         places += 1
-    sticky = not is_equal(rest, number(volumes, 0))
+    sticky = not is_equal(rest, number(0))
     return float(np.ldexp(np.float64(quotient | sticky), np.int32(-places)))
 
 
 @compile_borrower
-def _scaled(volumes: Numbers, volume: Number, exponent: int) -> float:
+def _scaled(volume: Number, exponent: int) -> float:
     """A volume times a power of two, rounded to the nearest double."""
     surplus = max(0, bits_of(volume) - _WORD)
     top = small(moved_down(volume, surplus))
-    sticky = not is_equal(moved_up(number(volumes, top), surplus), volume)
+    sticky = not is_equal(moved_up(number(top), surplus), volume)
     return float(np.ldexp(np.float64(top | sticky), np.int32(surplus + exponent)))
