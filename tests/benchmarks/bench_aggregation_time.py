@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import sys
 from pathlib import Path
 from time import perf_counter, process_time
@@ -23,7 +22,7 @@ from typing import Any
 
 from aggregation_trial import PERIODIC, TRAINING, Network, Setting
 from aggregation_workloads import Synthetic, random_network
-from bench_machine import describe
+from bench_machine import describe, write_result
 
 from tercast.optimizer import warm_up
 from tercast.optimizer.pipeline import AggregationResult, aggregate
@@ -42,11 +41,7 @@ def main() -> None:
         vars(args).update(QUICK)
     if args.warm_up:
         warm_up.warm_up()
-    text = json.dumps({"machine": describe(), **measure(args)}, indent=1)
-    if args.output is None:
-        print(text)
-    else:
-        args.output.write_text(text + "\n")
+    write_result({"machine": describe(), **measure(args)}, args.output)
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:

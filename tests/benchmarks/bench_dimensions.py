@@ -11,14 +11,13 @@ that count are not those that determined the choice.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import statistics
 import time
 from pathlib import Path
 from typing import Any
 
-from bench_machine import describe
+from bench_machine import describe, write_result
 from workloads import DOMAIN, Filters
 
 from tercast.dimensions.greedy import greedy
@@ -120,11 +119,7 @@ def main() -> None:
         for name, held in HELD.items()
         for depth in (12, 24, 48)
     ]
-    document = json.dumps({"benchmark": "dimensions", "machine": machine, "cases": cases}, indent=1)
-    if args.output is None:
-        print(document)
-    else:
-        args.output.write_text(document + "\n", encoding="utf-8")
+    write_result({"benchmark": "dimensions", "machine": machine, "cases": cases}, args.output)
 
 
 if __name__ == "__main__":

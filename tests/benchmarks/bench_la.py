@@ -74,11 +74,7 @@ def main() -> None:
         fill(json.loads((args.output or RESULTS).read_text())["la"])
         return
     rows = [measure(*case) for case in (QUICK if args.quick else FULL)]
-    text = json.dumps({"machine": bench_machine.describe(), "la": rows}, indent=1)
-    if args.output is None:
-        print(text)
-    else:
-        args.output.write_text(text + "\n")
+    bench_machine.write_result({"machine": bench_machine.describe(), "la": rows}, args.output)
 
 
 def measure(kind: str, switches: int, number: int, budget: int, trees: int) -> dict[str, Any]:

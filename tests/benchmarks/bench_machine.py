@@ -1,7 +1,8 @@
-"""The machine that a benchmark ran on."""
+"""The machine that a benchmark ran on, and the output of its result."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
@@ -31,6 +32,15 @@ def describe() -> dict[str, Any]:
         "open_vswitch": _open_vswitch(),
         "load_average": [round(value, 2) for value in os.getloadavg()],
     }
+
+
+def write_result(result: dict[str, Any], output: Path | None) -> None:
+    """Write a result as JSON to a file, or print it without one."""
+    text = json.dumps(result, indent=1)
+    if output is None:
+        print(text)
+    else:
+        output.write_text(text + "\n", encoding="utf-8")
 
 
 def _field(path: str, name: str) -> str | None:

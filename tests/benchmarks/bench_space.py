@@ -11,7 +11,6 @@ Half of the events choose the spaces, and the other half judge them. Cases:
 
 from __future__ import annotations
 
-import json
 import random
 import statistics
 import sys
@@ -24,7 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from bench_machine import describe
+from bench_machine import describe, write_result
 from bench_options import of_space
 from workloads import DOMAIN, Filters, topic
 
@@ -183,11 +182,7 @@ def main() -> None:
         print(f"{name} ...", file=sys.stderr, flush=True)
         cases[name] = summary([measured(name, seed, events, args.cuts) for seed in seeds])
     shape = {"seeds": len(seeds), "events": events, "max_cuts": args.cuts, "depth": DEPTH}
-    document = json.dumps({"benchmark": "space", "machine": describe(), **shape, "cases": cases}, indent=1)
-    if args.output is None:
-        print(document)
-    else:
-        args.output.write_text(document + "\n", encoding="utf-8")
+    write_result({"benchmark": "space", "machine": describe(), **shape, "cases": cases}, args.output)
 
 
 if __name__ == "__main__":

@@ -156,4 +156,4 @@ def test_the_tables_come_from_any_result(result: dict[str, Any]) -> None:
 
 def test_the_page_shows_the_committed_results() -> None:
     page = bench_tables.PAGE.read_text()
-    assert bench_tables.filled(page, json.loads(bench_tables.RESULTS.read_text())) == page
+    assert bench_tables.filled(page, bench_tables.read_results()) == page

@@ -57,10 +57,8 @@ const PAST: readonly [RegExp, Meaning][] = [
     { ...text.past.inPlace, docs: "changes.md, Moving a topic without losing an event" },
   ],
   [/^link .* went down/, { ...text.past.linkDown, docs: "monitoring.md, Watching" }],
-  [
-    /its table is planned for|is full|bundles/,
-    { ...text.past.tableFull, docs: "changes.md, Within TCAM budgets" },
-  ],
+  [/does not support bundles/, { ...text.past.tightChange, docs: "changes.md, Within TCAM budgets" }],
+  [/its table is planned for|is full/, { ...text.past.tableFull, docs: "changes.md, Within TCAM budgets" }],
   [/was not (declared|registered)/, { ...text.past.newSwitch, docs: "monitoring.md, Watching" }],
   [/^probes crossed .*waits? for approval: (nobody|probes|it is not)/, ACTIVE.links_waiting as Meaning],
   [/found by probes and added/, { ...text.past.linkAdded, docs: "monitoring.md, Found links" }],

@@ -209,7 +209,13 @@ export const text = {
       meaning:
         "The switch cannot store as many entries as its budget allows. The platform uses the capacity as the limit.",
       remedy:
-        "Set the budget of the switch to the number of entries in the alarm. If the alarm has no number, keep entries free: raise the budget, or withdraw subscriptions. If the aggregation method is none, choose another one (page Budgets, tab Policy).",
+        "Set the budget of the switch to the number of entries in the alarm. If the aggregation method is none, choose another one (page Budgets, tab Policy).",
+    },
+    tightChange: {
+      title: "A full table of a switch without bundles",
+      meaning:
+        "A switch that has no bundles and no free entry removes old entries before it adds new ones. Events may be lost for a moment.",
+      remedy: "Keep an entry free: raise the budget of the switch, or withdraw subscriptions.",
     },
     newSwitch: {
       title: "A switch that was not registered",
