@@ -32,7 +32,7 @@ packages() {
     [ "$(cat frontend/node_modules/.tercast 2>/dev/null)" = "$wanted" ] && return 0
     say "installing the dashboard's packages (half a minute)"
     log=$(mktemp)
-    (cd frontend && npm ci --no-audit --no-fund >"$log" 2>&1) || { tail -n 20 "$log" >&2; fail "npm could not install what frontend/package-lock.json names; mend what it says and try again"; }
+    (cd frontend && npm ci --no-audit --no-fund >"$log" 2>&1) || { tail -n 20 "$log" >&2; fail "npm could not install what frontend/package-lock.json names; fix the error above and try again"; }
     rm -f "$log"
     printf '%s\n' "$wanted" >frontend/node_modules/.tercast
 }

@@ -1,7 +1,7 @@
 import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { asProblem } from "@/api/problems";
 import { type Filters, readPage } from "@/common/tables/list";
 import { text } from "@/common/text";
@@ -39,9 +39,19 @@ export function Picker({
     name.toLowerCase().includes(part),
   );
   const data = value && !names.includes(value) && !search ? [value, ...names] : names;
+  /** Choose the first name on Enter if no option is selected, for example because the list is not open yet. */
+  const chooseFirst = (event: KeyboardEvent<HTMLInputElement>) => {
+    rest.onKeyDown?.(event);
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || !typing || !names[0]) return;
+    const list = document.getElementById(event.currentTarget.getAttribute("aria-controls") ?? "");
+    if (list?.querySelector("[data-combobox-selected]")) return;
+    event.preventDefault();
+    onChange(names[0]);
+  };
   return (
     <Select
       {...rest}
+      onKeyDown={chooseFirst}
       data={data}
       value={value || null}
       onChange={(name) => onChange(name ?? "")}
