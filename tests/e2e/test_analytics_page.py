@@ -110,7 +110,7 @@ def test_a_run_is_asked_for_once_and_cancelled(visit, running):
         expect(question).to_be_visible()
         watched.accessible()
         question.get_by_role("button", name="Stop run").click()
-        expect(drawer.get_by_text("cancelled", exact=True).first).to_be_visible()
+        expect(drawer.get_by_text("stopped", exact=True).first).to_be_visible()
         assert running.call("GET", "analytics/runs/?limit=1&state=cancelled").json()["results"]
 
 

@@ -16,7 +16,7 @@ Extent = tuple[Any, Any, bool]  # low, high, whether high itself is in it
 LAST_POINT = (1 << 128) - 1
 
 
-class _Side:
+class _Range:
     """One attribute of a cell that is halved, directly from the definition."""
 
     def __init__(self, attribute: Attribute) -> None:
@@ -27,12 +27,12 @@ class _Side:
         else:
             self.low, self.high, self.closed = 0, attribute.size - 1, True
 
-    def copy(self) -> _Side:
-        twin = object.__new__(_Side)
+    def copy(self) -> _Range:
+        twin = object.__new__(_Range)
         twin.__dict__.update(self.__dict__)
         return twin
 
-    def cut(self, at: Any) -> tuple[_Side, _Side]:
+    def cut(self, at: Any) -> tuple[_Range, _Range]:
         """The values below a value, and the others: each is a domain of its own."""
         left, right = self.copy(), self.copy()
         left.high = Fraction(math.nextafter(float(at), -math.inf)) if self.real else at - 1
@@ -44,7 +44,7 @@ class _Side:
     def can_split(self) -> bool:
         return self.splits > 0 if self.real else self.low < self.high
 
-    def halves(self) -> tuple[_Side, _Side]:
+    def halves(self) -> tuple[_Range, _Range]:
         left, right = self.copy(), self.copy()
         left.splits = right.splits = self.splits - 1
         if self.real:
@@ -56,20 +56,20 @@ class _Side:
         return left, right
 
 
-def leaves(topic: Topic, depth: int) -> Iterator[tuple[str, dict[int, _Side]]]:
+def leaves(topic: Topic, depth: int) -> Iterator[tuple[str, dict[int, _Range]]]:
     """Yield every cell of full length: its dz as text and the extent of each indexed or cut attribute."""
     turns = [topic.attributes.index(topic.attribute(name)) for name in topic.indexed]
     for dz, sides in _cut_leaves(topic, depth):
         yield from _descend(dz, sides, turns, 0, depth)
 
 
-def _cut_leaves(topic: Topic, depth: int) -> Iterator[tuple[str, dict[int, _Side]]]:
+def _cut_leaves(topic: Topic, depth: int) -> Iterator[tuple[str, dict[int, _Range]]]:
     """Yield the dz and extents of the leaves of the cut tree, read from its JSON form."""
     names = [attribute.name for attribute in topic.attributes]
     nodes: list[Any] = list(topic.to_json().get("cuts", [0]))  # type: ignore[call-overload]
-    whole = {i: _Side(attribute) for i, attribute in enumerate(topic.attributes)}
+    whole = {i: _Range(attribute) for i, attribute in enumerate(topic.attributes)}
 
-    def below(dz: str, sides: dict[int, _Side]) -> Iterator[tuple[str, dict[int, _Side]]]:
+    def below(dz: str, sides: dict[int, _Range]) -> Iterator[tuple[str, dict[int, _Range]]]:
         node = nodes.pop(0)
         if isinstance(node, int):
             yield dz, sides
@@ -80,7 +80,7 @@ def _cut_leaves(topic: Topic, depth: int) -> Iterator[tuple[str, dict[int, _Side
         yield from below(dz + "1", {**sides, i: right})
 
     used = {*topic.indexed, *(node[0] for node in nodes if not isinstance(node, int))}
-    short: dict[str, dict[int, _Side]] = {}
+    short: dict[str, dict[int, _Range]] = {}
     for dz, sides in below("", whole):
         kept = {i: side for i, side in sides.items() if names[i] in used}
         if len(dz) <= depth:
@@ -107,8 +107,8 @@ def cut_point(attribute: Attribute, value: Any) -> Any:
 
 
 def _descend(
-    dz: str, sides: dict[int, _Side], turns: list[int], turn: int, depth: int
-) -> Iterator[tuple[str, dict[int, _Side]]]:
+    dz: str, sides: dict[int, _Range], turns: list[int], turn: int, depth: int
+) -> Iterator[tuple[str, dict[int, _Range]]]:
     for skipped in range(len(turns)):
         which = (turn + skipped) % len(turns)
         if len(dz) < depth and sides[turns[which]].can_split():
@@ -155,10 +155,10 @@ def canonical_texts(cells: set[str]) -> list[str]:
     return sorted(cells)
 
 
-def _meets(tree: Tree, topic: Topic, sides: dict[int, _Side], interesting: dict[int, list[Any]]) -> bool:
+def _meets(tree: Tree, topic: Topic, sides: dict[int, _Range], interesting: dict[int, list[Any]]) -> bool:
     choices = []
     for i, attribute in enumerate(topic.attributes):
-        side = sides.get(i) or _Side(attribute)
+        side = sides.get(i) or _Range(attribute)
         inside = [
             p for p in interesting[i] if side.low <= p and (p < side.high or (side.closed and p == side.high))
         ]
@@ -174,7 +174,7 @@ def _meets(tree: Tree, topic: Topic, sides: dict[int, _Side], interesting: dict[
     return any(holds(tree, point, topic) for point in itertools.product(*choices))
 
 
-def _doubles(borders: list[Any], side: _Side) -> list[Any]:
+def _doubles(borders: list[Any], side: _Range) -> list[Any]:
     """The largest doubles at or below all kinds of points of a side.
 
     With cuts, tests of floats compare doubles: a real belongs to the largest double at or below it.

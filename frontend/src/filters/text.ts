@@ -46,7 +46,7 @@ export const text = {
     },
     refused: "The platform would refuse this filter.",
     overBudget: (switches: readonly string[]) =>
-      `The entries exceed the budget of ${switches.join(", ")}. Raise the budget, or use a broader filter (larger ranges). If the aggregation method is none, choose another one (page Budgets, tab Policy).`,
+      `The entries exceed the budget of ${switches.join(", ")}. Raise the budget, or use larger ranges: they need fewer cells, but contain more events. If the aggregation method is none, choose another one (page Budgets, tab Policy).`,
     noAdvertisement:
       "No matching advertisement yet. You can save the subscription. It receives events when a matching advertisement is added.",
     noSubscription:

@@ -21,7 +21,7 @@ _ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 @dataclass(frozen=True, slots=True)
-class _Bad:
+class _RefusedNumber:
     """Placeholder in the parsed body for a refused value."""
 
     code: str
@@ -95,26 +95,26 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return repeated
 
 
-def _constant(name: str) -> _Bad:
-    return _Bad("not_a_number", f"{name} is not a JSON number. Use a finite number, or null.", name)
+def _constant(name: str) -> _RefusedNumber:
+    return _RefusedNumber("not_a_number", f"{name} is not a JSON number. Use a finite number, or null.", name)
 
 
-def _float(digits: str) -> float | _Bad:
+def _float(digits: str) -> float | _RefusedNumber:
     value = float(digits)
     if value - value == 0:
         return value
-    return _Bad(
+    return _RefusedNumber(
         "number_too_large",
         f"{digits[:40]} is larger than 1.8e308, the largest number. Use a smaller one.",
         digits,
     )
 
 
-def _int(digits: str) -> int | _Bad:
+def _int(digits: str) -> int | _RefusedNumber:
     if len(digits) <= MAX_DIGITS:
         return int(digits)
     detail = f"The integer has {len(digits)} digits; at most {MAX_DIGITS} are allowed."
-    return _Bad("number_too_large", detail, digits)
+    return _RefusedNumber("number_too_large", detail, digits)
 
 
 def _walk(value: Any, check_text: bool) -> Iterator[FieldError]:
@@ -126,7 +126,7 @@ def _walk(value: Any, check_text: bool) -> Iterator[FieldError]:
             detail = f"The body has more than {MAX_DEPTH} nested levels. Flatten it."
             yield FieldError(pointer(path), "too_deep", detail)
             return
-        if isinstance(node, _Bad):
+        if isinstance(node, _RefusedNumber):
             yield FieldError(pointer(path), node.code, node.detail, node.value)
         elif isinstance(node, dict):
             yield from _check_keys(path, node, check_text)

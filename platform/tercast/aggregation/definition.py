@@ -53,7 +53,7 @@ class CoveredTable:
 
 
 @dataclass(slots=True)
-class _Open:
+class _WalkedCell:
     """An open cell during a walk: its exact outputs and links, and the entry that resolves it."""
 
     end: Key
@@ -137,7 +137,7 @@ class ExactTable:
                 _close(stack)
             over = stack[-1]
             stack.append(
-                _Open(
+                _WalkedCell(
                     order.end(key),
                     1 << order.depth - (key & LENGTH_MASK),
                     plain[key] & apart if key in plain else over.outputs,
@@ -163,11 +163,11 @@ class ExactTable:
             found.update(_within(self._in_keys[port], top, end))
         return sorted(found)
 
-    def _outside(self, top: Key, port: int | None, apart: PortMask, owner: list[PortMask]) -> _Open:
+    def _outside(self, top: Key, port: int | None, apart: PortMask, owner: list[PortMask]) -> _WalkedCell:
         """The values that a cell inherits from the cells that cover it."""
         above = self._above(top)
         inner = self._in_port.get(port, {}) if port is not None else {}
-        return _Open(
+        return _WalkedCell(
             self.order.end(top),
             0,
             next((self.plain[key] & apart for key in above if key in self.plain), 0),
@@ -222,7 +222,7 @@ def satisfies_tree_rule(table: ExactTable, cover: Cover, port: int | None = None
     return all(region.satisfies_tree_rule(table.links) for region in table.regions(cover, port).values())
 
 
-def _close(stack: list[_Open]) -> None:
+def _close(stack: list[_WalkedCell]) -> None:
     """End a cell: the owner resolves the part of it that has no longer cell."""
     cell = stack.pop()
     if cell.filled < cell.volume:

@@ -23,14 +23,14 @@ class Projections:
 
     def __init__(self, topic: Topic, filters: Sequence[Filter]) -> None:
         attributes = enumerate(topic.attributes)
-        self._sides = [_Side(attribute, position, filters) for position, attribute in attributes]
+        self._sides = [_AttributeEnds(attribute, position, filters) for position, attribute in attributes]
 
     def counts(self, events: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
         """The number of matching filters by event (rows) and attribute (columns)."""
         return np.stack([side.counts(events) for side in self._sides], axis=1)
 
 
-class _Side:
+class _AttributeEnds:
     """One attribute, as the sorted starts and ends of the filters' intervals."""
 
     def __init__(self, attribute: Attribute, position: int, filters: Iterable[Filter]) -> None:

@@ -124,7 +124,7 @@ def _read(
     if len(items) > 2 * MAX_CUTS + 1:
         detail = f"the list has {len(items)} nodes; at most {MAX_CUTS} cuts are allowed"
         return (), [Refused(path, "bad_count", detail)]
-    reader = _Reader(items, attributes, path, errors)
+    reader = _NodeReader(items, attributes, path, errors)
     return reader.read() if items else (), errors
 
 
@@ -133,7 +133,7 @@ def whole_region(attributes: Sequence[Attribute]) -> Region:
     return tuple(attribute.places for attribute in attributes)
 
 
-class _Reader:
+class _NodeReader:
     """Reads a depth-first list of nodes, without recursion, and collects the errors.
 
     A list with an error counts as a cut that divides nothing, so that the nodes after it can be checked.

@@ -48,7 +48,7 @@ class _Lanes:
 
 
 @dataclass(slots=True)
-class _Side:
+class _AttributeConditions:
     """Conditions of all terms on one attribute: sorted cuts, and bits that change at each."""
 
     attribute: Attribute
@@ -68,7 +68,7 @@ class Audience:
         self._hosts = hosts
         self._lanes: list[_Lanes] = []
         self._idle: list[int] = []
-        self._sides = [_Side(attribute) for attribute in topic.attributes]
+        self._sides = [_AttributeConditions(attribute) for attribute in topic.attributes]
         terms = self._place(filters)
         self._width = max(1, -(-terms // 8))
         self._sides = [side for side in self._sides if side.held]
@@ -114,7 +114,7 @@ class Audience:
         self._idle += range(last, bit)
         return bit
 
-    def _prepare(self, side: _Side, terms: int) -> None:
+    def _prepare(self, side: _AttributeConditions, terms: int) -> None:
         side.cuts = sorted({cut for held, _ in side.held for interval in held for cut in interval})
         places = {cut: number for number, cut in enumerate(side.cuts)}
         turns, bits = [], []
@@ -131,7 +131,7 @@ class Audience:
         if (len(side.cuts) + 1) * self._width <= _ROWS_BYTES:
             side.rows = self._rows(side, np.arange(len(side.cuts) + 1))
 
-    def _rows(self, side: _Side, places: _Numbers) -> _Bytes:
+    def _rows(self, side: _AttributeConditions, places: _Numbers) -> _Bytes:
         """The bits of the terms that contain values at each of these sorted positions."""
         rows = np.zeros((len(places) + 1, self._width), dtype=np.uint8)
         at = np.searchsorted(places, side.turns)
@@ -188,7 +188,7 @@ def _first_double(cut: tuple[Any, int]) -> float:
     return math.nextafter(number, math.inf) if above and number == value else number
 
 
-def _places(side: _Side, values: list[Any]) -> _Numbers:
+def _places(side: _AttributeConditions, values: list[Any]) -> _Numbers:
     """The number of cuts below each value."""
     if side.sorted_cuts is not None:
         column = np.array(values, dtype=side.sorted_cuts.dtype)

@@ -41,7 +41,7 @@ class OutOfReach:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenCell:
     """An open cell: its end, and its announcements by component and kind."""
 
     end: Key
@@ -77,12 +77,12 @@ def unreachable_pairs(
 
 def _overlapping(cells: list[tuple[Key, str, Component, str]], order: Order) -> set[Pair]:
     pairs: set[Pair] = set()
-    stack: list[_Open] = []
+    stack: list[_OpenCell] = []
     for key, kind, place, name in cells:
         while stack and stack[-1].end <= key:
             stack.pop()
         if not stack or stack[-1].end != order.end(key):
-            stack.append(_Open(order.end(key)))
+            stack.append(_OpenCell(order.end(key)))
         for level in stack:
             for (other_place, other_kind), names in level.holders.items():
                 if other_kind != kind and (place is None or other_place != place):
@@ -101,7 +101,7 @@ _ByPlace = dict[Component, _Names]
 
 
 @dataclass(slots=True)
-class _Side:
+class _KindAtCell:
     """Announcements of one kind at a cell: those of cells around it, of the cell, and within it.
 
     Neighbouring cells share `around` and `answers`. `answers` has the result for an announcement of the other
@@ -113,13 +113,13 @@ class _Side:
     here: _ByPlace = field(default_factory=dict)
     within: _ByPlace = field(default_factory=dict)
 
-    def inner(self) -> _Side:
+    def inner(self) -> _KindAtCell:
         """Return the same side for a cell within this one, after its own announcements are known."""
         if not self.here:
-            return _Side(self.around, self.answers)
+            return _KindAtCell(self.around, self.answers)
         around = {place: dict(names) for place, names in self.around.items()}
         _merge(self.here, around)
-        return _Side(around, {})
+        return _KindAtCell(around, {})
 
     def answer(self, place: Component) -> _Answer:
         """Return the result for an announcement of the other kind in a component."""
@@ -137,7 +137,7 @@ class _Level:
 
     cell: Key
     end: Key
-    sides: dict[str, _Side]
+    sides: dict[str, _KindAtCell]
 
 
 _Answer = tuple[bool, _Names]
@@ -169,7 +169,7 @@ def out_of_reach(
     if len(set(places.values())) < 2 and None not in places.values():
         return {}
     found: dict[str, _Answer] = {}
-    stack = [_Level(0, order.end(0), {kind: _Side({}, {}) for kind in _OTHER})]
+    stack = [_Level(0, order.end(0), {kind: _KindAtCell({}, {}) for kind in _OTHER})]
     for key, kind, place, name in sorted(cells, key=lambda cell: cell[0]):
         while len(stack) > 1 and stack[-1].end <= key:
             _close(stack, found)

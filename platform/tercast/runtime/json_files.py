@@ -35,7 +35,7 @@ class FileRefused(TercastError):  # noqa: N818 - named by meaning
 
 
 @dataclass(frozen=True, slots=True)
-class _Bad:
+class _RefusedPart:
     """Placeholder for a value that JSON readers accept and this one refuses."""
 
     code: str
@@ -72,10 +72,10 @@ def parse_json(data: bytes) -> Any:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Refused((), "not_utf8", f"byte {error.start} is not UTF-8 ({error.reason})") from None
-    bad: list[_Bad] = []
+    bad: list[_RefusedPart] = []
 
-    def keep(code: str, detail: str) -> _Bad:
-        bad.append(_Bad(code, detail))
+    def keep(code: str, detail: str) -> _RefusedPart:
+        bad.append(_RefusedPart(code, detail))
         return bad[-1]
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def _refusing(name: str, action: Callable[[], Result]) -> Result:
         raise FileRefused(lines) from None
 
 
-def _integer(digits: str, keep: Callable[[str, str], _Bad]) -> int | _Bad:
+def _integer(digits: str, keep: Callable[[str, str], _RefusedPart]) -> int | _RefusedPart:
     if len(digits) > MAX_NUMBER_DIGITS:
         return keep(
             "too_long", f"the number has {len(digits)} digits; at most {MAX_NUMBER_DIGITS} are allowed"
@@ -223,7 +223,7 @@ def _integer(digits: str, keep: Callable[[str, str], _Bad]) -> int | _Bad:
     return int(digits)
 
 
-def _float(digits: str, keep: Callable[[str, str], _Bad]) -> float | _Bad:
+def _float(digits: str, keep: Callable[[str, str], _RefusedPart]) -> float | _RefusedPart:
     value = float(digits)
     if value in (float("inf"), float("-inf")):
         return keep("not_finite", f"{shown(digits)} is beyond the range of doubles")
@@ -232,7 +232,7 @@ def _float(digits: str, keep: Callable[[str, str], _Bad]) -> float | _Bad:
 
 def _find_bad(document: Any, path: Path) -> Iterator[Refused]:
     """Find the places of refused values; nesting is bounded, because the document was parsed."""
-    if isinstance(document, _Bad):
+    if isinstance(document, _RefusedPart):
         yield Refused(path, document.code, document.detail)
     elif isinstance(document, dict):
         for key, value in document.items():

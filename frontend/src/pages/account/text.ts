@@ -69,7 +69,7 @@ export const text = {
     kind: "Use of the token",
     kinds: { scopes: "Any program", publisher: "Only one publisher", subscriber: "Only one subscriber" },
     scopes: "Scopes",
-    scopesHelp: "The scopes limit the API calls of the token. Your role also limits them.",
+    scopesHelp: "The scopes limit the API calls of the token. The role of its owner also limits them.",
     scopeHelp: {
       read: "Read data, receive live updates, and make calculations that change nothing, for example filter previews",
       write: "Change what operators can change. To read data, also select the scope read.",

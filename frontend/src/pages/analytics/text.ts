@@ -215,7 +215,8 @@ export const text = {
     request: "Run job…",
     noMatch: "No matching runs. A schedule or a user starts a run.",
     queued: (id: number | undefined, job: string) => `Run ${id} of ${job} is queued.`,
-    cancelling: "cancelling",
+    stopping: "stopping",
+    stopped: "stopped",
     progressOf: (id: number) => `Progress of run ${id}`,
   },
   request: {
@@ -223,7 +224,7 @@ export const text = {
     job: "Job",
     window: "Window length",
     windowHelp:
-      'The time interval of one result, for example "1 minute". Leave empty for the length of the schedule.',
+      'The time interval of one result, for example "1 minute". Leave empty to use the window length of the schedule.',
     since: "Recalculate from",
     sinceHelp: "Leave empty to process only new telemetry.",
     until: "Recalculate until",
@@ -269,8 +270,8 @@ export const text = {
     sampleCounts: (stored: number, reported: number, earlier: number) =>
       [
         `Stored: ${stored.toLocaleString()}.`,
-        `Not stored because the hosts of these publishers report samples: ${reported.toLocaleString()}.`,
-        `Not stored because newer samples exist: ${earlier.toLocaleString()}.`,
+        `Not stored, because the hosts of their publishers report samples: ${reported.toLocaleString()}.`,
+        `Not stored, because newer samples exist: ${earlier.toLocaleString()}.`,
       ].join(" "),
     log: "End of the log",
     logRegion: "Log",
@@ -374,6 +375,6 @@ export const text = {
     revertTitle: (space: string) => `Change the event space back to ${space}?`,
     reverted: (topic: string, space: string) => `The event space of topic ${topic} is ${space} again.`,
     revertEffect:
-      "The topic gets its previous event space. The platform turns off automatic indexing, because it would select the same space again.",
+      "The topic gets its previous event space. The platform turns off automatic indexing, because it would select the event space of this proposal again.",
   },
 };

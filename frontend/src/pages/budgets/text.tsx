@@ -35,7 +35,7 @@ export const text = {
       </>
     ),
     remedy:
-      "The merged entries were chosen with past events, and current events are different. Start a run on the tab Runs: it uses the newest events.",
+      "The merged entries were chosen with past events, and current events are different. If the measured number is larger, start a run on the tab Runs: it uses the newest events. If it is smaller, do nothing.",
   },
 
   switches: {
@@ -77,7 +77,7 @@ export const text = {
     installed: "Installed entries",
     fill: "Table fill",
     entries: (count: string) => `${count} entries`,
-    capacityUnknown: "unknown (the table was never full)",
+    capacityUnknown: "unknown (the switch reported no limit and refused no entry)",
     exactCount: (count: string) => `${count} without aggregation`,
     installedMerged: (count: string, saved: string, change: string) =>
       `${count}: merging saves ${saved} entries (${change})`,
@@ -126,15 +126,17 @@ export const text = {
     unlimited: "Unlimited",
     check: "Check",
     set: "Set budget",
-    setFitting: (count: number) => (count === 1 ? "Set 1 budget that fits" : `Set ${count} budgets that fit`),
+    setFitting: (count: number) =>
+      count === 1 ? "Set 1 budget that is large enough" : `Set ${count} budgets that are large enough`,
     cancel: "Cancel",
     saved: (names: readonly string[]) =>
       names.length === 1
         ? `The budget of ${names[0]} is set.`
         : `The budgets of ${switches(names.length)} are set.`,
-    fits: (count: number) => (count === 1 ? "The budget fits." : `All ${count} budgets fit.`),
+    fits: (count: number) =>
+      count === 1 ? "The budget is large enough." : `All ${count} budgets are large enough.`,
     fitsNot: (refused: number, count: number) =>
-      count === 1 ? "The budget does not fit" : `${refused} of ${count} budgets do not fit`,
+      count === 1 ? "The budget is too small" : `${refused} of ${count} budgets are too small`,
     failed: (failed: number, count: number) =>
       count === 1
         ? "The budget was not set"
@@ -210,9 +212,9 @@ export const text = {
     now: "installed now",
     exact: (count: string) => `${count} exact entries`,
     cheapest: "lowest cost",
-    allFit: "all fit",
+    allFit: "all large enough",
     unmet: (count: number, names: readonly string[]) =>
-      `${count === 1 ? "1 does not fit" : `${count} do not fit`}: ${listed(names, count - names.length)}`,
+      `${count === 1 ? "1 is too small" : `${count} are too small`}: ${listed(names, count - names.length)}`,
     run: "Run…",
     runMethod: (method: string) => `Run ${method}`,
   },
@@ -282,11 +284,16 @@ export const text = {
     falsePositives: "False positives per event",
     beforeAfter: (before: string, after: string, change: string) =>
       change ? `${before} → ${after} (${change})` : `${before} → ${after}`,
-    chosen: "Result used",
-    gap: "Additional cost compared with the best possible choice",
+    chosen: "Best candidate",
+    candidates: {
+      exceptions: "merged entries with exceptions",
+      "exceptions-wide": "merged entries with exceptions, from smoothed samples",
+      installed: "the installed entries (no change)",
+    } as Record<string, string>,
+    gap: "Cost difference from the best selection of merge points (negative: lower cost)",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
-    unmet: "Budgets that do not fit",
+    unmet: "Budgets that are too small",
     unchanged: "No table has merged entries, neither before nor after.",
     table: "Switches before and after",
     name: "Switch",

@@ -57,7 +57,7 @@ export const text = {
       `${publisher} at ${host} (port ${port} of ${name})`,
     advertisement: "Advertisement",
     filter: (advertisement: string, filter: string | null) =>
-      `${advertisement}: ${filter ?? "cells without a filter"}`,
+      `${advertisement}: ${filter ?? "unknown filter (the host announced cells)"}`,
     cuts: "Cuts",
     cut: (attribute: string, value: unknown, less: boolean) =>
       `${attribute} < ${JSON.stringify(value)}: ${less ? "yes" : "no"}`,
@@ -116,7 +116,7 @@ export const text = {
     no: "no",
     copies: (count: number) => `yes, ${count} copies`,
     subscription: (name: string, subscriber: string | null, filter: string | null, reason: string) =>
-      `${name} of ${subscriber ?? "?"}: ${filter ?? "cells without a filter"} (${reason})`,
+      `${name} of ${subscriber ?? "?"}: ${filter ?? "unknown filter (the host announced cells)"} (${reason})`,
     moreSubscriptions: (count: number) =>
       count === 1 ? "1 more subscription" : `${count.toLocaleString()} more subscriptions`,
     search: "Search hosts",
@@ -156,7 +156,7 @@ export const text = {
       "The cells of a subscription contain the event, but its filter does not. Cells consider only indexed attributes. The number of cells and the length of their dz are limited.",
     aggregation:
       "A merged entry on the path sends the event. Merged entries keep the table of a switch within its budget.",
-    stale_entry: "An entry on the path is not in the plan. The switch has not removed it yet.",
+    stale_entry: "An entry on the path is not in the plan. The switch has not confirmed its removal yet.",
     entry_missing:
       "A subscription matches, but a switch on the path does not have the entry that leads to the host.",
     no_advertisement: "The publisher's host does not advertise the topic, so the event is not sent.",

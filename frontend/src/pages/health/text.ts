@@ -23,7 +23,7 @@ export const text = {
     /** States of the whole platform. */
     titles: {
       ok: "All checks are OK",
-      degraded: "Some checks fail",
+      degraded: "Some checks are not OK",
       failed: "The platform cannot change the network",
     } as Record<string, string>,
     meanings: {

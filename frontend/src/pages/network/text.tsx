@@ -25,7 +25,7 @@ export const text = {
     return more === 1 ? `${shown} There is 1 more change.` : `${shown} There are ${more} more changes.`;
   },
   wholeSpace: "the whole event space",
-  byDz: "cells without a filter",
+  byDz: "unknown filter (the host announced cells)",
   everyEvent: "every event",
   unlimited: "unlimited",
 
@@ -166,7 +166,8 @@ export const text = {
       exact: "Exact entry: each output port leads to a matching subscription.",
       aggregated:
         "Merged entry: it keeps the table within the budget. It also forwards events that no subscription matches.",
-      unplanned: "This entry is not in the plan. The next change of the table removes it.",
+      unplanned:
+        "This entry is not in the plan, and the switch has not confirmed its removal yet. If the entry remains, audit the switch (page Health and audit).",
     },
     subscription: (subscriber: ReactNode, host: string, filter: ReactNode) => (
       <>

@@ -70,7 +70,7 @@ export const text = {
   importList: "Import CSV or JSON",
   publisher,
   subscriber,
-  withoutFilter: "cells without a filter",
+  withoutFilter: "unknown filter (the host announced cells)",
   everyEvent: "every event",
   at: (name: string, host: string) => `${name} at ${host}`,
   list: {

@@ -22,7 +22,7 @@ export const text = {
     name: "Name",
     nameHelp: "Publishers, subscribers and API calls use this name.",
     order:
-      "Switches check indexed attributes, hosts check all attributes. Put the attributes that most filters use first: if a dz is too short for all attributes, the first ones get more bits.",
+      "Switches check indexed attributes, hosts check all attributes. Begin with the attributes that most filters use: if a dz is too short for all attributes, the first ones get more bits.",
     add: "Add attribute",
     seal: "Seal events",
     sealHelp:
@@ -75,7 +75,7 @@ export const text = {
     codesOf: (first: number, second: number) => `${first}, ${second}`,
     codesHelp:
       "The addresses of events contain one of these codes. If you change the indexed attributes, the topic uses the other code.",
-    automatic: "automatic indexing",
+    automatic: "indexed attributes are selected automatically",
     seals: "Event seals",
     on: "on",
     off: "off",
@@ -121,7 +121,7 @@ export const text = {
   indexing: {
     title: (name: string) => `Indexed attributes of ${name}`,
     intro:
-      "Switches check indexed attributes, hosts check all attributes. A change calculates the cells of all filters of the topic again and starts a migration to the other code of the topic. No event is lost.",
+      "Switches check indexed attributes, hosts check all attributes. A change calculates the cells of all filters of the topic again and starts a migration to the other code of the topic. If the tables have capacity for the old and the new entries, no event is lost or duplicated.",
     attributes: "Indexed attributes",
     attribute: (name: string, type: string) => `${name} (${type})`,
     atLeastOne: "Select at least one attribute.",
@@ -175,7 +175,7 @@ export const text = {
     announcement: (name: string, owner: string, host: string, filter: string) =>
       `${name} of ${owner} at ${host}\n${filter}`,
     owner: (owner: string, host: string) => `${owner} at ${host}`,
-    withoutFilter: "cells without a filter",
+    withoutFilter: "unknown filter (the host announced cells)",
     everyEvent: "every event",
     event: (advertisement: string) => `event of ${advertisement}`,
     cut: (attribute: string, value: string) => `cut: ${attribute} < ${value}`,

@@ -78,7 +78,7 @@ export const text = {
     commandObject: "the command",
     commandOf: (name: string) => `the command for ${name}`,
     discovery:
-      "If you do not register a switch, the platform adds it 20 seconds after it connects. Its name is then its datapath id. The platform also adds links between switches. Then register hosts below, or allow hosts to register themselves (page Health and audit, tab Signalling).",
+      "If you do not register a switch, the platform adds it 20 seconds after it connects. Its name is then its datapath id. The platform also adds links between switches, or lists them for approval (page Health and audit, tab Found links). Then register hosts below, or allow hosts to register themselves (page Health and audit, tab Signalling).",
     docs: "Documentation: connect real switches",
     noSwitch: "No switch is registered yet.",
     connected: (connected: number, total: number) =>

@@ -27,11 +27,11 @@ Token = tuple[str, str, int]
 
 def read_gml(text: str) -> RawGraph:
     """Read GML; an edge that is listed twice becomes two parallel links."""
-    reader = _Reader(text)
+    reader = _TokenReader(text)
     for token in _tokens(text):
         try:
             reader.take(token)
-        except _Bad as bad:
+        except _SyntaxError as bad:
             line = text.count("\n", 0, token[2]) + 1
             raise Refused((), "gml", f"invalid GML: {bad}, in line {line}", None) from None
     if not reader.graphs:
@@ -41,12 +41,12 @@ def read_gml(text: str) -> RawGraph:
     return reader.raw
 
 
-class _Bad(Exception):  # noqa: N818 - named by meaning
+class _SyntaxError(Exception):  # noqa: N818 - named by meaning
     """Fault of a token, in words."""
 
 
 @dataclass(slots=True)
-class _Reader:
+class _TokenReader:
     """Reader that follows the brackets.
 
     `_open` contains the keys of the lists that are open. `_key` is a key that waits for its value.
@@ -62,11 +62,11 @@ class _Reader:
     _line: int = 1
 
     def take(self, token: Token) -> None:
-        """Process the next token; raise `_Bad` if it is wrong."""
+        """Process the next token; raise `_SyntaxError` if it is wrong."""
         kind, text, place = token
         if kind == "end":
             if self._open or self._key is not None:
-                raise _Bad("the file ends before its last list is closed")
+                raise _SyntaxError("the file ends before its last list is closed")
         elif self._key is None:
             self._take_key(kind, text, place)
         else:
@@ -79,15 +79,15 @@ class _Reader:
         elif kind == "close" and self._open:
             self._close(self._open.pop(), place)
         else:
-            raise _Bad(f"found {shown(text)}, expected a key or the end of a list")
+            raise _SyntaxError(f"found {shown(text)}, expected a key or the end of a list")
 
     def _take_value(self, key: str, kind: str, text: str) -> None:
         if kind == "close":
-            raise _Bad(f"{key[:80]} has no value")
+            raise _SyntaxError(f"{key[:80]} has no value")
         if kind == "open":
             self._open.append(key)
             if len(self._open) > _DEEPEST:
-                raise _Bad(f"lists are nested deeper than {_DEEPEST} levels")
+                raise _SyntaxError(f"lists are nested deeper than {_DEEPEST} levels")
             self.graphs += self._open == ["graph"]
             if self._in_part():
                 self._fields = {}
@@ -122,7 +122,7 @@ class _Reader:
         value = self._fields.get(name)
         if isinstance(value, str | int):
             return value
-        raise _Bad(f"the {part} that ends here has no {name}")
+        raise _SyntaxError(f"the {part} that ends here has no {name}")
 
 
 def _tokens(text: str) -> Iterator[Token]:

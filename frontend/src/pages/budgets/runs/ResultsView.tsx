@@ -26,7 +26,7 @@ export function ResultsView({
         facts={[
           [texts.redundant, pair(results.needless)],
           [texts.falsePositives, pair(results.unwanted), "falsePositive"],
-          [texts.chosen, results.chosen],
+          [texts.chosen, results.chosen && (texts.candidates[results.chosen] ?? results.chosen)],
           [texts.gap, results.gap === null ? null : `${(results.gap * 100).toFixed(1)} %`],
           [texts.time, texts.seconds(results.seconds.toFixed(1))],
           [texts.unmet, unmet.join(", ")],

@@ -121,7 +121,7 @@ export const text = {
       meaning:
         "Subscriptions match advertisements, but no path of links and switches connects their hosts. Events do not arrive.",
       remedy:
-        "Add a link, repair a link that is down, or put a link or switch into service (page Network). The alarm then ends automatically.",
+        "Repair a link that is down, or put a link into service (page Network). To add a link or to put a switch into service, use the API. The alarm then ends automatically.",
     },
     unrepaired: {
       title: "A table that no audit could repair",
@@ -161,7 +161,7 @@ export const text = {
       title: "Events with a wrong source address",
       meaning: "The switch dropped events whose source address is not registered at the port.",
       remedy:
-        "Find the sender. Register its addresses, register the host at this port (page Network), or disconnect the port.",
+        "Find the sender. Register its addresses, register the host at this port (page Publishers and subscribers, Register publisher), or disconnect the port.",
     },
     database: {
       title: "A process could not write to the database",
@@ -197,7 +197,7 @@ export const text = {
       meaning:
         "The tables could not hold old and new entries at the same time, or there was no time for it. Events may be lost or duplicated during the change.",
       remedy:
-        "Wait until the request is active. To prevent this, raise the budgets, so that tables have more free entries.",
+        "Wait until the request is active. To prevent this, keep more entries free: raise budgets that are below the capacity of their switch, or withdraw subscriptions.",
     },
     linkDown: {
       title: "A link with traffic is down",
@@ -215,17 +215,21 @@ export const text = {
       title: "A full table of a switch without bundles",
       meaning:
         "A switch that has no bundles and no free entry removes old entries before it adds new ones. Events may be lost for a moment.",
-      remedy: "Keep an entry free: raise the budget of the switch, or withdraw subscriptions.",
+      remedy:
+        "Keep an entry free. If the budget is below the capacity of the switch, raise it. Otherwise, withdraw subscriptions.",
     },
     newSwitch: {
       title: "A switch that was not registered",
       meaning: "The platform added the switch. Its name is its datapath id.",
-      remedy: "Give the switch a label on the page Network, or remove it and disconnect it.",
+      remedy:
+        "Give the switch a label with the API (PATCH /api/v1/switches/{id}/). If it should not exist, disconnect it, and remove it with the API.",
     },
     linkAdded: {
       title: "A link that was not registered",
-      meaning: "Probes cross the link. The setting TERCAST_LINK_APPROVAL adds such links automatically.",
-      remedy: "If the link should not exist, remove it (page Network).",
+      meaning:
+        "Probes cross the link. The platform added it without approval, because TERCAST_LINK_APPROVAL is automatic.",
+      remedy:
+        "If the link should not exist, take it out of service (page Network), disconnect the cable, and remove the link with the API.",
     },
     otherLink: {
       title: "A link that contradicts the registered links",
