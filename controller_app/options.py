@@ -93,7 +93,8 @@ def _add_proof(parser: ArgumentParser) -> None:
         OPTION,
         metavar="|".join(ProofPolicy),
         default=os.environ.get(VARIABLE, ProofPolicy.FIRST_USE),
-        help=f"with TLS: accepted proof of a datapath id without a bound key (%(default)s, or {VARIABLE})",
+        help="with TLS: how a switch must prove its datapath id if no key is stored for this id "
+        f"(%(default)s, or {VARIABLE})",
     )
     add(
         "--switch-keys",

@@ -133,7 +133,7 @@ def read_known(obj: Any) -> Known:
         }
         return Known(files, bool(obj.get("rebuild", False)))
     except (KeyError, TypeError, AttributeError) as error:
-        raise CannotRun(f"the file of --known has another form than runs write: {error!r}") from None
+        raise CannotRun(f"--known: the file does not have the form that runs write: {error!r}") from None
 
 
 @dataclass(frozen=True, slots=True)

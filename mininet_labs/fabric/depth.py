@@ -38,8 +38,9 @@ def depth_warning(topology: Mapping[str, Any]) -> str | None:
     return (
         f"the longest path has {path.links} links, from switch {path.a} to switch {path.b} in the tree from "
         f"{path.root}. With patch links, Open vSwitch drops an event that crosses more than {MOST_LINKS} "
-        "links (64 without the source check) for all its subscribers, and does not count it. Use a smaller "
-        "network, the command `fabric` with `--links joined`, or `make lab`"
+        "links (64 if the source check is off). Then no subscriber beyond that link receives it, and no "
+        "counter shows the loss. Use a smaller network, the command `fabric` with `--links joined`, or "
+        "`make lab`"
     )
 
 

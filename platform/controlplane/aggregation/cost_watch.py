@@ -153,7 +153,7 @@ def _tell(found: Mapping[str, CostVerdict]) -> None:
                 )
     for name in standing.keys() - after.keys():
         told = f": {_text(found[name])}" if name in found else ""
-        outbox.alarm(f"aggregation at switch {name}: as predicted again{told}")
+        outbox.alarm(f"aggregation at switch {name}: the alarm has ended{told}")
     checkpoints.keep(ALARMS, after)
 
 

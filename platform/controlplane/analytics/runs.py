@@ -93,7 +93,7 @@ def _claim(row: Schedule, now: datetime) -> Run | None:
 def _correct_last_due(row: Schedule, now: datetime) -> None:
     """Set a latest claim in the future, which a wrong clock made, to now."""
     logger.warning(
-        "schedule %s was claimed for %s, in the future; its last claim is set to now", row.name, row.last_due
+        "the latest run of schedule %s is at %s, in the future; it is set to now", row.name, row.last_due
     )
     Schedule.objects.filter(pk=row.pk, last_due=row.last_due).update(last_due=now)
 

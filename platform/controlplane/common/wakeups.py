@@ -57,7 +57,7 @@ def send(task: str, queue: str = DEFAULT_QUEUE, *, once: bool = False, **options
         with broker_errors():
             app.send_task(task, queue=queue, **options)
     except (KombuError, OSError) as error:
-        logger.warning("no wake-up sent, the next sweep finds the work: %s", error)
+        logger.warning("cannot notify a worker; it finds the work at its next periodic check: %s", error)
 
 
 def waiting(queue: str) -> int:

@@ -120,7 +120,11 @@ def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
 def _undo(row: Request, full: list[Switch], merges: bool) -> None:
     """Fail `row`, and log the request that reverts it."""
     model = ANNOUNCEMENT_MODELS[row.kind]
-    why = "merging cannot reduce it further" if merges else "the aggregation method none merges no entries"
+    why = (
+        "merging cannot reduce it further"
+        if merges
+        else 'the aggregation method "none" does not merge entries'
+    )
     rooms = " and ".join(
         f"switch {switch.id} has a capacity of {quantity(switch.tcam_budget or 0, 'entry', 'entries')}"
         for switch in full

@@ -59,7 +59,9 @@ def again(act: Callable[[], Any]) -> Any:
         except OperationalError as error:
             if not was_broken_off(error):
                 raise
-            logger.warning("repeated, because the database aborted it: %s", str(error).partition("\n")[0])
+            logger.warning(
+                "the database aborted a transaction; it is repeated: %s", str(error).partition("\n")[0]
+            )
             time.sleep(random.uniform(0.0, 0.2))  # so that two transactions do not collide again
     return act()
 

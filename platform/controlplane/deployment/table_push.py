@@ -240,8 +240,8 @@ def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Switc
     The completed part of several steps is unknown until the switch is read back.
     """
     because = answer.errors[0].text if answer.errors else answer.detail
-    way = f"{len(swap.steps)} steps" if swap.steps else "one step"
-    reason = f"switch {switch.name} did not carry out the change ({way}){_because(because)}"
+    way = f"in {len(swap.steps)} steps" if swap.steps else "in one step"
+    reason = f"switch {switch.name} did not carry out the change, which was sent {way}{_because(because)}"
     debt = replace(OutstandingChange.of(diff, reason), refused=bool(answer.errors))
     return PushResult(switch, SwitchDiff(diff.switch), debt, answer.errors)
 

@@ -168,4 +168,7 @@ def _call(task: PeriodicTask) -> Iterator[RowFault]:
     try:
         header(*args, **kwargs)
     except TypeError as error:
-        yield RowFault("args" if args else "kwargs", f"{task.task} has other arguments: {error}; change them")
+        yield RowFault(
+            "args" if args else "kwargs",
+            f"the arguments do not fit the task {task.task}: {error}; change them",
+        )

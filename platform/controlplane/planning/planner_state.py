@@ -92,7 +92,8 @@ def _apply(state: Positioned, page: Page) -> None:
             outcome = state.planner.apply(payload)
             if not outcome.ok:
                 raise ReplayError(
-                    f"position {position} was executed once, but is refused now: {outcome.reason}"
+                    f"the request at log position {position} was accepted earlier, but is refused now: "
+                    f"{outcome.reason}"
                 )
         state.position = position
 

@@ -126,14 +126,14 @@ def _check_open(topic: Topic) -> None:
 
 
 def _check_no_cuts(topic: Topic, cuts: list[Any]) -> None:
-    """Raise Refusing for cuts, because an answer in band cannot carry them.
+    """Raise Refusing for cuts, because an in-band answer cannot contain them.
 
     An event that is encoded without the cuts would not reach its subscribers.
     """
     if cuts:
         detail = (
-            f"topic {topic.name} has {len(cuts) // 2} cuts, which answers in band cannot carry; advertise "
-            "over the REST API, or remove the cuts of the topic"
+            f"topic {topic.name} has {len(cuts) // 2} cuts, and an in-band answer cannot contain cuts; "
+            "advertise over the REST API, or remove the cuts of the topic"
         )
         raise Refusing("topic_with_cuts", detail)
 

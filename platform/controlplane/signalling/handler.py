@@ -209,7 +209,9 @@ def ends(limit: int = 500) -> list[tuple[Done, Out]]:
         try:
             found.append((done, _out(done)))
         except Exception:
-            logger.exception("cannot send the end of message %s to host %s", done.message_id, done.host_id)
+            logger.exception(
+                "cannot send the result of control message %s to host %s", done.message_id, done.host_id
+            )
             told([done])  # otherwise every turn would try it again; the host asks again
     return found
 

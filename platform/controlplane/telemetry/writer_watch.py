@@ -159,8 +159,9 @@ def _tell_one(row: TelemetryWriter) -> None:
     row.silent = True
     row.save(update_fields=("silent",))
     outbox.alarm(
-        f"telemetry of {row.name} stops without an end at {row.heard_at.isoformat(timespec='seconds')}: "
-        "it was killed or is disconnected, and its rows after that time are missing"
+        f"telemetry writer {row.name} sent its latest report at "
+        f"{row.heard_at.isoformat(timespec='seconds')}, but no final report: it was killed "
+        "or is disconnected. Its rows after that time are missing"
     )
 
 

@@ -75,19 +75,25 @@ def _check_live(scenario: Scenario, plan: PlanFile, found: Findings) -> list[Reg
     bounded = {name for name, switch in switches.items() if switch.tcam_budget is not None}
     for failure in plan.failed:
         if failure.id not in registered:
-            found.add("failed", f"{failure.id} is listed as failed, but is not an active request")
+            found.add(
+                "failed",
+                f"{failure.id} is listed as failed, but is not registered at the end",
+            )
         elif not failure.switches or not bounded.issuperset(failure.switches):
             found.add("failed", f"{failure.id} is listed as failed, but not at switches that have a budget")
     for name in plan.encodings:
         if name not in registered:
-            found.add("encoding", f"{name} has an encoding, but is not an active request")
+            found.add("encoding", f"{name} has an encoding, but is not registered at the end")
     live: list[Registration] = []
     for name, registration in registered.items():
         if name in failed:
             continue
         cells = plan.encodings.get(name)
         if cells is None:
-            found.add("encoding", f"{name} is active and has no encoding")
+            found.add(
+                "encoding",
+                f"{name} is registered at the end, but has no encoding",
+            )
             cells = ()
         _check_encoding(scenario, name, cells, found)
         live.append(registration.encoded(canonical(cells)))
@@ -99,7 +105,10 @@ def _check_encoding(scenario: Scenario, name: str, cells: tuple[Dz, ...], found:
     registration, filter_ = scenario.final.live[name], scenario.filters[name]
     joined = canonical(cells)
     if len(joined) != len(cells) or set(joined) != set(cells):
-        detail = f"{name}: the set is not canonical"
+        detail = (
+            f"{name}: its encoding is not in normal form: remove repeated and covered dz, and join the two "
+            "halves of a cell"
+        )
         found.add("encoding", detail, topic=registration.topic, region=cells)
     limit = scenario.limits.max_dz_per_filter
     if len(cells) > limit:
@@ -133,12 +142,17 @@ def _check_waiting(
         pending += waiting(subscriptions, lambda dz, ads=advertised: set_overlaps(ads, dz))  # type: ignore[misc]
         pairs += unreachable_pairs(mine, order, lambda host: _component(world, host))
     for name in _apart(pending, plan.pending):
-        is_pending = name in set(pending)
-        found.add("pending", f"{name} is {'' if is_pending else 'not '}pending, but the plan differs")
+        if name in set(pending):
+            detail = f"no advertisement overlaps {name}, but the plan does not list it as pending"
+        else:
+            detail = f"an advertisement overlaps {name}, but the plan lists it as pending"
+        found.add("pending", detail)
     for pair in _apart(pairs, plan.unreachable):
-        is_apart = pair in set(pairs)
-        what = "is unreachable" if is_apart else "is not unreachable"
-        found.add("unreachable", f"pair {pair[0]}, {pair[1]} {what}, but the plan differs")
+        if pair in set(pairs):
+            what = "no path exists between {} and {}, but the plan does not list them as unreachable"
+        else:
+            what = "a path exists between {} and {}, but the plan lists them as unreachable"
+        found.add("unreachable", what.format(*pair))
 
 
 def _component(world: ForwardingModel, host: str) -> int | None:

@@ -173,7 +173,7 @@ def refuse_excess(name: str, planner: Planner, method: str) -> None:
     """Raise FileRefused if a table exceeds its budget."""
     counts = planner.counts()
     if method == "none":
-        why = "the aggregation.method none merges no entries"
+        why = 'the aggregation.method "none" does not merge entries'
     else:
         why = f'the aggregation.method "{method}" cannot merge them further'
     lines = [

@@ -16,7 +16,10 @@ MAX_INTEGER_DIGITS = 1000
 
 _DECIMAL = re.compile(r"-?[0-9]+")
 _CANONICAL = re.compile(r"-?[1-9][0-9]*")
-_AS_STRING = "only an integer beyond ±(2^53-1) may be a string, of decimal digits without leading zeros"
+_AS_STRING = (
+    "only an integer beyond ±(2^53-1) may be a string; such a string contains only decimal digits, possibly "
+    "after a minus sign, and no leading zeros"
+)
 
 
 def expect_object(value: object, path: Path) -> Mapping[str, object]:

@@ -86,14 +86,14 @@ class ForwardingModel:
             return ForwardingStep(number, problem=f"{switch} has no port {number} with a link or a host")
         if rewritten is None:
             reason = "is down" if port not in self._live_ports() else "leads to hosts"
-            return ForwardingStep(
-                number, problem=f"port {number} of {switch} {reason}; packets must be rewritten for a host"
-            )
+            problem = f"{switch} sends packets to port {number} ({reason}) without the address of a host"
+            return ForwardingStep(number, problem=problem)
         hosts = self._at.get((port, rewritten), 0)
         if hosts:
             return ForwardingStep(number, hosts=hosts)
         return ForwardingStep(
-            number, problem=f"{switch} sends packets for {rewritten} to port {number}, where that host is not"
+            number,
+            problem=f"{switch} sends packets for {rewritten} to port {number}, but {rewritten} is not there",
         )
 
     def _live_ports(self) -> Iterable[Port]:

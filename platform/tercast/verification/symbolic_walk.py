@@ -13,7 +13,8 @@ from tercast.verification.violations import Findings
 
 EVERYWHERE: DzSet = (WHOLE,)
 
-_NOBODY = "no packet matches"
+_NOBODY = "matches no packet"
+_SAME = "has no effect: without it, all packets are forwarded in the same way"
 
 
 @dataclass(slots=True)
@@ -224,8 +225,8 @@ class SymbolicWalk:
         for dz, switch, rule in proof.rules(within):
             rows.setdefault(switch, []).append(LintRow(dz, rule.entry))
             if id(rule) not in self._needed and not self._may_idle(switch, rule):
-                what = "no packet is treated differently without" if id(rule) in self._matched else _NOBODY
-                self._add("idle", f"{switch}: {what} entry {named(rule.entry)}", dz, switch)
+                why = _SAME if id(rule) in self._matched else _NOBODY
+                self._add("idle", f"{switch}: entry {named(rule.entry)} {why}", dz, switch)
         over: dict[str, list[LintRow]] = {switch: [] for switch in rows}
         for dz, switch, rule in proof.rules(above):
             if switch in over:

@@ -120,7 +120,10 @@ def _check_pair(row: LintRow, other: LintRow, note: Note) -> None:
         note("ambiguous", f"entries {named(over)} and {named(entry)} have the same priority {entry.priority}")
     elif (over.priority > entry.priority) != _wins(other, row):
         low, high = (entry, over) if _wins(row, other) else (over, entry)
-        note("priority", f"entry {named(high)} has a higher priority than {named(low)}, which must win")
+        note(
+            "priority",
+            f"entry {named(high)} has a higher priority than {named(low)}, but the latter must win",
+        )
 
 
 def _repeated(copies: list[Copy]) -> list[Copy]:

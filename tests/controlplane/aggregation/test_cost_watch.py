@@ -111,7 +111,7 @@ def test_an_alarm_where_they_part_once_and_its_end_once(merged):
     report(merged.advertisement, 256, 512, seed=4)
     cost_watch.look()
     cost_watch.look()
-    assert len(alarms()) == 2 and "as predicted again" in alarms()[1]
+    assert len(alarms()) == 2 and "the alarm has ended" in alarms()[1]
     assert standing().alarms == []
 
 
@@ -124,7 +124,7 @@ def test_to_aggregate_again_ends_it(merged):
     worker.work()
     session.run()
     cost_watch.look()
-    assert "as predicted again" in alarms()[-1] and standing().alarms == []
+    assert "the alarm has ended" in alarms()[-1] and standing().alarms == []
 
 
 def test_too_few_events_are_no_verdict(merged):

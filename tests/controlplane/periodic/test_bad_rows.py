@@ -94,8 +94,11 @@ BAD = {
         "headers has task, timel",
     ),
     "an exchange without a queue": (lambda: {"exchange": "moon", "routing_key": "celery"}, "exchange 'moon'"),
-    "args that the task does not take": (lambda: {"args": "[1]"}, "has other arguments"),
-    "kwargs that the task does not take": (lambda: {"kwargs": '{"a": 1}'}, "has other arguments"),
+    "args that the task does not take": (lambda: {"args": "[1]"}, "the arguments do not fit"),
+    "kwargs that the task does not take": (
+        lambda: {"kwargs": '{"a": 1}'},
+        "the arguments do not fit",
+    ),
     "start beyond the calendar": (
         lambda: {"start_time": datetime(9999, 12, 31, 23, 59, tzinfo=UTC)},
         "the time 9999",

@@ -88,7 +88,10 @@ def test_a_budget_below_what_a_table_has_is_refused_and_changes_nothing() -> Non
     outcome = planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 0})
     assert not outcome.ok and outcome.failed_switches == ("s2",)
     assert outcome.reason is not None and outcome.reason.code == "budget"
-    assert "it has 1" in outcome.reason.detail and "method none merges no entries" in outcome.reason.detail
+    assert (
+        "it has 1" in outcome.reason.detail
+        and 'method "none" does not merge entries' in outcome.reason.detail
+    )
     assert {**planner.snapshot(), "applied": 0} == {**before, "applied": 0}
     assert planner.topology.switches["s2"].tcam_budget is None
     assert planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 1}).ok

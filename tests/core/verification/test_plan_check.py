@@ -87,15 +87,24 @@ def edit(path: str, value: Any) -> Callable[[Document], None]:
 
 DAMAGE: dict[str, tuple[Callable[[Document], None], str]] = {
     "cell missing": (lambda p: p["encodings"]["q1"].remove("00011000"), "encoding: topic quotes"),
-    "encoding missing": (lambda p: p["encodings"].pop("q1"), "q1 is active and has no encoding"),
-    "encoding of nothing": (edit("encodings.x", ["0"]), "x has an encoding, but is not an active request"),
-    "not canonical": (edit("encodings.a1", ["00", "01"]), "a1: the set is not canonical"),
+    "encoding missing": (
+        lambda p: p["encodings"].pop("q1"),
+        "q1 is registered at the end, but has no encoding",
+    ),
+    "encoding of nothing": (
+        edit("encodings.x", ["0"]),
+        "x has an encoding, but is not registered at the end",
+    ),
+    "not canonical": (edit("encodings.a1", ["00", "01"]), "a1: its encoding is not in normal form"),
     "too long": (edit("encodings.a1", ["0" + "0" * i + "1" for i in range(20)]), "a dz has 21 bits"),
     "too many cells": (edit("encodings.a1", [format(i, "08b") for i in range(128)]), "128 cells"),
-    "pending too much": (edit("pending", ["q1", "q3"]), "q1 is not pending"),
-    "pending too little": (edit("pending", []), "q3 is pending"),
-    "unreachable too much": (edit("unreachable", [["a1", "q2"], ["a1", "q1"]]), "a1, q1 is not unreachable"),
-    "unreachable too little": (edit("unreachable", []), "a1, q2 is unreachable"),
+    "pending too much": (edit("pending", ["q1", "q3"]), "overlaps q1, but the plan lists it as pending"),
+    "pending too little": (edit("pending", []), "overlaps q3, but the plan does not list it"),
+    "unreachable too much": (
+        edit("unreachable", [["a1", "q2"], ["a1", "q1"]]),
+        "a path exists between a1 and q1",
+    ),
+    "unreachable too little": (edit("unreachable", []), "no path exists between a1 and q2"),
     "trees overlap": (edit("trees.1.dz", ["0", "1"]), "trees t1 and t2 overlap"),
     "tree too small": (edit("trees.0.dz", ["01"]), "is advertised, but is in no tree"),
     "tree for nobody": (edit("trees.1.dz", ["10000"]), "t2 serves no active advertisement"),
@@ -109,7 +118,7 @@ DAMAGE: dict[str, tuple[Callable[[Document], None], str]] = {
     "tree twice": (edit("trees.1.id", "t1"), "the same id as another tree"),
     "failed without reason": (
         edit("failed", [{"id": "zz", "switches": ["s1"], "reason": ""}]),
-        "zz is listed as failed, but is not an active request",
+        "zz is listed as failed, but is not registered at the end",
     ),
     "entry missing": (lambda p: p["flows"]["s2"].pop(), "lost: topic quotes"),
     "switch missing": (lambda p: p["flows"].pop("s2"), "lost: topic quotes"),

@@ -117,7 +117,8 @@ def _unsettled(name: str) -> str:
     row = SwitchSync.objects.filter(switch=name, dirty=True).first()
     said = ((row.problem if row else None) or {}).get("detail")
     return said or (
-        f"switch {name} has just reconnected, or has not confirmed a change; its table is compared after that"
+        f"switch {name} has just reconnected, or has unconfirmed changes; its table is compared as soon as "
+        "it has confirmed all changes"
     )
 
 

@@ -68,8 +68,8 @@ def _text(dpid: str, port: int, packets: int) -> str:
     hosts = [] if switch is None else sorted(_hosts(switch, port))
     there = f"host {', '.join(hosts)}" if hosts else "no host"
     return (
-        f"source check: switch {name} dropped {quantity(packets, 'event packet')} at port {port}: their "
-        f"source address is not registered there ({there} is). {REMEDY}"
+        f"source check: switch {name} dropped {quantity(packets, 'event packet')} at port {port}, because "
+        f"their source address is not registered there (registered: {there}). {REMEDY}"
     )
 
 

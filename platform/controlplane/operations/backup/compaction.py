@@ -96,7 +96,7 @@ def _new_base(say: Say) -> int:
     _prove(oldest, replayed)
     with _locked(), transaction.atomic():
         if not PlannerSnapshot.objects.filter(pk=oldest.pk).exists():
-            raise UpkeepError("newer snapshots have replaced the one that was proved; try again")
+            raise UpkeepError("newer snapshots have replaced the one that was checked; try again")
         planner_state.pin(oldest.position)
     return oldest.position
 
@@ -108,11 +108,11 @@ def _prove(snapshot: PlannerSnapshot, replayed: Positioned) -> None:
         planner_state.bring_forward(state, until=replayed.position)
         if (state.position, state.planner.tables()) == (replayed.position, replayed.planner.tables()):
             return
-        reason = "the tables differ"
+        reason = "the tables differ from those of the whole log"
     except ReplayError as error:
         reason = str(error)
     raise UpkeepError(
-        f"the snapshot at position {snapshot.position} does not result in the tables of the log ({reason}); "
+        f"the snapshot at log position {snapshot.position} and the later requests are wrong: {reason}; "
         "nothing was removed. Run manage.py replay --check"
     )
 

@@ -71,11 +71,10 @@ def _resize(planner: BudgetedTables, request: SetBudget | SetReserve, field: str
         planner.topology.switches[before.id] = before
         network.read_budgets()
         count = quantity(site.installed, "entry", "entries")
-        why = f"it has {count}, and the aggregation method none merges no entries"
-        size = quantity(room, "entry", "entries") + (
-            "" if field == "tcam_budget" else ", without the reserve,"
-        )
-        detail = f"a budget of {size} is too small for {shown(site.id)}: {least or why}"
+        why = f'it has {count}, and the aggregation method "none" does not merge entries'
+        size = quantity(room, "entry", "entries")
+        left = size if field == "tcam_budget" else f"{size} (the budget minus the reserve)"
+        detail = f"a budget of {left} is too small for {shown(site.id)}: {least or why}"
         return Outcome(False, Refused((field,), "budget", detail, room), failed_switches=(site.id,))
     return Outcome(ok=True, failed_switches=planner.over_budget())
 

@@ -41,7 +41,7 @@ def read_gml(text: str) -> RawGraph:
     return reader.raw
 
 
-class _SyntaxError(Exception):  # noqa: N818 - named by meaning
+class _SyntaxError(Exception):
     """Fault of a token, in words."""
 
 

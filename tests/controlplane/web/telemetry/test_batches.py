@@ -242,7 +242,7 @@ def test_a_writer_that_stops_without_an_end_is_told_once(operator):
     TelemetryWriter.objects.exclude(name="w3").update(heard_at=NOW - timedelta(minutes=5))
     writer_watch.look()
     writer_watch.look()
-    assert len(alarms()) == 1 and alarms()[0].startswith("telemetry of w1 stops without an end at ")
+    assert len(alarms()) == 1 and alarms()[0].startswith("telemetry writer w1 sent its latest report at ")
     assert operator.get("telemetry/").json()["silent_writers"] == 1
     operator.post("telemetry/", {"writer": report()})
     assert operator.get("telemetry/").json()["silent_writers"] == 0

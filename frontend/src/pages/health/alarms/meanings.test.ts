@@ -5,7 +5,7 @@ test.each([
   ["controller: duplicate_dpid raised: a second switch", "Two switches with the same datapath id"],
   ["audit 7: switch s1 held 2 strange entries", "An audit found a difference"],
   [
-    "telemetry of h1 stops without an end at 12:00",
+    "telemetry writer h1 sent its latest report at 12:00, but no final report: it was killed",
     "A program that writes telemetry stopped without a final report",
   ],
   ["telemetry: /x cannot be written: No space left on device", "Telemetry"],

@@ -38,4 +38,4 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{len(found)} differences between the log and the stored tables", returncode=1
             )
-        self.stdout.write("the log results in the stored tables")
+        self.stdout.write("the tables computed from the log equal the stored tables")

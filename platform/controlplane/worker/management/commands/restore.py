@@ -35,7 +35,8 @@ class Command(BaseCommand):
         except UpkeepError as error:
             raise CommandError(str(error)) from error
         self._say(
-            "complete; start controller, web server, workers and beat: they read all switches back first"
+            "complete; start controller, web server, workers and beat. The worker first compares all switch "
+            "tables with the restored plan"
         )
 
     def _say(self, text: str) -> None:
