@@ -42,8 +42,8 @@ soak: $(SETUP_UNLESS_HELP) ## run the platform under changes and faults (ARGS="-
 # Tests start hundreds of Python processes, which all compile their modules if bytecode is not stored.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest
 
-# Three processes, because tests wait half of the time. Each runs whole groups of `tests/schedule.py`.
-WORKERS := -n 3 --dist loadgroup --no-loadscope-reorder
+# Four processes, because tests wait half of the time. Each runs whole groups of `tests/schedule.py`.
+WORKERS := -n 4 --dist loadgroup --no-loadscope-reorder
 ALL := -m "full or not full" --hypothesis-profile full
 
 test: setup-test ## run the everyday tests: unit, property, switches, API, browser

@@ -69,6 +69,7 @@ class CutSpace:
     ) -> None:
         self.attributes, self.indexed, self.depth = attributes, indexed, depth
         self.positions = tree.coded_positions(indexed)
+        self.columns: Any = None  # set by `tercast.eventspace.cut_columns`; False if it cannot serve
         self.leaves: list[Branch] = []
         self._schedules: dict[tuple[int, ...], BitSchedule] = {}
         self.root = self._made(tree)

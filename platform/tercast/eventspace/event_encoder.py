@@ -8,8 +8,6 @@ are encoded one at a time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -18,23 +16,25 @@ import numpy.typing as npt
 from tercast.errors import Refused
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.bisection import Halving
-from tercast.eventspace.counted_attributes import Bool, Enum, Int
+from tercast.eventspace.cut_columns import cut_columns
 from tercast.eventspace.dz import Dz
-from tercast.eventspace.float_attribute import Float
-from tercast.eventspace.float_columns import float_indexes
 from tercast.eventspace.interleaving import CHUNK, BitSchedule
 from tercast.eventspace.topic import Topic
+from tercast.eventspace.value_columns import (
+    Unfit,
+    indexes_of_events,
+    int_columns,
+    places_of,
+    places_of_events,
+)
 
 _WORD = 60
 _AT_ONCE = 8192  # events in one pass: as many as fit in the processor's cache
+_WORTHWHILE = 32  # events for which NumPy is faster in a space with cuts
 _Doubles = npt.NDArray[np.float64]
 _Column = npt.NDArray[np.uint64]
 _Values = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
-
-
-class _Unfit(Exception):  # noqa: N818 - never leaves this module
-    """A column that NumPy cannot compute; the events are encoded one at a time."""
 
 
 def event_dz_batch(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int) -> list[Dz]:
@@ -48,23 +48,34 @@ def event_dz_batch(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int
 def _dz_of_some(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
     """Encode events that fit in the processor's cache; `number` is the number of the first one."""
     if topic.cuts:
-        return _one_by_one(topic, events, depth, number)
+        return _dz_in_cuts(topic, events, depth, number)
     schedule = topic.schedule(depth)
     try:
         codes, early = [], []
-        columns = _int_columns([topic.attributes[i] for i in topic.indexed_positions], events)
+        columns = int_columns([topic.attributes[i] for i in topic.indexed_positions], events)
         for a, (position, halving) in enumerate(zip(topic.indexed_positions, schedule.halvings, strict=True)):
             if halving.bits > 63:
-                raise _Unfit
+                raise Unfit
             if columns is None:
                 column, ended = _column(topic.attributes[position], halving, events)
             else:
                 column, ended = _codes(halving, columns[a])
             codes.append(column)
             early.append(ended)
-    except (_Unfit, Refused, KeyError, TypeError, OverflowError):
+    except (Unfit, Refused, KeyError, TypeError, OverflowError):
         return _one_by_one(topic, events, depth, number)
     return _dz(schedule, codes, early)
+
+
+def _dz_in_cuts(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
+    columns = cut_columns(topic.cut_space(depth)) if len(events) >= _WORTHWHILE else None
+    if columns is None:
+        return _one_by_one(topic, events, depth, number)
+    try:
+        places = [places_of_events(topic.attributes[i], events) for i in topic.coded_positions]
+    except (Unfit, Refused, KeyError, TypeError, OverflowError):
+        return _one_by_one(topic, events, depth, number)
+    return columns.dz(places)
 
 
 def event_indexes(topic: Topic, events: Sequence[Mapping[str, Any]]) -> list[npt.NDArray[Any]]:
@@ -77,9 +88,9 @@ def event_indexes(topic: Topic, events: Sequence[Mapping[str, Any]]) -> list[npt
         attribute = topic.attributes[position]
         try:
             if attribute.size >> 63:
-                raise _Unfit
-            found.append(_indexes(attribute, events))
-        except (_Unfit, OverflowError, ValueError):
+                raise Unfit
+            found.append(indexes_of_events(attribute, events))
+        except (Unfit, OverflowError, ValueError):
             column = np.empty(len(events), dtype=np.uint64 if attribute.size >> 63 == 0 else object)
             column[:] = [attribute.index(event[attribute.name]) for event in events]
             found.append(column)
@@ -108,6 +119,9 @@ def indexes_dz_batch(topic: Topic, columns: Sequence[npt.NDArray[Any]], depth: i
 def _with_cuts(topic: Topic, columns: Sequence[npt.NDArray[Any]], depth: int) -> list[Dz]:
     space, positions = topic.cut_space(depth), topic.coded_positions
     attributes = [topic.attributes[i] for i in positions]
+    batch = cut_columns(space)
+    if batch is not None:
+        return batch.dz([places_of(row, column) for row, column in zip(attributes, columns, strict=True)])
     return [
         space.dz_at(
             {
@@ -129,74 +143,18 @@ def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, n
     return out
 
 
-def _int_columns(
-    attributes: Sequence[Attribute], events: Sequence[Mapping[str, Any]]
-) -> list[_Column] | None:
-    """The checked indexes of all values by attribute; None if an attribute is not an integer.
-
-    One pass through the events is several times as fast as one pass for each attribute.
-    """
-    if len(attributes) < 2 or not all(isinstance(row, Int) and row.size >> 63 == 0 for row in attributes):
-        return None
-    rows = list(map(itemgetter(*[row.name for row in attributes]), events))
-    if set(map(type, chain.from_iterable(rows))) != {int}:
-        raise _Unfit
-    flat = np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * len(attributes))
-    columns = flat.reshape(-1, len(attributes)).T
-    return [_from_start(row, column) for row, column in zip(attributes, columns, strict=True)]  # type: ignore[arg-type]
-
-
 def _column(
     attribute: Attribute, halving: Halving, events: Sequence[Mapping[str, Any]]
 ) -> tuple[_Column, _Flags | None]:
     """The codes of the attribute's checked values, and flags of phantom bits (None: none)."""
     if attribute.size >> 63 == 0:
-        return _codes(halving, _indexes(attribute, events))
+        return _codes(halving, indexes_of_events(attribute, events))
     name = attribute.name
     codes = [halving.code(attribute.index(event[name])) for event in events]
     column = np.array(codes, dtype=np.uint64)
     if not halving.phantoms:
         return column, None
     return column, np.array([halving.ends_early(code) for code in codes], dtype=np.bool_)
-
-
-def _indexes(attribute: Attribute, events: Sequence[Mapping[str, Any]]) -> _Column:
-    """The indexes of the attribute's values, checked."""
-    name = attribute.name
-    values = [event[name] for event in events]
-    match attribute:
-        case Int():
-            return _int_indexes(attribute, values)
-        case Float():
-            return _float_indexes(attribute, values)
-        case Bool() if set(map(type, values)) == {bool}:
-            return np.array(values, dtype=np.uint64)
-        case Enum() if set(map(type, values)) == {str}:
-            return np.array([attribute.key(value) for value in values], dtype=np.uint64)
-    raise _Unfit
-
-
-def _int_indexes(attribute: Int, values: list[Any]) -> _Column:
-    if set(map(type, values)) != {int}:
-        raise _Unfit
-    return _from_start(attribute, np.array(values, dtype=np.int64))
-
-
-def _from_start(attribute: Int, column: _Values) -> _Column:
-    """The indexes of integers, which must be in the domain."""
-    if column.min() < attribute.min or column.max() > attribute.max:
-        raise _Unfit
-    # Differences wrap around to the correct index, even if min is below -2**62.
-    return column.astype(np.uint64) - np.uint64(attribute.min & (1 << 64) - 1)
-
-
-def _float_indexes(attribute: Float, values: list[Any]) -> _Column:
-    if set(map(type, values)) != {float}:
-        raise _Unfit
-    column = np.array(values, dtype=np.float64)
-    if not (column.min() >= attribute.min and column.max() <= attribute.max):  # also true for NaN
-        raise _Unfit
-    return float_indexes(attribute, column)
 
 
 def _codes(halving: Halving, indexes: _Column) -> tuple[_Column, _Flags | None]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,40 +18,73 @@ def float_indexes(attribute: Float, column: _Doubles) -> npt.NDArray[np.uint64]:
     """Return `Float.index` of each value of a column; all are in the domain."""
     if attribute.scale == 0:
         return np.array([attribute.index(value) for value in column.tolist()], dtype=np.uint64)
-    cells = (column - attribute.min) * attribute.scale
-    whole = np.floor(cells)
-    near = np.flatnonzero(np.abs(cells - whole - 0.5) >= 0.5 - MARGIN)
-    if near.size:
-        whole[near] = _near_border(attribute, column[near], np.rint(cells[near]))
-    return np.minimum(whole, CELLS - 1).astype(np.uint64)
+    grids = FloatGrids.made([attribute]).of(np.zeros(1, np.int64))
+    return grids.cells(column, lambda number: attribute.index(float(column[number]))).astype(np.uint64)
 
 
-def _near_border(attribute: Float, values: _Doubles, borders: _Doubles) -> _Doubles:
-    """The exact cells of values on the lower border of a cell or close to it.
+class FloatGrids(NamedTuple):
+    """How the cells of floats are computed, by domain: the fields of `Float` as arrays.
 
-    A value is at or above the border if (value - min) * 2**32 >= border * (max - min). If both differences
-    are doubles, the two sides are compared without rounding. The left side is a shift. The right side is a
-    product with its rounding error. The two are so close that their difference is exact (Sterbenz, Dekker).
+    A scale of 0 means that double arithmetic does not find the cells.
     """
-    span = attribute.max - attribute.min
-    above, lost = _exact_difference(values, attribute.min)
-    product, error = _exact_product(borders, span)
-    cells = borders - ((above * CELLS - product) < error)
-    unsure = (lost != 0) | (not attribute.exact_span)
-    cells[borders == 0] = 0
-    for i in np.flatnonzero(unsure & (borders != 0)):
-        cells[i] = attribute.index(float(values[i]))
-    return cells
+
+    low: _Doubles
+    span: _Doubles
+    scale: _Doubles
+    exact_span: npt.NDArray[np.bool_]
+
+    @classmethod
+    def made(cls, domains: Sequence[Float | None]) -> FloatGrids:
+        """The arrays of these domains; None is a domain with one cell."""
+        return cls(
+            np.array([0.0 if one is None else one.min for one in domains]),
+            np.array([0.0 if one is None or not one.scale else one.max - one.min for one in domains]),
+            np.array([0.0 if one is None else one.scale for one in domains]),
+            np.array([one is not None and one.exact_span for one in domains]),
+        )
+
+    def of(self, numbers: npt.NDArray[np.int64]) -> FloatGrids:
+        """The grids of the domains with these numbers, one for each value of a column."""
+        return FloatGrids(*(field[numbers] for field in self))
+
+    def cells(self, column: _Doubles, exact: Callable[[int], int]) -> _Doubles:
+        """The cell of each value of a column; `exact` computes the cell of the value with a number."""
+        cells = (column - self.low) * self.scale
+        whole = np.floor(cells)
+        near = np.flatnonzero(np.abs(cells - whole - 0.5) >= 0.5 - MARGIN)
+        if near.size:
+            here = self if self.low.size == 1 else self.of(near)
+            found, unsure = here.near_border(column[near], np.rint(cells[near]))
+            for i in np.flatnonzero(unsure):
+                found[i] = exact(int(near[i]))
+            whole[near] = found
+        return np.minimum(whole, CELLS - 1)
+
+    def near_border(self, values: _Doubles, borders: _Doubles) -> tuple[_Doubles, npt.NDArray[np.bool_]]:
+        """The cells of values on the lower border of a cell or close to it, and which of them are unsure.
+
+        A value is at or above the border if (value - min) * 2**32 >= border * (max - min). If both
+        differences are doubles, the two sides are compared without rounding. The left side is a shift. The
+        right side is a product with its rounding error. The two are so close that their difference is exact
+        (Sterbenz, Dekker).
+        """
+        with np.errstate(over="ignore", invalid="ignore"):  # extreme domains, whose cells are unsure
+            above, lost = _exact_difference(values, self.low)
+            product, error = _exact_product(borders, self.span)
+            cells = borders - ((above * CELLS - product) < error)
+        cells[borders == 0] = 0
+        unsure = ((lost != 0) | ~self.exact_span) & (borders != 0)
+        return cells, unsure | (self.scale == 0)
 
 
-def _exact_difference(a: _Doubles, b: float) -> tuple[_Doubles, _Doubles]:
+def _exact_difference(a: _Doubles, b: _Doubles) -> tuple[_Doubles, _Doubles]:
     """a - b rounded, and the rounding error (Knuth)."""
     difference = a - b
     back = a - difference
     return difference, (a - (difference + back)) + (back - b)
 
 
-def _exact_product(a: _Doubles, b: float) -> tuple[_Doubles, _Doubles]:
+def _exact_product(a: _Doubles, b: _Doubles) -> tuple[_Doubles, _Doubles]:
     """a * b rounded, and the rounding error (Dekker)."""
     product = a * b
     high_a = a * _SPLITTER - (a * _SPLITTER - a)

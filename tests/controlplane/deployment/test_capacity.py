@@ -71,7 +71,7 @@ def test_without_a_policy_the_request_fails_with_the_reason(budgeted):
         request.refresh_from_db()
         assert request.state == "failed"
         assert "switch s2 has a capacity of 3 entries" in request.problem["detail"]
-        assert "the aggregation method none merges no" in request.problem["detail"]
+        assert 'the aggregation method "none" does not merge' in request.problem["detail"]
     assert len(switch.table) == switch.peak == 3
     told = [text for text in alarms() if "is full with 3 entries" in text]
     assert len(told) == 1 and "planned for at most 3" in told[0]

@@ -76,7 +76,7 @@ def test_nothing_is_done_by_a_step_that_is_refused(network, switches):
         "s1"
     ]
     assert len(result.done) == 0
-    assert result.debt.refused and "(one step)" in result.debt.reason and "table_full" in result.debt.reason
+    assert result.debt.refused and "in one step" in result.debt.reason and "table_full" in result.debt.reason
     assert result.debt.missing == {entry(3).dst, entry(4).dst} and result.debt.left_over == {entry(1).dst}
     assert {key[0] for key in network.tables()[world.dpid(1)]} == {entry(1).dst, entry(2).dst}
 
@@ -307,7 +307,7 @@ def test_steps_that_are_refused_are_read_back_and_repaired(network):
     slow.bundles, slow.refuses = False, Everything()
     session.run()
     assert Request.objects.filter(state="deploying").exists()
-    assert " steps): " in SwitchSync.objects.get(switch="s2").problem["detail"]
+    assert " steps: " in SwitchSync.objects.get(switch="s2").problem["detail"]
     slow.refuses = set()
     later()
     assert {state for _, _, state in world.states()} == {"active"}

@@ -143,13 +143,18 @@ def test_an_alarm_names_switch_port_host_and_packets_and_what_helps(network):
     assert alarms() == []
     spoofing.see(counters(3, 7))
     (text,) = alarms()
-    assert "7 event packets" in text and "at port 3" in text and "host h1 is" in text and "register" in text
+    assert (
+        "7 event packets" in text
+        and "at port 3" in text
+        and "registered: host h1" in text
+        and "register" in text
+    )
 
 
 def test_a_port_has_one_alarm_a_minute_and_no_packet_is_forgotten_or_told_twice(network):
     for packets in (2, 5, 9):
         spoofing.see(counters(4, packets))
-    assert len(alarms()) == 1 and "no host is" in alarms()[0]
+    assert len(alarms()) == 1 and "registered: no host" in alarms()[0]
     state = checkpoints.recall("spoofed packets", {})
     (seen,) = state.values()
     seen["at"] = (timezone.now() - timedelta(minutes=2)).isoformat()
@@ -181,4 +186,4 @@ def test_a_port_that_is_checked_no_more_is_forgotten_once_its_switch_is_read(net
 def test_a_standby_host_is_named(network):
     Host.objects.filter(name="h2").update(standby=[Attachment("s1", 6).to_json()])
     spoofing.see(counters(6, 1))
-    assert "(host h2 is)" in alarms()[0]
+    assert "(registered: host h2)" in alarms()[0]

@@ -76,7 +76,7 @@ def test_readers_follow_the_log(busy):
 
 def test_the_check_passes_when_all_is_well(busy, capsys):
     call_command("replay", "--check")
-    assert "results in the stored tables" in capsys.readouterr().out
+    assert "equal the stored tables" in capsys.readouterr().out
 
 
 def test_the_check_names_what_differs(busy, capsys):

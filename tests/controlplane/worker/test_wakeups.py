@@ -54,7 +54,7 @@ def test_a_broker_that_is_gone_is_no_error(own_broker, monkeypatch, caplog):
 
     monkeypatch.setattr(wakeups, "waiting", fail)
     wakeups.wake_planner()
-    assert "the next sweep finds the work" in caplog.text
+    assert "it finds the work at its next periodic check" in caplog.text
 
 
 def test_a_request_wakes_the_planner_when_it_is_committed(own_broker, transactional_db):
