@@ -137,7 +137,8 @@ def _openflow(given: str | None, tls: bool) -> ListenAddress:
     scheme, rest = split_scheme(text)
     if scheme and scheme != SCHEMES[tls]:
         state = "are set" if tls else "are not set"
-        remedy = "write ssl:, or remove these files" if tls else f"set {', '.join(OPTIONS)}, or write tcp:"
+        options = ", ".join(OPTIONS)
+        remedy = f"write ssl:, or do not set {options}" if tls else f"set {options}, or write tcp:"
         raise SettingError(f"{name}: {text!r} has the scheme {scheme}, but the TLS files {state}; {remedy}")
     return ListenAddress.parse(rest, name)
 

@@ -7,6 +7,10 @@ Half of the events choose the spaces, and the other half judge them. Cases:
 - sea: random filters around real temperatures of the sea, from the same package
 - zipf 16, zipf 50: 300 narrow filters in five attributes around hot spots; 16 and 50 cells a filter
 - unseen 16, unseen 50: spaces chosen for one half of these filters, judged on the other half
+
+`ipv4` has the same cases with dz of 23 bits. `budgets` has the copies that aggregation adds if tables may
+hold a quarter of the entries that they have without cuts. `bound` compares learned trees of small event
+spaces with the best trees of the same size.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench_machine import describe, write_result
 from bench_options import of_space
+from space_bound import compared
+from space_budgets import added, with_budgets
 from workloads import DOMAIN, Filters, topic
 
 from mininet_labs.demo.content import SUBSCRIBERS, SYMBOLS, TOPIC, replay
@@ -36,6 +42,8 @@ from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 
 DEPTH = 96
+DEPTH_IPV4 = 23
+BUDGETS = ("demo", "quotes", "sea", "zipf 16")
 QUOTES = ("symbol", "open", "high", "low", "close", "volume")
 SEA = {
     "name": "sea",
@@ -136,8 +144,8 @@ CASES = {
 """By name: the workload, the maximum number of cells of a filter, and whether other filters judge."""
 
 
-def measured(name: str, seed: int, events: int, cuts: int) -> dict[str, dict[str, float]]:
-    """Measure all methods on one workload.
+def measured(name: str, seed: int, events: int, cuts: int, depth: int) -> dict[str, dict[str, float]]:
+    """Measure all methods on one workload, with dz of `depth` bits.
 
     Returns:
         By method: unwanted deliveries, share of deliveries that are unwanted (%), cells, cuts, and seconds
@@ -150,14 +158,23 @@ def measured(name: str, seed: int, events: int, cuts: int) -> dict[str, dict[str
         seen = replace(seen, subscriptions=seen.subscriptions[:half])
         unseen = replace(unseen, subscriptions=unseen.subscriptions[half:])
     begin = time.process_time()
-    spaces = spaces_of(seen, spectral(seen), DEPTH, limit, cuts)
+    spaces = spaces_of(seen, spectral(seen), depth, limit, cuts)
     seconds = time.process_time() - begin
-    judge = Measure(unseen, DEPTH, limit)
+    judge = Measure(unseen, depth, limit)
     found = {}
     for method in METHODS:
         cost = judge.of_topic(spaces[method])[0]
         found[method] = {"unwanted": cost.unwanted, "fpr": cost.fpr, "cells": cost.cells, "cuts": cost.cuts}
     return {**found, "all methods": {"seconds": seconds}}
+
+
+def budgets(name: str, seed: int, events: int, cuts: int) -> dict[str, Any]:
+    """Compare current and learned space of one workload under budgets."""
+    make, limit, _ = CASES[name]
+    workload = make(seed, events)
+    seen, _ = workload.halves()
+    spaces = spaces_of(seen, spectral(seen), DEPTH, limit, cuts)
+    return with_budgets(workload, {way: spaces[way] for way in ("current", "learned")}, limit, DEPTH)
 
 
 def summary(runs: Sequence[dict[str, dict[str, float]]]) -> dict[str, Any]:
@@ -177,12 +194,19 @@ def main() -> None:
     """Run the cases and print the JSON."""
     args = of_space().parse_args()
     seeds, events = ((1, 2), 1_000) if args.quick else ((1, 2, 3, 4, 5), args.events)
-    cases = {}
-    for name in args.only or CASES:
+    names = args.only or list(CASES)
+    parts: dict[str, dict[str, Any]] = {"cases": {}, "ipv4": {}, "budgets": {}}
+    for name in names:
         print(f"{name} ...", file=sys.stderr, flush=True)
-        cases[name] = summary([measured(name, seed, events, args.cuts) for seed in seeds])
+        for part, depth in (("cases", DEPTH), ("ipv4", DEPTH_IPV4)):
+            runs = [measured(name, seed, events, args.cuts, depth) for seed in seeds]
+            parts[part][name] = summary(runs)
+        if name in BUDGETS:
+            parts["budgets"][name] = added([budgets(name, seed, events, args.cuts) for seed in seeds])
     shape = {"seeds": len(seeds), "events": events, "max_cuts": args.cuts, "depth": DEPTH}
-    write_result({"benchmark": "space", "machine": describe(), **shape, "cases": cases}, args.output)
+    shape["depth_ipv4"] = DEPTH_IPV4
+    result = {"benchmark": "space", "machine": describe(), **shape, **parts, "bound": compared(seeds)}
+    write_result(result, args.output)
 
 
 if __name__ == "__main__":

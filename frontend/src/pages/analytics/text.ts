@@ -270,7 +270,7 @@ export const text = {
     sampleCounts: (stored: number, reported: number, earlier: number) =>
       [
         `Stored: ${stored.toLocaleString()}.`,
-        `Not stored, because the hosts of their publishers report samples: ${reported.toLocaleString()}.`,
+        `Not stored, because the host of the publisher reports its samples directly (they would count twice): ${reported.toLocaleString()}.`,
         `Not stored, because newer samples exist: ${earlier.toLocaleString()}.`,
       ].join(" "),
     log: "End of the log",
@@ -331,7 +331,7 @@ export const text = {
     no: "no",
     basis: (events: number, subscriptions: number) =>
       `${quantity(events, "event")}, ${quantity(subscriptions, "subscription")},`,
-    measured: (rate: string) => `False positive rate of the day before: ${rate} %`,
+    measured: (rate: string) => `False positive rate in the 24 hours before this ranking: ${rate} %`,
     differs: "The topic indexes other attributes now",
   },
   proposals: {

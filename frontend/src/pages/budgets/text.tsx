@@ -24,7 +24,7 @@ export const text = {
     "fa-pb":
       "Flow-aware aggregation with past events. Like la. In addition, runs choose the entries to merge by past events.",
     optimal:
-      "Like fa-pb. In addition, it considers all switches together and leaves out cells that would cause many false positives. Fewest redundant copies and false positives, but the longest calculation.",
+      "Like fa-pb. In addition, it considers all switches together, and cells that would cause many false positives keep their own entries. Fewest redundant copies and false positives, but the longest calculation.",
   } as Record<string, string>,
 
   alarms: {
@@ -286,11 +286,11 @@ export const text = {
       change ? `${before} → ${after} (${change})` : `${before} → ${after}`,
     chosen: "Best candidate",
     candidates: {
-      exceptions: "merged entries with exceptions",
-      "exceptions-wide": "merged entries with exceptions, from smoothed samples",
+      exceptions: "merged entries; some cells inside them keep their own entries",
+      "exceptions-wide": "merged entries; some cells inside them keep their own entries (calculated with more strongly smoothed samples)",
       installed: "the installed entries (no change)",
     } as Record<string, string>,
-    gap: "Cost difference from the best selection of merge points (negative: lower cost)",
+    gap: "Cost compared with the best merging in which no cell keeps its own entry (negative: this run costs less)",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that are too small",

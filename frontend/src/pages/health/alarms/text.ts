@@ -195,7 +195,7 @@ export const text = {
     inPlace: {
       title: "A topic was changed without a transition",
       meaning:
-        "The tables could not hold old and new entries at the same time, or there was no time for it. Events may be lost or duplicated during the change.",
+        "The tables could not hold old and new entries at the same time, or the change could not wait (for example after a link failure). Events may be lost or duplicated during the change.",
       remedy:
         "Wait until the request is active. To prevent this, keep more entries free: raise budgets that are below the capacity of their switch, or withdraw subscriptions.",
     },
