@@ -7,7 +7,6 @@ function someNames(names: readonly string[], count: number): string {
 }
 
 const bound = (complete: boolean) => (complete ? "" : "at least ");
-const entries = (count: number) => formatQuantity(count, "entry", "entries");
 const digits = (value: number) => value.toLocaleString(undefined, { maximumSignificantDigits: 3 });
 
 /** Texts of the parts that pages share. */
@@ -112,9 +111,10 @@ export const text = {
   },
   merging: {
     note: (changes: string) => `Changes of merged entries: ${changes}.`,
-    merged: (count: number) => `${entries(count)} merged`,
+    merged: (count: number) =>
+      `merging saves ${count.toLocaleString()} more ${count === 1 ? "entry" : "entries"}`,
     unmerged: (count: number) =>
-      count === 1 ? "1 merged entry split again" : `${count.toLocaleString()} merged entries split again`,
+      `merging saves ${count.toLocaleString()} fewer ${count === 1 ? "entry" : "entries"}`,
     changed: "merged entries changed",
     switches: (changes: string, names: readonly string[], more: number) =>
       `${changes}, on ${names.join(", ")}${more > 0 ? ` and ${more.toLocaleString()} more` : ""}`,

@@ -15,8 +15,10 @@ const known = {
 };
 
 test("the description of merged entries names the first switches", () => {
-  expect(describeMerging(known)).toBe("3 entries merged, on s1, s2");
-  expect(describeMerging({ ...known, merged: 0, unmerged: 1 })).toBe("1 merged entry split again, on s1, s2");
+  expect(describeMerging(known)).toBe("merging saves 3 more entries, on s1, s2");
+  expect(describeMerging({ ...known, merged: 0, unmerged: 1 })).toBe(
+    "merging saves 1 fewer entry, on s1, s2",
+  );
   expect(describeMerging({ ...known, merged: 0 })).toBe("merged entries changed, on s1, s2");
   const many = Array.from({ length: 9 }, (_, n) => `s${n}`);
   expect(describeMerging({ ...known, switches: many })).toContain("s5 and 3 more");

@@ -7,7 +7,7 @@ export type Merging = Schemas["Merging"] | Schemas["OperationMerging"];
 
 const SHOWN = 6;
 
-/** For example "3 entries merged, 1 merged entry split again, on s1, s2". */
+/** For example "merging saves 3 more entries, on s1, s2". */
 export function describeMerging({ merged, unmerged, switches }: Merging): string {
   const parts = [merged && text.merging.merged(merged), unmerged && text.merging.unmerged(unmerged)];
   const changes = parts.filter(Boolean).join(", ") || text.merging.changed;

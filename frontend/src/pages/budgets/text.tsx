@@ -287,10 +287,11 @@ export const text = {
     chosen: "Best candidate",
     candidates: {
       exceptions: "merged entries; some cells inside them keep their own entries",
-      "exceptions-wide": "merged entries; some cells inside them keep their own entries (calculated with more strongly smoothed samples)",
+      "exceptions-wide":
+        "merged entries; some cells inside them keep their own entries (calculated also for events that differ more from past events)",
       installed: "the installed entries (no change)",
     } as Record<string, string>,
-    gap: "Cost compared with the best merging in which no cell keeps its own entry (negative: this run costs less)",
+    gap: "Cost difference from the best merging without exceptions (an exception: a cell inside a merged entry that keeps its own entry). Negative: this run costs less",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that are too small",

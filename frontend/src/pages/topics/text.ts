@@ -93,7 +93,7 @@ export const text = {
     title: (name: string) => `Remove topic ${name}?`,
     confirm: "Remove topic",
     removed: (name: string) => `Topic ${name} is removed.`,
-    used: "The topic is in use. You can remove it after these announcements are withdrawn:",
+    used: "The topic is in use. You can remove it after all its advertisements and subscriptions are withdrawn. The withdrawals affect:",
     showAdvertisements: "Show advertisements",
     showSubscriptions: "Show subscriptions",
     unused:
