@@ -20,6 +20,9 @@ RESULTS = HERE / "results" / "planner.json"
 ENCODER_RESULTS = HERE / "results" / "encoder.json"
 """A later run of the section `encoder` alone: the time of each operator and type."""
 
+EVENTS_RESULTS = HERE / "results" / "events.json"
+"""A later run of the section `events` alone: also with cuts."""
+
 PAGE = HERE.parents[1] / "docs" / "benchmarks.md"
 
 Result = dict[str, Any]
@@ -34,8 +37,12 @@ def main() -> None:
 
 
 def read_results() -> Result:
-    """Return the committed result, with the operators and types of the encoder from their own run."""
-    return {**json.loads(RESULTS.read_text()), "kinds": json.loads(ENCODER_RESULTS.read_text())}
+    """Return the committed result, with encoder and events from their own runs."""
+    return {
+        **json.loads(RESULTS.read_text()),
+        "kinds": json.loads(ENCODER_RESULTS.read_text()),
+        "events": json.loads(EVENTS_RESULTS.read_text())["events"],
+    }
 
 
 def filled(page: str, result: Result) -> str:
@@ -165,10 +172,11 @@ def pleroma(result: Result) -> str:
 
 
 def events(result: Result) -> str:
-    head = ("attributes", "event to address", "event to dz", "one by one", "in batches", "ratio")
+    head = ("attributes", "cuts", "event to address", "event to dz", "one by one", "in batches", "ratio")
     rows = (
         (
             row["attributes"],
+            _number(row["cuts"]),
             f"{row['event_to_address_us']} µs",
             f"{row['event_to_dz_us']} µs",
             f"{_number(row['single_events_per_s'])}/s",
@@ -389,7 +397,8 @@ def _other_aims(result: Result) -> Iterator[Aim]:
             met = row["deployed"] == row["wanted"] and row["peak_rss_mib"] <= 8192
             yield name, "8,192 MiB", f"{_number(row['peak_rss_mib'])} MiB", met
     for row in result.get("events", ()):
-        with_ = f"{row['attributes']} attributes"
+        cuts = f", {_number(row['cuts'])} cuts" if row["cuts"] else ""
+        with_ = f"{row['attributes']} attributes{cuts}"
         time, rate = row["event_to_address_us"], row["batch_events_per_s"]
         yield f"an event to its address, {with_}", "10 µs", f"{time} µs", time < 10
         yield f"events/s in batches, {with_}", "1,000,000", _number(rate), rate >= 1_000_000

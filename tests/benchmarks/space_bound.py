@@ -86,17 +86,14 @@ def best_unwanted(workload: Workload, leaves: int) -> list[int]:
 def _box(filter_: Filter) -> tuple[int, int, int, int]:
     """Return the first x, the x after the last one, and the same for y."""
     ((x, y),) = [[dict(term)[0][0], dict(term)[1][0]] for term in filter_.terms]
-    return x[0][0] + x[0][1], x[1][0] + x[1][1], y[0][0] + y[0][1], y[1][0] + y[1][1]
+    return x[0], x[1], y[0], y[1]
 
 
-def learned_unwanted(workload: Workload, leaves: int) -> int:
-    """Return the unwanted deliveries of the learned tree with so many leaves."""
-    learner = Learner(workload)
-    learner.grow(leaves - 1)
-    space = workload.topic.with_cuts(learner.nodes())
-    depth = 64
-    cells = space.cut_space(depth)
-    where = [cells.branch_of(space.event_dz(event, depth))[0] for event in workload.events]
+def unwanted(workload: Workload, nodes: list[object]) -> int:
+    """Return the unwanted deliveries of a cut tree whose leaves are not divided further."""
+    space = workload.topic.with_cuts(nodes)
+    tree = space.cut_space(64)
+    where = [tree.branch_of(space.event_dz(event, 64))[0] for event in workload.events]
     total = 0
     for _, filter_ in workload.subscriptions:
         left, right, low, high = _box(filter_)
@@ -105,6 +102,13 @@ def learned_unwanted(workload: Workload, leaves: int) -> int:
             meets = left < b and right > a and low < d and high > c
             total += meets and not filter_.matches(event)
     return total
+
+
+def learned_unwanted(workload: Workload, leaves: int) -> int:
+    """Return the unwanted deliveries of the learned tree with so many leaves."""
+    learner = Learner(workload)
+    learner.grow(leaves - 1)
+    return unwanted(workload, learner.nodes())
 
 
 def compared(seeds: Sequence[int]) -> dict[str, Any]:

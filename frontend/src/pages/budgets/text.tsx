@@ -20,9 +20,9 @@ export const text = {
     none: "No aggregation. The platform refuses a request that exceeds a budget.",
     la: "Local aggregation. Merges entries immediately when a request exceeds a budget. Considers one switch at a time and no past events.",
     "fa-lb":
-      "Flow-aware aggregation with the load of publishers. Like la. In addition, runs choose the entries to merge by the number of events that each publisher sends.",
+      "Flow-aware aggregation with the load of publishers. Like la. In addition, each run uses the number of events of each publisher to choose the entries to merge.",
     "fa-pb":
-      "Flow-aware aggregation with past events. Like la. In addition, runs choose the entries to merge by past events.",
+      "Flow-aware aggregation with past events. Like la. In addition, each run uses past events to choose the entries to merge.",
     optimal:
       "Like fa-pb. In addition, it considers all switches together, and cells that would cause many false positives keep their own entries. Fewest redundant copies and false positives, but the longest calculation.",
   } as Record<string, string>,
@@ -288,10 +288,10 @@ export const text = {
     candidates: {
       exceptions: "merged entries; some cells inside them keep their own entries",
       "exceptions-wide":
-        "merged entries; some cells inside them keep their own entries (calculated also for events that differ more from past events)",
+        "merged entries; some cells inside them keep their own entries (chosen so that the cost stays low even if future events differ from past events)",
       installed: "the installed entries (no change)",
     } as Record<string, string>,
-    gap: "Cost difference from the best merging without exceptions (an exception: a cell inside a merged entry that keeps its own entry). Negative: this run costs less",
+    gap: "Cost compared with the best result in which no cell inside a merged entry keeps its own entry (negative: this run costs less)",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that are too small",

@@ -161,7 +161,7 @@ export const text = {
       title: "Events with a wrong source address",
       meaning: "The switch dropped events whose source address is not registered at the port.",
       remedy:
-        "Find the sender. Register its addresses, register the host at this port (page Publishers and subscribers, Register publisher), or disconnect the port.",
+        "Find the sender. If it is a registered host with other addresses, correct its registration. If no host is registered at this port, register it (page Publishers and subscribers, Register publisher). If it should not send events, disconnect the port.",
     },
     database: {
       title: "A process could not write to the database",
