@@ -243,7 +243,7 @@ export const text = {
     },
     forged: {
       title: "A control message that is not genuine",
-      meaning: "Its seal is missing, invalid or was used before. Nothing was changed.",
+      meaning: "Its seal is missing or invalid, or was used before. Nothing was changed.",
       remedy: "Check the refusals in the tab Signalling, and the key of the host.",
     },
   },
