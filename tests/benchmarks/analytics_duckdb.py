@@ -13,13 +13,16 @@ import numpy as np
 Row = dict[str, Any]
 _RANGE = re.compile(r"price in \[(\d+), (\d+)\] and volume in \[(\d+), (\d+)\]")
 
+_DUPLICATES = "doubled"
+"""Column of the job's result for duplicate copies."""
+
 _EVENTS = """
     select topic, publisher, seq, min(published_at) as published_at, min("values") as "values", min(dz) as dz
     from published group by all
 """
 _COPIES = """
     select topic, publisher, seq, host, min(received_at) as received_at,
-           arg_min(wanted, received_at) as wanted, count(distinct received_at) - 1 as doubled
+           arg_min(wanted, received_at) as wanted, count(distinct received_at) - 1 as duplicates
     from delivered group by topic, publisher, seq, host
 """
 _POINTS = """
@@ -50,10 +53,10 @@ FALSE_POSITIVES = f"""
     missed as (select topic, host, count(*) as lost from expected
                anti join copies using (topic, publisher, seq, host) group by all),
     counted as (select topic, host, count(*) as delivered, count(*) filter (not wanted) as unwanted,
-                       cast(sum(doubled) as bigint) as doubled from copies group by all)
+                       cast(sum(duplicates) as bigint) as duplicates from copies group by all)
     select topic, host, coalesce(delivered, 0) as delivered, coalesce(unwanted, 0) as unwanted,
            100 * unwanted / nullif(delivered, 0) as fpr, coalesce(lost, 0) as lost,
-           coalesce(doubled, 0) as doubled
+           coalesce(duplicates, 0) as {_DUPLICATES}
     from counted full join missed using (topic, host) order by 1, 2
 """
 PUBLISHER_LOAD = f"""

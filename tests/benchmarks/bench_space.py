@@ -144,7 +144,7 @@ CASES = {
 """By name: the workload, the maximum number of cells of a filter, and whether other filters judge."""
 
 
-def measured(name: str, seed: int, events: int, cuts: int, depth: int) -> dict[str, dict[str, float]]:
+def measured(name: str, seed: int, events: int, cuts: int, depth: int = DEPTH) -> dict[str, dict[str, float]]:
     """Measure all methods on one workload, with dz of `depth` bits.
 
     Returns:

@@ -114,10 +114,10 @@ singly = bench_pleroma.singly
 cells = []
 
 def and_cells(planner, requests, seconds):
-    told = singly(planner, requests, seconds)
+    result = singly(planner, requests, seconds)
     live = planner.registry.live
     cells.extend([r["host"], sorted(bench_pleroma.dzs.text(dz) for dz in live[r["id"]].dz)] for r in ours)
-    return told
+    return result
 
 bench_pleroma.singly = and_cells
 row = bench_pleroma.measure_case(Case("fat tree", "zipf", 5, 4), TINY)

@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items):
 def django_db_setup(django_test_environment, django_db_blocker, tmp_path_factory):
     """A database of this process: a copy of the migrated template.
 
-    SQLite is in a file, as it runs: in memory, a reader beside a writer fails with "table is locked".
+    SQLite uses a file, as in production: in memory, a read during a write fails with "table is locked".
     No commit waits for the disk: no test cuts the power.
     """
     with (

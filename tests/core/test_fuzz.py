@@ -1,6 +1,7 @@
 """What comes from outside is read or refused by name: filters, events, frames, control messages, files.
 
-Every input begins as a good one and is spoilt: bytes changed, cut out, doubled, put in, taken from another.
+Every input starts as a valid one and is then damaged: bytes are changed, removed, repeated, inserted
+or copied from another input.
 `TERCAST_FUZZ` is how many inputs each target gets.
 """
 

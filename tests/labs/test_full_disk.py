@@ -151,7 +151,7 @@ def test_nothing_accepted_is_lost_while_the_disk_is_full(demo: Demo, disk: Path)
         found = caller.health()
         return {name: found[name]["status"] for name in told} == told
 
-    await_that(demo, "health to tell it", is_told)
+    await_that(demo, "health to report it", is_told)
     free(disk)
 
     await_that(demo, "a call that is accepted", lambda: caller.subscribe().status_code == HTTPStatus.ACCEPTED)

@@ -137,8 +137,8 @@ class CutColumns:
                     continue
                 half = size >> 1
                 right = (index >= half) & live
-                index -= np.where(right, half, 0)
-                sizes[a] = np.where(right, size - half, np.where(live, half, size))
+                index -= half * right
+                sizes[a] = half + (size & 1 & right)  # 0 and 1 are not halved again
                 _append(head, tail, lengths, live, right)
                 again.append(a)
             turns = again
@@ -195,7 +195,8 @@ def _append(
 ) -> None:
     """Append a bit to the dz of the events in `live`; the first 60 bits are in `head`."""
     if tail is None:
-        head[:] = np.where(live, head << np.uint64(1) | right, head)
+        head <<= live.view(np.uint8)
+        head |= right
     else:
         first = live & (lengths < _WORD)
         head[:] = np.where(first, head << np.uint64(1) | right, head)

@@ -57,7 +57,7 @@ def hears_all(channel: Channel) -> None:
 
 
 STAGES: dict[str, Peer] = {
-    "at once": said(),
+    "before hello": said(),
     "after hello": said(HELLO),
     "in a message": said(HELLO, FEATURES[:20]),
     "after features": said(HELLO, FEATURES),
@@ -133,7 +133,7 @@ def test_only_a_peer_that_hangs_up_in_the_greeting_raises_an_alarm(folder: Path)
     with running(folder, *map(str, options)) as controller:
         controller.dpids()  # the northbound has its descriptors when it answers
         before = controller.descriptors()
-        for stage in ("at once", "after hello", "in a message"):
+        for stage in ("before hello", "after hello", "in a message"):
             for leave in (Channel.close, reset):
                 channel = connect(controller, folder)
                 STAGES[stage](channel)

@@ -1,4 +1,4 @@
-"""Aggregated entries: whose subscriptions they stand for, what they cost, and when that is an alarm."""
+"""Aggregated entries: the subscriptions that they serve, their cost, and the alarm above the estimate."""
 
 import random
 

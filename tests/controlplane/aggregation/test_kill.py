@@ -1,4 +1,4 @@
-"""Aggregation that is killed, in the session or in the process beside it, and finished all the same."""
+"""Aggregation that finishes after a kill of the session or of the process that computes the merges."""
 
 import random
 
@@ -45,7 +45,7 @@ def ready(transactional_db, controller):
 
 
 def requests() -> None:
-    """The policy, a budget that merges at once, covers from elsewhere, some that are refused, and more."""
+    """Log the policy, a budget that causes immediate merging, accepted and refused covers, and more."""
     world.log({"op": "set_aggregation", "method": "fa-pb"})
     world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 5})
     world.log({"op": "aggregate", "method": "fa-pb", "covers": COVERS})

@@ -1,4 +1,4 @@
-"""What `publisher_load` counted, and what `fa-lb` makes of it: samples have a few events of everybody."""
+"""Loads counted by `publisher_load`, with which `fa-lb` weighs the samples of each publisher."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Runs of aggregation: worked out beside the session, installed by the log, and taken back."""
+"""Runs of aggregation: computed outside the session, installed through the log, and reverted."""
 
 import random
 
@@ -42,7 +42,7 @@ def report(advertisement, lows) -> None:
 
 @pytest.fixture
 def crowded(network):
-    """h1 publishes to h3, where eight regions are wanted; s1 has room for five, and merged at once."""
+    """h1 publishes to h3, which wants eight regions; s1 has room for five entries and merges immediately."""
     assert run({"op": "set_aggregation", "method": "fa-pb"}).state == "active"
     advertisement = world.advertise("h1", ["0"])
     for cell in CELLS:

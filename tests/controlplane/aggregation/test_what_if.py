@@ -1,4 +1,7 @@
-"""What-if where the merges of a method hold no budget and merging at once does: trees have other links."""
+"""What-if for a budget that only immediate merging meets, not the merges of a method.
+
+The trees of the scene have different links.
+"""
 
 import pytest
 
@@ -17,7 +20,7 @@ EVENTS = [{"publisher": f"a{low // 4}", "values": {"low": low}} for low in range
 
 @pytest.fixture
 def ring():
-    """Four switches in a ring; what lies between the entries of s3 belongs to trees with other links."""
+    """Four switches in a ring; the regions between the entries of s3 belong to trees with other links."""
     numbers = range(4)
     network = {
         "switches": [{"id": f"s{n}", "dpid": f"{n + 1:016x}"} for n in numbers],

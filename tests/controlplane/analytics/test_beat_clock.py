@@ -1,4 +1,4 @@
-"""Beat's own scheduler on the days when clocks change, beside what is claimed in the database."""
+"""Beat's own scheduler and the claims in the database on the days when clocks change."""
 
 import datetime
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ UTC, MINUTE = datetime.UTC, datetime.timedelta(minutes=1)
 
 
 class Clock(datetime.datetime):
-    """A clock that stands where a test puts it."""
+    """A clock whose time the test sets."""
 
     at: datetime.datetime
 

@@ -1,4 +1,4 @@
-"""An empty chart tells telemetry that no run has taken in from telemetry that is not there."""
+"""Reasons of an empty chart: no run has read the telemetry yet, or there is no telemetry."""
 
 import dataclasses
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Runs as rows: claimed once, never doubled, found again after a kill, cancelled by whoever may."""
+"""Runs as rows: claimed once, never duplicated, recovered after a kill, cancelled by permitted users."""
 
 import threading
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""From beat to REST: a schedule's time, a worker of its own, Spark in a process beside it, and a chart."""
+"""From beat to REST: a due schedule, its own worker, Spark in a separate process, and a chart."""
 
 from datetime import timedelta
 

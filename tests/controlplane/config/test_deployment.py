@@ -1,4 +1,4 @@
-"""Settings for production: Django's own checks have nothing to say, and secrets are their owner's alone."""
+"""Settings for production: Django's checks report no problem, and only the owner can read secrets."""
 
 import os
 import subprocess

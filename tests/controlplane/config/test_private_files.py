@@ -23,7 +23,7 @@ def mode(path):
 
 @pytest.fixture
 def env(settings, tmp_path):
-    """An installation of an earlier release, whose files everybody may read."""
+    """An installation of an earlier release, whose files all users may read."""
     state, telemetry = tmp_path / "state", tmp_path / "telemetry"
     database = state / "tercast.sqlite3"
     for folder in (state, telemetry):

@@ -1,4 +1,4 @@
-"""Tables that are full below their budgets: it is learnt, planned with, told, and not believed for ever."""
+"""Tables that are full below their budgets: the limit is learnt, reported, planned with, and forgotten."""
 
 import pytest
 

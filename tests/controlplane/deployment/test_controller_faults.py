@@ -291,7 +291,7 @@ def test_a_dead_switch_can_be_removed_and_holds_up_nobody(network, settings):
     ]
     for _ in range(10):  # one that takes out what works moves the topic, and ends with the move
         session.run()
-        Move.objects.update(told_at=F("told_at") - timedelta(hours=1))  # the clock goes on
+        Move.objects.update(told_at=F("told_at") - timedelta(hours=1))  # the clock advances
     for request in (withdrawal, *removals):
         request.refresh_from_db()
         assert request.state == "active", request.problem
@@ -308,7 +308,7 @@ def test_what_a_switch_refused_is_not_forgotten_over_what_it_takes_later(network
     for dz in ("00", "10", "11"):
         later_ones.append(world.subscribe("h3", [dz]))
         session.run()
-    assert [state(row) for row in later_ones] == ["active"] * 3  # and at once, in spite of the pause
+    assert [state(row) for row in later_ones] == ["active"] * 3  # and immediately, in spite of the pause
     assert state(refused) == "deploying"
     assert SwitchSync.objects.get(switch="s2").dirty
 

@@ -41,7 +41,7 @@ def work() -> None:
 
 
 def ends_told() -> dict[int, int]:
-    """How often live pages were told that a request is active, by request."""
+    """Count the notifications of live pages that a request is active, by request."""
     told: dict[int, int] = {}
     for payload in OutboxEvent.objects.filter(kind="request").values_list("payload", flat=True):
         if payload["state"] == "active":
@@ -89,7 +89,7 @@ def test_killed_at_a_step(ready, undisturbed, step):
 
 
 def test_killed_while_the_controller_is_at_it_and_continued_by_another_worker(ready, undisturbed, tmp_path):
-    """The controller goes on with the change of the dead worker while the next one reads back and repairs."""
+    """The controller continues the change of the dead worker while the next one reads back and repairs."""
     at_it, go = threading.Event(), threading.Event()
 
     def dawdle() -> None:

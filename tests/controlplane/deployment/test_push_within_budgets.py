@@ -1,4 +1,4 @@
-"""Deployment within budgets: a table without room for old and new entries at once changes in one step."""
+"""Deployment within budgets: a table without room for both old and new entries changes in one step."""
 
 import random
 
@@ -341,7 +341,7 @@ def test_a_request_to_which_no_steps_lead_fails_and_nothing_else_changes(network
 def test_where_no_steps_lead_to_what_cannot_be_refused_a_switch_makes_room_first_and_that_is_told(
     network, monkeypatch
 ):
-    """Another plan's entries fill the table of a switch that connects anew."""
+    """Another plan's entries fill the table of a switch that reconnects."""
     world.log({"op": "set_aggregation", "method": "la"})
     moved(network)
     session.run()

@@ -73,7 +73,7 @@ def platform(request, transactional_db):
 
 
 def done(platform: Platform, what: str) -> None:
-    """All requests have come to their end."""
+    """Wait until every request is active or failed."""
     final = ("active", "failed")
     wait_until(lambda: not Request.objects.exclude(state__in=final).exists(), what, platform.worker)
 
@@ -113,7 +113,7 @@ def test_full_tables_change_while_events_flow(platform):
             assert platform.own_entries()["s1"] <= BUDGET
         assert platform.own_entries()["s1"] == 1
     assert stream.sent > 300
-    assert sorted(stream.got) == list(range(stream.got[0], stream.sent)), "nothing is lost or doubled"
+    assert sorted(stream.got) == list(range(stream.got[0], stream.sent)), "nothing is lost or duplicated"
     assert not list(Request.objects.filter(state="failed"))
     told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
     assert not [text for text in told if "removes old entries" in text]
@@ -134,7 +134,7 @@ def ring(transactional_db):
 
 @pytest.mark.full
 def test_full_tables_without_bundles_change_entry_by_entry_where_trees_differ(ring):
-    """What cannot be come to without losing events fails, and the tables refuse what is beyond the budget."""
+    """Changes that would lose events fail, and the tables refuse entries beyond the budget."""
     rng = random.Random(3)
     world.line(3)
     world.add_link("s1", 4, "s3", 4)
@@ -158,7 +158,7 @@ def test_full_tables_without_bundles_change_entry_by_entry_where_trees_differ(ri
                 world.withdraw(live.pop(rng.randrange(len(live))))
             if n % 4 == 3:
                 done(ring, f"the requests up to {n}")
-    assert sorted(stream.got) == list(range(stream.got[0], stream.sent)), "nothing is lost or doubled"
+    assert sorted(stream.got) == list(range(stream.got[0], stream.sent)), "nothing is lost or duplicated"
     failed = {row.problem["title"] for row in Request.objects.filter(state="failed", kind="subscribe")}
     assert failed <= {"A table is too small"}
     assert Request.objects.filter(state="active", kind="subscribe").count() > 20

@@ -1,4 +1,4 @@
-"""Faults on real Open vSwitch: whatever happens, the switches come to hold what the plan says."""
+"""Faults on real Open vSwitch: after each of them, the switches have the planned entries."""
 
 import signal
 import sys
@@ -57,7 +57,7 @@ def audit(platform, *options: str) -> tuple[int, str]:
 
 
 def ages(platform) -> dict[tuple[str, str], int]:
-    """The packets of every own entry: one that is written anew begins at zero."""
+    """Return the packets of every own entry; an entry that is written again starts at zero."""
     return {
         (switch, str(sorted(flow.match.items())) + flow.actions): flow.packets
         for switch in ("s1", "s2", "s3")
@@ -159,7 +159,7 @@ def test_a_table_full_below_its_budget(platform):
     assert more.state == "active" and entries(platform, "s2") <= 3
     assert platform.event("00100", b"merged") == b"merged"
     settled(platform)
-    platform.fabric.restart_switches()  # it tells its room when it connects
+    platform.fabric.restart_switches()  # it reports its capacity when it connects
     platform.until(lambda: entries(platform, "s2") > 0, "the repair")
     settled(platform)
     assert Switch.objects.get(name="s2").capacity == 3
@@ -241,7 +241,7 @@ def test_a_dead_link_is_counted_a_switch_comes_live_and_a_host_moves(platform):
 
     platform.fabric.set_link("s2", 1, True)
     platform.until(lambda: not Link.objects.filter(up=False).exists(), "the link to come back")
-    done(platform, "the way back")
+    done(platform, "the original path")
     world.log({"op": "host_move", "host": "h3", "switch": "s2", "port": 9})
     done(platform, "the move")
     assert Host.objects.get(name="h3").port == 9
@@ -272,7 +272,7 @@ def test_a_switch_that_comes_and_goes_leaves_no_descriptor(platform):
 
 @pytest.mark.full
 def test_a_ring_restarts_without_a_controller_and_a_publisher_comes_back_elsewhere(platform):
-    """Nothing loops while nobody is there to say what to do; then all is as before, also for who moved."""
+    """No event loops without a controller; with one, all hosts receive again, also after a move."""
     platform.fabric.add_link({"a": "s3", "a_port": 7, "b": "s1", "b_port": 7})
     world.add_link("s3", 7, "s1", 7)
     done(platform, "the ring")

@@ -1,4 +1,4 @@
-"""The source check of a whole platform: forged events are dropped and told, and no other event is lost."""
+"""The source check of a whole platform: forged events are dropped and reported, no others are lost."""
 
 import signal
 import threading

@@ -28,7 +28,7 @@ def test_from_the_log_to_an_event_through_everything_that_goes_wrong(platform):
     assert platform.own_entries() == {"s1": 1, "s2": 1, "s3": 1}
     assert platform.event("01", b"first") == b"first"
 
-    # the watcher sees ports and links, and tells live pages of the load
+    # the watcher records ports and links, and sends the load to live pages
     platform.until(lambda: Port.objects.filter(switch__name="s2", up=True).count() == 3, "the ports")
     platform.until(lambda: not Link.objects.filter(discovered_at=None).exists(), "discovery")
     platform.until(lambda: OutboxEvent.objects.filter(kind="load").exists(), "the load")

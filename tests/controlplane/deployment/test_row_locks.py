@@ -106,7 +106,7 @@ def test_a_worker_that_is_broken_off_begins_anew(network, monkeypatch):
     for name in ("s3", "s1"):
         world.log({"op": "set_budget", "switch": name, "tcam_budget": 50})
     with connection.cursor() as cursor:
-        cursor.execute("SET deadlock_timeout = '30s'")  # so that it is the worker who is chosen
+        cursor.execute("SET deadlock_timeout = '30s'")  # the worker detects the deadlock first and is aborted
     with transaction.atomic():
         ports.lock_switches(["s1"])
         worker = Beside(session.run)

@@ -1,4 +1,4 @@
-"""Events flow over real links while all kinds of requests are applied: none is lost, none doubled."""
+"""Events flow over real links while all kinds of requests are applied: none is lost or duplicated."""
 
 import dataclasses
 import shutil
@@ -39,7 +39,7 @@ def stage(transactional_db, settings) -> Iterator[Stage]:
 
 
 def held(stream: Stream) -> None:
-    """Nothing was lost or doubled, and the log leads to what is on the switches."""
+    """Check that no event is lost or duplicated, and that the log leads to the tables of the switches."""
     lost, doubled = stream.lost(), stream.doubled()
     assert not lost, "\n".join(stream.under_way(lost))
     assert (doubled[:10], len(doubled)) == ([], 0)

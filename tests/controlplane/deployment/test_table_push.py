@@ -1,4 +1,4 @@
-"""What goes to the controller at once, and what its answers come to."""
+"""Changes that are sent to the controller together, and the effects of its answers."""
 
 import random
 

@@ -178,7 +178,7 @@ async def test_silence_is_filled_with_pings(opened):
 
 
 class Blocked:
-    """An application around another whose client stops reading when told to."""
+    """A wrapper of an application; its client stops reading when the test clears `reading`."""
 
     def __init__(self, app):
         self.app = app

@@ -1,4 +1,4 @@
-"""Floods of connections and messages: each bound holds, by address, caller and in all, and others go on."""
+"""Floods of connections and messages: limits by address, by caller and in total; others continue."""
 
 import asyncio
 import threading
@@ -48,7 +48,7 @@ def test_openings_are_limited_by_address_and_in_all(limited):
     clock = Clock()
     openings = Openings(clock)
     assert entered(openings, *[FIRST] * 9) == 3
-    assert entered(openings, *[SECOND] * 9) == 3  # others go on
+    assert entered(openings, *[SECOND] * 9) == 3  # other addresses continue
     others = [f"198.51.100.{n}" for n in range(20)]
     assert entered(openings, *others) == 3 * stream_limits.ALL_TO_ONE - 6
     clock.now += stream_limits.SECONDS + 1
@@ -80,7 +80,7 @@ def test_a_caller_has_a_rate_over_all_streams():
             stream.hear("vera")
     with pytest.raises(Ended, match="2000 messages of this caller"):
         Pace(callers, clock).hear("vera")
-    Pace(callers, clock).hear("ada")  # others go on
+    Pace(callers, clock).hear("ada")  # other callers continue
     with pytest.raises(Ended, match="100 messages in"):
         streams[0].hear("ada")
     clock.now += stream_limits.SECONDS + 1

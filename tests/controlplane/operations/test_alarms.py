@@ -1,4 +1,4 @@
-"""`/api/v1/alarms/`: what was told and stays to be read, and what stands now, whoever raised it."""
+"""`/api/v1/alarms/`: past alarms, which stay readable, and the active alarms of all sources."""
 
 import pytest
 from rest_framework.test import APIClient

@@ -75,7 +75,7 @@ def test_a_restore_leads_to_the_same_rows_secrets_and_tables(busy, settings, tmp
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     said = capsys.readouterr().out
     assert "control_request: " in said and "secrets: " in said and str(path) in said
-    # life goes on, and is lost again
+    # changes after the backup, which the restore discards
     secret.write_text("second")
     late = world.subscribe("h3", ["001"])
     world.log({"op": "set_budget", "switch": "s2", "tcam_budget": None})

@@ -17,7 +17,7 @@ from controlplane.requestlog.models import Request
 from controlplane.network.models import InstalledEntry
 from controlplane.registry.models import Subscription
 
-def tell():
+def show():
     print(sorted(Request.objects.values_list("pk", "kind", "state")))
     print(sorted(InstalledEntry.objects.values_list("switch__name", "dst", "in_port", "priority")))
 """
@@ -37,11 +37,11 @@ BACKUP = """
 while session.run(seconds=60):
     pass
 call_command("backup", FILE, stdout=open("/dev/null", "w"))
-tell()
+show()
 """
 RESTORE = """
 call_command("restore", FILE, stdout=open("/dev/null", "w"))
-tell()
+show()
 call_command("reconcile", stdout=open("/dev/null", "w"))
 call_command("replay", check=True, stdout=open("/dev/null", "w"))
 """
@@ -57,7 +57,7 @@ class Installation:
         self.env = {**env, "PYTHONPATH": path}
 
     def does(self, *code, file):
-        """Carry this out in a process of its own; what it tells."""
+        """Run the code in its own process and return the last two lines of its output."""
         text = "\n".join((START, f"FILE = {str(file)!r}", *code))
         command = [sys.executable, "manage.py", "shell", "-v0", "-c", text]
         done = subprocess.run(command, env=self.env, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -87,4 +87,4 @@ def test_there_and_back(controller, tmp_path):
         second = Installation(tmp_path / "2", url, controller.url)
         third = Installation(tmp_path / "3", f"sqlite://{tmp_path / 'third.sqlite3'}", controller.url)
         moved(first, second, controller, tmp_path / "there.zip", FILL)
-        moved(second, third, controller, tmp_path / "back.zip", MORE)  # ids go on where they were
+        moved(second, third, controller, tmp_path / "back.zip", MORE)  # ids continue from the last one

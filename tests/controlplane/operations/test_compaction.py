@@ -66,7 +66,7 @@ def test_what_ended_long_ago_goes_and_no_table_changes(old, monkeypatch, capsys)
     assert list(replay_check.differences()) == []
     assert stage_histograms.totals().to_json()["ended"] == told
     assert Subscription.objects.get() == old.stays
-    # what an object refers to stays, and the log goes on where it was
+    # what an object refers to stays, and the log continues at its position
     assert old.stays.request_id in ids()
     newest = planner_state.decided()
     late = world.subscribe("h2", ["0001"])
@@ -81,7 +81,7 @@ def test_what_ended_long_ago_goes_and_no_table_changes(old, monkeypatch, capsys)
     # again, from the new base
     call_command("compact", "--days", "0")
     assert list(replay_check.differences()) == []
-    assert rows - ids() and late.request_id in ids()  # told of by telemetry first
+    assert rows - ids() and late.request_id in ids()  # telemetry has not recorded it yet
 
 
 def test_what_is_gone_says_so(old, admin_user):

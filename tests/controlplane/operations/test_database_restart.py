@@ -1,4 +1,4 @@
-"""A database that fails, is locked, or is restarted in the middle: the work goes on, to the same result."""
+"""Work continues to the same result after the database fails, is locked, or restarts in the middle."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""`/api/v1/health/`: little for everybody, the reasons for who is logged in, 503 when something failed."""
+"""`/api/v1/health/`: a summary for all, reasons for users who are logged in, 503 after a failure."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Rows of watermarks that somebody changed by SQL: observers go on, and name them."""
+"""Watermark rows that are malformed after a change by SQL: observers continue and name them."""
 
 import json
 

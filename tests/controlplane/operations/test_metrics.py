@@ -1,4 +1,4 @@
-"""`/metrics` of the control plane: from the database, the same whoever counts."""
+"""`/metrics` of the control plane: read from the database, so all processes report the same values."""
 
 from datetime import timedelta
 from random import Random

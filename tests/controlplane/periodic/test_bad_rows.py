@@ -1,4 +1,4 @@
-"""One periodic task that cannot run: all others go on, it is shown with its reason, and it is an alarm."""
+"""A periodic task that cannot run: all others continue; it is shown with its reason and as an alarm."""
 
 import dataclasses
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Announcements without a path to what they match: told, and updated when a path comes or goes."""
+"""Announcements without a path to their matches: reported, and updated when a path appears or fails."""
 
 import pytest
 from rest_framework.test import APIClient
@@ -142,7 +142,7 @@ def test_rows_are_corrected_after_a_restart_without_a_request(parted, monkeypatc
     events = OutboxEvent.objects.count()
     monkeypatch.setattr(session_cache, "_kept", None)
     session.run()
-    assert OutboxEvent.objects.count() == events  # nothing is told twice
+    assert OutboxEvent.objects.count() == events  # nothing is reported twice
 
 
 def test_a_late_confirmation_does_not_write_an_old_match(parted):

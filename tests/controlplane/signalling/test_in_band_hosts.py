@@ -100,7 +100,7 @@ def counted(platform, n, reason):
 
 @pytest.mark.full
 def test_forged_replayed_cut_and_overlong_messages_change_nothing_over_any_kill(platform, tmp_path):
-    """Over real switches; also after the worker and the controller were killed, and with a flood beside."""
+    """Over real switches; also after the worker and the controller are killed, and during a flood."""
     _, key = keys.give(Host.objects.get(name="h1"))
     (tmp_path / "key").write_text(b64encode(key).decode())
     (tmp_path / "key").chmod(0o600)
@@ -152,7 +152,7 @@ def test_forged_replayed_cut_and_overlong_messages_change_nothing_over_any_kill(
 
 
 def _subscribed_by_hand(platform, way, key):
-    """The message of the second subscription, sealed anew where an earlier one came late or was lost."""
+    """Send a second subscription every 10 s, with a new seal, until it is active; return the last message."""
     sent: list[tuple[float, bytes]] = []
 
     def subscribed() -> bool:
@@ -215,7 +215,7 @@ def test_a_replay_at_another_port_moves_no_host_that_has_a_key_while_its_own_is_
 def test_the_commands_announce_in_band_without_the_api(platform, tmp_path):
     """By a host that nobody has registered, at a port of its own, and one with a key."""
     scenario = tmp_path / "net.json"
-    topic = {**TOPIC.to_json(), "code": 40}  # the platform's code is told in band
+    topic = {**TOPIC.to_json(), "code": 40}  # the platform sends its code in band
     scenario.write_text(json.dumps({"format": "scenario/1", "topics": [topic], "topology": {"hosts": []}}))
     _, key = keys.give(Host.objects.get(name="h1"))
     (tmp_path / "key").write_text(b64encode(key).decode())

@@ -310,7 +310,7 @@ def test_a_publisher_holds_a_lease_in_band_and_is_told_of_another_encoding(netwo
     answer = lease(name, version=1, number=2)
     assert (answer.code, answer.terms.version) == (5, 2)
     assert Lease.objects.get().version == 1  # not confirmed yet: the old encoding is still waited for
-    # whoever announces now is told the code of now
+    # a publisher that announces now gets the current code
     assert ask(FilterText("quotes", "low < 3"), number=3).code == 5
     assert lease(name, type_=MessageType.RELEASE, number=4).status is ReplyStatus.DONE
     assert not Lease.objects.exists() and Done.objects.count() == done + 1
@@ -367,7 +367,7 @@ def test_a_new_key_ends_the_old_one_and_none_needs_no_seal(network, key):
     assert ask(FilterText("quotes", "low < 9"), number=3).status is ReplyStatus.ACCEPTED
     Policy.objects.update_or_create(pk=1, defaults={"sealed_only": True})
     assert refused(number=4) == "key_needed"
-    # whoever gets a key again has the counters of before behind him
+    # a host that gets a key again keeps its counters
     again = keys.give(host)[1]
     assert refused(number=5, seal=Seal(again, 2)) == "replayed"
 

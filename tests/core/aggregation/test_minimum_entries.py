@@ -82,7 +82,7 @@ def scene(seed: int) -> Planner:
 
 
 def tables_of(planner: Planner, switch: str) -> list[tuple[InstalledTable, ExactTable]]:
-    """The tables of a switch with the ground that they stand on."""
+    """Return the installed tables of a switch, each with its exact table."""
     overlay = Overlay(planner.network.sites[switch])
     overlay.add_topics(planner.plans, planner.network)
     known = grounds(planner, switch)
@@ -193,7 +193,7 @@ def test_budgets_hold_from_the_fewest_entries_on(seed: int, more: int) -> None:
         ("wanted 0" in problem and "got 1 copies" in problem) or "says what a shorter entry says" in problem
         for problem in problems
     )
-    assert proof(planner) == []  # which knows what lies under covers, and may repeat what is above
+    assert proof(planner) == []  # it knows the covers and permits redundant copies under them
 
 
 def _budget(switch: str, number: int) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def test_batches_and_restarts_change_nothing(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", some([1303, 1304, 1305], 1))
 def test_a_planner_that_starts_anew_before_each_request_merges_the_same(seed: int) -> None:
-    """Nothing that is remembered beside tables and trees may tell where merges are allowed."""
+    """Only tables and trees decide where merges are allowed, not other state of the planner."""
     network, requests = lively_scene(seed)
     one, other = planner_of_scene(network), planner_of_scene(network)
     for planner in (one, other):
@@ -104,7 +104,7 @@ def test_a_dry_run_leaves_no_trace(seed: int) -> None:
 
 
 def by_switch(planner: Planner) -> dict[str, SwitchDiff]:
-    """What has changed; in which order switches stand may depend on what was tried before."""
+    """Return the changes by switch; the order of the switches may depend on earlier dry runs."""
     return {diff.switch: diff for diff in planner.take_diff()}
 
 
@@ -155,7 +155,7 @@ def test_a_snapshot_without_aggregation_is_one_of_exact_tables() -> None:
 
 
 def test_the_order_in_which_exact_entries_change_means_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It follows from hashes and from what was before: a planner that starts anew would plan otherwise."""
+    """The order depends on hashes and on earlier states, which a restored planner does not have."""
     follow = TopicOverlay.follow
 
     def backwards(overlay: TopicOverlay) -> bool:

@@ -1,4 +1,4 @@
-"""Other indexed attributes within budgets: what is encoded anew fits, or the request changes nothing."""
+"""Other indexed attributes within budgets: the new encoding fits, or the request changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling an event from its double within the memory's bounds."""
+"""Detection of duplicate events within the bounds of the memory."""
 
 import pytest
 from hypothesis import given

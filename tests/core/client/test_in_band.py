@@ -66,7 +66,7 @@ def answer(received, status=ReplyStatus.DONE, seal=None, **fields):
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch):
-    """Waits are short; that they grow is told by how often is asked."""
+    """Shorten the waits; the number of requests shows that the waits grow."""
     monkeypatch.setattr(inband, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(inband, "LONGEST_WAIT", 0.16)
 

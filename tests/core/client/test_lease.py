@@ -1,4 +1,4 @@
-"""Leases: a publisher follows what the platform tells, and stops when it is told nothing for too long."""
+"""Leases: a publisher follows the encoding of the platform, and stops without an answer in time."""
 
 import threading
 
@@ -22,7 +22,7 @@ FIRST, SECOND = (1, 4, ("x",)), (2, 5, ("y",))
 
 
 class Platform:
-    """A source that tells one encoding, promises 10 seconds, and remembers what it was asked."""
+    """A source with one encoding and leases of 10 seconds; it records the requests."""
 
     def __init__(self):
         self.encoding = FIRST
@@ -59,7 +59,7 @@ class Clock:
 
 @pytest.fixture
 def kept():
-    """A publisher with its lease taken; nobody asks by itself."""
+    """Return a publisher with a lease, which only the test renews."""
     platform, way, clock = Platform(), Way(), Clock()
     lease = PublisherLease(platform, "a1", clock)
     publisher = Publisher(lease.begin(PAIR), "", way, AddressPlan.default("ipv6"), "a1", lease=lease)

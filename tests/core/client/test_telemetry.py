@@ -1,4 +1,4 @@
-"""What hosts tell of their events: the rows, and batches over HTTP that count once whatever happens."""
+"""Telemetry of hosts about events: the rows, and batches over HTTP that count once despite failures."""
 
 import json
 import threading

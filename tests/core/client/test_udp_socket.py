@@ -67,7 +67,7 @@ def test_ipv4_multicast_leaves_by_the_interface_named_with_64_hops():
 
 
 def test_ipv6_multicast_is_set_to_the_interface_named_and_64_hops():
-    """The loopback interface has no IPv6 multicast, so what the system was told has to do."""
+    """The loopback interface has no IPv6 multicast, so the test reads the options of the socket."""
     with UdpSocket("::1", "lo", listen=False) as sender:
         with socket.socket(fileno=socket.dup(sender.fileno())) as same:
             assert same.getsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS) == 64

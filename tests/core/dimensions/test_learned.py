@@ -35,7 +35,7 @@ def test_learned_cuts_are_valid_and_lose_nothing(workload: Workload) -> None:
 @examples(30)
 @given(workloads())
 def test_enough_cuts_deliver_only_what_hosts_want(workload: Workload) -> None:
-    """With a cut at every bound, and no limit, only what a filter cannot tell apart is unwanted."""
+    """With a cut at every bound, and no limit, only texts that no cut can separate are unwanted."""
     learner = Learner(workload)
     learner.grow(4_096)
     topic = workload.topic.with_cuts(learner.nodes())

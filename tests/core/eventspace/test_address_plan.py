@@ -141,7 +141,7 @@ def test_matches_that_are_refused(text: str, code: str) -> None:
 
 @given(st.data())
 def test_both_ways_to_read_a_match_agree(data: st.DataObject) -> None:
-    """The quick one has nothing to say, or says what the other one does, also of nearly right texts."""
+    """The fast reader returns None or the result of the other reader, also for almost valid texts."""
     plan = data.draw(plans())
     word = data.draw(st.text("01", max_size=plan.dz_room))
     text = plan.match(data.draw(st.integers(0, (1 << plan.topic_bits) - 1)), dz.parse(word))

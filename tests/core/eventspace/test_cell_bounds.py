@@ -1,4 +1,4 @@
-"""Where a dz lies: the ranges of a cell are those of the events whose dz it covers."""
+"""Ranges of a cell: they contain exactly the events whose dz the cell covers."""
 
 from itertools import product
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 from typing import Any
 
 import pytest
@@ -81,6 +82,16 @@ def test_a_chain_of_cuts_longer_than_a_word() -> None:
     topic = Topic("t", 1, (Int("n", 0, 1_000),)).with_cuts([*nodes, 1])
     rows = [{"n": n} for n in range(0, 1_001, 7)] + [{"n": n} for n in range(100)]
     for depth in (59, 60, 61, 70, 99, 120):
+        assert event_dz_batch(topic, rows, depth) == [topic.event_dz(row, depth) for row in rows]
+
+
+@pytest.mark.parametrize("size", [1 << 20, 1_000_003])
+def test_dz_longer_than_a_word(size: int) -> None:
+    draw = Random(size)
+    attributes = tuple(Int(name, -5, size - 6) for name in "abcde")
+    topic = Topic("t", 1, attributes).with_cuts([["a", 7], ["b", 500], 1, 1, ["c", 3], 1, 1])
+    rows = [{name: draw.randrange(-5, size - 5) for name in "abcde"} for _ in range(100)]
+    for depth in (58, 59, 60, 61, 62, 80, 101, 120):
         assert event_dz_batch(topic, rows, depth) == [topic.event_dz(row, depth) for row in rows]
 
 

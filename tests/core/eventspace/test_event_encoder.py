@@ -1,4 +1,4 @@
-"""The dz of events: straight descent, values near cell borders, and many at once."""
+"""The dz of events: straight descent, values near cell borders, and batches."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def of_document(document: Document, plan: Document | None = None, low: int = 92)
 
 
 def check(scenario: Scenario, plan: PlanFile, events: list[Document]) -> None:
-    """All that the simulator counts of each event, the explanation tells, too."""
+    """Check that the explanation of each event agrees with all counts of the simulator."""
     for event in events:
         simulator = PlanSimulator(scenario, plan)
         simulator.take(event)

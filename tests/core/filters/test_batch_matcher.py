@@ -1,4 +1,4 @@
-"""Who wants many events at once is what the exact matcher says of each."""
+"""The batch matcher finds the same hosts as the exact matcher does for each event."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def matched(wanted: list[tuple[int, Filter]], some: list[dict[str, Any]]) -> lis
 @examples(150)
 @given(st.data())
 def test_hosts_want_what_their_filters_match(room: int, data: st.DataObject) -> None:
-    """With `room` for few bytes rows are made anew for every few events."""
+    """With a `room` of few bytes, the matcher computes new rows after every few events."""
     topic = data.draw(topics())
     wanted = data.draw(st.lists(st.tuples(st.integers(0, HOSTS - 1), filters(topic)), max_size=12))
     some = [topic.check(values) for values in data.draw(st.lists(events(topic), max_size=30))]

@@ -164,7 +164,7 @@ def test_what_can_match_nothing(text: str) -> None:
         "x > 1.0 and x < 1.0000000000000002",
         "a > 2000 or a = 1",
         'sym > "a" and sym < "b"',
-        # what shares a point cannot be told apart there
+        # texts that share a point are indistinguishable there
         'sym > "a" and sym < "a\x01"',
         'sym = "abcdefghijklmnop" and sym != "abcdefghijklmnop"',
         'sym = "abcdefghijklmnopq" and sym = "abcdefghijklmnopr"',

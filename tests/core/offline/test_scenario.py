@@ -1,4 +1,4 @@
-"""Scenario files: what is wrong is told with its path, all of it at once, whatever it is."""
+"""Scenario files: all mistakes are reported together, each with its path, for any input."""
 
 import copy
 from typing import Any

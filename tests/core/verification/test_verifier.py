@@ -159,7 +159,7 @@ DAMAGE: dict[str, tuple[Damage, str, str]] = {
         "redundant",
         ALL_OF_1,
     ),
-    "an entry that nothing comes to": (
+    "an entry that no event reaches": (
         lambda t: t["s2"].append(Entry(ALL_OF_1, None, 19, (SetDst("h"), Output(9)))),
         "idle",
         ALL_OF_1,
@@ -185,7 +185,7 @@ DAMAGE: dict[str, tuple[Damage, str, str]] = {
         "ff05::/20",
     ),
     "no prefix": (lambda t: t["s2"].append(Entry("here", None, 9, (Output(1),))), "stray", "here"),
-    "all topics at once": (lambda t: t["s2"].append(Entry("ff0e::/20", None, 9, ())), "stray", "ff0e::/20"),
+    "all topics": (lambda t: t["s2"].append(Entry("ff0e::/20", None, 9, ())), "stray", "ff0e::/20"),
     "a code of no topic": (lambda t: t["s2"].append(Entry("ff0e:99::/32", None, 9, ())), "stray", "153"),
     "an unknown switch": (lambda t: t.update(s9=[Entry(ALL_OF_0, None, 9, ())]), "stray", "s9"),
     "sent back over a link": (lambda t: more(t, "s2", ALL_OF_0, Output(IN_PORT)), "doubled", "g"),

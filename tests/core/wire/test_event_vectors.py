@@ -1,6 +1,6 @@
 """The published vectors, read by the library and by a second implementation written from the page alone.
 
-`python tests/core/wire/test_event_vectors.py` prints the bytes anew from that second implementation.
+`python tests/core/wire/test_event_vectors.py` prints the bytes that the second implementation computes.
 """
 
 import hashlib

@@ -159,17 +159,22 @@ def ended(pid: int) -> bool:
         return True
 
 
-HOSTS = """
+ROW = {
+    **dict.fromkeys(("wanted", "delivered", "lost", "doubled", "unwanted"), 0),
+    "delay_ms": {"p50": 1.0, "p99": 2.0},
+    "samples": [],
+    "telemetry": {"rows": 3},
+    "activity": {},
+    "tested": [],
+}
+HOSTS = f"""
 import json, sys
-counters = dict.fromkeys(("wanted", "delivered", "lost", "doubled", "unwanted"), 0)
-def tell(**more):
-    told = {**counters, "delay_ms": {"p50": 1.0, "p99": 2.0}, "samples": [], "telemetry": {"rows": 3}}
-    told |= {"activity": {}, "tested": []}
-    print(json.dumps({**told, **more}), flush=True)
-tell(published=5)
+def report(**more):
+    print(json.dumps({ROW} | more), flush=True)
+report(published=5)
 for line in sys.stdin:
     if line.strip() == "stop":
-        tell(published=7, final=True)
+        report(published=7, final=True)
         break
 """
 

@@ -1,4 +1,4 @@
-"""Audits: what differs is told by name, then repaired; what cannot be asked is unreachable, not empty."""
+"""Audits name each difference before the repair; a switch without an answer is unreachable, not empty."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -170,7 +170,7 @@ def test_a_switch_that_is_away_or_goes_in_the_middle_is_unreachable(busy):
 
 
 def test_one_that_connects_anew_in_the_middle_is_not_called_empty(busy):
-    """It came back with nothing, which the reconciliation mends; the audit says that it does not know."""
+    """The switch returns without entries: the audit reports it as unsettled, reconciliation repairs it."""
     busy.before_read = lambda dpid: busy.connect(dpid, keep=False) if dpid == world.dpid(2) else None
     asked = audit("s2")
     assert checks(asked) == {"s2": "unsettled"} and not drift(asked)

@@ -139,7 +139,7 @@ def test_usual_numbers_are_no_sign_during_a_stream_of_changes(loaded, monkeypatc
 
 
 def test_changes_all_the_time_do_not_hide_a_later_loss(loaded, monkeypatch):
-    """Needless audits during changes do not put off the audit that follows a comparison."""
+    """Redundant audits during changes do not delay the audit that follows a comparison."""
     monkeypatch.setattr(loss_signs, "UNCOUNTED", timedelta(0))
     for at in range(2, 8):
         row = world.subscribe("h3", ["001"])

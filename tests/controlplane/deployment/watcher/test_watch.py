@@ -419,7 +419,7 @@ def test_the_load_of_links_is_what_both_ends_sent(watched, monkeypatch):
     monkeypatch.setattr(link_load, "PERIOD_SECONDS", 0)
     watched.counters = counted(5)
     watch.run()
-    watch.run()  # nothing new, nothing told
+    watch.run()  # nothing new, so no event
     watched.counters = counted(9)
     watch.run()
     key = str(Link.objects.get(a__name="s1").pk)
@@ -460,7 +460,7 @@ def test_what_a_link_lost_is_told_once_it_is_down_and_still(watched):
     assert events("link")[-1] == {"id": Link.objects.get(a__name="s1").pk, "up": False, "lost": 37}
     count(237, 200)
     assert (lost(), len(told())) == (37, 1)
-    count(5, 5)  # counters begin anew: a switch was restarted
+    count(5, 5)  # counters start again from zero: a switch was restarted
     count(9, 5)
     count(9, 5)
     assert lost() == 41

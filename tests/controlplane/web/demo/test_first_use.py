@@ -97,7 +97,7 @@ def test_a_test_event_is_published_once_and_tells_who_got_it(world, viewer, adve
     got = [{"host": "h2", "delay_ms": 1.5}, {"host": "h3", "delay_ms": 2.5}]
     result = {"id": order["id"], "seq": 17, "received": got}
     beat(world, state="running", tested=[result])
-    beat(world, state="running", tested=[{**result, "problem": "told twice"}])
+    beat(world, state="running", tested=[{**result, "problem": "reported twice"}])
     told = viewer.get(answer.json()["url"]).json()
     assert (told["state"], told["seq"], told["publisher"], told["problem"]) == ("done", 17, "exchange", "")
     wanted, unwanted = told["received"]
