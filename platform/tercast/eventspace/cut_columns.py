@@ -1,4 +1,4 @@
-"""The dz of many events in a space with cuts, with NumPy; each result equals that of `CutSpace.dz_at`.
+"""The dz of many events in a space with cuts, as `CutSpace.dz_at` computes them.
 
 All events descend the tree together, one level at a time. A cut is compared by rank: the number of cuts of
 its attribute at or below the value. In the leaves, all events are halved together, one bit at a time.
@@ -36,7 +36,7 @@ class _Tree(NamedTuple):
 
 
 class _Sides(NamedTuple):
-    """The sections of one attribute by leaf: sizes, first places, and the domains and grids of floats."""
+    """The sections of an attribute by leaf: sizes, first places, and the grids of floats."""
 
     sizes: _Ints
     lows: _Ints
@@ -45,7 +45,7 @@ class _Sides(NamedTuple):
 
 
 class _Leaves(NamedTuple):
-    """The leaves: their dz with a sentinel (the first 60 bits, and the others), and their sections."""
+    """The leaves: the first 60 bits of their dz, with a sentinel, the rest, and sections."""
 
     first: _Words
     rest: _Words
@@ -125,7 +125,7 @@ class CutColumns:
         sizes: list[_Ints],
         indexes: list[_Ints],
     ) -> None:
-        """Halve the sections in turns until the events have `depth` bits, or each section has one index."""
+        """Halve the sections in turns, up to `depth` bits or one index in each section."""
         depth = self._space.depth
         turns = [a for a in range(len(sizes)) if len(sizes[a])]
         while turns:

@@ -23,7 +23,7 @@ def float_indexes(attribute: Float, column: _Doubles) -> npt.NDArray[np.uint64]:
 
 
 class FloatGrids(NamedTuple):
-    """How the cells of floats are computed, by domain: the fields of `Float` as arrays.
+    """The fields of `Float` by domain, as arrays, to compute the cells of many values.
 
     A scale of 0 means that double arithmetic does not find the cells.
     """
@@ -48,7 +48,7 @@ class FloatGrids(NamedTuple):
         return FloatGrids(*(field[numbers] for field in self))
 
     def cells(self, column: _Doubles, exact: Callable[[int], int]) -> _Doubles:
-        """The cell of each value of a column; `exact` computes the cell of the value with a number."""
+        """The cell of each value; `exact` computes the cell of the value at a position."""
         cells = (column - self.low) * self.scale
         whole = np.floor(cells)
         near = np.flatnonzero(np.abs(cells - whole - 0.5) >= 0.5 - MARGIN)
