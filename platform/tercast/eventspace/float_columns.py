@@ -61,7 +61,9 @@ class FloatGrids(NamedTuple):
         return np.minimum(whole, CELLS - 1)
 
     def near_border(self, values: _Doubles, borders: _Doubles) -> tuple[_Doubles, npt.NDArray[np.bool_]]:
-        """The cells of values on the lower border of a cell or close to it, and which of them are unsure.
+        """The cells of values on the lower border of a cell or close to it.
+
+        The flags mark values whose cell is unsure.
 
         A value is at or above the border if (value - min) * 2**32 >= border * (max - min). If both
         differences are doubles, the two sides are compared without rounding. The left side is a shift. The
