@@ -1,10 +1,11 @@
-"""Celery tasks that choose indexed attributes."""
+"""Celery tasks that choose event spaces."""
 
-from controlplane.analytics.dimensions import apply
+from controlplane.analytics.dimensions import apply, drift
 from controlplane.common.celery import app
 
 
 @app.task(name="tercast.dimensions")  # type: ignore[untyped-decorator] # celery has no types
 def look_after() -> None:
-    """Update the topics whose indexed attributes are chosen automatically."""
+    """Update topics that choose automatically, and look for drift in the others."""
     apply.look_after()
+    drift.look_after()

@@ -107,14 +107,14 @@ def look_after() -> None:
 
 def _look(topic: Topic) -> None:
     last = Proposal.objects.filter(topic=topic).order_by("-id").first()
-    if _has_just_changed(topic) or (last is not None and last.newest_sample == propose.newest_sample(topic)):
+    if has_just_changed(topic) or (last is not None and last.newest_sample == propose.newest_sample(topic)):
         return
     row = propose.compute(topic, ProposalTrigger.PERIOD, None)
     if is_worth_it(row):
         apply(row.pk, None)
 
 
-def _has_just_changed(topic: Topic) -> bool:
+def has_just_changed(topic: Topic) -> bool:
     """Whether any change of `indexed` is in progress, or less than `PAUSE` old."""
     change = topic.reindexing
     if change is None or change.state == State.FAILED:

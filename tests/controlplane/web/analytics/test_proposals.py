@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from controlplane.analytics.dimensions import apply
+from controlplane.analytics.dimensions import apply, drift
 from controlplane.analytics.dimensions import propose as choosing
 from controlplane.analytics.dimensions.models import Proposal
 from controlplane.analytics.models import Result, Series
-from controlplane.registry.models import Advertisement, Topic
-from controlplane.requestlog.models import Request, State
+from controlplane.registry.models import Advertisement, Subscription, Topic
+from controlplane.requestlog.models import OutboxEvent, Request, State
 from controlplane.telemetry.models import EventSample
 
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in ("noise", "low", "same")]
@@ -273,3 +273,74 @@ def test_what_is_proposed_is_thinned_out_evenly(busy, monkeypatch):
     workload, _ = choosing.past(Topic.objects.get(name="heat"))
     assert (len(workload.events), len(workload.subscriptions)) == (100, 10)
     assert workload.events[-1]["low"] == 396 * 211 % 1024
+
+
+@pytest.fixture
+def learned(busy):
+    """The topic has cuts that suit its filters, and the pause after the last proposal is over."""
+    Topic.objects.filter(name="heat").update(indexed=["low"], cuts=[["low", 512], 1, 1])
+    assert not apply.is_worth_it(choosing.compute(Topic.objects.get(name="heat"), "operator", None))
+    rest()
+    return busy
+
+
+def rest():
+    """Let the pause after the last proposal end."""
+    past = timezone.now() - drift.PAUSE
+    Proposal.objects.update(created_at=past)
+    Subscription.objects.update(created_at=past)
+
+
+def move_filters(world, end):
+    """Replace the filters by others, on another attribute."""
+    for row in world.get("subscriptions/?limit=200").json()["results"]:
+        world.delete(f"subscriptions/{row['id']}/")
+    end()
+    wanted = [
+        {"subscriber": "bob", "topic": "heat", "filter": f"noise in [{start}, {start + 2}] and low > 5"}
+        for start in range(5, 1024, 16)
+    ]
+    world.post("subscriptions/", wanted)
+    end()
+
+
+def drifts():
+    texts = OutboxEvent.objects.filter(kind="alarm").values_list("payload__text", flat=True)
+    return [text for text in texts if "no longer fits its filters and events" in text]
+
+
+def test_a_space_that_fits_causes_no_alarm(learned):
+    report(range(400, 500))
+    drift.look_after()
+    assert Proposal.objects.count() == 2, "new samples lead to a new proposal"
+    assert drifts() == []
+
+
+def test_other_filters_cause_one_alarm_with_the_proposal_to_apply(learned, end):
+    move_filters(learned, end)
+    drift.look_after()
+    row = Proposal.objects.order_by("id").last()
+    (text,) = drifts()
+    assert text.startswith(
+        f"the event space of topic heat no longer fits its filters and events: proposal {row.pk} "
+    )
+    assert (row.trigger, row.request, row.actor) == ("period", None, None)
+    assert Topic.objects.get(name="heat").cuts == row.before_cuts, "nothing changes automatically"
+    report(range(400, 500))
+    drift.look_after()
+    assert Proposal.objects.count() == 2, "there is at most one proposal an hour"
+    rest()
+    drift.look_after()
+    assert (Proposal.objects.count(), len(drifts())) == (3, 1), "the alarm is not repeated"
+
+
+def test_drift_is_examined_only_after_changes_and_only_with_cuts(learned, end):
+    drift.look_after()
+    assert Proposal.objects.count() == 1, "neither samples nor subscriptions are new"
+    topic = Topic.objects.filter(name="heat")
+    report(range(400, 500))
+    topic.update(automatic_indexing=True)
+    drift.look_after()
+    topic.update(automatic_indexing=False, cuts=[])
+    drift.look_after()
+    assert Proposal.objects.count() == 1

@@ -25,6 +25,10 @@ test.each([
     "A link that contradicts the registered links",
   ],
   ["disk of state is nearly full: 90 MiB free", "A disk that is nearly full"],
+  [
+    "the event space of topic quotes no longer fits its filters and events: proposal 7 avoids 40 % of the unwanted deliveries",
+    "An event space that no longer fits",
+  ],
   ["source check: switch s1 dropped 12 event packets", "Events with a wrong source address"],
   ["controller: untrusted_switch raised: no certificate", "A switch without a valid certificate"],
   ["controller: bad_probe raised: a discovery probe has no seal", "A discovery probe that is not genuine"],

@@ -59,6 +59,7 @@ const PAST: readonly [RegExp, Meaning][] = [
     /changes (the (ways|paths) of topics )?(in place|without a transition)/,
     { ...text.past.inPlace, docs: "changes.md, Moving a topic without losing an event" },
   ],
+  [/^the event space of topic .* no longer fits/, { ...text.past.spaceDrift, docs: "dimensions.md, Drift" }],
   [/^link .* went down/, { ...text.past.linkDown, docs: "monitoring.md, Watching" }],
   [/does not support bundles/, { ...text.past.tightChange, docs: "changes.md, Within TCAM budgets" }],
   [/its table is planned for|is full/, { ...text.past.tableFull, docs: "changes.md, Within TCAM budgets" }],

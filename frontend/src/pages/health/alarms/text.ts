@@ -199,6 +199,13 @@ export const text = {
       remedy:
         "Wait until the request is active. To prevent this, keep more entries free: raise budgets that are below the capacity of their switch, or withdraw subscriptions.",
     },
+    spaceDrift: {
+      title: "An event space that no longer fits",
+      meaning:
+        "Filters or events have changed since the cuts of the topic were learned. A new event space avoids at least a tenth of the unwanted deliveries.",
+      remedy:
+        "Apply the proposal that the alarm names (page Analytics, Proposals). To apply such proposals automatically, turn on automatic indexing of the topic.",
+    },
     linkDown: {
       title: "A link with traffic is down",
       meaning: "Packets that were on the link are lost. Trees now use other links.",
