@@ -27,6 +27,11 @@ def tab_to(page, locator, limit=60):
     raise AssertionError(f"{limit} times Tab did not lead to {locator}")
 
 
+def throttle(page, factor):
+    """Make the processor of the page so many times as slow."""
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": factor})
+
+
 def cells(page, name):
     return page.get_by_role("row").filter(has_text=name)
 
@@ -47,11 +52,13 @@ def test_a_subscriber_is_registered_subscribes_and_gets_an_event_by_keyboard_alo
         dialog = page.get_by_role("dialog", name="Register subscriber")
         expect(dialog.get_by_label("Name")).to_be_focused()
         page.keyboard.type("e2e-keys")
+        throttle(page, 8)  # so that keys arrive before the timers of the list
         press(page, "Tab")
         page.keyboard.type("h-sea")
         expect(page.get_by_role("option", name="h-sea-1")).to_be_visible()
         press(page, "Enter")
         tab_to(page, dialog.get_by_role("button", name="Register and subscribe"))
+        throttle(page, 1)
         press(page, "Enter")
         dialog = page.get_by_role("dialog", name="New subscription")
         topic = dialog.get_by_role("combobox", name="Topic").or_(dialog.get_by_role("textbox", name="Topic"))

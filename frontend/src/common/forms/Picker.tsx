@@ -39,19 +39,23 @@ export function Picker({
     name.toLowerCase().includes(part),
   );
   const data = value && !names.includes(value) && !search ? [value, ...names] : names;
-  /** Choose the first name on Enter if no option is selected, for example because the list is not open yet. */
-  const chooseFirst = (event: KeyboardEvent<HTMLInputElement>) => {
+  /**
+   * Choose the marked option on Enter, or the first name. Mantine loses the mark that it shows if the list opens
+   * while somebody types, and then ignores Enter.
+   */
+  const chooseMarked = (event: KeyboardEvent<HTMLInputElement>) => {
     rest.onKeyDown?.(event);
-    if (event.key !== "Enter" || event.nativeEvent.isComposing || !typing || !names[0]) return;
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || !typing) return;
     const list = document.getElementById(event.currentTarget.getAttribute("aria-controls") ?? "");
-    if (list?.querySelector("[data-combobox-selected]")) return;
+    const marked = list?.querySelector("[data-combobox-selected]")?.getAttribute("value") ?? names[0];
+    if (!marked) return;
     event.preventDefault();
-    onChange(names[0]);
+    onChange(marked);
   };
   return (
     <Select
       {...rest}
-      onKeyDown={chooseFirst}
+      onKeyDown={chooseMarked}
       data={data}
       value={value || null}
       onChange={(name) => onChange(name ?? "")}
