@@ -1,8 +1,9 @@
 import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useState } from "react";
+import { useState } from "react";
 import { asProblem } from "@/api/problems";
+import { chooseOnEnter } from "@/common/forms/chooseOnEnter";
 import { type Filters, readPage } from "@/common/tables/list";
 import { text } from "@/common/text";
 
@@ -39,23 +40,13 @@ export function Picker({
     name.toLowerCase().includes(part),
   );
   const data = value && !names.includes(value) && !search ? [value, ...names] : names;
-  /**
-   * Choose the marked option on Enter, or the first name. Mantine loses the mark that it shows if the list opens
-   * while somebody types, and then ignores Enter.
-   */
-  const chooseMarked = (event: KeyboardEvent<HTMLInputElement>) => {
-    rest.onKeyDown?.(event);
-    if (event.key !== "Enter" || event.nativeEvent.isComposing || !typing) return;
-    const list = document.getElementById(event.currentTarget.getAttribute("aria-controls") ?? "");
-    const marked = list?.querySelector("[data-combobox-selected]")?.getAttribute("value") ?? names[0];
-    if (!marked) return;
-    event.preventDefault();
-    onChange(marked);
-  };
   return (
     <Select
       {...rest}
-      onKeyDown={chooseMarked}
+      onKeyDown={(event) => {
+        rest.onKeyDown?.(event);
+        chooseOnEnter(event, typing, names, onChange);
+      }}
       data={data}
       value={value || null}
       onChange={(name) => onChange(name ?? "")}

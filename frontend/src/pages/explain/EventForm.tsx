@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import { api } from "@/api/client";
 import { asProblem, type FieldError } from "@/api/problems";
 import { type Attribute, asFields, asValues, describeValues, type Fields } from "@/common/formatting/event";
+import { chooseOnEnter } from "@/common/forms/chooseOnEnter";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { readPage } from "@/common/tables/list";
 import { text as common } from "@/common/text";
@@ -171,6 +172,7 @@ function Publisher({
       nothingFoundMessage={found.isPending ? common.picker.searching : text.form.noPublisher}
       error={error ?? (found.error ? asProblem(found.error).detail : undefined)}
       selectFirstOptionOnChange
+      onKeyDown={(event) => chooseOnEnter(event, typed !== value, names, onChange)}
     />
   );
 }
