@@ -16,7 +16,7 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 need() {
     PATH="$PATH:/usr/sbin:/sbin" command -v "$1" >/dev/null 2>&1 && return 0
     command="apt-get install -y --no-install-recommends $2"
-    command -v apt-get >/dev/null 2>&1 || fail "$1 is missing; install the package that brings it (Debian: $2) and try again"
+    command -v apt-get >/dev/null 2>&1 || fail "$1 is missing; install the package that contains it (Debian: $2) and try again"
     if [ "$(id -u)" = 0 ]; then as=""
     elif sudo -n true 2>/dev/null; then as="sudo"
     else fail "$1 is missing and this user may not install it; run: sudo $command"
@@ -42,7 +42,7 @@ case "$PART" in
     run) FILE=requirements-labs.txt PARTS="production run" CHECK="django, ryu, celery, numpy, pyspark, bokeh_sampledata" ;;
     test) FILE=requirements-test.txt PARTS="production run test" CHECK="django, ryu, pytest, hypothesis, playwright" ;;
     dev) FILE=requirements-dev.txt PARTS="production run dev" CHECK="django, ryu, mypy, importlinter" ;;
-    *) fail "$PART is no part; use production, run, test or dev" ;;
+    *) fail "unknown part \"$PART\"; use production, run, test or dev" ;;
 esac
 
 stamp() { echo "$VENV/.tercast-setup-$1"; }
@@ -50,7 +50,7 @@ fingerprint() { cat requirements*.txt build-constraints.txt pyproject.toml scrip
 
 command -v "$PYTHON" >/dev/null 2>&1 || fail "$PYTHON is missing; Debian 12: sudo apt-get install python3.11 python3.11-venv"
 "$PYTHON" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' ||
-    fail "$("$PYTHON" --version) will not do; Tercast runs on Python 3.11 (make PYTHON=/path/to/python3.11 ...)"
+    fail "$("$PYTHON" --version) is not supported; Tercast runs on Python 3.11 (make PYTHON=/path/to/python3.11 ...)"
 
 if [ "$PART" != production ]; then need ovs-vswitchd openvswitch-switch; fi
 if [ "$PART" = test ]; then
@@ -63,7 +63,7 @@ fi
 compile_kernels() {
     PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled --check && return 0
     say "compiling kernels (a minute or so; once for each state of the sources)"
-    PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled >/dev/null || say "going on without compiled kernels"
+    PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled >/dev/null || say "continuing without compiled kernels"
 }
 
 if [ "$(cat "$(stamp "$PART")" 2>/dev/null)" = "$(fingerprint)" ] && [ -x "$VENV/bin/python" ]; then

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs a command with a PostgreSQL and a Redis of its own on loopback, named by TERCAST_DATABASE_URL and
-# TERCAST_REDIS_URL; both end with it, and their data goes.
+# Runs a command with its own PostgreSQL and Redis on loopback. TERCAST_DATABASE_URL and TERCAST_REDIS_URL name
+# them. When the command ends, both end, and their data is deleted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

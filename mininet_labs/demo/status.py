@@ -65,7 +65,7 @@ def status_text(entries: int, counters: dict[str, Any], troubles: Sequence[str] 
     shown = "–" if delay["p50"] is None else f"{delay['p50']:.1f} ms (99 %: {delay['p99']:.1f} ms)"
     return (
         f"entries {entries}  published {counters['published']}  delivered {counters['delivered']}"
-        f"  lost {counters['lost']}  doubled {counters['doubled']}"
+        f"  lost {counters['lost']}  duplicates {counters['doubled']}"
         f"  unwanted {counters['unwanted']}  delay {shown}{''.join(f'  [{one}]' for one in troubles)}"
     )
 

@@ -122,7 +122,7 @@ class Soak:
             changes, faults = self.changes.counts.total(), self.faults.counts.total()
             lost, doubled = counters["lost"], counters["doubled"]
             made = f"{quantity(changes, 'change')}, {quantity(faults, 'fault')}"
-            line = f"{left:.0f} s left, {made}, lost {lost}, doubled {doubled}"
+            line = f"{left:.0f} s left, {made}, lost {lost}, duplicates {doubled}"
             print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     def report(

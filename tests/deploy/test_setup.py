@@ -21,4 +21,4 @@ def test_a_second_set_up_waits_for_the_first(tmp_path):
         assert second.stdout.readline() == "setup: another set-up of this folder runs; waiting for it\n"
         assert second.poll() is None
     said, _ = second.communicate(timeout=60)
-    assert second.returncode == 1 and "nonsense is no part" in said
+    assert second.returncode == 1 and 'unknown part "nonsense"' in said

@@ -36,7 +36,11 @@ export function PreviewPanel({
         <Figure name={texts.cells} id="cells" help="cell">
           {answer.dz_cells?.toLocaleString()}
         </Figure>
-        <Figure name={texts.excess} hint={answer.volume_error ? texts.excessEstimated : texts.excessHelp}>
+        <Figure
+          name={texts.excess}
+          help="truncation"
+          hint={answer.volume_error ? texts.excessEstimated : texts.excessHelp}
+        >
           {formatExcess(answer.excess, answer.volume_error)}
         </Figure>
         <Figure name={kind === "subscription" ? texts.advertisements : texts.subscriptions}>

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fireEvent, screen } from "@testing-library/react";
 import { toString as textOf } from "mdast-util-to-string";
 import { expect, test } from "vitest";
@@ -25,4 +25,12 @@ test("a help icon shows the definition, and opens the term in the glossary", asy
   await screen.findByText(text.terms.cell.definition);
   fireEvent.click(screen.getByRole("button", { name: text.help.more }));
   await screen.findByRole("heading", { name: "Cell" });
+});
+
+test.each(TERMS)("a page has a help icon for the term %s", (name) => {
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".tsx") && !path.endsWith(".test.tsx"))
+    .map((path) => readFileSync(`src/${path}`, "utf8"));
+  const used = new RegExp(`(?:term=|help=|help: |withHelpIcon\\(|, )"${name}"`);
+  expect(sources.some((source) => used.test(source))).toBe(true);
 });
