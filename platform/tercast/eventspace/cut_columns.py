@@ -145,8 +145,8 @@ class CutColumns:
 
     def _made_tree(self, branches: Sequence[Branch], numbers: dict[int, int]) -> _Tree:
         count = len(branches)
-        arrays = [np.arange(count) if child else np.zeros(count, np.int64) for child in (0, 0, 1, 1)]
-        tree = _Tree(*arrays, root=numbers[id(self._space.root)])
+        zero, own = np.zeros(count, np.int64), np.arange(count, dtype=np.int64)
+        tree = _Tree(zero, zero.copy(), own, own.copy(), numbers[id(self._space.root)])
         for number, branch in enumerate(branches):
             if (cut := branch.cut) is not None:
                 column = self._space.positions.index(cut.attribute)
@@ -216,7 +216,7 @@ def _branches(space: CutSpace) -> list[Branch]:
 
 
 def _is_narrow(places: tuple[Any, Any]) -> bool:
-    return places[0] >= -(1 << 62) and places[1] <= 1 << 62
+    return bool(places[0] >= -(1 << 62) and places[1] <= 1 << 62)
 
 
 def _border_array(space: CutSpace, position: int, borders: list[Any]) -> _Places:

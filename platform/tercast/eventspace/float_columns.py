@@ -45,7 +45,9 @@ class FloatGrids(NamedTuple):
 
     def of(self, numbers: npt.NDArray[np.int64]) -> FloatGrids:
         """The grids of the domains with these numbers, one for each value of a column."""
-        return FloatGrids(*(field[numbers] for field in self))
+        return FloatGrids(
+            self.low[numbers], self.span[numbers], self.scale[numbers], self.exact_span[numbers]
+        )
 
     def cells(self, column: _Doubles, exact: Callable[[int], int]) -> _Doubles:
         """The cell of each value; `exact` computes the cell of the value at a position."""
