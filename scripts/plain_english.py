@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
-SUFFIXES = (".md", ".py", ".ts", ".tsx")
+SUFFIXES = (".md", ".py", ".ts", ".tsx", ".html", ".sh")
+CATALOGUES = ("text.ts", "text.tsx")
 SKIPPED = ("node_modules", "migrations", "schema.gen.ts", "static")
 
 BLOCK = re.compile(r"^ *```.*?^ *```$|^ {4}.*?$", re.MULTILINE | re.DOTALL)
@@ -33,6 +34,11 @@ TYPESCRIPT = re.compile(
     r"""(?P<comment>/\*.*?\*/|(?<!:)//[^\n]*)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`""",
     re.DOTALL,
 )
+MARKUP = re.compile(
+    r"<style.*?</style>|<script.*?</script>|<!--.*?-->|<[^>]*>|\{[%{#].*?[%}#]\}|&\w+;", re.DOTALL
+)
+SHELL = re.compile(r"""(?P<comment>(?:^|(?<=\s))#[^\n]*)|"(?:[^"\\]|\\.)*"|'[^']*'""", re.MULTILINE)
+VARIABLE = re.compile(r"\$\(.*?\)|\$\{[^}]*\}|\$\w+")
 BAD_START = re.compile(r"(?:What|Who|How|Where|When|That|Those|The same|So|As|Such|It|They|This) ")
 """First words of a docstring that depends on another sentence or hides its subject."""
 
@@ -70,27 +76,38 @@ def python_prose(text: str) -> str:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and not re.match(r"# ?(?:noqa|type:|fmt:|pragma)", token.string):
             lines[token.start[0]] += f" {token.string}"
-    for node in ast.walk(ast.parse(text)):
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and SEVERAL_WORDS.search(node.value)
-        ):
-            for offset, line in enumerate(SPAN.sub(MARK, node.value).split("\n")):
-                number = min(node.lineno + offset, len(lines) - 1)
-                lines[number] += f" {line.strip()}"
+    for number, string in python_strings(ast.parse(text)):
+        if SEVERAL_WORDS.search(string.replace(MARK, "x")):
+            for offset, line in enumerate(SPAN.sub(MARK, string).split("\n")):
+                lines[min(number + offset, len(lines) - 1)] += f" {line.strip()}"
     return "\n".join(SPAN.sub(MARK, line) for line in lines[1:])
 
 
-def typescript_prose(text: str) -> str:
-    """Extract comments and strings of several words; lines keep their numbers."""
+def python_strings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the strings of a module with their lines; a mark replaces each value of an f-string."""
+    parts = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts |= {id(part) for part in node.values}
+            texts = [part.value if isinstance(part, ast.Constant) else MARK for part in node.values]
+            yield node.lineno, "".join(texts)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+            yield node.lineno, node.value
+
+
+def typescript_prose(text: str, catalogue: bool = False) -> str:
+    """Extract comments and strings of several words; lines keep their numbers.
+
+    Each string of a catalogue is a text, even if it is one word.
+    """
     found, end = [], 0
     for match in TYPESCRIPT.finditer(text):
         found.append(blank(text[end : match.start()]))
         if match["comment"]:
             found.append(SPAN.sub(blank_match, match[0]))
         else:
-            found.append(match[0] if SEVERAL_WORDS.search(match[0]) else blank(match[0]))
+            is_text = catalogue or SEVERAL_WORDS.search(match[0])
+            found.append(match[0] if is_text else blank(match[0]))
         end = match.end()
     return "".join(found) + blank(text[end:])
 
@@ -100,7 +117,37 @@ def blank_match(found: re.Match[str]) -> str:
     return blank(found[0])
 
 
-PROSE = {".md": markdown_prose, ".py": python_prose, ".ts": typescript_prose, ".tsx": typescript_prose}
+def html_prose(text: str) -> str:
+    """Remove tags, styles and template code from a page; lines keep their numbers."""
+    return MARKUP.sub(blank_match, text)
+
+
+def shell_prose(text: str) -> str:
+    """Extract comments and strings of several words; lines keep their numbers."""
+    found, end = [], 0
+    for match in SHELL.finditer(text):
+        found.append(blank(text[end : match.start()]))
+        is_text = match["comment"] or SEVERAL_WORDS.search(match[0])
+        found.append(VARIABLE.sub(MARK, SPAN.sub(MARK, match[0])) if is_text else blank(match[0]))
+        end = match.end()
+    return "".join(found) + blank(text[end:])
+
+
+PROSE = {
+    ".md": markdown_prose,
+    ".py": python_prose,
+    ".ts": typescript_prose,
+    ".tsx": typescript_prose,
+    ".html": html_prose,
+    ".sh": shell_prose,
+}
+
+
+def prose_of(path: Path, text: str) -> str:
+    """Extract the prose of a file; its lines keep their numbers."""
+    if path.name in CATALOGUES:
+        return typescript_prose(text, catalogue=True)
+    return PROSE[path.suffix](text)
 
 
 def phrases_from(path: Path = HERE / "plain-phrases.txt") -> Mapping[str, str]:
@@ -171,7 +218,7 @@ def complaints(paths: Sequence[str]) -> list[Complaint]:
     listed, prose, found = phrases_from(), {}, []
     for path in files(paths):
         text = path.read_text(encoding="utf-8")
-        prose[path] = PROSE[path.suffix](text)
+        prose[path] = prose_of(path, text)
         found += [
             Complaint(path, line, f"{words!r}: write {better}")
             for line, words, better in phrases(prose[path], listed)

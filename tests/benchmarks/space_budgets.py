@@ -11,13 +11,15 @@ from aggregation_workloads import Object, regular_tree
 
 from tercast.dimensions.workload import Workload
 from tercast.eventspace.topic import Topic
+from tercast.filters.syntax_tree import tree_text
 from tercast.optimizer.pipeline import aggregate
 from tercast.optimizer.traffic.traffic_reader import read_traffic
 
 METHODS = (LA, "fa-pb", "optimal")
 PUBLISHERS = 5
 SHARE = 4
-"""A table may hold its exact entries divided by this number."""
+FEWEST = 16
+"""A table may hold its exact entries divided by `SHARE`, but at least `FEWEST`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,11 @@ class Placed:
         numbers = {name: number for number, name in enumerate(self.workload.hosts)}
         for number, (name, filter_) in enumerate(self.workload.subscriptions):
             host = hosts[numbers[name] % len(hosts)]
-            at = {"host": host, "topic": self.space.name, "filter": filter_.text}
+            at = {
+                "host": host,
+                "topic": self.space.name,
+                "filter": tree_text(filter_.tree, self.space.attributes),
+            }
             yield {"op": "subscribe", "id": f"q{number}", **at}
 
     def events(self, number: int, seed: int) -> list[Object]:
@@ -83,7 +89,7 @@ def with_budgets(workload: Workload, spaces: Mapping[str, Topic], limit: int, de
         judge = Judge(exact)
         if not budgets:
             counts = exact.planner.counts()
-            budgets = {switch: -(-counts[switch] // SHARE) for switch in sorted(counts)}
+            budgets = {switch: max(FEWEST, -(-counts[switch] // SHARE)) for switch in sorted(counts)}
         found[name] = {EXACT: judge.exact(), **_by_method(setting, judge, budgets)}
     return found
 

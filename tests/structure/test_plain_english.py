@@ -28,6 +28,11 @@ CASES = {
         '// is told\nexport const text = { told: "It lies here", b: `He\n goes on` };\n',
         {1: "is told", 2: "lies", 3: "goes on"},
     ),
+    "f_strings.py": ('"""Count."""\n\nx = f"lost {a}, doubled {a}"\ny = f"{told}"\n', {3: "doubled"}),
+    "text.tsx": ('export const text = { title: "Doubled" };\n', {1: "Doubled"}),
+    "page.html": ("<p class='told'>\nIt {% told %} <b>stands</b>.</p>\n<style>told</style>\n", {2: "stands"}),
+    "program.sh": ('# is told\nsay "$told it goes on"\ntold=1\n', {1: "is told", 2: "goes on"}),
+    "entries.md": ("A switch meets an entry. Events meet another entry.\n", {1: "meets an entry"}),
     "code.tsx": ("const told = stands; const key = 'told'; // `told`\nlet a = 'it';\n", {}),
 }
 

@@ -60,7 +60,7 @@ def stable_problems(world: World, after: World, judge: Judge) -> list[str]:
             missed = {name for name in wanting if walk.delivered[name] != 1}
             doubled = {name for name, count in walk.delivered.items() if count > 1}
             out += (
-                [f"{publisher} {topic} {point}: {missed} missed, {doubled} doubled"]
+                [f"{publisher} {topic} {point}: {missed} missed, {doubled} duplicates"]
                 if missed | doubled
                 else []
             )

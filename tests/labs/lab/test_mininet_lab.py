@@ -30,7 +30,7 @@ def lacking() -> str | None:
     return None
 
 
-pytestmark = [pytest.mark.fabric, pytest.mark.skipif(lacking() is not None, reason=f"lacks: {lacking()}")]
+pytestmark = [pytest.mark.fabric, pytest.mark.skipif(lacking() is not None, reason=f"missing: {lacking()}")]
 
 
 @pytest.fixture

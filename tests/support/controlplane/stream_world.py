@@ -266,7 +266,7 @@ class Stream:
             end = row.confirmed_at and row.confirmed_at.timestamp()
             told.append(f"{row.pk} {row.payload} {row.state} {row.computed_at.timestamp():.3f} to {end}")
         for move in Move.objects.filter(told_at__lt=span[1]).exclude(finish__confirmed_at__lt=span[0]):
-            told.append(f"move for {move.request_id}: told {move.told_at}, followed {move.followed_at}")
+            told.append(f"move for {move.request_id}: reported {move.told_at}, followed {move.followed_at}")
         return told
 
     def lost(self) -> list[tuple[str, int, str]]:
