@@ -70,6 +70,8 @@ def clean(fabric: Fabric, controller: Controller) -> Iterator[None]:
         fabric.ofctl(name, "del-flows", CONTENT)
         fabric.ofctl(name, "del-flows", "cookie=0x99/-1")
         fabric.set_capacity(name, None)
+    # The next test adds the same entries: the controller must know that no foreign entry is left.
+    assert eventually(lambda: [row["foreign"] for row in controller.get("/v1/counters")["tables"]] == [0, 0])
 
 
 def test_open_vswitch_has_bundles(controller: Controller, way: str) -> None:
