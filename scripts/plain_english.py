@@ -15,12 +15,11 @@ import subprocess
 import sys
 import tempfile
 import tokenize
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
-SUFFIXES = (".md", ".py", ".ts", ".tsx", ".html", ".sh")
 CATALOGUES = ("text.ts", "text.tsx")
 SKIPPED = ("node_modules", "migrations", "schema.gen.ts", "static")
 
@@ -100,14 +99,25 @@ def typescript_prose(text: str, catalogue: bool = False) -> str:
 
     Each string of a catalogue is a text, even if it is one word.
     """
+    return extracted(text, TYPESCRIPT, lambda comment: SPAN.sub(blank_match, comment), str, catalogue)
+
+
+def extracted(
+    text: str,
+    pattern: re.Pattern[str],
+    comment: Callable[[str], str],
+    string: Callable[[str], str],
+    every: bool = False,
+) -> str:
+    """Extract comments, and strings of several words or `every` string; blank the rest."""
     found, end = [], 0
-    for match in TYPESCRIPT.finditer(text):
+    for match in pattern.finditer(text):
         found.append(blank(text[end : match.start()]))
         if match["comment"]:
-            found.append(SPAN.sub(blank_match, match[0]))
+            found.append(comment(match[0]))
         else:
-            is_text = catalogue or SEVERAL_WORDS.search(match[0])
-            found.append(match[0] if is_text else blank(match[0]))
+            is_text = every or SEVERAL_WORDS.search(match[0])
+            found.append(string(match[0]) if is_text else blank(match[0]))
         end = match.end()
     return "".join(found) + blank(text[end:])
 
@@ -124,13 +134,11 @@ def html_prose(text: str) -> str:
 
 def shell_prose(text: str) -> str:
     """Extract comments and strings of several words; lines keep their numbers."""
-    found, end = [], 0
-    for match in SHELL.finditer(text):
-        found.append(blank(text[end : match.start()]))
-        is_text = match["comment"] or SEVERAL_WORDS.search(match[0])
-        found.append(VARIABLE.sub(MARK, SPAN.sub(MARK, match[0])) if is_text else blank(match[0]))
-        end = match.end()
-    return "".join(found) + blank(text[end:])
+
+    def marked(part: str) -> str:
+        return VARIABLE.sub(MARK, SPAN.sub(MARK, part))
+
+    return extracted(text, SHELL, marked, marked)
 
 
 PROSE = {
@@ -185,7 +193,7 @@ def files(paths: Sequence[str]) -> Iterator[Path]:
         if not path.exists():
             sys.exit(f"{path}: this file does not exist; correct the path, or {HERE.name}/plain-pages.txt")
         found = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (one for one in found if one.suffix in SUFFIXES and not set(SKIPPED) & set(one.parts))
+        yield from (one for one in found if one.suffix in PROSE and not set(SKIPPED) & set(one.parts))
 
 
 def spelling(prose: Mapping[Path, str]) -> Iterator[Complaint]:

@@ -90,16 +90,17 @@ def with_budgets(workload: Workload, spaces: Mapping[str, Topic], limit: int, de
         if not budgets:
             counts = exact.planner.counts()
             budgets = {switch: max(FEWEST, -(-counts[switch] // SHARE)) for switch in sorted(counts)}
-        found[name] = {EXACT: judge.exact(), **_by_method(setting, judge, budgets)}
+        found[name] = {EXACT: judge.exact(), **_by_method(setting, judge, budgets, exact.deployed)}
     return found
 
 
-def _by_method(setting: Setting, judge: Judge, budgets: Mapping[str, int]) -> dict[str, Any]:
+def _by_method(setting: Setting, judge: Judge, budgets: Mapping[str, int], number: int) -> dict[str, Any]:
+    """Return the figures with `number` subscriptions by method."""
     rows: dict[str, Any] = {}
     for method in METHODS:
         network = _Budgeted(setting, budgets)
         try:
-            network.grow(len(setting.workload.workload.subscriptions))  # type: ignore[attr-defined]
+            network.grow(number)
         except Unheld as error:
             rows[method] = {"refused": str(error)}
             continue

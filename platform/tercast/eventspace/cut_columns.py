@@ -127,7 +127,7 @@ class CutColumns:
     ) -> None:
         """Halve the sections in turns, up to `depth` bits or one index in each section."""
         depth = self._space.depth
-        turns = [a for a in range(len(sizes)) if len(sizes[a])]
+        turns = list(range(len(sizes)))
         while turns:
             again = []
             for a in turns:

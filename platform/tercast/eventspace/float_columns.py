@@ -18,8 +18,11 @@ def float_indexes(attribute: Float, column: _Doubles) -> npt.NDArray[np.uint64]:
     """Return `Float.index` of each value of a column; all are in the domain."""
     if attribute.scale == 0:
         return np.array([attribute.index(value) for value in column.tolist()], dtype=np.uint64)
-    grids = FloatGrids.made([attribute]).of(np.zeros(1, np.int64))
-    return grids.cells(column, lambda number: attribute.index(float(column[number]))).astype(np.uint64)
+    return (
+        FloatGrids.made([attribute])
+        .cells(column, lambda number: attribute.index(float(column[number])))
+        .astype(np.uint64)
+    )
 
 
 class FloatGrids(NamedTuple):

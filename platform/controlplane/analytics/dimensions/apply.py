@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from controlplane.analytics.dimensions import propose
@@ -95,12 +97,16 @@ def _change(row: Proposal, expected: Space, wanted: Space, actor: Any) -> Reques
 
 def look_after() -> None:
     """Change automatic topics where that saves enough, beyond chance; log refused changes."""
-    rows = Topic.objects.filter(automatic_indexing=True, removal=None).select_related("reindexing")
-    with task_failures.skipping("indexed attributes") as skips:
-        for topic in rows:
+    for_each("indexed attributes", Topic.objects.filter(automatic_indexing=True), _look)
+
+
+def for_each(step: str, rows: QuerySet[Topic], look: Callable[[Topic], None]) -> None:
+    """Call `look` with each topic that is not being removed; log refusals, report failures."""
+    with task_failures.skipping(step) as skips:
+        for topic in rows.filter(removal=None).select_related("reindexing"):
             with skips.attempt(f"topic {topic.name}"):
                 try:
-                    _look(topic)
+                    look(topic)
                 except Problem as problem:
                     logger.info("topic %s does not change: %s", topic.name, problem.detail)
 
@@ -125,7 +131,12 @@ def has_just_changed(topic: Topic) -> bool:
 
 def is_worth_it(row: Proposal) -> bool:
     """Whether it saves `GAIN` of the unwanted deliveries, and more than two standard errors."""
-    costs = {candidate["method"]: candidate["unwanted"] for candidate in row.figures["candidates"]}
-    saved, now = costs["current"] - costs[row.method], costs["current"]
+    saved, now = savings(row)
     beyond_chance = is_beyond_chance(row.figures["saved"], row.figures["standard_error"])
     return bool(now and saved >= GAIN * now and beyond_chance)
+
+
+def savings(row: Proposal) -> tuple[int, int]:
+    """Return the unwanted deliveries that a proposal avoids, and those of the current space."""
+    costs = {candidate["method"]: candidate["unwanted"] for candidate in row.figures["candidates"]}
+    return costs["current"] - costs[row.method], costs["current"]

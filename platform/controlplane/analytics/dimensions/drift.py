@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import timedelta
 
 from django.utils import timezone
 
 from controlplane.analytics.dimensions import apply, propose
 from controlplane.analytics.dimensions.models import Proposal, ProposalTrigger
-from controlplane.common.problems import Problem
-from controlplane.periodic import task_failures
 from controlplane.registry.models import Subscription, Topic
 from controlplane.requestlog import outbox
-
-logger = logging.getLogger(__name__)
 
 PAUSE = timedelta(hours=1)
 """Smallest time between two proposals for a topic."""
@@ -25,14 +20,8 @@ def look_after() -> None:
 
     An alarm reports those that are worth it.
     """
-    rows = Topic.objects.filter(automatic_indexing=False, removal=None).exclude(cuts=[])
-    with task_failures.skipping("drift of event spaces") as skips:
-        for topic in rows.select_related("reindexing"):
-            with skips.attempt(f"topic {topic.name}"):
-                try:
-                    _look(topic)
-                except Problem as problem:
-                    logger.info("topic %s gets no proposal: %s", topic.name, problem.detail)
+    topics = Topic.objects.filter(automatic_indexing=False).exclude(cuts=[])
+    apply.for_each("drift of event spaces", topics, _look)
 
 
 def _look(topic: Topic) -> None:
@@ -42,11 +31,10 @@ def _look(topic: Topic) -> None:
     row = propose.compute(topic, ProposalTrigger.PERIOD, None)
     if not apply.is_worth_it(row) or (last is not None and _reports_drift(last)):
         return
-    costs = {candidate["method"]: candidate["unwanted"] for candidate in row.figures["candidates"]}
-    saved = 100 * (costs["current"] - costs[row.method]) / costs["current"]
+    saved, now = apply.savings(row)
     outbox.alarm(
         f"the event space of topic {topic.name} no longer fits its filters and events: proposal {row.pk} "
-        f"avoids {saved:.0f} % of the unwanted deliveries. Apply it (page Analytics, Proposals)"
+        f"avoids {100 * saved / now:.0f} % of the unwanted deliveries. Apply it (page Analytics, Proposals)"
     )
 
 
