@@ -30,7 +30,7 @@ Events = list[dict[str, Any]]
 Batches = Iterator[pd.DataFrame]
 
 
-class Wanting:
+class SubscribedHosts:
     """Hosts that subscribe to events of a topic at their times, by the exact matcher."""
 
     def __init__(self, topic: Topic, entries: Sequence[SubscriptionRow]) -> None:
@@ -99,7 +99,7 @@ def _filled(work: Callable[[Batches], Batches]) -> Callable[[Batches], Batches]:
 
 def _matcher(subscriptions: Broadcast[Subscriptions]) -> Callable[[Batches], Batches]:
     def match(batches: Batches) -> Batches:
-        known: dict[str, Wanting] = {}
+        known: dict[str, SubscribedHosts] = {}
         for batch in batches:
             for topic, part, events in _by_topic(batch, subscriptions.value):
                 if topic is None:
@@ -108,13 +108,13 @@ def _matcher(subscriptions: Broadcast[Subscriptions]) -> Callable[[Batches], Bat
                 good, bad = _parted(part, events)
                 yield _problem(bad, BAD_VALUES, ["host"], ["at"])
                 if topic.name not in known:
-                    known[topic.name] = Wanting(topic, subscriptions.value.of_topic(topic.name))
+                    known[topic.name] = SubscribedHosts(topic, subscriptions.value.of_topic(topic.name))
                 yield _hosts(known[topic.name], good, [event for event in events if event is not None])
 
     return match
 
 
-def _hosts(wanting: Wanting, part: pd.DataFrame, events: Events) -> pd.DataFrame:
+def _hosts(wanting: SubscribedHosts, part: pd.DataFrame, events: Events) -> pd.DataFrame:
     pairs = wanting.hosts_of(events, part["at"].to_numpy(np.int64)) if events else []
     out = part.iloc[[row for row, _ in pairs]][[*_KEY, "at"]]
     return out.assign(host=[host for _, host in pairs], problem=None)

@@ -247,7 +247,7 @@ class Signalling:
         lacking = [port for port in ports if meters.lacks(port)]
         failures = connection.confirm([meters.addition(port) for port in lacking]) if lacking else {}
         for n, port in enumerate(lacking):
-            meters.note(port, n not in failures)
+            meters.record_result(port, n not in failures)
 
     def report_flood(self, connection: Connection, port: int, packets: int) -> None:
         """Count control messages of a port that were dropped by their header, and raise the alarm."""

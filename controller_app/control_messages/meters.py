@@ -75,7 +75,7 @@ class Meters:
         """Record that a meter has been restored."""
         self.standing[number] = _OWN
 
-    def note(self, port: int, made: bool) -> None:
+    def record_result(self, port: int, made: bool) -> None:
         """Record that a port's meter was added, or that the switch refused it."""
         self.standing[self.highest - port] = _OWN if made else b""
 

@@ -45,7 +45,7 @@ _OUTER, _INNER = bytes((VERSION, RequestType.EXPERIMENTER)), bytes((VERSION, Req
 _ONF_ADD = ONF << 32 | ADD_MESSAGE
 
 
-class Act(IntEnum):
+class BundleAction(IntEnum):
     """Action of a bundle control message; its reply has the next number."""
 
     OPEN = 0
@@ -65,7 +65,7 @@ class Control(NamedTuple):
     type: int
 
 
-def control(bundle: int, act: Act) -> OpenFlowMessage:
+def control(bundle: int, act: BundleAction) -> OpenFlowMessage:
     """Return the message that requests an action on a bundle."""
     return OpenFlowMessage(
         RequestType.EXPERIMENTER, _CONTROL.pack(ONF, CONTROL, bundle, act, ATOMIC_AND_ORDERED)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from controller_app.errors import SwitchError
 from controller_app.openflow import flow_mods, messages
-from controller_app.openflow.bundles import Act, Control, carry, control
+from controller_app.openflow.bundles import BundleAction, Control, carry, control
 from controller_app.openflow.flow_entry import FlowEntry, Key
 from controller_app.openflow.flow_mods import add_body
 from controller_app.switch.connection import Connection
@@ -91,11 +91,11 @@ class Bundle:
             self.discard()
             self.failure = opening
             return False
-        return self._end(Act.COMMIT)
+        return self._end(BundleAction.COMMIT)
 
     def discard(self) -> None:
         """Discard the staged messages."""
-        self._end(Act.DISCARD)
+        self._end(BundleAction.DISCARD)
 
     def abandon(self) -> None:
         """Forget a bundle whose switch disconnected."""
@@ -103,14 +103,14 @@ class Bundle:
             self._connection.settle(self._batch)
             self._batch = None
 
-    def _end(self, act: Act) -> bool:
+    def _end(self, act: BundleAction) -> bool:
         patience = len(self._items) / SLOWEST
         answer = self._connection.exchange([control(self._id, act), messages.barrier()], patience)
         self.failure = answer.failures.get(0)
         return self.failure is None and Control(self._id, act.reply) in answer.parts
 
     def _pieces(self, first: int) -> Iterator[bytes]:
-        piece = [control(self._id, Act.OPEN).frame(first)]
+        piece = [control(self._id, BundleAction.OPEN).frame(first)]
         size = 0
         for xid, item in enumerate(self._items, first + 1):
             body = add_body(item) if type(item) is FlowEntry else flow_mod(item).body

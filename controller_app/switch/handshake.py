@@ -11,7 +11,7 @@ from typing import Any
 
 from controller_app.errors import RequestRejected
 from controller_app.openflow import flow_mods, messages, oxm
-from controller_app.openflow.bundles import Act, Control, control
+from controller_app.openflow.bundles import BundleAction, Control, control
 from controller_app.openflow.flow_entry import RANGES, TABLE
 from controller_app.openflow.messages import OpenFlowMessage, Stats
 from controller_app.switch.connection import Connection
@@ -60,9 +60,9 @@ def prepare(connection: Connection, families: Sequence[str], bundles: bool = Tru
 def _has_bundles(connection: Connection) -> bool:
     """Open a bundle and discard it; a switch may refuse this, or not answer."""
     bundle = connection.next_bundle()
-    trial = [control(bundle, act) for act in (Act.OPEN, Act.DISCARD)]
+    trial = [control(bundle, act) for act in (BundleAction.OPEN, BundleAction.DISCARD)]
     batch = connection.exchange([*trial, messages.barrier()])
-    wanted = {Control(bundle, act.reply) for act in (Act.OPEN, Act.DISCARD)}
+    wanted = {Control(bundle, act.reply) for act in (BundleAction.OPEN, BundleAction.DISCARD)}
     return not batch.failures and wanted <= {part for part in batch.parts if isinstance(part, Control)}
 
 

@@ -39,7 +39,7 @@ class Refused(TercastError):  # noqa: N818 - named by meaning
         return type(self)((*prefix, *self.path), self.code, self.detail, self.value)
 
 
-class Misread(Refused):
+class SyntaxRefused(Refused):
     """A text with an error at one position.
 
     `offset` is the number of characters before the error. `length` is the number of characters in error, 0 at
@@ -60,10 +60,12 @@ class Misread(Refused):
         super().__init__(path, code, detail, value)
         self.offset, self.length, self.expected = offset, length, expected
 
-    def under(self, *prefix: str | int) -> Misread:
+    def under(self, *prefix: str | int) -> SyntaxRefused:
         """Return the same error with `prefix` in front of its path."""
         path = (*prefix, *self.path)
-        return Misread(path, self.code, self.detail, self.value, self.offset, self.length, self.expected)
+        return SyntaxRefused(
+            path, self.code, self.detail, self.value, self.offset, self.length, self.expected
+        )
 
 
 class RefusedMany(TercastError):  # noqa: N818 - named by meaning

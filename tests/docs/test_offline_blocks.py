@@ -5,41 +5,34 @@ from dataclasses import replace
 import pytest
 
 from tests.support.docs.page_blocks import (
-    KINDS,
     PAGES,
-    ROOT,
     Block,
     differs,
     problem_of,
     read_blocks,
+    read_page,
     reader_folder,
+    run_python,
     run_quickly,
 )
 
 
-def blocks_of(name):
-    return read_blocks((ROOT / name).read_text(encoding="utf-8"))
+def offline_blocks(name):
+    return [block for block in read_blocks(read_page(name)) if block.kind == "offline"]
 
 
-OFFLINE = [name for name in PAGES if any(block.kind == "offline" for block in blocks_of(name))]
+OFFLINE = [name for name in PAGES if offline_blocks(name)]
 
 
 @pytest.mark.parametrize("name", OFFLINE)
 def test_offline_commands_print_what_the_page_shows(name, tmp_path):
+    names = {}
     with reader_folder(tmp_path):
-        for block in blocks_of(name):
-            if block.kind == "offline":
-                problem = problem_of(block, *run_quickly(block.text))
-                assert problem is None, f"{name}:{block.line}: {problem}"
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_every_block_of_commands_is_run_or_gives_the_reason(name):
-    blocks = blocks_of(name)
-    assert {block.kind for block in blocks} <= {"", *KINDS}
-    silent = [block.line for block in blocks if not block.kind and block.reason is None]
-    assert silent == [], f"{name}: mark these lines `sh offline` or `sh platform`, or say why not"
-    assert [block.line for block in blocks if block.kind and block.reason] == []
+        for block in offline_blocks(name):
+            is_python = block.language == "python"
+            ran = run_python(block.text, names) if is_python else run_quickly(block.text)
+            problem = problem_of(block, *ran)
+            assert problem is None, f"{name}:{block.line}: {problem}"
 
 
 def test_the_pages_have_offline_commands():
@@ -50,8 +43,10 @@ def test_a_block_knows_its_kind_its_output_and_its_reason():
     page = (
         "# A\n1. x\n\n   ```sh offline\n   a\n     b\n   ```\n\nPrints:\n\n```text output\nc\n```\n"
         "<!-- not run: no switch here -->\n```sh\nd\n```\n```json\n{}\n```\n"
+        "```python offline\ne\n```\n```json output\n[1, ...]\n```\n"
     )
-    first, second = read_blocks(page)
+    first, second, third = read_blocks(page)
+    assert (third.language, third.output, third.is_json) == ("python", "[1, ...]\n", True)
     assert (first.line, first.kind, first.text, first.output) == (4, "offline", "a\n  b\n", "c\n")
     assert (second.kind, second.reason, second.output) == ("", "no switch here", None)
 
@@ -81,6 +76,22 @@ def test_an_output_without_commands_is_refused():
 def test_an_offline_block_calls_nothing_else():
     with pytest.raises(ValueError, match="an offline block calls"):
         run_quickly("rm -r x\n")
+
+
+def test_an_earlier_failure_of_an_offline_block_counts(tmp_path):
+    calls = "".join(
+        f".venv/bin/tercast encode examples/{name}\n" for name in ("events.jsonl", "scenario.json")
+    )
+    with reader_folder(tmp_path):
+        assert run_quickly(calls)[1] == 2
+
+
+def test_blocks_of_python_share_names_and_fail_with_their_error():
+    names = {}
+    assert run_python("x = 2\n", names) == ("", 0)
+    assert run_python("print(x)\n", names) == ("2\n", 0)
+    printed, status = run_python("print(1)\ny\n", names)
+    assert status == 1 and printed.startswith("1\n") and "NameError" in printed
 
 
 def test_a_failure_is_a_problem_where_no_output_is_shown():

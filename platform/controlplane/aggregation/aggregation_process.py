@@ -21,10 +21,10 @@ Question = Mapping[str, Any]
 def main() -> None:
     """Answer the question from standard input."""
     with bounded_answer.limited_memory(MEMORY):
-        print(answer(sys.stdin.read()))
+        print(answer_question(sys.stdin.read()))
 
 
-def answer(text: str) -> str:
+def answer_question(text: str) -> str:
     """Return the answer to a question, both as JSON."""
 
     def work() -> Any:

@@ -31,7 +31,7 @@ Changed = Mapping[str, frozenset[Place]]
 
 
 @dataclass(frozen=True, slots=True)
-class Recent:
+class RecentEvents:
     """Recent events of some topics; `rate` is their number per second, None if unknown."""
 
     events: Sequence[Any] = ()
@@ -71,7 +71,7 @@ def topics_of(changed: Changed) -> tuple[str, ...]:
     return tuple(sorted({place[0] for places in changed.values() for place in places}))
 
 
-def estimate(planner: Planner, changed: Changed, held: int, recent: Recent) -> CostEstimate:
+def estimate(planner: Planner, changed: Changed, held: int, recent: RecentEvents) -> CostEstimate:
     """Estimate the cost of the entries that changed.
 
     Args:

@@ -50,7 +50,7 @@ def _marks() -> list[int]:
     return [planner_state.decided(), samples.newest(), last or 0]
 
 
-def look() -> int:
+def measure_costs() -> int:
     """Measure, update the rows and report deviations; return the number of aggregated entries."""
     marks = _marks()
     state = planner_state.load()

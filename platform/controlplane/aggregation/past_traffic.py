@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from controlplane.aggregation.cost_estimate import Recent
+from controlplane.aggregation.cost_estimate import RecentEvents
 from controlplane.analytics.models import Result
 from controlplane.telemetry import samples
 from tercast.requests.registry import ADVERTISEMENT
@@ -30,7 +30,7 @@ LATELY = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastTraffic:
     """Past events with their permanent numbers; `loads` are the result of `loads`."""
 
     events: list[dict[str, Any]]
@@ -41,14 +41,14 @@ class Past:
         return len(self.events)
 
 
-def traffic(planner: Planner, after: int = 0, until: int | None = None) -> Past:
+def traffic(planner: Planner, after: int = 0, until: int | None = None) -> PastTraffic:
     """Return the newest samples of live advertisements, with ids above `after`, up to `until`."""
     live = (name for name, row in planner.registry.live.items() if row.kind == ADVERTISEMENT)
     found = samples.numbered(live, newest=EVENTS, after=after, until=until)
-    return Past([event for _, event in found], [number for number, _ in found], loads())
+    return PastTraffic([event for _, event in found], [number for number, _ in found], loads())
 
 
-def recent(planner: Planner, topics: Collection[str]) -> Recent:
+def recent(planner: Planner, topics: Collection[str]) -> RecentEvents:
     """Return the newest samples of some topics, and the number of their events per second."""
     ads = {
         name
@@ -56,7 +56,7 @@ def recent(planner: Planner, topics: Collection[str]) -> Recent:
         if row.kind == ADVERTISEMENT and row.topic in topics
     }
     events = samples.traffic(ads, newest=RECENT, topics=topics)
-    return Recent(events, _rate(ads))
+    return RecentEvents(events, _rate(ads))
 
 
 def _rate(ads: Collection[str]) -> float | None:

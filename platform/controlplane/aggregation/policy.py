@@ -37,7 +37,7 @@ class PolicyStanding:
     alarms: list[dict[str, Any]]
 
 
-def standing() -> PolicyStanding:
+def read_policy_status() -> PolicyStanding:
     """Return the present policy and its active alarms."""
     alarms = sorted(standing_alarms().items())
     return PolicyStanding(Policy.current(), _period(), [{"switch": name, **row} for name, row in alarms])

@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 10
 _one_at_a_time = Lock()
 
 
-def ask(kind: str, **terms: Any) -> Any:
+def query_process(kind: str, **terms: Any) -> Any:
     """Ask `aggregation_process` a question about the present network, and return the answer.
 
     Raises:

@@ -32,7 +32,7 @@ _FOUND = ("position", "events", "newest_sample", "results", "covers_before")
 """Fields of a run that a worker writes during the computation."""
 
 
-def ask(method: str | None, sampling: float | None, actor: Any) -> Run:
+def request_run(method: str | None, sampling: float | None, actor: Any) -> Run:
     """Request a run for an operator.
 
     Raises:
@@ -51,7 +51,7 @@ def terms(method: str | None, sampling: float | None) -> tuple[str, float]:
     return found, policy.sampling if sampling is None else sampling
 
 
-def ask_periodically() -> Run | None:
+def request_periodic_run() -> Run | None:
     """Request a run by the policy, unless it needs none or one is in progress."""
     policy = Policy.current()
     if policy.method not in RUNNING_METHODS or _RUNS.under_way().exists():

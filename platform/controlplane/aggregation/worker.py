@@ -18,7 +18,7 @@ from tercast.errors import TercastError
 logger = logging.getLogger(__name__)
 
 
-def work() -> Run | None:
+def execute_run() -> Run | None:
     """Compute the queued run, if there is one; call this with the lock of runs held."""
     run = runs.begin()
     if run is None:

@@ -54,7 +54,7 @@ def publish(run: Run, folder: Path, log: str) -> bool:
             return False
         spans, sample_counts = increment.pop("spans"), None
         if job.is_sample:
-            sample_counts, rows = drawn_samples.take(rows).to_json(), []
+            sample_counts, rows = drawn_samples.store_samples(rows).to_json(), []
         else:
             _replace(run, job, spans, rows, at)
         if run.since is None and run.until is None:

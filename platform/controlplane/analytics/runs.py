@@ -111,7 +111,7 @@ def _add_due(row: Schedule, due: datetime) -> Run | None:
     return run
 
 
-def ask(job: str, window: str, actor: Any, **asked: Any) -> Run:
+def request_run(job: str, window: str, actor: Any, **asked: Any) -> Run:
     """Request a run for an operator.
 
     `asked` may have `since` and `until`, whose results are computed again, and `rebuild` for all results.

@@ -16,8 +16,8 @@ from controlplane.analytics.jobs import JOBS, Job
 from controlplane.analytics.models import AnalyticsRunState, Run
 from controlplane.analytics.spark_process import SparkProcess
 from controlplane.common import fault_injection
+from controlplane.common.celery import stopping
 from controlplane.common.child_process import signal_name
-from controlplane.common.shutdown import stopping
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ HEARTBEAT = 1.0
 _SKIPPED = frozenset({"no_java", "no_telemetry"})
 
 
-def work() -> int:
+def execute_runs() -> int:
     """Process queued runs until there is none or the worker must stop; return their number."""
     taken = 0
     while not stopping() and (run := runs.begin()) is not None:

@@ -35,4 +35,11 @@ def serves(*queues: str) -> bool:
     return any(queue in app.amqp.queues.consume_from for queue in queues)
 
 
+def stopping() -> bool:
+    """Whether the worker in this process must stop: long work then ends after its current step."""
+    from celery.worker import state  # noqa: PLC0415 - loads the worker, which other processes do not need
+
+    return any(flag is not None and flag is not False for flag in (state.should_stop, state.should_terminate))
+
+
 app.autodiscover_tasks()

@@ -19,7 +19,7 @@ def undecided() -> list[Request]:
     return list(Request.objects.filter(state=State.PLANNING).order_by("position"))
 
 
-def take() -> list[Request]:
+def start_batch() -> list[Request]:
     """Start the next queued requests, at most `LARGEST`, in order, and give them positions.
 
     This is one short transaction.

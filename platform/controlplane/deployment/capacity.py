@@ -41,7 +41,7 @@ class Connected:
     """The declared budget, for a switch that the planner does not know yet."""
 
 
-def see(hot: SessionCache, connected: Iterable[Connected]) -> None:
+def log_capacities(hot: SessionCache, connected: Iterable[Connected]) -> None:
     """Log the capacities that reconnected switches report; earlier findings are discarded."""
     known = hot.state.planner.topology.switches
     epochs = dict(checkpoints.recall(_EPOCHS, {}))

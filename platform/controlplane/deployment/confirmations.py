@@ -19,7 +19,7 @@ from controlplane.deployment.session_cache import SessionCache
 from controlplane.deployment.table_push import PushResult
 from controlplane.network.models import Switch
 from controlplane.planning import confirmed_entries
-from controlplane.planning.dependencies import stakes
+from controlplane.planning.dependencies import find_dependencies
 from controlplane.planning.deploying_requests import Waiter
 from controlplane.planning.unconfirmed import EventRegion
 from controlplane.registry.transitions import stages
@@ -42,7 +42,7 @@ def pushed(hot: SessionCache, results: Sequence[PushResult]) -> None:
     for result in results:
         hot.count(result.switch, len(result.done.added) - len(result.done.removed))
     with transaction.atomic():
-        lock_order.take((), (result.switch.name for result in results))
+        lock_order.lock_rows((), (result.switch.name for result in results))
         for result in results:
             if result.debt is None:
                 hot.lag.settle(result.switch.name)
@@ -68,7 +68,7 @@ def repaired(
     for switch, table in tables:
         hot.counts[switch.name] = len({entry.key for entry in table})
     with transaction.atomic():
-        lock_order.take((), {*(switch.name for switch, _ in tables), *silent})
+        lock_order.lock_rows((), {*(switch.name for switch, _ in tables), *silent})
         for result, _ in results:
             _repaired(hot, result)
         for name, reason in silent.items():
@@ -168,7 +168,7 @@ def finish(hot: SessionCache) -> None:
 def _judge(hot: SessionCache, suspects: Sequence[Waiter]) -> _Verdict:
     """Find what each of `suspects`, which are in the order of the log, waits for now."""
     held_up = [waiter for waiter in suspects if any(name in hot.lag for name in waiter.waits_for)]
-    needs = stakes(held_up, hot.state.planner) if held_up else {}
+    needs = find_dependencies(held_up, hot.state.planner) if held_up else {}
     moving = stages.with_open_moves()
     verdict = _Verdict()
     for waiter in suspects:
@@ -191,7 +191,7 @@ def _end(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
     """Make these requests active."""
     rows = _rows(waiters)
     with transaction.atomic():
-        lock_order.take(rows)
+        lock_order.lock_rows(rows)
         request_states.confirm(rows)
         session_log.settled(rows, ())
     for waiter in waiters:
@@ -223,7 +223,7 @@ def _follow_publishers(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
         hot,
         waiters,
         rows,
-        [problem("waiting", "Waiting for publishers", stages.note(row, now)) for row in rows],
+        [problem("waiting", "Waiting for publishers", stages.describe_moves(row, now)) for row in rows],
     )
 
 

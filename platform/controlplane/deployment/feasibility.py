@@ -51,7 +51,7 @@ def check(
 
 
 @dataclass(frozen=True, slots=True)
-class Tight:
+class FullTables:
     """Free room by switch, the changes of full tables, and the search for their single steps."""
 
     room: dict[str, Headroom]
@@ -61,12 +61,12 @@ class Tight:
 
 def tight_tables(
     hot: SessionCache, northbound: ControllerClient, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
-) -> Tight:
+) -> FullTables:
     """Find changes of full tables; only if there is one, ask the controller for bundle support."""
     room = _room_of(hot, diffs, known)
     full = [diff for diff in diffs if diff.switch in room and room[diff.switch].is_tight(diff)]
     stepwise = _stepwise_of(hot, northbound, [known[diff.switch] for diff in full]) if full else None
-    return Tight(room, full, stepwise)
+    return FullTables(room, full, stepwise)
 
 
 def _stepwise_of(hot: SessionCache, northbound: ControllerClient, full: Sequence[Switch]) -> Stepwise | None:

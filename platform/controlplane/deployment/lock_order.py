@@ -29,7 +29,7 @@ _BROKEN_OFF = frozenset({"40P01", "40001"})  # deadlock_detected, serialization_
 logger = logging.getLogger(__name__)
 
 
-def take(requests: Iterable[Request], switches: Iterable[str] = ()) -> None:
+def lock_rows(requests: Iterable[Request], switches: Iterable[str] = ()) -> None:
     """Lock the rows that the end of these requests changes, and these switches, until commit."""
     if not connection.features.has_select_for_update:
         return

@@ -91,7 +91,7 @@ def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
         ledger.step(outcome.ok)
         _answer(row, outcome, diff.switches)
         for one in diff:
-            merged.take(one)
+            merged.append(one)
         if outcome.ok and outcome.failed_switches:
             alarms.append(
                 f"more entries than their budget after request {row.pk}: {', '.join(outcome.failed_switches)}"

@@ -54,8 +54,8 @@ def run(hot: SessionCache, northbound: ControllerClient) -> bool:
     due = [known[name] for name in sorted(names)]
     asked, silent = _ask(hot, northbound, due)
     found = {one.switch.name: one.found for one in asked}
-    spare_entry.ask(hot, [(one.switch.name, one.bundles) for one in asked if one.is_new], found)
-    capacity.see(hot, [_connected(one) for one in asked if one.is_new])
+    spare_entry.log_reserves(hot, [(one.switch.name, one.bundles) for one in asked if one.is_new], found)
+    capacity.log_capacities(hot, [_connected(one) for one in asked if one.is_new])
     results = _send(hot, northbound, asked, known)
     fault_injection.point("reconcile:push")
     confirmations.repaired(hot, [(results[one.switch.name], one.found) for one in asked], silent)

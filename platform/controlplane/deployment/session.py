@@ -44,7 +44,7 @@ from controlplane.deployment.session_cache import SessionCache
 from controlplane.network.controller_client import ControllerClient
 from controlplane.network.models import Switch
 from controlplane.planning import planner_state
-from controlplane.planning.dependencies import stakes
+from controlplane.planning.dependencies import find_dependencies
 from controlplane.planning.deploying_requests import Waiter
 from controlplane.planning.projections import Shown
 from controlplane.planning.unconfirmed import OutstandingChange
@@ -89,7 +89,7 @@ def _locked(enough: Callable[[], bool]) -> bool | None:
 
 def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
     """Run one session under the lock; return whether it ended because nothing was left to do."""
-    hot = hot_state.take()
+    hot = hot_state.claim_cache()
     rows: list[Request] = []
     if hot.mirror.is_new:
         _show_first(hot)
@@ -105,7 +105,7 @@ def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
             capacity.relieve(hot)
             if hot.unreserved:
                 spare_entry.ask_late(hot, switch_sync.switches())
-            rows = batches.undecided() or batches.take()
+            rows = batches.undecided() or batches.start_batch()
             fault_injection.point("take")
             if not rows:
                 break
@@ -127,9 +127,9 @@ def _check_sources(hot: SessionCache, northbound: ControllerClient, *, widen: bo
 
 def _show_first(hot: SessionCache) -> None:
     """Compare the rows that mirror the planner with it, after a restart, update or restore."""
-    shown = hot.mirror.look(hot.state.planner, ())
+    shown = hot.mirror.compute(hot.state.planner, ())
     with transaction.atomic():
-        lock_order.take((), hot.mirror.switches(shown))
+        lock_order.lock_rows((), hot.mirror.switches(shown))
         hot.mirror.show(shown)
 
 
@@ -156,7 +156,7 @@ def _carry_out(hot: SessionCache, northbound: ControllerClient, planned: Planned
     known = switch_sync.switches()
     clean = switch_sync.clean(known)
     _find_waits(hot, planned)
-    shown = hot.mirror.look(hot.state.planner, [row.payload for row in planned.rows])
+    shown = hot.mirror.compute(hot.state.planner, [row.payload for row in planned.rows])
     with transaction.atomic():
         _decide(hot, planned, shown)
         fault_injection.point("deciding")
@@ -176,7 +176,7 @@ def _carry_out(hot: SessionCache, northbound: ControllerClient, planned: Planned
 def _find_waits(hot: SessionCache, planned: Planned) -> None:
     """Set the switches that each request waits for: changed ones, and lagging ones it needs."""
     touched = [diff.switch for diff in planned.diffs]
-    needs = stakes([Waiter.of(row) for row in planned.rows], hot.state.planner) if hot.lag else {}
+    needs = find_dependencies([Waiter.of(row) for row in planned.rows], hot.state.planner) if hot.lag else {}
     for row in planned.rows:
         lagging = needs[row.pk].waits(hot.lag, hot.ways, hot.lag) if needs else []
         row.waits_for = sorted({*touched, *lagging} - _leaving(row))
@@ -185,7 +185,7 @@ def _find_waits(hot: SessionCache, planned: Planned) -> None:
 def _decide(hot: SessionCache, planned: Planned, shown: Shown) -> None:
     """Store the planner's answers in the log, and mark switches before anything is sent to them."""
     touched = [diff.switch for diff in planned.diffs]
-    lock_order.take(planned.rows, {*touched, *hot.mirror.switches(shown)})
+    lock_order.lock_rows(planned.rows, {*touched, *hot.mirror.switches(shown)})
     switch_sync.mark(touched)
     request_states.decide(
         planned.rows, {*planned.moved, *confirmations.behind(hot, planned.rows, planned.moved)}

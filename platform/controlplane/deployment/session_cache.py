@@ -103,7 +103,7 @@ class SessionCache:
 _kept: SessionCache | None = None
 
 
-def take() -> SessionCache:
+def claim_cache() -> SessionCache:
     """Return the cache of this process; a new one if there is none or another had a session.
 
     Call this with the planner's lock held. The process has no cache until `keep`, so a failed session leaves

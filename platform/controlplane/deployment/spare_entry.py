@@ -11,7 +11,7 @@ from django.db import transaction
 
 from controlplane.deployment.session_cache import SessionCache
 from controlplane.network.models import Switch
-from controlplane.planning.stepwise import way
+from controlplane.planning.stepwise import steps_between
 from controlplane.requestlog import outbox
 from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import FINAL_STATES, Request
@@ -23,7 +23,9 @@ RESERVE = 1
 """Smallest reserve with which a merge can be replaced by its parts, and parts by their merge."""
 
 
-def ask(hot: SessionCache, connected: Iterable[tuple[str, bool]], tables: Mapping[str, Table]) -> None:
+def log_reserves(
+    hot: SessionCache, connected: Iterable[tuple[str, bool]], tables: Mapping[str, Table]
+) -> None:
     """Log the changed reserves of switches that have reconnected.
 
     Args:
@@ -63,7 +65,7 @@ def _would_lose(hot: SessionCache, name: str, table: Table) -> bool:
     planner = Planner.restore(hot.state.planner.snapshot())
     if not planner.apply({"op": SET_RESERVE, "switch": name, "entries": RESERVE}).ok:
         return False
-    return way(planner, name, table, planner.table(name), max(budget, len(table))) is None
+    return steps_between(planner, name, table, planner.table(name), max(budget, len(table))) is None
 
 
 def _log(changed: Mapping[str, int]) -> None:

@@ -33,7 +33,7 @@ def with_topics(rows: Sequence[InstalledEntry]) -> list[InstalledEntry]:
 
 
 @dataclass(frozen=True, slots=True)
-class OfTopic(QueryFilterField):
+class TopicNameFilter(QueryFilterField):
     """Filter for entries under either code of a topic."""
 
     def condition(self, parameter: str, lookup: str, text: str) -> Q:
@@ -44,7 +44,7 @@ class OfTopic(QueryFilterField):
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting(QueryFilterField):
+class DzOverlapFilter(QueryFilterField):
     """Filter for entries whose dz contains the given dz, or is contained in it."""
 
     def condition(self, parameter: str, lookup: str, text: str) -> Q:

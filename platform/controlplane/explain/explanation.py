@@ -23,7 +23,7 @@ SECONDS = 10.0
 """Longest wait for the planner: for earlier questions, and until it has applied the log."""
 
 
-def answer(asked: ExplainQuestion) -> dict[str, Any]:
+def explain_event(asked: ExplainQuestion) -> dict[str, Any]:
     """Explain the path of an event.
 
     The planner is locked while the answer is computed, but not while switches are read.

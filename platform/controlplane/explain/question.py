@@ -9,7 +9,7 @@ from controlplane.registry.models import Advertisement, Publisher
 from controlplane.registry.transitions import leases
 from controlplane.rest.query_parameters import read_flag, read_id, read_text
 from tercast.errors import Refused, RefusedMany, shown
-from tercast.explain.event_values import Given
+from tercast.explain.event_values import RawValues
 
 PARAMETERS = ("publisher", "values", "topic", "trace")
 MAX_VALUES = 16_384
@@ -24,7 +24,7 @@ class ExplainQuestion:
 
     publisher: Publisher
     advertisements: tuple[str, ...]
-    values: Given
+    values: RawValues
     topic: str | None
     codes: Mapping[str, int]
     trace: bool = True
@@ -42,7 +42,7 @@ class ExplainQuestion:
             Problem: 400 for missing or malformed parameters, 404 if the publisher does not exist.
         """
         _check(query)
-        values = Given.parse(query["values"])
+        values = RawValues.parse(query["values"])
         publisher, advertisements = _publisher(query["publisher"])
         trace = read_flag("trace", query.get("trace", "true"))
         topic = query.get("topic")
@@ -79,12 +79,12 @@ def _check(query: Mapping[str, str]) -> None:
         raise invalid(wrong)
 
 
-def _parse(text: str) -> Given:
+def _parse(text: str) -> RawValues:
     if len(text) > MAX_VALUES:
         detail = f"values has {len(text)} characters; at most {MAX_VALUES} are allowed. Shorten it."
         raise bad_parameter("values", "too_long", detail)
     try:
-        return Given.parse(text)
+        return RawValues.parse(text)
     except (Refused, RefusedMany) as refused:
         raise refused_parameter(refused) from None
 

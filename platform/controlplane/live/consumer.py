@@ -210,7 +210,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         while True:
             self._streaming = True
             id_ = greeted.newest if self._wanted.id is None else self._wanted.id
-            served, message = protocol.answer(await self.feed.reader.bounds(), id_)
+            served, message = protocol.answer_resume(await self.feed.reader.bounds(), id_)
             if not served:
                 self._streaming = False
                 self._said.clear()

@@ -129,7 +129,7 @@ def hello(bounds: StreamBounds) -> str:
     return _dump({"type": "hello", "oldest": bounds.oldest, "newest": bounds.newest, "retention": retention})
 
 
-def answer(bounds: StreamBounds, id_: int) -> tuple[bool, str]:
+def answer_resume(bounds: StreamBounds, id_: int) -> tuple[bool, str]:
     """Return whether a client with everything up to `id_` can continue, and the message."""
     if id_ > bounds.newest:
         return False, _reload(bounds, f"event {id_} does not exist yet; the newest is {bounds.newest}")

@@ -47,7 +47,7 @@ def add(kind: ObjectKind, body: Body, actor: Any) -> Logged:
 def _add(kind: ObjectKind, body: Body, actor: Any) -> Logged:
     with racing(), transaction.atomic():
         logged = log_rows(kind.draft(body), kind.payload, actor, body.bulk, body.places or None)
-        rejected_items.note(logged, body)
+        rejected_items.store_rejected_items(logged, body)
         return logged
 
 

@@ -37,7 +37,7 @@ class StandingAlarm:
     count: int | None = None
 
 
-def standing() -> tuple[list[StandingAlarm], str | None]:
+def read_active_alarms() -> tuple[list[StandingAlarm], str | None]:
     """Return all active alarms, and the reason why the controller's are unknown (None if known)."""
     found, trouble = [row for source, read in _READERS.items() for row in _read(source, read)], None
     try:
@@ -94,18 +94,18 @@ def _periodic() -> list[StandingAlarm]:
         StandingAlarm(
             "periodic", one.alarm, one.subject, one.detail, _time(one.since), _time(one.last), one.count
         )
-        for one in task_failures.standing()
+        for one in task_failures.read_problems()
     ]
 
 
 def _reach() -> list[StandingAlarm]:
-    return [StandingAlarm("planner", "out_of_reach", *one) for one in missing_paths.standing()]
+    return [StandingAlarm("planner", "out_of_reach", *one) for one in missing_paths.read_missing_paths()]
 
 
 def _disks() -> list[StandingAlarm]:
     return [
         StandingAlarm("disk", "disk_low", one.subject, one.detail, _time(one.since))
-        for one in disk_space.standing()
+        for one in disk_space.measure_low_disks()
     ]
 
 

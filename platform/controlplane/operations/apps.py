@@ -6,7 +6,7 @@ from django.apps import AppConfig
 from django.conf import settings
 
 
-class ObserveConfig(AppConfig):
+class OperationsConfig(AppConfig):
     """Health, alarms and metrics; the app has no tables and stores only watermarks."""
 
     name = "controlplane.operations"

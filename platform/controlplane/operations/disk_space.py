@@ -95,7 +95,8 @@ def disks() -> list[Disk]:
 def record() -> None:
     """Store which disks of this machine are low; raise an alarm at the start and at the end.
 
-    If the database cannot be written, this logs a warning. `standing` measures again for each reader.
+    If the database cannot be written, this logs a warning. `measure_low_disks` measures again for each
+    reader.
     """
     try:
         _record()
@@ -103,7 +104,7 @@ def record() -> None:
         logger.warning("cannot record the free space of disks: %s", error)
 
 
-def standing() -> list[LowDisk]:
+def measure_low_disks() -> list[LowDisk]:
     """Return the low disks: this machine's, measured now, and those that others reported."""
     now = timezone.now()
     kept = checkpoints.recall_all(PREFIX)

@@ -98,7 +98,7 @@ def disk() -> Finding:
     """Check that the disks of all directories in use are above the threshold of the alarm."""
     found = disk_space.disks()
     values = {f"{'+'.join(each.directories)} free MiB": each.free // disk_space.MEGABYTE for each in found}
-    low = disk_space.standing()
+    low = disk_space.measure_low_disks()
     if not low:
         return Finding(CheckStatus.OK, "free space", values)
     detail = "; ".join(f"{each.subject}: {each.detail}" for each in low)
@@ -195,8 +195,8 @@ def alarms() -> Finding:
         f"aggregation at switch {name}: measured {one['measured']:.2f}, predicted {one['expected']:.2f}"
         for name, one in sorted(standing_alarms().items())
     ]
-    found += map(str, task_failures.standing())
-    found += [f"{subject}: {detail}" for subject, detail, _ in missing_paths.standing()]
+    found += map(str, task_failures.read_problems())
+    found += [f"{subject}: {detail}" for subject, detail, _ in missing_paths.read_missing_paths()]
     if waiting_links := found_links.waiting():
         found.append(found_links.describe(waiting_links))
     try:
@@ -243,7 +243,7 @@ CHECKS: Mapping[str, Callable[[], Finding]] = {
 """All checks; all others need the first one."""
 
 
-def look(names: Mapping[str, Callable[[], Finding]] = CHECKS) -> dict[str, Finding]:
+def run_checks(names: Mapping[str, Callable[[], Finding]] = CHECKS) -> dict[str, Finding]:
     """Run the checks with these names; if the database does not answer, run no further ones.
 
     A check that fails for another reason (for example a malformed row) is a finding and stops no other check.

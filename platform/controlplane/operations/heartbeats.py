@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 _last: dict[str, float] = {}
 
 
-def note(name: str) -> None:
+def record_heartbeat(name: str) -> None:
     """Record that a process of this kind runs, at most once in `SECONDS`.
 
     A missing resource (database, descriptors, memory) is not an error here. The function logs it. When the
@@ -82,7 +82,7 @@ class Pulse(threading.Thread):
     def _beat(self) -> None:
         try:
             for name in self._of:
-                note(name)
+                record_heartbeat(name)
             disk_space.record()
         finally:
             connections.close_all()

@@ -10,7 +10,7 @@ from tercast.requests.reach import Reach
 NAMED = 5
 
 
-def standing() -> list[tuple[str, str, datetime | None]]:
+def read_missing_paths() -> list[tuple[str, str, datetime | None]]:
     """Return each topic with subscriptions out of reach, the missing paths and the start time.
 
     This reads only the rows that are out of reach, from a partial index. It searches nothing in the network.

@@ -59,7 +59,7 @@ class Totals:
             "stages": {name: [self.counts[name], self.sums[name]] for name in STAGES},
         }
 
-    def take(self, rows: Iterable[tuple[Any, ...]]) -> None:
+    def count(self, rows: Iterable[tuple[Any, ...]]) -> None:
         """Count rows of `_FIELDS`; the last of them becomes the last one counted."""
         for pk, kind, state, *times in rows:
             self.last = pk
@@ -86,11 +86,11 @@ def totals() -> Totals:
     settled = Request.objects.filter(pk__gt=before).order_by("pk")
     if open_rows is not None:
         settled = settled.filter(pk__lt=open_rows)
-    found.take(settled.values_list(*_FIELDS).iterator(_STEP))
+    found.count(settled.values_list(*_FIELDS).iterator(_STEP))
     if found.last != before:
         _keep(found)
     behind = Request.objects.filter(pk__gt=found.last, state__in=FINAL_STATES).order_by("pk")
-    found.take(behind.values_list(*_FIELDS).iterator(_STEP))
+    found.count(behind.values_list(*_FIELDS).iterator(_STEP))
     return found
 
 

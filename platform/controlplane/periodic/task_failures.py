@@ -159,7 +159,7 @@ def record_exit(command: str, status: int) -> None:
         record_failure(command, RuntimeError(text))
 
 
-def standing() -> list[Trouble]:
+def read_problems() -> list[Trouble]:
     """Return all present problems, by subject."""
     found: list[Trouble] = []
     for name, value in checkpoints.recall_all(PREFIX).items():

@@ -36,7 +36,7 @@ class Dependency:
         return sorted(found)
 
 
-def stakes(requests: Sequence[Waiter], planner: Planner) -> dict[int, Dependency]:
+def find_dependencies(requests: Sequence[Waiter], planner: Planner) -> dict[int, Dependency]:
     """Return the dependency of each request, by its id."""
     withdrawn = _withdrawn(requests)
     return {row.pk: _stake(row, planner, withdrawn) for row in requests}

@@ -24,7 +24,7 @@ class Merged:
 
     _fates: dict[str, dict[Key, _Fate]] = field(default_factory=dict)
 
-    def take(self, diff: SwitchDiff) -> None:
+    def append(self, diff: SwitchDiff) -> None:
         """Append `diff` to the sequence."""
         fates = self._fates.setdefault(diff.switch, {})
         for entry in diff.added:

@@ -14,7 +14,7 @@ from threading import Lock
 from django.db import transaction
 
 from controlplane.common.address_plan import MAX_DZ_PER_FILTER, MAX_TREES, address_plan
-from controlplane.planning.background_thread import Aside
+from controlplane.common.background_thread import BackgroundThread
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.logged_rows import Payload
 from controlplane.requestlog.models import PlannerSnapshot, Request, State
@@ -228,7 +228,7 @@ def reading(seconds: float | None = None) -> Iterator[Planner]:
             if end is None:
                 step()
             else:
-                left = not Aside(step, _reader_lock.release).wait(end - time.monotonic())
+                left = not BackgroundThread(step, _reader_lock.release).wait(end - time.monotonic())
             if left:
                 raise PlannerBehind
         assert _reader is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 from controlplane.common.chunks import chunks
 from controlplane.network.models import Switch, Tree
-from controlplane.planning.reachability_rows import Missing, ReachRows
+from controlplane.planning.reachability_rows import ReachRows, ReachSnapshot
 from controlplane.registry.models import Subscription, Topic
 from controlplane.requestlog import outbox
 from controlplane.requestlog.kinds import CHANGES_MATCHES
@@ -25,7 +25,7 @@ class Shown:
     exact: dict[str, int]
     trees: list[TreeView]
     unmatched: frozenset[int] | None
-    missed: Missing | None
+    missed: ReachSnapshot | None
 
 
 class PlanProjections:
@@ -39,11 +39,11 @@ class PlanProjections:
         self.is_new = True
         """Whether nothing has been compared with the database yet."""
 
-    def look(self, planner: Planner, payloads: Collection[Payload]) -> Shown:
+    def compute(self, planner: Planner, payloads: Collection[Payload]) -> Shown:
         """Return the values after these requests; slow, so call it outside of a transaction."""
         known = self._matched and not any(each["op"] in CHANGES_MATCHES for each in payloads)
         unmatched = None if known else frozenset(int(name[1:]) for name in planner.pending())
-        return Shown(_exact(planner), planner.trees(), unmatched, self._reach.look(planner, payloads))
+        return Shown(_exact(planner), planner.trees(), unmatched, self._reach.compute(planner, payloads))
 
     def show(self, shown: Shown) -> None:
         """Write the differences in the caller's transaction."""

@@ -24,7 +24,7 @@ _MODELS: dict[str, type[Any]] = {"a": Advertisement, "q": Subscription}
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class UnreachedNames:
     """Values of a row: `names` are the publishers or subscribers that no path reaches."""
 
     reach: Reach
@@ -33,10 +33,10 @@ class Missed:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class ReachSnapshot:
     """Values of all rows by planner id, and the ids of live announcements."""
 
-    rows: dict[str, Missed]
+    rows: dict[str, UnreachedNames]
     live: Container[str]
 
 
@@ -45,18 +45,18 @@ class ReachRows:
 
     def __init__(self) -> None:
         self._watch = ReachWatch()
-        self._written: dict[str, Missed] | None = None
+        self._written: dict[str, UnreachedNames] | None = None
 
-    def look(self, planner: Planner, requests: Iterable[Mapping[str, Any]]) -> Missing | None:
+    def compute(self, planner: Planner, requests: Iterable[Mapping[str, Any]]) -> ReachSnapshot | None:
         """Return the values of rows after requests; None if the rows contain them already.
 
         The first call always returns them. This may take long: call it outside of a transaction.
         """
         if not self._watch.update(planner, requests):
             return None
-        return Missing(_named(self._watch.found or {}), planner.registry.live.keys())
+        return ReachSnapshot(_named(self._watch.found or {}), planner.registry.live.keys())
 
-    def show(self, missing: Missing) -> None:
+    def show(self, missing: ReachSnapshot) -> None:
         """Write the differences in the caller's transaction; notify live pages and operators.
 
         The first call compares with the database.
@@ -69,34 +69,36 @@ class ReachRows:
             _report(before, wanted, missing.live)
 
 
-def _stored() -> dict[str, Missed]:
+def _stored() -> dict[str, UnreachedNames]:
     """Return the values in the rows."""
-    found: dict[str, Missed] = {}
+    found: dict[str, UnreachedNames] = {}
     for prefix, model in _MODELS.items():
         rows = model._default_manager.exclude(reach=Reach.FULL)
         for pk, reach, names, more in rows.values_list("pk", "reach", "unreachable", "unreachable_more"):
-            found[f"{prefix}{pk}"] = Missed(Reach(reach), tuple(names), more)
+            found[f"{prefix}{pk}"] = UnreachedNames(Reach(reach), tuple(names), more)
     return found
 
 
-def _named(found: Mapping[str, OutOfReach]) -> dict[str, Missed]:
+def _named(found: Mapping[str, OutOfReach]) -> dict[str, UnreachedNames]:
     """Replace ids in the planner's answer by names of publishers and subscribers."""
     owners = owners_by_name({one for answer in found.values() for one in answer.names})
     return {name: _missed(answer, owners) for name, answer in found.items()}
 
 
-def _missed(answer: OutOfReach, owners: Mapping[str, str]) -> Missed:
+def _missed(answer: OutOfReach, owners: Mapping[str, str]) -> UnreachedNames:
     names = dict.fromkeys(owners[one] for one in answer.names if one in owners)
-    return Missed(answer.reach, tuple(names), answer.more)
+    return UnreachedNames(answer.reach, tuple(names), answer.more)
 
 
-_WHOLE = Missed(Reach.FULL, (), False)
+_WHOLE = UnreachedNames(Reach.FULL, (), False)
 
 
-def _write(changed: Iterable[str], before: Mapping[str, Missed], wanted: Mapping[str, Missed]) -> None:
+def _write(
+    changed: Iterable[str], before: Mapping[str, UnreachedNames], wanted: Mapping[str, UnreachedNames]
+) -> None:
     """Write rows with equal values together, because one link that goes down affects many."""
     now = timezone.now()
-    alike: dict[tuple[str, Missed, bool], list[int]] = defaultdict(list)
+    alike: dict[tuple[str, UnreachedNames, bool], list[int]] = defaultdict(list)
     for name in changed:
         missed = wanted.get(name, _WHOLE)
         alike[name[0], missed, name in before].append(int(name[1:]))
@@ -114,7 +116,9 @@ def _write(changed: Iterable[str], before: Mapping[str, Missed], wanted: Mapping
             _MODELS[prefix]._default_manager.filter(pk__in=part).update(**values)
 
 
-def _report(before: Mapping[str, Missed], wanted: Mapping[str, Missed], live: Container[str]) -> None:
+def _report(
+    before: Mapping[str, UnreachedNames], wanted: Mapping[str, UnreachedNames], live: Container[str]
+) -> None:
     """Report counts to live pages, and lost or restored reachability to operators."""
     lost = _subscriptions(
         name for name, missed in wanted.items() if before.get(name, _WHOLE).reach is not missed.reach

@@ -55,10 +55,12 @@ class Stepwise:
 
     def _steps(self, diff: SwitchDiff, limit: int) -> list[UpdateStep] | None:
         table = self.tables[diff.switch]
-        return way(self.planner, diff.switch, table, _after(table, diff), limit)
+        return steps_between(self.planner, diff.switch, table, _after(table, diff), limit)
 
 
-def way(planner: Planner, switch: str, before: Table, after: Table, limit: int) -> list[UpdateStep] | None:
+def steps_between(
+    planner: Planner, switch: str, before: Table, after: Table, limit: int
+) -> list[UpdateStep] | None:
     """Return lossless steps between two tables of a switch, or None if there are none."""
     return steps(before, after, limit, permit_at(planner, switch), trees_at(planner, switch))
 

@@ -119,7 +119,7 @@ def add(
             logged.client = client
             logged.save(update_fields=("client",))
         if body is not None:
-            refused.note(logged, body)
+            refused.store_rejected_items(logged, body)
         return logged
 
 

@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 
-class ControlConfig(AppConfig):
+class RequestLogConfig(AppConfig):
     """App of the request log and the outbox of the live stream."""
 
     name = "controlplane.requestlog"

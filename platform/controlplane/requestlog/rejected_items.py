@@ -7,7 +7,7 @@ from controlplane.requestlog.models import Operation, RefusedItem
 from controlplane.rest.request_body import Body
 
 
-def note(logged: Logged, body: Body) -> None:
+def store_rejected_items(logged: Logged, body: Body) -> None:
     """Store the errors of skipped items with the operation, in the caller's transaction."""
     if not body.refused or not isinstance(logged, Operation):
         return

@@ -61,7 +61,7 @@ def handle(signal: Signal) -> Out | None:
     try:
         received = signal.read()
     except MalformedMessage as malformed:
-        refusals.note(signal, malformed.code, str(malformed))
+        refusals.record_refusal(signal, malformed.code, str(malformed))
         return None
     case = _Case(signal, received)
     request_id = received.message.request_id
@@ -69,7 +69,7 @@ def handle(signal: Signal) -> Out | None:
         answer = _answer(case)
     except Refusing as refusing:
         name = case.host.name if case.host else ""
-        refusals.note(signal, refusing.reason, refusing.detail, name)
+        refusals.record_refusal(signal, refusing.reason, refusing.detail, name)
         answer = ControlReply(ReplyStatus.REFUSED, request_id, reason=refusing.reason, detail=refusing.detail)
     except DatabaseError as error:
         logger.warning("a control message cannot be processed now: %s", error)

@@ -16,7 +16,7 @@ SECONDS = 5.0
 logger = logging.getLogger(__name__)
 
 
-class Turns:
+class LoopRecord:
     """Records the turns of one loop in the database; only logs if it is unavailable."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from controlplane.common.process_locks import signalling_lock
 from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.requestlog import checkpoints
 from controlplane.signalling import handler, replies
-from controlplane.signalling.liveness import Turns
+from controlplane.signalling.liveness import LoopRecord
 from controlplane.signalling.models import Done
 from controlplane.signalling.signal import Signal
 
@@ -54,7 +54,7 @@ class PollLoop:
     def __init__(self) -> None:
         self._stopping = threading.Event()
         self._after = 0
-        self._turns = Turns()
+        self._turns = LoopRecord()
 
     def stop(self) -> None:
         """End after the current message."""

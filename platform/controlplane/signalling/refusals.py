@@ -20,7 +20,7 @@ ALARM_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
-def note(signal: Signal, reason: str, detail: str, host: str = "") -> None:
+def record_refusal(signal: Signal, reason: str, detail: str, host: str = "") -> None:
     """Count a refusal, and store it."""
     RefusedCount.objects.get_or_create(reason=reason)
     RefusedCount.objects.filter(reason=reason).update(count=F("count") + 1, last_at=timezone.now())

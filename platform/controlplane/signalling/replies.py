@@ -43,4 +43,4 @@ def _pass_over(answer: Out, why: str) -> None:
         "the controller refused the answer to %s (%s) at port %s of %s: %s",
         *(signal.ip, signal.mac, signal.port, signal.dpid, why),
     )
-    refusals.note(signal, REFUSED, f"the controller refused the answer: {why}")
+    refusals.record_refusal(signal, REFUSED, f"the controller refused the answer: {why}")

@@ -50,7 +50,9 @@ class AcceptedBatch:
     errors: list[FieldError] = field(default_factory=list)
 
 
-def take(sent: SentBatch, actor: Any, read: Read, partly: bool = False, client: str = "") -> AcceptedBatch:
+def write_batch(
+    sent: SentBatch, actor: Any, read: Read, partly: bool = False, client: str = ""
+) -> AcceptedBatch:
     """Write the rows of a batch, unless the batch was accepted before.
 
     Args:
@@ -68,26 +70,21 @@ def take(sent: SentBatch, actor: Any, read: Read, partly: bool = False, client: 
     if earlier is not None:
         return _again(earlier, sent)
     rows, errors = check(sent, read)
+    rejected = len(sent.rows) - len(rows)
     if errors and not partly:
         raise invalid(errors)
     files = _write(rows, sent, client or str(actor.pk))
     values = {"digest": sent.digest, "dataset": sent.dataset.name, "accepted": len(rows)}
     try:
         with transaction.atomic():
-            TelemetryBatch.objects.create(
-                actor=actor,
-                client=client,
-                batch=sent.id,
-                rejected=len(sent.rows) - len(rows),
-                **values,
-            )
+            row = TelemetryBatch(actor=actor, client=client, batch=sent.id, rejected=rejected, **values)
+            row.save(force_insert=True)
     except IntegrityError:
         earlier = TelemetryBatch.objects.get(actor=actor, client=client, batch=sent.id)
         if earlier.digest != sent.digest:
             for path in files:
                 path.unlink(missing_ok=True)
         return _again(earlier, sent)
-    rejected = len(sent.rows) - len(rows)
     return AcceptedBatch(sent.id, sent.dataset.name, len(rows), rejected, False, errors[:MOST_ERRORS])
 
 

@@ -48,7 +48,7 @@ class SampleFigures:
         return asdict(self)
 
 
-def take(rows: Iterable[Mapping[str, Any]]) -> SampleFigures:
+def store_samples(rows: Iterable[Mapping[str, Any]]) -> SampleFigures:
     """Store the samples of a job.
 
     The function joins the caller's transaction, if there is one. A job that repeats after a rollback

@@ -28,7 +28,7 @@ _recorder: Recorder | None = None
 _recorded: dict[str, datetime] = {}
 
 
-def see(counters: dict[str, Any]) -> None:
+def record_tables(counters: dict[str, Any]) -> None:
     """Record the tables in the controller's counters that are new or due (see `EVERY`)."""
     times = {row["dpid"]: datetime.fromisoformat(row["at"]) for row in counters.get("tables", [])}
     due = {dpid for dpid, at in times.items() if dpid not in _recorded or at >= _recorded[dpid] + EVERY}

@@ -31,7 +31,7 @@ def report(values: dict[str, Any], actor: Any, kind: str = "") -> TrafficReport:
         earlier = TrafficReport.objects.filter(**who).values_list("lost", flat=True)
         more = values["lost"] - (earlier.first() or 0)
         row, _ = TrafficReport.objects.update_or_create(**who, defaults=fields)
-        reports.take(row.pk, values)
+        reports.store_report(row.pk, values)
         if more > 0:
             topics = reports.topics(values)
             losses_reported.send(TrafficReport, reporter=values["reporter"], more=more, topics=topics)

@@ -42,7 +42,7 @@ _seen: dict[str, int] = {}
 _LARGEST = 1 << 62
 
 
-def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> TelemetryWriter:
+def record_report(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> TelemetryWriter:
     """Store a writer's report, and raise alarms about lost rows and rejected events.
 
     Args:
@@ -72,7 +72,7 @@ def _is_worth_reporting(row: TelemetryWriter) -> bool:
     return due or row.closed or row.lost >= 2 * row.told_lost
 
 
-def look() -> None:
+def check_writers() -> None:
     """Read the new reports in the telemetry folder, and raise alarms about silent writers."""
     folder = storage.root() / WRITERS
     for path in sorted(folder.glob("[!.]*.json")) if folder.is_dir() else ():
@@ -111,7 +111,7 @@ def _read(path: Path) -> None:
         if _seen.get(path.name) == changed:
             return
         report = _checked(json.loads(path.read_text(encoding="utf-8")))
-        note(report, FOLDER, _utc(report["told_at"]))
+        record_report(report, FOLDER, _utc(report["told_at"]))
     except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError):
         changed = -1  # an invalid file is read again at the next call, without an alarm
     _seen[path.name] = changed

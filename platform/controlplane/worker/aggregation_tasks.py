@@ -8,7 +8,7 @@ from controlplane.common.celery import app
 @app.task(name="tercast.aggregate")  # type: ignore[untyped-decorator] # celery has no types
 def aggregate() -> None:
     """Request a run because the policy's period is over."""
-    runs.ask_periodically()
+    runs.request_periodic_run()
 
 
 @app.task(name=wakeups.AGGREGATION_RUNS)  # type: ignore[untyped-decorator]

@@ -36,6 +36,6 @@ def sweep() -> None:
 
 
 @app.task(name=wakeups.ANALYTICS_WORK)  # type: ignore[untyped-decorator]
-def work() -> None:
+def execute_runs() -> None:
     """Process the queued runs."""
-    worker.work()
+    worker.execute_runs()

@@ -1,15 +1,14 @@
 """Celery tasks of audits; they run in the planner's worker, whose planner has the tables."""
 
 from controlplane.common import wakeups
-from controlplane.common.celery import app
-from controlplane.common.shutdown import stopping
+from controlplane.common.celery import app, stopping
 from controlplane.deployment.audits import audits, worker
 
 
 @app.task(name="tercast.audit")  # type: ignore[untyped-decorator] # celery has no types
 def audit() -> None:
     """Request an audit because the period between audits is over."""
-    audits.ask_periodically()
+    audits.request_periodic_audit()
 
 
 @app.task(name=wakeups.AUDITS)  # type: ignore[untyped-decorator]

@@ -134,7 +134,7 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
         except Exception as error:
             self._recover(error)
             return float(self.max_interval)
-        heartbeats.note(heartbeats.BEAT)
+        heartbeats.record_heartbeat(heartbeats.BEAT)
         if self._failed:
             self._note(lambda: task_failures.record_success(_LOOP))
             self._failed = False
@@ -153,7 +153,7 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
         self, entry: ModelEntry, producer: Any = None, advance: bool = True, **options: Any
     ) -> Any:
         """Send the task of `entry`, unless its queue has too many unclaimed messages."""
-        heartbeats.note(heartbeats.BEAT)
+        heartbeats.record_heartbeat(heartbeats.BEAT)
         queue = entry.options.get("queue") or DEFAULT_QUEUE
         if waiting(queue) >= MOST_WAITING:
             return self.reserve(entry) if advance else entry

@@ -1,8 +1,7 @@
 """Celery tasks of the planner; they are only wake-ups, because the request log is the queue."""
 
 from controlplane.common import wakeups
-from controlplane.common.celery import app
-from controlplane.common.shutdown import stopping
+from controlplane.common.celery import app, stopping
 from controlplane.deployment import lock_order, session
 from controlplane.deployment.watcher import watch as watcher
 from controlplane.requestlog import outbox

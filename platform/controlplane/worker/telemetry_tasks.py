@@ -22,5 +22,5 @@ def export_telemetry() -> None:
         except storage.NotWritten as why:
             logger.warning("%s", why)
 
-    steps = {"requests": export, "writers": writer_watch.look, "old days": storage.clean_daily}
+    steps = {"requests": export, "writers": writer_watch.check_writers, "old days": storage.clean_daily}
     task_failures.attempt_all("tercast.telemetry", steps)

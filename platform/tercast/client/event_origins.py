@@ -88,7 +88,7 @@ class EventOrigins(Protocol):
     def find(self, topic: str, advertisement: str) -> EventOrigin | None:
         """Return the known origin; None if it is not known."""
 
-    def ask(self, topic: str, advertisement: str) -> int | None:
+    def request(self, topic: str, advertisement: str) -> int | None:
         """Ask about an advertisement; return a ticket for `answered`, None if too many wait."""
 
     def answered(self, ticket: int) -> bool:
@@ -108,7 +108,7 @@ class FixedOrigins:
         """Return the advertisement's origin."""
         return self._known.get(advertisement)
 
-    def ask(self, topic: str, advertisement: str) -> int | None:
+    def request(self, topic: str, advertisement: str) -> int | None:
         """Return a ticket that is already answered."""
         return 0
 
@@ -168,7 +168,7 @@ class LearnedOrigins:
         """Return the platform's answer; None if there is no answer or no such advertisement."""
         return self._known.get((topic, advertisement))
 
-    def ask(self, topic: str, advertisement: str) -> int | None:
+    def request(self, topic: str, advertisement: str) -> int | None:
         """Let the thread ask; return None if too many advertisements are waiting."""
         with self._turn:
             if self._closed or len(self._round) >= MOST_WAITING:
@@ -189,7 +189,7 @@ class LearnedOrigins:
         now, key = self._clock(), (topic, advertisement)
         if self._fresh_until.get(key, 0.0) <= now:
             self._fresh_until[key] = now + FRESH_S
-            self.ask(topic, advertisement)
+            self.request(topic, advertisement)
 
     def close(self) -> None:
         """Stop the thread and wait for its end."""

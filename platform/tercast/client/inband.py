@@ -72,22 +72,22 @@ class Signaller:
             NotTaken: The platform refused the advertisement, or it failed.
             NoAnswer: No answer arrived within `patience` seconds.
         """
-        return self.ask(MessageType.ADVERTISE, _body(topic, what), patience)
+        return self.exchange(MessageType.ADVERTISE, _body(topic, what), patience)
 
     def subscribe(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> ControlReply:
         """Subscribe to a filter (text) or a dz set; otherwise as `advertise`."""
-        return self.ask(MessageType.SUBSCRIBE, _body(topic, what), patience)
+        return self.exchange(MessageType.SUBSCRIBE, _body(topic, what), patience)
 
     def withdraw(self, name: str, patience: float = PATIENCE) -> ControlReply:
         """Withdraw an advertisement (`a12`) or a subscription (`q3`) of this host."""
         kind = MessageType.UNADVERTISE if name.startswith("a") else MessageType.UNSUBSCRIBE
-        return self.ask(kind, NamedBody(name), patience)
+        return self.exchange(kind, NamedBody(name), patience)
 
     def announce_address(self, patience: float = PATIENCE) -> ControlReply:
         """Announce this host's address; the answer has its name."""
-        return self.ask(MessageType.ADDRESS, AddressBody(pack_ip(self._ip)), patience)
+        return self.exchange(MessageType.ADDRESS, AddressBody(pack_ip(self._ip)), patience)
 
-    def ask(
+    def exchange(
         self, type_: MessageType, body: Body, patience: float = PATIENCE, confirm: bool = True
     ) -> ControlReply:
         """Send a message until its answer arrives: the final one if `confirm`, otherwise the first.
@@ -229,7 +229,7 @@ class InBandLeaseSource:
 
     def _ask(self, type_: MessageType, body: Body) -> ControlReply:
         try:
-            return self._signaller.ask(type_, body, LEASE_PATIENCE, confirm=False)
+            return self._signaller.exchange(type_, body, LEASE_PATIENCE, confirm=False)
         except TercastError as error:
             raise ApiError(f"{type_.name.lower()} in band: {error}") from None
 

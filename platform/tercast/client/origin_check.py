@@ -90,7 +90,7 @@ class OriginCheck:
 
     def _hold(self, arrived: Arrived, origins: EventOrigins) -> None:
         full = len(self._held) >= MOST_HELD
-        ticket = None if full else origins.ask(arrived.codec.topic.name, arrived.head.publisher)
+        ticket = None if full else origins.request(arrived.codec.topic.name, arrived.head.publisher)
         if ticket is None:
             self.reject(arrived, RejectionReason.NOT_CHECKED)
             return

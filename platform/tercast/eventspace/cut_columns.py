@@ -16,10 +16,10 @@ from tercast.eventspace.cut_space import Branch, CutSpace
 from tercast.eventspace.dz import Dz
 from tercast.eventspace.float_attribute import DoubleSection, Float
 from tercast.eventspace.float_columns import FloatGrids
+from tercast.runtime.growable_array import Ints
 
 _WORD = 60
 _MAX_DEPTH = 2 * _WORD
-_Ints = npt.NDArray[np.int64]
 _Words = npt.NDArray[np.uint64]
 _Flags = npt.NDArray[np.bool_]
 _Places = npt.NDArray[Any]
@@ -28,18 +28,18 @@ _Places = npt.NDArray[Any]
 class _Tree(NamedTuple):
     """The nodes of a tree: leaves first. A leaf is its own child."""
 
-    column: _Ints
-    rank: _Ints
-    left: _Ints
-    right: _Ints
+    column: Ints
+    rank: Ints
+    left: Ints
+    right: Ints
     root: int
 
 
 class _Sides(NamedTuple):
     """The sections of an attribute by leaf: sizes, first places, and the grids of floats."""
 
-    sizes: _Ints
-    lows: _Ints
+    sizes: Ints
+    lows: Ints
     domains: list[Float | None]
     grids: FloatGrids | None
 
@@ -49,7 +49,7 @@ class _Leaves(NamedTuple):
 
     first: _Words
     rest: _Words
-    lengths: _Ints
+    lengths: Ints
     sides: list[_Sides]
 
 
@@ -87,7 +87,7 @@ class CutColumns:
         after = np.maximum(lengths - _WORD, 0).tolist()
         return [one << bits | rest for one, bits, rest in zip(ones, after, tail.tolist(), strict=True)]
 
-    def _descended(self, places: Sequence[_Places]) -> _Ints:
+    def _descended(self, places: Sequence[_Places]) -> Ints:
         """The leaf of each event."""
         ranks = np.stack(
             [
@@ -107,7 +107,7 @@ class CutColumns:
             under_way = under_way[here >= len(self._space.leaves)]
         return node
 
-    def _indexes(self, side: _Sides, leaf: _Ints, places: _Places) -> _Ints:
+    def _indexes(self, side: _Sides, leaf: Ints, places: _Places) -> Ints:
         if side.grids is None:
             return places - side.lows[leaf]
 
@@ -121,9 +121,9 @@ class CutColumns:
         self,
         head: _Words,
         tail: _Words | None,
-        lengths: _Ints,
-        sizes: list[_Ints],
-        indexes: list[_Ints],
+        lengths: Ints,
+        sizes: list[Ints],
+        indexes: list[Ints],
     ) -> None:
         """Halve the sections in turns, up to `depth` bits or one index in each section."""
         depth = self._space.depth
@@ -189,7 +189,7 @@ def cut_columns(space: CutSpace) -> CutColumns | None:
 def _append(
     head: _Words,
     tail: _Words | None,
-    lengths: _Ints,
+    lengths: Ints,
     live: _Flags,
     right: _Flags,
 ) -> None:

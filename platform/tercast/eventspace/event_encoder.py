@@ -21,7 +21,7 @@ from tercast.eventspace.dz import Dz
 from tercast.eventspace.interleaving import CHUNK, BitSchedule
 from tercast.eventspace.topic import Topic
 from tercast.eventspace.value_columns import (
-    Unfit,
+    NotVectorizable,
     indexes_of_events,
     int_columns,
     places_of,
@@ -55,14 +55,14 @@ def _dz_of_some(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, n
         columns = int_columns([topic.attributes[i] for i in topic.indexed_positions], events)
         for a, (position, halving) in enumerate(zip(topic.indexed_positions, schedule.halvings, strict=True)):
             if halving.bits > 63:
-                raise Unfit
+                raise NotVectorizable
             if columns is None:
                 column, ended = _column(topic.attributes[position], halving, events)
             else:
                 column, ended = _codes(halving, columns[a])
             codes.append(column)
             early.append(ended)
-    except (Unfit, Refused, KeyError, TypeError, OverflowError):
+    except (NotVectorizable, Refused, KeyError, TypeError, OverflowError):
         return _one_by_one(topic, events, depth, number)
     return _dz(schedule, codes, early)
 
@@ -73,7 +73,7 @@ def _dz_in_cuts(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, n
         return _one_by_one(topic, events, depth, number)
     try:
         places = [places_of_events(topic.attributes[i], events) for i in topic.coded_positions]
-    except (Unfit, Refused, KeyError, TypeError, OverflowError):
+    except (NotVectorizable, Refused, KeyError, TypeError, OverflowError):
         return _one_by_one(topic, events, depth, number)
     return columns.dz(places)
 
@@ -88,9 +88,9 @@ def event_indexes(topic: Topic, events: Sequence[Mapping[str, Any]]) -> list[npt
         attribute = topic.attributes[position]
         try:
             if attribute.size >> 63:
-                raise Unfit
+                raise NotVectorizable
             found.append(indexes_of_events(attribute, events))
-        except (Unfit, OverflowError, ValueError):
+        except (NotVectorizable, OverflowError, ValueError):
             column = np.empty(len(events), dtype=np.uint64 if attribute.size >> 63 == 0 else object)
             column[:] = [attribute.index(event[attribute.name]) for event in events]
             found.append(column)

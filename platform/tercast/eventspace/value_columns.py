@@ -20,7 +20,7 @@ _Column = npt.NDArray[np.uint64]
 _Values = npt.NDArray[np.int64]
 
 
-class Unfit(Exception):  # noqa: N818 - named by meaning
+class NotVectorizable(Exception):  # noqa: N818 - named by meaning
     """A column that NumPy cannot compute; the events are encoded one at a time."""
 
 
@@ -33,7 +33,7 @@ def int_columns(attributes: Sequence[Attribute], events: Sequence[Mapping[str, A
         return None
     rows = list(map(itemgetter(*[row.name for row in attributes]), events))
     if set(map(type, chain.from_iterable(rows))) != {int}:
-        raise Unfit
+        raise NotVectorizable
     flat = np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * len(attributes))
     columns = flat.reshape(-1, len(attributes)).T
     return [_from_start(row, column) for row, column in zip(attributes, columns, strict=True)]  # type: ignore[arg-type]
@@ -52,29 +52,29 @@ def indexes_of_events(attribute: Attribute, events: Sequence[Mapping[str, Any]])
             return np.array(values, dtype=np.uint64)
         case Enum() if set(map(type, values)) == {str}:
             return np.array([attribute.key(value) for value in values], dtype=np.uint64)
-    raise Unfit
+    raise NotVectorizable
 
 
 def _int_indexes(attribute: Int, values: list[Any]) -> _Column:
     if set(map(type, values)) != {int}:
-        raise Unfit
+        raise NotVectorizable
     return _from_start(attribute, np.array(values, dtype=np.int64))
 
 
 def _from_start(attribute: Int, column: _Values) -> _Column:
     """The indexes of integers, which must be in the domain."""
     if column.min() < attribute.min or column.max() > attribute.max:
-        raise Unfit
+        raise NotVectorizable
     # Differences wrap around to the correct index, even if min is below -2**62.
     return column.astype(np.uint64) - np.uint64(attribute.min & (1 << 64) - 1)
 
 
 def _doubles(attribute: Float, values: list[Any]) -> _Doubles:
     if set(map(type, values)) != {float}:
-        raise Unfit
+        raise NotVectorizable
     column = np.array(values, dtype=np.float64)
     if not (column.min() >= attribute.min and column.max() <= attribute.max):  # also true for NaN
-        raise Unfit
+        raise NotVectorizable
     return column
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from tercast.client.rest_api import Api
 from tercast.errors import Refused, RefusedMany, TercastError
 from tercast.explain import text_report
-from tercast.explain.event_values import Given
+from tercast.explain.event_values import RawValues
 from tercast.explain.explanation import explain
 from tercast.explain.observers import Traced
 from tercast.explain.offline import event_of, situation_of
@@ -105,10 +105,10 @@ def _remote(args: argparse.Namespace) -> Mapping[str, Any]:
     return answer  # type: ignore[no-any-return]
 
 
-def _given(args: argparse.Namespace) -> Given:
+def _given(args: argparse.Namespace) -> RawValues:
     if args.values is not None:
-        return Given.parse(args.values)
-    return Given.pairs(item for items in args.value for item in items)
+        return RawValues.parse(args.values)
+    return RawValues.pairs(item for items in args.value for item in items)
 
 
 def _written(args: argparse.Namespace) -> str:

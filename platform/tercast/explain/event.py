@@ -10,7 +10,7 @@ from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import Dz, length, text
 from tercast.eventspace.topic import Topic
-from tercast.explain.event_values import Given
+from tercast.explain.event_values import RawValues
 from tercast.explain.network_state import AnnouncementState
 from tercast.explain.reasons import DeliveryReason
 from tercast.runtime.strict_json import value_json
@@ -76,7 +76,7 @@ class ExplainedEvent:
 def read_event(
     space: Space,
     candidates: Sequence[AnnouncementState],
-    values: Given,
+    values: RawValues,
     host: str | None = None,
     topic: str | None = None,
 ) -> ExplainedEvent:
@@ -114,7 +114,7 @@ def read_event(
 
 
 def _event(
-    space: Space, ad: AnnouncementState | None, host: str, topic_name: str, given: Given
+    space: Space, ad: AnnouncementState | None, host: str, topic_name: str, given: RawValues
 ) -> ExplainedEvent:
     topic = space.topics[topic_name]
     values = given.read(topic)

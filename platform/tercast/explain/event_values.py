@@ -14,14 +14,14 @@ from tercast.runtime.strict_json import parse_integer
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RawValues:
     """Values before a topic reads them: from JSON, or texts by name."""
 
     json: object = None
     texts: tuple[tuple[str, str], ...] | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Given:
+    def parse(cls, text: str) -> RawValues:
         """Parse `{"low": 92}` or `low=92,symbol=IBM`; Refused for other texts."""
         if text.lstrip().startswith("{"):
             try:
@@ -31,7 +31,7 @@ class Given:
         return cls.pairs(text.split(",") if text else ())
 
     @classmethod
-    def pairs(cls, items: Iterable[str]) -> Given:
+    def pairs(cls, items: Iterable[str]) -> RawValues:
         """Parse items like `low=92`."""
         texts: dict[str, str] = {}
         wrong: list[Refused] = []

@@ -11,7 +11,7 @@ from tercast.errors import TercastError
 from tercast.tables.entries import Entry
 
 
-class Means(enum.StrEnum):
+class ObservationMeans(enum.StrEnum):
     """Means of an observation: a trace of the switch, or a lookup in entries read back."""
 
     TRACE = "trace"
@@ -23,7 +23,7 @@ class NotSeen(TercastError):  # noqa: N818 - named by meaning
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SwitchObservation:
     """Observation of the event at a switch.
 
     `entry` is the matching content entry. `strange` describes a rule or action that no entry of the plan has.
@@ -31,17 +31,17 @@ class Seen:
     if the switch reports them.
     """
 
-    means: Means
+    means: ObservationMeans
     entry: Entry | None
     strange: str = ""
     foreign: bool = False
     into: Mapping[int, str] = field(default_factory=dict)
 
 
-class Eyes(Protocol):
+class SwitchObserver(Protocol):
     """Observer of switches."""
 
-    def look(self, switch: str, in_port: int) -> Seen:
+    def observe(self, switch: str, in_port: int) -> SwitchObservation:
         """Observe the event at a switch when it arrives at a port. Raises `NotSeen`."""
 
     def bridge(self, switch: str) -> str | None:

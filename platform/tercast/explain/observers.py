@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from tercast.eventspace.address_plan import multicast_mac
 from tercast.explain.explanation import Explanation
 from tercast.explain.lookup import TopicTable
-from tercast.explain.observation import Eyes, Means, NotSeen, Seen
+from tercast.explain.observation import NotSeen, ObservationMeans, SwitchObservation, SwitchObserver
 from tercast.explain.ovs_socket import OpenVSwitch
 from tercast.explain.ovs_trace import Names, read_trace
 from tercast.tables.entries import Entry
@@ -31,7 +31,7 @@ class Traced:
             self._bridges = self._vswitchd.bridges()
         return self._bridges.get(self._dpids.get(switch, ""))
 
-    def look(self, switch: str, in_port: int) -> Seen:
+    def observe(self, switch: str, in_port: int) -> SwitchObservation:
         """Observe the event with `ofproto/trace`."""
         bridge = self.bridge(switch)
         if bridge is None:
@@ -55,18 +55,18 @@ class ReadBack:
         """None: entries do not show the wiring."""
         return None
 
-    def look(self, switch: str, in_port: int) -> Seen:
+    def observe(self, switch: str, in_port: int) -> SwitchObservation:
         """Observe the event in the entries of the switch."""
         table = self._tables.get(switch)
         if table is None:
             table = self._tables[switch] = TopicTable(self._read(switch), self._address, self._code)
-        return Seen(Means.READ_BACK, table.hit(self._full, in_port))
+        return SwitchObservation(ObservationMeans.READ_BACK, table.hit(self._full, in_port))
 
 
 class FirstThatSees:
     """Observer that tries several observers in order."""
 
-    def __init__(self, *eyes: Eyes) -> None:
+    def __init__(self, *eyes: SwitchObserver) -> None:
         self._eyes = eyes
 
     def bridge(self, switch: str) -> str | None:
@@ -74,18 +74,18 @@ class FirstThatSees:
         names = (self._ask_bridge(one, switch) for one in self._eyes)
         return next((name for name in names if name is not None), None)
 
-    def look(self, switch: str, in_port: int) -> Seen:
+    def observe(self, switch: str, in_port: int) -> SwitchObservation:
         """Return the first successful observation. Raises `NotSeen` with all reasons."""
         reasons: list[str] = []
         for one in self._eyes:
             try:
-                return one.look(switch, in_port)
+                return one.observe(switch, in_port)
             except NotSeen as reason:
                 reasons.append(str(reason))
         raise NotSeen("; ".join(reasons) or "no observer of switches is configured")
 
     @staticmethod
-    def _ask_bridge(eyes: Eyes, switch: str) -> str | None:
+    def _ask_bridge(eyes: SwitchObserver, switch: str) -> str | None:
         try:
             return eyes.bridge(switch)
         except NotSeen:

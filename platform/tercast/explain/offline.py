@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tercast.errors import Refused, shown
 from tercast.eventspace.dz import canonical
 from tercast.explain.event import ExplainedEvent, Space, read_event
-from tercast.explain.event_values import Given
+from tercast.explain.event_values import RawValues
 from tercast.explain.network_state import AnnouncementState, NetworkState
 from tercast.explain.reasons import DeliveryStanding
 from tercast.offline.plan_file import PlanFile
@@ -57,7 +57,7 @@ def situation_of(scenario: Scenario, plan: PlanFile) -> NetworkState:
 
 
 def event_of(
-    situation: NetworkState, publisher: str, values: Given, topic: str | None = None
+    situation: NetworkState, publisher: str, values: RawValues, topic: str | None = None
 ) -> ExplainedEvent:
     """Read the event of an advertisement by id, or of a host by name; Refused for other names."""
     ads = situation.advertisements

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tercast.explain.observation import Means, NotSeen, Seen
+from tercast.explain.observation import NotSeen, ObservationMeans, SwitchObservation
 from tercast.tables.entries import IN_PORT, LOWEST_PRIORITY, Action, Entry, Output, SetDst
 
 OWN_COOKIE = 0x7EC0A57E
@@ -30,7 +30,7 @@ class _Line:
     text: str
 
 
-def read_trace(output: str, names: Names) -> Seen:
+def read_trace(output: str, names: Names) -> SwitchObservation:
     """Parse the observation at the first bridge of a trace. Raises `NotSeen` for other texts."""
     lines = [_Line(len(row) - len(row.lstrip(" ")), row.strip()) for row in output.splitlines()]
     start = next((i for i, line in enumerate(lines) if _is_bridge(line)), None)
@@ -40,7 +40,7 @@ def read_trace(output: str, names: Names) -> Seen:
     hit = rules[1] if len(rules) > 1 and SOURCE_CHECK in lines[rules[0]].text else rules[0]
     rule = lines[hit].text[3:]
     if rule.startswith("No match"):
-        return Seen(Means.TRACE, None)
+        return SwitchObservation(ObservationMeans.TRACE, None)
     body = list(_body(lines[hit + 1 :]))
     depth = min((line.depth for line in body if line.depth), default=0)
     steps = [line for line in body if line.depth in (0, depth) and not line.text.startswith("---")]
@@ -69,22 +69,24 @@ def _is_rule(line: _Line) -> bool:
     return _RULE.match(line.text) is not None
 
 
-def _seen(rule: str, steps: list[_Line], names: Names) -> Seen:
+def _seen(rule: str, steps: list[_Line], names: Names) -> SwitchObservation:
     fields = dict(_fields(rule))
     priority = int(fields.pop("priority", "32768"))
     cookie = int(fields.pop("cookie", "0"), 16) >> 32
     dst = fields.pop("ipv6_dst", None) or fields.pop("nw_dst", None)
     port = fields.pop("in_port", None)
     if priority < LOWEST_PRIORITY and cookie == OWN_COOKIE:
-        return Seen(Means.TRACE, None)  # the drop entry of a range of events: no entry matched
+        return SwitchObservation(
+            ObservationMeans.TRACE, None
+        )  # the drop entry of a range of events: no entry matched
     rest = [name for name in fields if name not in ("ipv6", "ip")]
     foreign = cookie not in (0, OWN_COOKIE)
     if dst is None or rest:
-        return Seen(Means.TRACE, None, f"rule {rule!r}", foreign=foreign)
+        return SwitchObservation(ObservationMeans.TRACE, None, f"rule {rule!r}", foreign=foreign)
     actions, strange = _actions([line.text for line in steps if not _is_bridge(line)], names)
     length = "" if "/" in dst else "/128" if ":" in dst else "/32"
     entry = Entry(dst + length, None if port is None else int(port), priority, actions)
-    return Seen(Means.TRACE, entry, strange, foreign, dict(_into(steps)))
+    return SwitchObservation(ObservationMeans.TRACE, entry, strange, foreign, dict(_into(steps)))
 
 
 def _fields(rule: str) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tercast.explain.explanation import Explanation, entry_json
-from tercast.explain.observation import Eyes, NotSeen, Seen
+from tercast.explain.observation import NotSeen, SwitchObservation, SwitchObserver
 from tercast.explain.path import EventPath, PathHop, follow
 from tercast.tables.entries import IN_PORT, Entry, Output
 from tercast.topology.topology import Port
@@ -57,7 +57,7 @@ class RealPath:
     """
 
     way: EventPath
-    seen: tuple[Seen | None, ...]
+    seen: tuple[SwitchObservation | None, ...]
     differences: tuple[PathDifference, ...]
     not_seen: dict[str, str] = field(default_factory=dict)
     lost: dict[str, str | None] = field(default_factory=dict)
@@ -95,18 +95,18 @@ class RealPath:
         }
 
 
-def trace(explanation: Explanation, eyes: Eyes) -> RealPath:
+def trace(explanation: Explanation, eyes: SwitchObserver) -> RealPath:
     """Follow the event over the real switches, and compare with the expected path.
 
     The path continues along the real outputs. At switches without observation, the expected entry is used.
     """
     world, expected = explanation.situation.world, explanation.way
     places = {(hop.switch, hop.in_port): hop for hop in expected.hops}
-    looked: dict[Port, Seen | NotSeen] = {}
+    looked: dict[Port, SwitchObservation | NotSeen] = {}
 
     def hit(switch: str, in_port: int) -> Entry | None:
         try:
-            seen = eyes.look(switch, in_port)
+            seen = eyes.observe(switch, in_port)
         except NotSeen as reason:
             looked[switch, in_port] = reason
             hop = places.get((switch, in_port))
@@ -119,7 +119,7 @@ def trace(explanation: Explanation, eyes: Eyes) -> RealPath:
     differences = [
         found
         for place, seen in looked.items()
-        if isinstance(seen, Seen)
+        if isinstance(seen, SwitchObservation)
         for found in _differences(explanation, eyes, places.get(place), place, seen)
     ]
     not_seen = {place[0]: str(reason) for place, reason in looked.items() if isinstance(reason, NotSeen)}
@@ -132,7 +132,7 @@ def trace(explanation: Explanation, eyes: Eyes) -> RealPath:
 
 
 def _differences(
-    explanation: Explanation, eyes: Eyes, hop: PathHop | None, place: Port, seen: Seen
+    explanation: Explanation, eyes: SwitchObserver, hop: PathHop | None, place: Port, seen: SwitchObservation
 ) -> Iterator[PathDifference]:
     """Yield the differences at one port of a switch."""
     switch, in_port = place
@@ -151,7 +151,7 @@ def _differences(
 
 
 def _difference(
-    explanation: Explanation, switch: str, expected: Entry | None, seen: Seen
+    explanation: Explanation, switch: str, expected: Entry | None, seen: SwitchObservation
 ) -> tuple[DifferenceKind, str] | None:
     found, address = seen.entry, explanation.event.address
     if seen.foreign:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tercast.errors import Misread, Path, Refused, shown
+from tercast.errors import Path, Refused, SyntaxRefused, shown
 from tercast.eventspace.topic import Topic
 from tercast.filters.normal_form import Term, normal_form
 from tercast.filters.parser import parse_filter
@@ -43,7 +43,7 @@ class Filter:
         """Parse `text`; Refused under `path`, with the position of an error in the text."""
         try:
             return cls(topic, parse_filter(text, topic))
-        except Misread as misread:
+        except SyntaxRefused as misread:
             raise misread.under(*path) from None
         except Refused as refused:
             raise Refused((*path, *refused.path), refused.code, refused.detail, text) from None

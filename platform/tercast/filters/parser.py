@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from tercast.errors import Misread, Refused, shown
+from tercast.errors import Refused, SyntaxRefused, shown
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.attribute_reader import KEYWORDS
 from tercast.eventspace.counted_attributes import Enum
@@ -241,7 +241,7 @@ class _Parser:
         if word != mark or kind != "mark":
             raise self.unexpected(word, start, expected)
 
-    def no_token(self) -> Misread:
+    def no_token(self) -> SyntaxRefused:
         start = self.at + len(self.text[self.at :]) - len(self.text[self.at :].lstrip(BLANKS))
         rest = self.text[start:]
         if rest[0] == '"':
@@ -254,7 +254,7 @@ class _Parser:
         hint = "; write texts in double quotes" if rest[0] == "'" else ""
         return self.error("filter_syntax", start, f"unexpected character {shown(rest[0])}{hint}")
 
-    def bad_string(self, start: int) -> Misread:
+    def bad_string(self, start: int) -> SyntaxRefused:
         at = start + 1
         while at < len(self.text) and self.text[at] != '"':
             if self.text[at] == "\\":
@@ -265,14 +265,16 @@ class _Parser:
             at += 1
         return self.error("filter_syntax", start, "this text has no closing double quote; add it")
 
-    def unexpected(self, word: str, start: int, expected: str) -> Misread:
+    def unexpected(self, word: str, start: int, expected: str) -> SyntaxRefused:
         found = shown(word) if word else "end of the filter"
         return self.error("filter_syntax", start, f"unexpected {found}; expected {expected}", expected)
 
-    def error(self, code: str, start: int, detail: str, expected: str | None = None) -> Misread:
+    def error(self, code: str, start: int, detail: str, expected: str | None = None) -> SyntaxRefused:
         token = _TOKEN.match(self.text, start)
         length = token.end() - start if token else min(1, len(self.text) - start)
-        return Misread((), code, f"at character {start + 1}: {detail}", self.text, start, length, expected)
+        return SyntaxRefused(
+            (), code, f"at character {start + 1}: {detail}", self.text, start, length, expected
+        )
 
 
 def _flat(kind: type[And] | type[Or], parts: list[Tree]) -> Tree:

@@ -68,7 +68,7 @@ def follow(
             event, gate, parent = event[fine], gate[fine], parent[fine]
         column = columns[event]
         rule = np.maximum(winners[wiring.switch[gate], column], winners[lookup.own[gate], column])
-        copy, output = _expand(lookup, lookup.deed[rule])
+        copy, output = _expand(lookup, lookup.effect[rule])
         onward, host = _targets(lookup, wiring, gate[copy], output)
         there = host != NOWHERE
         to_copy = copy[there]
@@ -88,11 +88,11 @@ def _note(been: Numbers, event: Numbers, gate: Numbers, odd: Flags) -> None:
     odd[event[again]] = True
 
 
-def _expand(lookup: Lookup, deed: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
-    """Return all outputs of deeds: the index of the deed, and the number of the output."""
-    first = lookup.first[deed]
-    counts = lookup.first[deed + 1] - first
-    which = np.repeat(np.arange(len(deed), dtype=np.int32), counts)
+def _expand(lookup: Lookup, effect: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
+    """Return all outputs of effects: the index of the effect, and the number of the output."""
+    first = lookup.first[effect]
+    counts = lookup.first[effect + 1] - first
+    which = np.repeat(np.arange(len(effect), dtype=np.int32), counts)
     ends = np.cumsum(counts)
     offset = np.repeat(first - (ends - counts), counts)
     return which, np.arange(len(which)) + offset

@@ -40,20 +40,20 @@ class Lookup:
     """The tables of one topic, given as rules by switch.
 
     Lines are tables: first those of the switches, in their order, then those of gates with own rules, then an
-    empty one. `own[gate]` is the line of a gate's own rules. `deed[rule]` is the number of a rule's deed,
-    which is a list of outputs. Its outputs are `first[deed]` to `first[deed + 1]`, with their `port`, far
+    empty one. `own[gate]` is the line of a gate's own rules. `effect[rule]` is the number of a rule's effect,
+    which is a list of outputs. Its outputs are `first[effect]` to `first[effect + 1]`, with their `port`, far
     gate (`onward`) and `host` as in `PortIndex.outputs`.
     """
 
     def __init__(self, rules: Mapping[str, Iterable[LookupRule]], wiring: PortIndex) -> None:
         known = {switch: _by_rank(rules.get(switch, ())) for switch in wiring.switches}
         self.width = max((rule.dz.bit_length() - 1 for own in known.values() for rule in own), default=0)
-        deeds = _Deeds(wiring)
+        effects = _RuleEffects(wiring)
         lines: list[Line] = []
         gated: list[Line] = []
         self.own = np.full(len(wiring.ports), -1, dtype=np.int32)
         for switch, ranked in known.items():
-            tables = self._tables(ranked, deeds.add(switch, ranked))
+            tables = self._tables(ranked, effects.add(switch, ranked))
             lines.append(tables.pop(None, ([], [])))
             for port, line in tables.items():
                 gate = wiring.gates.get((switch, port or 0))
@@ -62,8 +62,8 @@ class Lookup:
                     gated.append(line)
         self.lines = [*lines, *gated, ([], [])]
         self.own[self.own < 0] = len(self.lines) - 1
-        self.deed, self.first = deeds.of_rules(), deeds.firsts()
-        self.port, self.onward, self.host = deeds.columns()
+        self.effect, self.first = effects.of_rules(), effects.firsts()
+        self.port, self.onward, self.host = effects.columns()
         self._index()
 
     def atoms(self, points: Column) -> Numbers:
@@ -158,7 +158,7 @@ def _turn(points: list[int], winners: list[int], point: int, number: int) -> Non
         winners.append(number)
 
 
-class _Deeds:
+class _RuleEffects:
     """The effects of rules, each listed once."""
 
     def __init__(self, wiring: PortIndex) -> None:
@@ -184,11 +184,11 @@ class _Deeds:
         return lowest
 
     def of_rules(self) -> Numbers:
-        """Return the deed of every rule."""
+        """Return the effect of every rule."""
         return np.array(self._of_rule, dtype=np.int32)
 
     def firsts(self) -> npt.NDArray[np.int64]:
-        """Return the first output of every deed, and the total number as last element."""
+        """Return the first output of every effect, and the total number as last element."""
         return np.concatenate(([0], np.cumsum(self._counts)))
 
     def columns(self) -> tuple[npt.NDArray[np.int64], Numbers, Numbers]:

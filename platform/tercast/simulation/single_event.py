@@ -64,8 +64,8 @@ def walk(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> Even
 
 def _outputs(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> Iterator[tuple[int, int]]:
     """Yield the targets of the winning rule for packets from a gate: (far gate, host)."""
-    deed = lookup.deed[max(winners[wiring.switch[gate]], winners[lookup.own[gate]])]
-    for output in range(int(lookup.first[deed]), int(lookup.first[deed + 1])):
+    effect = lookup.effect[max(winners[wiring.switch[gate]], winners[lookup.own[gate]])]
+    for output in range(int(lookup.first[effect]), int(lookup.first[effect + 1])):
         port, onward, host = (
             int(lookup.port[output]),
             int(lookup.onward[output]),

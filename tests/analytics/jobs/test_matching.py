@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.jobs.matching import Counting, Wanting
+from analytics.jobs.matching import Counting, SubscribedHosts
 from analytics.subscriptions import FOREVER, SubscriptionRow, read_subscriptions
 from tercast.dimensions.spectral import select
 from tercast.errors import RefusedMany
@@ -58,7 +58,7 @@ ENTRIES = st.lists(
 def test_hosts_are_those_whose_filters_match_at_that_time(
     entries: list[SubscriptionRow], times: list[int]
 ) -> None:
-    found = Wanting(TOPIC, entries).hosts_of(SPACE, np.array(times, dtype=np.int64))
+    found = SubscribedHosts(TOPIC, entries).hosts_of(SPACE, np.array(times, dtype=np.int64))
     wanted = {
         (row, entry.host)
         for row, (event, at) in enumerate(zip(SPACE, times, strict=True))

@@ -142,8 +142,10 @@ def test_a_message_in_a_bundle_has_the_bytes_of_the_frameworks_objects(
     assert bundles.carry(bundle, message.body, xid) == _serialised(outer, xid)
 
 
-@given(st.sampled_from(bundles.Act), st.integers(0, 0xFFFFFFFF))
-def test_control_of_a_bundle_has_the_bytes_of_the_frameworks_objects(act: bundles.Act, bundle: int) -> None:
+@given(st.sampled_from(bundles.BundleAction), st.integers(0, 0xFFFFFFFF))
+def test_control_of_a_bundle_has_the_bytes_of_the_frameworks_objects(
+    act: bundles.BundleAction, bundle: int
+) -> None:
     wanted = parser.ONFBundleCtrlMsg(DATAPATH, bundle, act, 3, [])
     assert bundles.control(bundle, act).frame(9) == _serialised(wanted, 9)
 

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from controlplane.aggregation import cost_watch, runs, worker
 from controlplane.aggregation.attribution import FACTOR, CostVerdict
 from controlplane.aggregation.models import AggregatedEntry
-from controlplane.aggregation.policy import standing
+from controlplane.aggregation.policy import read_policy_status
 from controlplane.deployment import session
 from controlplane.requestlog.models import OutboxEvent
 from controlplane.telemetry.models import EventSample
@@ -43,8 +43,8 @@ def merged(network, monkeypatch):
     session.run()
     log({"op": "set_budget", "switch": "s1", "tcam_budget": 5})
     report(network.advertisement, 256, 512)
-    runs.ask(None, None, None)
-    assert worker.work() is not None
+    runs.request_run(None, None, None)
+    assert worker.execute_run() is not None
     session.run()
     return network
 
@@ -55,7 +55,7 @@ def alarms() -> list[str]:
 
 
 def test_each_entry_says_whose_subscriptions_it_stands_for(merged):
-    assert cost_watch.look() > 0
+    assert cost_watch.measure_costs() > 0
     rows = AggregatedEntry.objects.select_related("switch")
     assert {row.switch.name for row in rows} == {"s1"}
     for row in rows:
@@ -73,7 +73,7 @@ def test_each_entry_says_whose_subscriptions_it_stands_for(merged):
 def test_what_was_measured_is_what_the_events_did(merged):
     """Counted by hand: an event of the window that an entry sends on although no subscription holds it."""
     report(merged.advertisement, 0, 256, count=200, seed=7)
-    cost_watch.look()
+    cost_watch.measure_costs()
     lows = [
         values["low"] for values in EventSample.objects.order_by("-id").values_list("values", flat=True)[:200]
     ]
@@ -96,41 +96,41 @@ def test_what_was_measured_is_what_the_events_did(merged):
 def test_no_alarm_while_it_is_as_expected(merged):
     for seed in range(3):
         report(merged.advertisement, 256, 512, seed=seed)
-        cost_watch.look()
-    assert alarms() == [] and standing().alarms == []
+        cost_watch.measure_costs()
+    assert alarms() == [] and read_policy_status().alarms == []
 
 
 def test_an_alarm_where_they_part_once_and_its_end_once(merged):
     report(merged.advertisement, 0, 256, seed=3)
     for _ in range(3):
-        cost_watch.look()
+        cost_watch.measure_costs()
     (alarm,) = alarms()
     assert "switch s1" in alarm and "predicted" in alarm and f"{FACTOR:g}" in alarm
-    (stands,) = standing().alarms
+    (stands,) = read_policy_status().alarms
     assert stands["switch"] == "s1" and stands["measured"] > FACTOR * stands["expected"]
     report(merged.advertisement, 256, 512, seed=4)
-    cost_watch.look()
-    cost_watch.look()
+    cost_watch.measure_costs()
+    cost_watch.measure_costs()
     assert len(alarms()) == 2 and "the alarm has ended" in alarms()[1]
-    assert standing().alarms == []
+    assert read_policy_status().alarms == []
 
 
 def test_to_aggregate_again_ends_it(merged):
     report(merged.advertisement, 0, 256, seed=3)
-    cost_watch.look()
+    cost_watch.measure_costs()
     assert len(alarms()) == 1
     EventSample.objects.filter(values__low__gte=256).delete()
-    runs.ask(None, None, None)
-    worker.work()
+    runs.request_run(None, None, None)
+    worker.execute_run()
     session.run()
-    cost_watch.look()
-    assert "the alarm has ended" in alarms()[-1] and standing().alarms == []
+    cost_watch.measure_costs()
+    assert "the alarm has ended" in alarms()[-1] and read_policy_status().alarms == []
 
 
 def test_too_few_events_are_no_verdict(merged):
     EventSample.objects.all().delete()
     report(merged.advertisement, 0, 256, count=50)
-    cost_watch.look()
+    cost_watch.measure_costs()
     assert alarms() == []
 
 
@@ -145,10 +145,10 @@ def test_the_switchs_own_counters_stand_beside(merged):
 
     world.Switch.objects.update(connected=True)
     merged.get = counted
-    cost_watch.look()
+    cost_watch.measure_costs()
     assert all(row.packets and row.packets >= 1000 for row in AggregatedEntry.objects.all())
     merged.answer = (500, b"{}")
-    cost_watch.look()
+    cost_watch.measure_costs()
     assert all(row.packets is None for row in AggregatedEntry.objects.all())
 
 
@@ -158,7 +158,7 @@ def test_it_looks_only_where_there_is_news(merged):
     assert not cost_watch.is_due()
     report(merged.advertisement, 256, 512, count=1)
     assert cost_watch.is_due()
-    cost_watch.look()
+    cost_watch.measure_costs()
     world.subscribe("h2", ["01"])
     session.run()
     assert cost_watch.is_due()
@@ -166,14 +166,14 @@ def test_it_looks_only_where_there_is_news(merged):
 
 def test_nothing_to_look_at_without_aggregation(network):
     assert not cost_watch.is_due()
-    assert cost_watch.look() == 0
+    assert cost_watch.measure_costs() == 0
 
 
 def test_rows_go_with_the_covers(merged):
-    assert cost_watch.look() > 0
+    assert cost_watch.measure_costs() > 0
     log({"op": "set_budget", "switch": "s1", "tcam_budget": None})
     log({"op": "aggregate", "method": "fa-pb", "covers": {"s1": {}}})
-    assert cost_watch.look() == 0 and not AggregatedEntry.objects.exists()
+    assert cost_watch.measure_costs() == 0 and not AggregatedEntry.objects.exists()
 
 
 @pytest.mark.parametrize(

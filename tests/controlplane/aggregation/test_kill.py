@@ -97,16 +97,16 @@ def waiting(ready):
         EventSample(topic=advertisement.topic, advertisement=advertisement, values={"low": value})
         for value in (rng.randrange(256, 512) for _ in range(300))
     )
-    runs.ask(None, None, None)
+    runs.request_run(None, None, None)
     return ready
 
 
 @pytest.mark.parametrize("step", ["aggregate:begin", "aggregate:found"])
 def test_a_computation_killed_at_a_step_starts_again(waiting, step):
-    kill_at(step, work.work)
+    kill_at(step, work.execute_run)
     run = Run.objects.get()
     assert (run.state, run.attempts, run.request) == ("running", 1, None)
-    work.work()
+    work.execute_run()
     session.run()
     run.refresh_from_db()
     assert (run.state, run.attempts) == ("succeeded", 2), run.reason
@@ -115,7 +115,7 @@ def test_a_computation_killed_at_a_step_starts_again(waiting, step):
 
 
 def test_covers_are_in_the_snapshot_and_in_the_log(waiting):
-    work.work()
+    work.execute_run()
     session.run()
     by_log = planner_state.load(snapshots=False).planner
     assert planner_state.keep_snapshot(planner_state.load(), every=1)

@@ -211,7 +211,7 @@ def test_rows_equal_the_plan_after_any_requests(network, method):
         assert rows() == planned()
     if rows():
         AggregatedEntry.objects.update(measured=-1.0)
-        cost_watch.look()
+        cost_watch.measure_costs()
         assert not AggregatedEntry.objects.filter(measured=-1.0).exists()
         assert rows() == planned()
 
@@ -222,7 +222,7 @@ def test_a_measurement_of_an_older_state_changes_no_newer_row(bounded, monkeypat
     decide(world.subscribe("h3", [CELLS[5]]))
     newest = set(AggregatedEntry.objects.values_list("pk", "dz", "position"))
     monkeypatch.setattr(planner_state, "load", lambda: before)
-    cost_watch.look()
+    cost_watch.measure_costs()
     assert set(AggregatedEntry.objects.values_list("pk", "dz", "position")) >= {
         row for row in newest if row[2] > before.position
     }

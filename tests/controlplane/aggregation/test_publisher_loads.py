@@ -69,8 +69,8 @@ def halves(network):
 
 def coarse():
     """Which half has the covers after a run: its first bits."""
-    runs.ask(None, None, None)
-    assert worker.work() is not None
+    runs.request_run(None, None, None)
+    assert worker.execute_run() is not None
     session.run()
     found = planner_state.load().planner.snapshot()["aggregation"]["covers"]["s1"]
     return {cover["dz"][:2] for topic in found.values() for cover in topic["plain"]}

@@ -68,7 +68,7 @@ def entries() -> dict[str, int]:
 
 def carried_out(row: Run | None = None) -> Run:
     """The run that waits, worked out, and what it asks for, deployed."""
-    found = worker.work()
+    found = worker.execute_run()
     session.run()
     assert found is not None
     found.refresh_from_db()
@@ -80,7 +80,7 @@ def covers():
 
 
 def test_a_run_installs_what_costs_less(hot):
-    asked = runs.ask(None, None, None)
+    asked = runs.request_run(None, None, None)
     assert (asked.state, asked.method, asked.trigger) == ("queued", "fa-pb", "operator")
     done = carried_out()
     assert (done.pk, done.state, done.reason) == (asked.pk, "succeeded", "")
@@ -98,7 +98,7 @@ def test_a_run_installs_what_costs_less(hot):
 
 def test_a_run_is_taken_back(hot):
     before, tables = covers(), hot.tables()
-    runs.ask(None, None, None)
+    runs.request_run(None, None, None)
     first = carried_out()
     assert covers() != before
     back = runs.revert(first.pk, None)
@@ -112,24 +112,24 @@ def test_a_run_is_taken_back(hot):
 
 
 def test_it_skips_without_traffic(crowded):
-    runs.ask(None, None, None)
+    runs.request_run(None, None, None)
     done = carried_out()
     assert (done.state, done.request) == ("skipped", None)
     assert "no events" in done.reason
 
 
 def test_it_skips_where_all_budgets_hold(network):
-    runs.ask("optimal", None, None)
+    runs.request_run("optimal", None, None)
     done = carried_out()
     assert done.state == "skipped" and "met without" in done.reason
 
 
 def test_a_periodic_run_needs_a_gain_and_an_operators_does_not(hot):
-    runs.ask("fa-pb", None, None)
+    runs.request_run("fa-pb", None, None)
     assert carried_out().state == "succeeded"
     before, sent = covers(), hot.mods
     Policy.objects.update(gain=0.1)
-    assert runs.ask_periodically() is not None
+    assert runs.request_periodic_run() is not None
     done = carried_out()
     assert done.state == "skipped"
     assert (covers(), hot.mods) == (before, sent)
@@ -141,18 +141,18 @@ def test_small_changes_of_traffic_do_not_turn_tables_over(hot):
     states = []
     for _ in range(4):
         report(hot.advertisement, [rng.randrange(256, 512) for _ in range(50)])
-        runs.ask_periodically()
+        runs.request_periodic_run()
         states.append(carried_out().state)
     assert states == ["succeeded", "skipped", "skipped", "skipped"]
 
 
 def test_traffic_that_shifts_does(hot):
-    runs.ask_periodically()
+    runs.request_periodic_run()
     assert carried_out().state == "succeeded"
     EventSample.objects.all().delete()
     rng = random.Random(3)
     report(hot.advertisement, [rng.randrange(0, 256) for _ in range(300)])
-    runs.ask_periodically()
+    runs.request_periodic_run()
     done = carried_out()
     assert (
         done.state == "succeeded" and done.results["needless"]["after"] < done.results["needless"]["before"]
@@ -160,30 +160,30 @@ def test_traffic_that_shifts_does(hot):
 
 
 def test_never_two_at_once(hot):
-    first = runs.ask(None, None, None)
+    first = runs.request_run(None, None, None)
     with pytest.raises(Problem, match=f"Run {first.pk} is in progress"):
-        runs.ask(None, None, None)
-    assert runs.ask_periodically() is None
-    worker.work()
+        runs.request_run(None, None, None)
+    assert runs.request_periodic_run() is None
+    worker.execute_run()
     with pytest.raises(Problem, match="in progress"):  # what it found waits in the log
-        runs.ask(None, None, None)
+        runs.request_run(None, None, None)
     session.run()
-    runs.ask(None, None, None)
+    runs.request_run(None, None, None)
 
 
 def test_by_the_policy_alone_there_are_no_runs_without_a_method_that_has_them(network):
     for method in ("none", "la"):
         run({"op": "set_aggregation", "method": method})
-        assert runs.ask_periodically() is None
+        assert runs.request_periodic_run() is None
         with pytest.raises(Problem, match="has no runs"):
-            runs.ask(None, None, None)
+            runs.request_run(None, None, None)
     assert not Run.objects.exists()
 
 
 def test_what_was_found_may_not_fit_any_more(hot):
     """The network changes while a run is worked out: the log decides, and budgets hold all the same."""
-    runs.ask(None, None, None)
-    worker.work()
+    runs.request_run(None, None, None)
+    worker.execute_run()
     Request.objects.filter(kind="aggregate").update(state="failed", problem={"detail": "later"})  # not yet
     Request.objects.filter(kind="aggregate").update(state="queued", problem=None)
     late = Request.objects.get(kind="aggregate")
@@ -200,8 +200,8 @@ def test_what_was_found_may_not_fit_any_more(hot):
 
 
 def test_a_request_that_fails_fails_its_run(hot, monkeypatch):
-    runs.ask(None, None, None)
-    worker.work()
+    runs.request_run(None, None, None)
+    worker.execute_run()
     request = Request.objects.get(kind="aggregate")
     Request.objects.filter(pk=request.pk).update(payload={**request.payload, "covers": {"s77": {}}})
     session.run()
@@ -214,7 +214,7 @@ def test_a_run_whose_computation_fails_says_why(hot, monkeypatch):
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr(worker.compute, "run", fail)
-    runs.ask(None, None, None)
+    runs.request_run(None, None, None)
     done = carried_out()
     assert done.state == "failed" and "ZeroDivisionError" in done.reason
     assert done.under_way is None
@@ -228,7 +228,7 @@ def test_a_run_that_takes_too_long_fails(hot, monkeypatch):
             pass
 
     monkeypatch.setattr(worker.compute, "run", hang)
-    runs.ask(None, None, None)
+    runs.request_run(None, None, None)
     done = carried_out()
     assert done.state == "failed" and "more than 1 s" in done.reason
 
@@ -237,7 +237,7 @@ def test_an_abandoned_run_starts_again_a_limited_number_of_times(hot):
     Run.objects.create(trigger="operator", method="fa-pb", state=AggregationRunState.RUNNING, attempts=1)
     assert carried_out().state == "succeeded"
     Run.objects.create(trigger="operator", method="fa-pb", state=AggregationRunState.RUNNING, attempts=3)
-    assert worker.work() is None
+    assert worker.execute_run() is None
     last = Run.objects.latest("id")
     assert last.state == "failed" and "3 worker processes" in last.reason
 
@@ -245,7 +245,7 @@ def test_an_abandoned_run_starts_again_a_limited_number_of_times(hot):
 def test_by_hand(hot, capsys):
     call_command("aggregate")
     assert "no run is queued" in capsys.readouterr().out
-    runs.ask("fa-lb", 0.5, None)
+    runs.request_run("fa-lb", 0.5, None)
     call_command("aggregate")
     assert "by fa-lb is running" in capsys.readouterr().out
     session.run()
@@ -254,7 +254,7 @@ def test_by_hand(hot, capsys):
 
 @pytest.mark.parametrize("method", ["fa-lb", "fa-pb", "optimal"])
 def test_every_method(hot, method):
-    runs.ask(method, None, None)
+    runs.request_run(method, None, None)
     done = carried_out()
     assert done.state in ("succeeded", "skipped"), done.reason
     assert entries()["s1"] <= 5

@@ -12,8 +12,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.full, pytest.mark.django_db]
 
 
 def run(job="flow_table_size"):
-    asked = runs.ask(job, "1 minute", None)
-    worker.work()
+    asked = runs.request_run(job, "1 minute", None)
+    worker.execute_runs()
     asked.refresh_from_db()
     return asked
 

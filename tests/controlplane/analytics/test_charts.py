@@ -40,7 +40,7 @@ def text(time):
 
 def results(job, rows):
     """Rows are (minute, keys, values); they come from a run that succeeded."""
-    run = runs.ask(job, "1 minute", None)
+    run = runs.request_run(job, "1 minute", None)
     run = runs.begin()
     runs.end(run, AnalyticsRunState.SUCCEEDED, "", rows=len(rows))
     for minute, keys, values in rows:
@@ -277,7 +277,7 @@ def test_an_empty_answer_says_what_is_missing(get, own_state, root):
         return body["empty"]["missing"], body["empty"]["detail"]
 
     assert empty()[0] == "job" and "POST /api/v1/analytics/runs/" in empty()[1]
-    run = runs.ask("flow_table_size", "1 minute", None)
+    run = runs.request_run("flow_table_size", "1 minute", None)
     runs.end(runs.begin(), AnalyticsRunState.SKIPPED, "there is no telemetry yet")
     assert empty() == ("telemetry", f"The folder {root} contains no telemetry for flow_table_size yet.")
     (root / "table_snapshots").mkdir()

@@ -86,8 +86,8 @@ def test_a_job_through_a_run(own_state, root, today, subscription, name):
     }
     rows.write(root, "requests", [received, {**received, **stages}])
     job = JOBS[name]
-    runs.ask(job.name, job.window, None)
-    worker.work()
+    runs.request_run(job.name, job.window, None)
+    worker.execute_runs()
     run = Run.objects.get()
     assert run.state == "succeeded", (run.reason, run.log)
     (found,) = Result.objects.all()
@@ -133,8 +133,8 @@ def test_samples_from_telemetry_through_runs(own_state, root, subscription):
         )
 
     def run():
-        made = runs.ask("event_samples", "1 minute", None)
-        worker.work()
+        made = runs.request_run("event_samples", "1 minute", None)
+        worker.execute_runs()
         made.refresh_from_db()
         assert made.state == "succeeded", (made.reason, made.log)
         return made

@@ -107,7 +107,7 @@ def test_a_waiting_run_is_cancelled_at_once_and_a_working_one_by_its_worker(only
     with pytest.raises(Problem) as refused:
         runs.cancel(waiting.pk)
     assert refused.value.status == 409
-    runs.ask("flow_table_size", "1 minute", None)
+    runs.request_run("flow_table_size", "1 minute", None)
     working = runs.begin()
     assert (runs.cancel(working.pk).state, runs.cancel(working.pk).cancelling) == ("running", True)
     silence(working)
@@ -117,11 +117,11 @@ def test_a_waiting_run_is_cancelled_at_once_and_a_working_one_by_its_worker(only
 
 
 def test_an_operator_asks_once_at_a_time(only):
-    run = runs.ask("flow_table_size", "1 minute", None)
+    run = runs.request_run("flow_table_size", "1 minute", None)
     with pytest.raises(Problem) as refused:
-        runs.ask("flow_table_size", "60 seconds", None)
+        runs.request_run("flow_table_size", "60 seconds", None)
     assert refused.value.status == 409 and f"Run {run.pk}" in refused.value.detail
-    assert runs.ask("flow_table_size", "5 minutes", None).series != run.series
+    assert runs.request_run("flow_table_size", "5 minutes", None).series != run.series
     assert runs.claim_due() == []  # the one that waits will do
 
 
@@ -144,9 +144,9 @@ def test_every_change_of_state_is_sent_to_live_pages(only):
 def test_old_runs_go(only, monkeypatch):
     monkeypatch.setattr(runs, "KEPT", 3)
     for _ in range(6):
-        runs.ask("flow_table_size", "1 minute", None)
+        runs.request_run("flow_table_size", "1 minute", None)
         runs.end(runs.begin(), AnalyticsRunState.SKIPPED, "")
-    waiting = runs.ask("flow_table_size", "1 minute", None)
+    waiting = runs.request_run("flow_table_size", "1 minute", None)
     runs.prune()
     assert Run.objects.filter(under_way=None).count() == 3
     assert Run.objects.filter(pk=waiting.pk).exists()

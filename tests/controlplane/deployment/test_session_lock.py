@@ -87,9 +87,9 @@ def test_what_comes_in_while_a_session_ends_is_taken_by_it(network, monkeypatch)
 def test_sessions_of_two_threads_do_not_meet(transactional_db, controller, monkeypatch):
     world.line(2)
     inside, most = [], []
-    real = batches.take
+    real = batches.start_batch
 
-    def take():
+    def start():
         inside.append(1)
         most.append(len(inside))
         try:
@@ -97,7 +97,7 @@ def test_sessions_of_two_threads_do_not_meet(transactional_db, controller, monke
         finally:
             inside.pop()
 
-    monkeypatch.setattr(batches, "take", take)
+    monkeypatch.setattr(batches, "start_batch", start)
 
     def run():
         try:

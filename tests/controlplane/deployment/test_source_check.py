@@ -139,9 +139,9 @@ def alarms():
 
 
 def test_an_alarm_names_switch_port_host_and_packets_and_what_helps(network):
-    spoofing.see(counters(3, 0))
+    spoofing.report_spoofing(counters(3, 0))
     assert alarms() == []
-    spoofing.see(counters(3, 7))
+    spoofing.report_spoofing(counters(3, 7))
     (text,) = alarms()
     assert (
         "7 event packets" in text
@@ -153,37 +153,37 @@ def test_an_alarm_names_switch_port_host_and_packets_and_what_helps(network):
 
 def test_a_port_has_one_alarm_a_minute_and_each_packet_is_reported_once(network):
     for packets in (2, 5, 9):
-        spoofing.see(counters(4, packets))
+        spoofing.report_spoofing(counters(4, packets))
     assert len(alarms()) == 1 and "registered: no host" in alarms()[0]
     state = checkpoints.recall("spoofed packets", {})
     (seen,) = state.values()
     seen["at"] = (timezone.now() - timedelta(minutes=2)).isoformat()
     checkpoints.keep("spoofed packets", state)
-    spoofing.see(counters(4, 9))
+    spoofing.report_spoofing(counters(4, 9))
     assert "7 event packets" in alarms()[1]
-    spoofing.see(counters(4, 9))
+    spoofing.report_spoofing(counters(4, 9))
     assert len(alarms()) == 2
 
 
 def test_a_counter_that_begins_again_counts_from_0(network):
-    spoofing.see(counters(3, 50))
-    spoofing.see(counters(3, 4))
+    spoofing.report_spoofing(counters(3, 50))
+    spoofing.report_spoofing(counters(3, 4))
     state = checkpoints.recall("spoofed packets", {})
     next(iter(state.values()))["at"] = (timezone.now() - timedelta(minutes=2)).isoformat()
     checkpoints.keep("spoofed packets", state)
-    spoofing.see(counters(3, 4))
+    spoofing.report_spoofing(counters(3, 4))
     assert "4 event packets" in alarms()[-1]
 
 
 def test_a_port_that_is_checked_no_more_is_forgotten_once_its_switch_is_read(network):
-    spoofing.see(counters(3, 5))
-    spoofing.see({"sources": [], "tables": []})
+    spoofing.report_spoofing(counters(3, 5))
+    spoofing.report_spoofing({"sources": [], "tables": []})
     assert checkpoints.recall("spoofed packets", {})
-    spoofing.see(counters(3, None))
+    spoofing.report_spoofing(counters(3, None))
     assert checkpoints.recall("spoofed packets", {}) == {}
 
 
 def test_a_standby_host_is_named(network):
     Host.objects.filter(name="h2").update(standby=[Attachment("s1", 6).to_json()])
-    spoofing.see(counters(6, 1))
+    spoofing.report_spoofing(counters(6, 1))
     assert "(registered: host h2)" in alarms()[0]

@@ -3,7 +3,7 @@
 import pytest
 
 from controlplane.deployment import session, switch_sync
-from controlplane.explain.explanation import answer
+from controlplane.explain.explanation import explain_event
 from controlplane.explain.question import ExplainQuestion
 from controlplane.registry.transitions import leases
 from tests.support.controlplane import network_world as world
@@ -13,7 +13,7 @@ __all__ = ["moving", "times"]
 
 
 def explained():
-    return answer(ExplainQuestion.read({"publisher": "advertise-h1", "values": "x=1,y=1"}))
+    return explain_event(ExplainQuestion.read({"publisher": "advertise-h1", "values": "x=1,y=1"}))
 
 
 def summary(found):

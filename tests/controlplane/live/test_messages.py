@@ -12,7 +12,7 @@ from controlplane.live.protocol import (
     From,
     Ping,
     StreamBounds,
-    answer,
+    answer_resume,
     error,
     event_text,
     parse,
@@ -57,7 +57,7 @@ def test_an_event_is_ascii_whatever_it_holds(payload):
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 60))
 def test_going_on_is_promised_exactly_when_nothing_is_missing(oldest, kept, id_):
     bounds = StreamBounds(oldest, oldest + kept) if oldest else StreamBounds(0, 0)
-    served, text = answer(bounds, id_)
+    served, text = answer_resume(bounds, id_)
     missing = id_ > bounds.newest or (id_ < bounds.newest and id_ + 1 < bounds.oldest)
     assert served == (not missing)
     kind = json.loads(text)["type"]

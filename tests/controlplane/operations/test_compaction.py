@@ -11,7 +11,7 @@ from django.utils import timezone
 from controlplane.deployment import replay_check, session, session_cache
 from controlplane.operations import stage_histograms
 from controlplane.operations.backup import compaction
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 from controlplane.planning import planner_state
 from controlplane.registry.models import Subscription
 from controlplane.requestlog.models import PlannerSnapshot, Request
@@ -144,7 +144,7 @@ def test_a_snapshot_that_does_not_lead_to_the_tables_is_never_a_base(old):
     wrong.position = planner_state.decided() - 1
     assert planner_state.keep_snapshot(wrong, every=1)
     rows = ids()
-    with pytest.raises(UpkeepError, match="nothing was removed"):
+    with pytest.raises(BackupError, match="nothing was removed"):
         compaction.compact(timedelta(0), lambda _: None)
     assert ids() == rows
 

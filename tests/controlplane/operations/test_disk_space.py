@@ -34,7 +34,7 @@ def texts():
 
 def test_the_alarm_comes_once_and_ends_with_a_margin(db, free):
     disk_space.record()
-    assert texts() == [] and disk_space.standing() == []
+    assert texts() == [] and disk_space.measure_low_disks() == []
     free["free"] = 511
     disk_space.record()
     disk_space.record()
@@ -42,19 +42,19 @@ def test_the_alarm_comes_once_and_ends_with_a_margin(db, free):
         "disk of state, database (/srv/tercast) is nearly full"
     ]
     assert "511 of 20,000 MiB" in texts()[0] and "TERCAST_DISK_FREE_MEGABYTES" in texts()[0]
-    assert disk_space.standing()[0].since is not None
+    assert disk_space.measure_low_disks()[0].since is not None
     free["free"] = 513  # within the margin
     disk_space.record()
     assert len(texts()) == 1
     free["free"] = 600
     disk_space.record()
     assert texts()[1:] == ["disk of state, database (/srv/tercast) has enough free space again"]
-    assert disk_space.standing() == []
+    assert disk_space.measure_low_disks() == []
 
 
 def test_few_inodes_are_a_full_disk(db, free):
     free["inodes"] = 10
-    assert disk_space.standing()[0].subject.startswith("disk of state")
+    assert disk_space.measure_low_disks()[0].subject.startswith("disk of state")
 
 
 def test_health_and_standing_alarms_have_it(network, free):
@@ -62,7 +62,7 @@ def test_health_and_standing_alarms_have_it(network, free):
     assert "state+database free MiB: 10000" in health_checks.disk().text
     free["free"] = 3
     assert health_checks.disk().status == health_checks.CheckStatus.DEGRADED
-    found, _ = alarms.standing()
+    found, _ = alarms.read_active_alarms()
     assert [(row.source, row.alarm) for row in found] == [("disk", "disk_low")]
 
 
@@ -70,10 +70,10 @@ def test_other_machines_are_shown_while_they_report(db, free):
     now = timezone.now()
     row = {"detail": "full", "since": now.isoformat(), "seen": now.isoformat()}
     checkpoints.keep("disks of other", {"disk of state": row})
-    assert [each.subject for each in disk_space.standing()] == ["other: disk of state"]
+    assert [each.subject for each in disk_space.measure_low_disks()] == ["other: disk of state"]
     row["seen"] = (now - 2 * disk_space.STALE).isoformat()
     checkpoints.keep("disks of other", {"disk of state": row})
-    assert disk_space.standing() == []
+    assert disk_space.measure_low_disks() == []
 
 
 def test_every_directory_in_use_is_measured(db, tmp_path, settings):

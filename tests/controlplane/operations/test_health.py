@@ -19,7 +19,7 @@ from controlplane.operations import health_checks, heartbeats
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import Request
 from controlplane.signalling import liveness
-from controlplane.signalling.liveness import Turns
+from controlplane.signalling.liveness import LoopRecord
 from controlplane.signalling.poll_loop import PollLoop
 from controlplane.telemetry import request_rows, table_snapshots
 from controlplane.web.monitoring import health_views
@@ -45,8 +45,8 @@ def fresh(monkeypatch):
 def alive(network):
     """A platform on which all is well."""
     for name in (heartbeats.WORKER, heartbeats.WATCHER, heartbeats.BEAT):
-        heartbeats.note(name)
-    Turns().went_well()
+        heartbeats.record_heartbeat(name)
+    LoopRecord().went_well()
     Switch.objects.update(connected=True)
     return network
 
@@ -193,8 +193,8 @@ def test_without_a_database_nothing_else_is_asked(alive, monkeypatch):
 
 def test_whom_nobody_knows_makes_nobody_busy(alive, monkeypatch):
     calls = []
-    look = health_checks.look
-    monkeypatch.setattr(health_checks, "look", lambda names: calls.append(1) or look(names))
+    look = health_checks.run_checks
+    monkeypatch.setattr(health_checks, "run_checks", lambda names: calls.append(1) or look(names))
     for _ in range(5):
         asked()
     assert len(calls) == 1
@@ -208,9 +208,9 @@ def test_checks_that_there_are_not(alive):
 def test_signs_of_life_are_written_now_and_then(db, monkeypatch):
     kept = []
     monkeypatch.setattr(checkpoints, "keep", lambda name, value: kept.append(name))
-    heartbeats.note("worker")
-    heartbeats.note("worker")
-    heartbeats.note("beat")
+    heartbeats.record_heartbeat("worker")
+    heartbeats.record_heartbeat("worker")
+    heartbeats.record_heartbeat("beat")
     assert kept == ["life of worker", "life of beat"]
 
 
@@ -254,7 +254,7 @@ def test_analytics_is_missed_where_it_was_or_where_a_run_waits(alive, django_use
     )
     Run.objects.create(series=Series.objects.create(job="counts", window=60_000_000), trigger="operator")
     assert asked(django_user_model, only="analytics")[1]["status"] == "degraded"
-    heartbeats.note(heartbeats.ANALYTICS)
+    heartbeats.record_heartbeat(heartbeats.ANALYTICS)
     assert asked(django_user_model, only="analytics")[1]["status"] == "ok"
     checkpoints.keep("life of analytics", (timezone.now() - timedelta(seconds=100)).isoformat())
     code, body = asked(django_user_model, only="analytics")

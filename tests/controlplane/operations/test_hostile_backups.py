@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
 from controlplane.operations.backup import archive, free_space, restore, secret_staging
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 from controlplane.requestlog import outbox
 
 GOOD = {
@@ -69,13 +69,13 @@ def test_a_good_one_is_read(tmp_path):
     ids=lambda changes: next(iter(changes)),
 )
 def test_what_is_none_is_refused_in_words(tmp_path, changes):
-    with pytest.raises(UpkeepError, match=r"is damaged at|is not a backup"):
+    with pytest.raises(BackupError, match=r"is damaged at|is not a backup"):
         read(tmp_path / "b.zip", **changes)
 
 
 def test_a_row_without_end_is_not_kept_in_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MOST_ROW_BYTES", 1000)
-    with pytest.raises(UpkeepError, match=r"more than 1000 bytes"):
+    with pytest.raises(BackupError, match=r"more than 1000 bytes"):
         read(tmp_path / "b.zip", table='["id"]\n["' + "x" * 5_000_000 + '"]\n')
 
 
@@ -84,7 +84,7 @@ def test_secrets_stay_in_their_folder(tmp_path, name):
     folder = tmp_path / "secrets"
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
-    with pytest.raises(UpkeepError, match=r"outside the folder of secrets"):
+    with pytest.raises(BackupError, match=r"outside the folder of secrets"):
         secret_staging._place(folder, name)
 
 
@@ -110,7 +110,7 @@ def test_a_backup_without_room_is_refused_before_it_is_unpacked(
         with archive.reading(path) as reader:
             free_space.check(reader)
         return
-    with pytest.raises(UpkeepError) as refused:
+    with pytest.raises(BackupError) as refused:
         restore.restore(path, lambda _: None, restore.RestoreOptions(replace=True))
     assert says in str(refused.value) and "nothing is changed" in str(refused.value)
 
@@ -122,7 +122,7 @@ def test_a_member_yields_no_more_than_it_declares(tmp_path):
     with zipfile.ZipFile(path) as file:
         size = file.getinfo("secrets/s").file_size.to_bytes(4, "little")
     path.write_bytes(path.read_bytes().replace(size, (1000).to_bytes(4, "little")))
-    with archive.reading(path) as reader, pytest.raises(UpkeepError, match=r"is damaged at secrets/s"):
+    with archive.reading(path) as reader, pytest.raises(BackupError, match=r"is damaged at secrets/s"):
         assert reader.unpacked_bytes < 10_000
         reader.check()
 
@@ -132,7 +132,7 @@ def test_other_compression_is_refused(tmp_path, method):
     with zipfile.ZipFile(tmp_path / "b.zip", "w", method) as file:
         file.writestr("manifest.json", json.dumps(GOOD))
     with (
-        pytest.raises(UpkeepError, match=r"manifest.json: compression method"),
+        pytest.raises(BackupError, match=r"manifest.json: compression method"),
         archive.reading(tmp_path / "b.zip"),
     ):
         pass

@@ -45,11 +45,11 @@ def texts():
 def test_the_alarm_comes_once_when_it_is_over(db, trouble, error):
     trouble.append(error)
     for _ in range(3):
-        heartbeats.note("worker")
+        heartbeats.record_heartbeat("worker")
     assert texts() == []
     trouble.clear()
     for _ in range(3):
-        heartbeats.note("worker")
+        heartbeats.record_heartbeat("worker")
     (text,) = texts()
     assert text.startswith("worker could not write to the database from ")
     assert str(error) in text
@@ -59,15 +59,15 @@ def test_the_alarm_comes_once_when_it_is_over(db, trouble, error):
 def test_processes_that_lacked_the_same_raise_one_alarm(db, trouble):
     trouble.append(ERRORS[0])
     for name in ("worker", "watcher", "beat"):
-        heartbeats.note(name)
+        heartbeats.record_heartbeat(name)
     trouble.clear()
     for name in ("worker", "watcher", "beat"):
-        heartbeats.note(name)
+        heartbeats.record_heartbeat(name)
     assert len(texts()) == 1
     trouble.append(ERRORS[2])
-    heartbeats.note("beat")
+    heartbeats.record_heartbeat("beat")
     trouble.clear()
-    heartbeats.note("beat")
+    heartbeats.record_heartbeat("beat")
     assert len(texts()) == 2
 
 
@@ -75,9 +75,9 @@ def test_processes_that_lacked_the_same_raise_one_alarm(db, trouble):
 def test_a_row_that_makes_no_sense_hides_no_alarm(db, trouble, value):
     checkpoints.keep(write_interruptions.REPORTED_UNTIL, value)
     trouble.append(ERRORS[0])
-    heartbeats.note("worker")
+    heartbeats.record_heartbeat("worker")
     trouble.clear()
-    heartbeats.note("worker")
+    heartbeats.record_heartbeat("worker")
     assert len(texts()) == 1
 
 

@@ -77,13 +77,13 @@ def test_writers_replace_what_is_malformed(db):
             store(name, text)
         task_failures.report("tercast.watch", "skipped", {"row 1": "bad"})
         task_failures.record_failure("tercast.watch", ValueError("x"))
-        assert [each.subject for each in task_failures.standing()] == ["row 1"], text
+        assert [each.subject for each in task_failures.read_problems()] == ["row 1"], text
         task_failures.report("tercast.watch", "skipped", {})
         task_failures.record_success("tercast.watch")
         assert not Watermark.objects.filter(name=NAMES[1]).exists()
         store("life of beat", text)
         heartbeats._last.clear()
-        heartbeats.note(heartbeats.BEAT)
+        heartbeats.record_heartbeat(heartbeats.BEAT)
         assert heartbeats.age(heartbeats.BEAT) is not None
         store("request metrics", text)
         stage_histograms.totals()
@@ -101,7 +101,7 @@ def test_a_check_that_fails_stops_no_other_one(network, monkeypatch):
     def fails():
         raise KeyError("x")
 
-    found = health_checks.look({"beat": fails, "disk": health_checks.disk})
+    found = health_checks.run_checks({"beat": fails, "disk": health_checks.disk})
     assert (
         found["beat"].status == health_checks.CheckStatus.DEGRADED
         and "the check failed" in found["beat"].detail

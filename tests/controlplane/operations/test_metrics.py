@@ -72,7 +72,7 @@ def test_audits_events_and_processes(network, django_user_model):
     TrafficReport.objects.create(reporter="a", published=10, lost=1, delay_p50_ms=2.5)
     TrafficReport.objects.create(reporter="b", published=5)
     heartbeats._last.clear()
-    heartbeats.note(heartbeats.WORKER)
+    heartbeats.record_heartbeat(heartbeats.WORKER)
     found = scrape(django_user_model)
     assert found["tercast_audit_drift", ("kind", "missing"), ("switch", "s1")] == 2
     assert found["tercast_audit_state", ("state", "drifted"), ("switch", "s1")] == 1

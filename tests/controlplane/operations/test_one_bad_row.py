@@ -37,7 +37,7 @@ def fresh(monkeypatch):
 
 
 def standing():
-    return [one.subject for one in task_failures.standing()]
+    return [one.subject for one in task_failures.read_problems()]
 
 
 def breaking(real, broken):
@@ -53,14 +53,14 @@ def breaking(real, broken):
 
 def test_a_step_of_the_watcher(network, monkeypatch):
     seen = []
-    monkeypatch.setattr(port_status, "see", lambda rows: 1 / 0)
-    monkeypatch.setattr(newcomers, "see", lambda switches, links: seen.append(len(switches)))
+    monkeypatch.setattr(port_status, "record_port_status", lambda rows: 1 / 0)
+    monkeypatch.setattr(newcomers, "add_newcomers", lambda switches, links: seen.append(len(switches)))
     monkeypatch.setattr(link_load, "due", lambda: False)
     for _ in range(task_failures.FAILURES):
         watch.run()
     assert len(seen) == task_failures.FAILURES
     assert standing() == ["task tercast.watch: ports"]
-    monkeypatch.setattr(port_status, "see", lambda rows: None)
+    monkeypatch.setattr(port_status, "record_port_status", lambda rows: None)
     watch.run()
     assert standing() == []
 
@@ -69,7 +69,7 @@ def test_a_database_that_aborts_a_step_is_reported_to_the_caller(network, monkey
     def abort(rows):
         raise OperationalError("deadlock detected")
 
-    monkeypatch.setattr(port_status, "see", abort)
+    monkeypatch.setattr(port_status, "record_port_status", abort)
     with pytest.raises(OperationalError):
         watch.run()
     assert standing() == []
@@ -97,7 +97,7 @@ def test_a_move_of_a_topic(network, monkeypatch):
 
 def test_a_switch_of_an_audit(network, monkeypatch):
     monkeypatch.setattr(worker, "_look", breaking(worker._look, lambda *args: args[3].switch == "s2"))
-    asked = audits.ask(None, True, None)
+    asked = audits.request_audit(None, True, None)
     assert not worker.run(seconds=60)
     states = dict(asked.checks.values_list("switch", "state"))
     assert states == {"s1": "equal", "s2": "unreachable", "s3": "equal"}
@@ -170,7 +170,7 @@ def test_a_run_of_analytics(db, monkeypatch):
     )
     for job in ("moon", "delay", "flow_table_size"):
         Run.objects.create(series=Series.objects.create(job=job, window=60_000_000), trigger="operator")
-    assert analytics.work() == 3 and runs.begin() is None
+    assert analytics.execute_runs() == 3 and runs.begin() is None
     assert list(Run.objects.order_by("id").values_list("state", "reason")) == [
         ("failed", "this version has no job 'moon'"),
         ("failed", "an internal error of the platform: ValueError: a bad row"),

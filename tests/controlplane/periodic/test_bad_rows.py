@@ -128,7 +128,7 @@ def texts():
 
 
 def standing():
-    return [(one.alarm, one.subject) for one in task_failures.standing()]
+    return [(one.alarm, one.subject) for one in task_failures.read_problems()]
 
 
 def test_beat_the_sweep_the_lists_and_health_go_on_without_it(bad, operator, make_beat):
@@ -229,10 +229,10 @@ def test_a_last_run_in_the_future_does_not_hold_a_task_back(make_beat):
 
 
 def test_the_policy_of_aggregation_is_read_whatever_its_schedule_is(installed):
-    assert policy.standing().period == policy.PERIOD
+    assert policy.read_policy_status().period == policy.PERIOD
     for changed, period in ((interval(2, "hours"), 7200), (interval(1, "fortnights"), None), (solar(), None)):
         PeriodicTask.objects.filter(name=policy.TASK_NAME).update(**changed)
-        assert policy.standing().period == period
+        assert policy.read_policy_status().period == period
 
 
 def test_what_an_operator_did_to_schedules_does_not_stop_the_set_up(installed, settings):
@@ -252,7 +252,7 @@ def test_what_an_operator_did_to_schedules_does_not_stop_the_set_up(installed, s
             bootstrap.make_schedules()
         policy.change({"period": None}, None)
         policy.change({"period": 600}, None)
-        assert policy.standing().period == 600
+        assert policy.read_policy_status().period == 600
     assert row_faults.bad_rows() == {}
 
 

@@ -35,16 +35,16 @@ def test_an_alarm_is_raised_at_the_third_failure_in_a_row_and_at_the_end(install
     monkeypatch.setattr("controlplane.requestlog.outbox.prune", broken_prune)
     for number in range(1, 6):
         prune.apply()
-        assert [one.subject for one in task_failures.standing()] == (
+        assert [one.subject for one in task_failures.read_problems()] == (
             [f"task {NAME}"] if number >= task_failures.FAILURES else []
         )
         found = health_checks.alarms()
         assert ("ValueError: no way" in found.text) == (number >= task_failures.FAILURES), found
-    (one,) = task_failures.standing()
+    (one,) = task_failures.read_problems()
     assert (one.alarm, one.count) == ("task_fails", 5)
     broken[0] = False
     prune.apply()
-    assert task_failures.standing() == []
+    assert task_failures.read_problems() == []
     assert texts() == [
         f"task {NAME} has failed 3 times in a row: ValueError: no way",
         f"task {NAME} works again",
@@ -56,7 +56,7 @@ def test_single_failures_are_no_alarm(installed):
         task_failures.record_failure(NAME, ValueError("once"))
         task_failures.record_failure(NAME, ValueError("twice"))
         task_failures.record_success(NAME)
-    assert texts() == [] and task_failures.standing() == []
+    assert texts() == [] and task_failures.read_problems() == []
 
 
 def test_what_lasts_is_shown_to_viewers(installed, django_user_model):
@@ -80,10 +80,10 @@ def test_a_step_of_a_sweep_that_fails_does_not_stop_the_next(installed, monkeypa
     for _ in range(4):
         analytics.sweep.apply()
     assert len(claimed) == 4
-    assert [(one.alarm, one.subject) for one in task_failures.standing()] == [
+    assert [(one.alarm, one.subject) for one in task_failures.read_problems()] == [
         ("task_fails", "task tercast.analytics.sweep: keep copies")
     ]
     assert len(texts()) == 1
     monkeypatch.setattr(redundant_copies, "keep", lambda: 0)
     analytics.sweep.apply()
-    assert task_failures.standing() == []
+    assert task_failures.read_problems() == []

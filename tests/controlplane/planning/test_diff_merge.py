@@ -21,7 +21,7 @@ def test_the_merged_change_leads_where_the_single_ones_lead():
         tables = [table(rng) for _ in range(rng.randint(2, 6))]
         merged = Merged()
         for before, after in pairwise(tables):
-            merged.take(difference("s1", before, after))
+            merged.append(difference("s1", before, after))
         result = Diff(tuple(merged.diffs())).apply({"s1": tables[0]}).get("s1", ())
         assert set(result) == set(tables[-1])
 
@@ -29,16 +29,16 @@ def test_the_merged_change_leads_where_the_single_ones_lead():
 def test_what_comes_and_goes_is_nothing():
     (entry,) = (Entry("ff0e:4::/32", None, 18, (Output(1),)),)
     merged = Merged()
-    merged.take(difference("s1", (), (entry,)))
-    merged.take(difference("s1", (entry,), ()))
+    merged.append(difference("s1", (), (entry,)))
+    merged.append(difference("s1", (entry,), ()))
     assert merged.diffs() == []
 
 
 def test_what_goes_and_comes_back_unchanged_is_nothing():
     entry = Entry("ff0e:4::/32", None, 18, (Output(1),))
     merged = Merged()
-    merged.take(difference("s1", (entry,), ()))
-    merged.take(difference("s1", (), (entry,)))
+    merged.append(difference("s1", (entry,), ()))
+    merged.append(difference("s1", (), (entry,)))
     assert merged.diffs() == []
 
 
@@ -46,5 +46,5 @@ def test_switches_stand_in_the_order_in_which_they_came():
     entry = Entry("ff0e:4::/32", None, 18, (Output(1),))
     merged = Merged()
     for name in ("s3", "s1", "s2", "s1"):
-        merged.take(difference(name, (), (entry,)))
+        merged.append(difference(name, (), (entry,)))
     assert [diff.switch for diff in merged.diffs()] == ["s3", "s1", "s2"]

@@ -9,7 +9,7 @@ from controlplane.deployment.request_states import problem
 from controlplane.planning.remedies import BY_CODE, BY_KIND, OTHERWISE, remedy
 
 PLATFORM = Path(__file__).parents[3] / "platform"
-RAISES = {"Refused": 1, "Misread": 1, "NumberRefused": 0, "error": 0}
+RAISES = {"Refused": 1, "SyntaxRefused": 1, "NumberRefused": 0, "error": 0}
 """The calls that create a reason, and which argument is its code; `error` is the filter parser's."""
 
 

@@ -102,7 +102,7 @@ def test_an_audits_repairs_go_by_its_name(network):
     session.run()
     assert network.changes[-1]["id"].startswith(f"r{first}-r{last}")
     network.switches[world.dpid(2)].table.clear()
-    audit = audits.ask(None, True, None)
+    audit = audits.request_audit(None, True, None)
     work.run()
     assert network.changes[-1]["id"] == f"audit-{audit.pk}"
 

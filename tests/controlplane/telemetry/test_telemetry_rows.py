@@ -175,7 +175,7 @@ def test_tables_are_reported_with_their_budgets_and_not_twice(network, root):
 
     for seconds in (0, 0, 3, 8, 10):
         network.counters = read(seconds)
-        table_snapshots.see(network.counters)
+        table_snapshots.record_tables(network.counters)
     table_snapshots.close()
     rows = sorted(rows_of(root, "table_snapshots"), key=lambda row: (row["taken_at"], row["switch"]))
     first = {"switch": "s1", "entries": 1, "budget": None, "packets": 0, "bytes": 0}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.errors import Refused
-from tercast.explain.event_values import Given
+from tercast.explain.event_values import RawValues
 from tercast.explain.explanation import Explanation, explain
 from tercast.explain.offline import event_of, situation_of
 from tercast.explain.reasons import RECEIVED, DeliveryReason
@@ -26,7 +26,7 @@ Document = dict[str, Any]
 
 def explained(scenario: Scenario, plan: PlanFile, event: Document) -> Explanation:
     situation = situation_of(scenario, plan)
-    return explain(situation, event_of(situation, event["publisher"], Given(event["values"])))
+    return explain(situation, event_of(situation, event["publisher"], RawValues(event["values"])))
 
 
 def of_document(document: Document, plan: Document | None = None, low: int = 92) -> Document:
@@ -202,8 +202,8 @@ def test_a_publisher_without_advertisement() -> None:
     scenario = read_scenario(changed({"op": "unadvertise", "id": "a1"}))
     situation = situation_of(scenario, read_plan(plan_json(planner_of(example()))))
     with pytest.raises(Refused, match="name the topic"):
-        event_of(situation, "h1", Given({"low": 92}))
-    event = event_of(situation, "h1", Given({"low": 92}), "quotes")
+        event_of(situation, "h1", RawValues({"low": 92}))
+    event = event_of(situation, "h1", RawValues({"low": 92}), "quotes")
     verdicts = {verdict.host: verdict.reason for verdict in explain(situation, event).verdicts}
     assert verdicts == {"h1": DeliveryReason.NO_ADVERTISEMENT, "h2": DeliveryReason.NO_ADVERTISEMENT}
 
@@ -253,7 +253,7 @@ def test_own_events_come_back_through_the_port() -> None:
 )
 def test_values_are_json_or_pairs(text: str, values: Document) -> None:
     topic = read_scenario(example()).final.topics["quotes"]
-    assert Given.parse(text).read(topic) == values
+    assert RawValues.parse(text).read(topic) == values
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_values_that_are_none_are_refused_by_place(text: str, place: str) -> Non
     topic = read_scenario(example()).final.topics["quotes"]
     with pytest.raises(Refused) as caught:
         try:
-            Given.parse(text).read(topic)
+            RawValues.parse(text).read(topic)
         except Exception as error:
             raise getattr(error, "errors", [error])[0] from None
     assert ".".join(map(str, caught.value.path)) == place
@@ -287,6 +287,6 @@ def test_values_that_are_none_are_refused_by_place(text: str, place: str) -> Non
 def test_no_text_of_values_breaks_anything(text: str) -> None:
     topic = read_scenario(example()).final.topics["quotes"]
     try:
-        Given.parse(text).read(topic)
+        RawValues.parse(text).read(topic)
     except Exception as error:
         assert type(error).__name__ in ("Refused", "RefusedMany")

@@ -12,9 +12,9 @@ import pytest
 from mininet_labs.fabric import Fabric
 from mininet_labs.install import install
 from tercast.cli.main import main
-from tercast.explain.event_values import Given
+from tercast.explain.event_values import RawValues
 from tercast.explain.explanation import Explanation, explain
-from tercast.explain.observation import Means, NotSeen
+from tercast.explain.observation import NotSeen, ObservationMeans
 from tercast.explain.observers import FirstThatSees, ReadBack, Traced
 from tercast.explain.offline import event_of, situation_of
 from tercast.explain.ovs_socket import OpenVSwitch
@@ -54,12 +54,12 @@ def test_real_switches_do_what_is_explained(scene: Scene, folder: Path) -> None:
             scenario = lab.scenario()
             situation = situation_of(scenario, lab.plan())
             for event in lab.events(random.Random(number))[:12]:
-                found = explain(situation, event_of(situation, event.publisher, Given(event.values)))
+                found = explain(situation, event_of(situation, event.publisher, RawValues(event.values)))
                 real = trace(found, eyes_of(lab.fabric, scenario, found))
                 assert real.same is True, real.to_json()
                 assert len(real.way.hops) == len(found.way.hops)
                 assert sorted(real.way.deliveries) == sorted(found.way.deliveries)
-                assert all(one is not None and one.means is Means.TRACE for one in real.seen)
+                assert all(one is not None and one.means is ObservationMeans.TRACE for one in real.seen)
                 origins += [origin.kind for origin in found.origins if origin is not None]
     assert set(origins) == ({"exact"} if lab.is_exact else {"exact", "aggregated"})
 
@@ -88,7 +88,7 @@ class Pair:
 
     def explained(self, low: int = 92) -> Explanation:
         situation = situation_of(self.scenario, self.plan)
-        return explain(situation, event_of(situation, "a1", Given({"low": low})))
+        return explain(situation, event_of(situation, "a1", RawValues({"low": low})))
 
     def traced(self, low: int = 92) -> RealPath:
         found = self.explained(low)
@@ -204,7 +204,7 @@ def test_switches_that_are_not_here_are_read_back_or_said(pair: Pair) -> None:
     assert real.not_seen.keys() == {"s1"}
     assert "the controller has lost s1" in real.not_seen["s1"]
     assert only(real) == (DifferenceKind.ENTRY_MISSING, "s2")
-    assert [one and one.means for one in real.seen] == [None, Means.READ_BACK]
+    assert [one and one.means for one in real.seen] == [None, ObservationMeans.READ_BACK]
 
 
 def test_the_command_prints_it(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,11 +29,11 @@ def failed(request: Any = None, credentials: dict[str, Any] | None = None, **_: 
     """Record a failed log-in, or one that was throttled before the password was checked."""
     name = str((credentials or {}).get("username") or "")
     if getattr(request, MARK, 0):
-        writer.note_throttled(request, LOG_IN, name)
+        writer.record_throttled(request, LOG_IN, name)
     else:
         _note(request, LOG_IN, 401, name, "wrong name or password")
 
 
 def _note(request: Any, what: str, status: int, name: str, detail: str = "") -> None:
     if request is not None and getattr(request, "method", None):
-        writer.note(request, what, status, detail, actor=name[:150], object=what)
+        writer.record_action(request, what, status, detail, actor=name[:150], object=what)

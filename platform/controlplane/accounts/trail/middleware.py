@@ -43,12 +43,12 @@ class Trail:
         if begun is not None:
             writer.end(begun, status, response.headers.get("Location"), detail_of(response))
         elif status in DENIED and _counts(request):
-            writer.note(request, resource_of(request), status, detail_of(response))
+            writer.record_action(request, resource_of(request), status, detail_of(response))
         elif status in OUTAGES:
             return  # nothing was changed, and the database cannot store a row now
         elif request.path.startswith("/admin/") and request.method not in SAFE and not _log_in(request):
             known = request.user.is_authenticated
-            writer.note(request, "admin", status if known else 401, "" if known else "not logged in")
+            writer.record_action(request, "admin", status if known else 401, "" if known else "not logged in")
 
 
 def _counts(request: HttpRequest) -> bool:

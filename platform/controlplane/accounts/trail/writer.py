@@ -47,7 +47,7 @@ def end(pk: int, status: int, found: str | None, detail: str) -> None:
     Action.objects.filter(pk=pk).update(last_at=timezone.now(), **fields)
 
 
-def note(request: HttpRequest, resource: str, status: int, detail: str = "", **fields: Any) -> None:
+def record_action(request: HttpRequest, resource: str, status: int, detail: str = "", **fields: Any) -> None:
     """Record a completed action. Identical denied attempts within a minute share one row."""
     row = _row(request, resource)
     row.status, row.outcome, row.detail = status, outcome_of(status), storable(detail)[:300]
@@ -57,7 +57,7 @@ def note(request: HttpRequest, resource: str, status: int, detail: str = "", **f
         row.save(force_insert=True)
 
 
-def note_throttled(request: HttpRequest, resource: str, name: str) -> None:
+def record_throttled(request: HttpRequest, resource: str, name: str) -> None:
     """Record a log-in as `name` without a password check, in one row per address and minute."""
     row = _row(request, resource)
     row.status, row.outcome, row.object = 429, ActionOutcome.DENIED, resource[:300]
@@ -71,7 +71,7 @@ def note_throttled(request: HttpRequest, resource: str, name: str) -> None:
     Action.objects.filter(pk=earlier.pk).update(times=F("times") + 1, last_at=row.last_at, **several)
 
 
-def note_command(resource: str, found: str, detail: str) -> None:
+def record_command(resource: str, found: str, detail: str) -> None:
     """Record the action of a command on this machine, without a call and without a log-in."""
     now = timezone.now()
     Action.objects.create(

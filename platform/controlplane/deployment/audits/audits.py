@@ -36,7 +36,7 @@ _AUDITS = RunLifeCycle(Audit, "audit")
 find, is_over = _AUDITS.find, _AUDITS.is_over
 
 
-def ask(names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
+def request_audit(names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
     """Request an audit of some switches, or of all.
 
     Raises:
@@ -47,14 +47,14 @@ def ask(names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
     return _add(AuditTrigger.OPERATOR, names, repair, actor)
 
 
-def ask_periodically() -> Audit | None:
+def request_periodic_audit() -> Audit | None:
     """Request an audit of all switches, unless one is in progress."""
     if _AUDITS.under_way().exclude(trigger=AuditTrigger.SIGN).exists():
         return None
     return _add(AuditTrigger.PERIODIC, None, True, None)
 
 
-def ask_for_signs(reasons: Mapping[str, str]) -> Audit:
+def request_audit_of_signs(reasons: Mapping[str, str]) -> Audit:
     """Request an audit of the switches with a sign of loss, by name; it precedes all others."""
     text = "; ".join(f"switch {name}: {reason}" for name, reason in list(reasons.items())[:MOST_REASONS])
     more = len(reasons) - MOST_REASONS

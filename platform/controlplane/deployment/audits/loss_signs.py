@@ -56,7 +56,7 @@ RECENT = 16
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ObservedState:
     """A state of a switch, the reading with which it was first seen, and the next reading."""
 
     confirmed: int
@@ -82,11 +82,11 @@ class _Seen:
         return not min(self.recent) <= entries <= max(self.recent)
 
 
-_seen: dict[str, _Seen] = {}
+_seen: dict[str, _ObservedState] = {}
 """Seen state by switch."""
 
 
-def see(events: Iterable[Mapping[str, Any]], counters: Mapping[str, Any] | None) -> None:
+def process_reports(events: Iterable[Mapping[str, Any]], counters: Mapping[str, Any] | None) -> None:
     """Look for signs in the controller's events and counters, and request the audits they need."""
     signs = of_alarms(events)
     if counters is not None:
@@ -135,12 +135,14 @@ def of_counters(counters: Mapping[str, Any]) -> Signs:
 
 def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mapping[str, Any]) -> Signs:
     now = time.monotonic()
-    seen = _seen.setdefault(name, _Seen(confirmed, marked_at, row["at"], None, deque(maxlen=RECENT), now))
+    seen = _seen.setdefault(
+        name, _ObservedState(confirmed, marked_at, row["at"], None, deque(maxlen=RECENT), now)
+    )
     seen.recent.append(confirmed)
     differs = row["entries"] != confirmed
     reason = f"it counts {row['entries']} entries for events, but has confirmed {confirmed}"
     if not seen.same(confirmed, marked_at):
-        _seen[name] = _Seen(confirmed, marked_at, row["at"], None, seen.recent, seen.compared)
+        _seen[name] = _ObservedState(confirmed, marked_at, row["at"], None, seen.recent, seen.compared)
         late = now - seen.compared >= UNCOUNTED.total_seconds()
         return (
             {("uncounted", name): f"{reason}; its table changes too often for an exact comparison"}
@@ -195,7 +197,7 @@ def follow(signs: Signs) -> None:
                 asked[name] = f"{asked[name]}, {reason}" if name in asked else reason
                 state[key] = {"at": now.isoformat(), "pause": pause.total_seconds(), "reason": reason}
         if asked:
-            audit = audits.ask_for_signs(asked)
+            audit = audits.request_audit_of_signs(asked)
             for one in state.values():
                 one.setdefault("audit", audit.pk)
             fresh = {key: one for key, one in state.items() if now - _time(one) < FORGOTTEN}

@@ -77,7 +77,7 @@ def _attempt(audit: Audit, check: Check) -> None:
 
 
 def _step(audit: Audit, check: Check) -> None:
-    hot = hot_state.take()
+    hot = hot_state.claim_cache()
     with ControllerClient() as northbound:
         if check.state == CheckState.WAITING:
             _look(hot, northbound, audit, check)

@@ -24,7 +24,7 @@ def due() -> bool:
     return bool(time.monotonic() - _last["looked"] >= PERIOD_SECONDS)
 
 
-def see(counters: dict[str, Any]) -> None:
+def emit_load(counters: dict[str, Any]) -> None:
     """Emit a `load` event from the controller's counters, unless it equals the last event."""
     now = time.monotonic()
     _last["looked"] = now

@@ -18,7 +18,7 @@ Totals = tuple[int, int]
 _seen: dict[int, Totals] = {}
 
 
-def see(counters: dict[str, Any]) -> None:
+def check_losses(counters: dict[str, Any]) -> None:
     """Compare the counters of links' ends with the last ones, and report losses."""
     ports = {(row["dpid"], row["port"]): row for row in counters.get("ports", [])}
     for link in Link.objects.select_related("a", "b").filter(removal=None):

@@ -51,7 +51,7 @@ class FoundSwitch:
 _first_seen: dict[str, float] = {}
 
 
-def see(switches: list[dict[str, Any]], links: list[dict[str, Any]]) -> None:
+def add_newcomers(switches: list[dict[str, Any]], links: list[dict[str, Any]]) -> None:
     """Add or hold parts that have been unknown for long enough; record crossings of known links."""
     names = dict(Switch.objects.values_list("dpid", "name"))
     strangers = {f"switch {row['dpid']}": row for row in switches}

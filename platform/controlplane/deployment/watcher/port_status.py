@@ -17,7 +17,7 @@ _DOWN = "ports logged down"
 Key = tuple[int, int]
 
 
-def see(rows: list[dict[str, Any]]) -> None:
+def record_port_status(rows: list[dict[str, Any]]) -> None:
     """Store the ports of connected switches, and log the changes of links and hosts."""
     by_dpid = {switch.dpid: switch for switch in Switch.objects.all()}
     reported = {

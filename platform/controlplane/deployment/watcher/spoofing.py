@@ -30,7 +30,7 @@ Seen = dict[str, Any]
 """Of one port: reported `packets`, and the time of the report (`at`, None if never)."""
 
 
-def see(counters: Mapping[str, Any]) -> None:
+def report_spoofing(counters: Mapping[str, Any]) -> None:
     """Raise an alarm for each port that has dropped more packets than at its last alarm."""
     rows = {f"{row['dpid']}:{row['port']}": row for row in counters.get("sources", ())}
     before: dict[str, Seen] = checkpoints.recall(_STATE, {})

@@ -46,22 +46,22 @@ def run() -> None:
     steps: dict[str, Callable[[], object]] = {
         "switches": lambda: _wake_if(see_switches(switches)),
         "moves": lambda: _wake_if(stages.awaits()),
-        "ports": lambda: port_status.see(switches),
-        "links": lambda: newcomers.see(switches, links),
+        "ports": lambda: port_status.record_port_status(switches),
+        "links": lambda: newcomers.add_newcomers(switches, links),
         "topology": confirmed_topology.confirm,
         "events": lambda: _see_events(events, counters),
     }
     if counters is not None:
-        steps["load"] = partial(link_load.see, counters)
-        steps["losses"] = partial(link_losses.see, counters)
-        steps["spoofing"] = partial(spoofing.see, counters)
-        steps["snapshots"] = partial(table_snapshots.see, counters)
+        steps["load"] = partial(link_load.emit_load, counters)
+        steps["losses"] = partial(link_losses.check_losses, counters)
+        steps["spoofing"] = partial(spoofing.report_spoofing, counters)
+        steps["snapshots"] = partial(table_snapshots.record_tables, counters)
     task_failures.attempt_all("tercast.watch", steps)
 
 
 def _see_events(events: list[dict[str, Any]], counters: dict[str, Any] | None) -> None:
     """Process alarms and losses; `_tell_alarms` is last, because it marks the events as seen."""
-    loss_signs.see(events, counters)
+    loss_signs.process_reports(events, counters)
     _report_alarms(events)
 
 
@@ -78,7 +78,7 @@ def see_switches(rows: list[dict[str, Any]]) -> bool:
     reconnected = False
     with transaction.atomic():
         names = {each.name for each in Switch.objects.all() if _differs(each, seen.get(each.dpid))}
-        lock_order.take((), names)
+        lock_order.lock_rows((), names)
         for switch in Switch.objects.all():
             row = seen.get(switch.dpid)
             if switch.name not in names or not _differs(switch, row):

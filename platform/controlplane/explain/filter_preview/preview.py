@@ -15,7 +15,7 @@ from controlplane.registry.encoding import EncodedAnnouncement, core_topic
 from controlplane.registry.filter_digests import digest_of_filter
 from controlplane.registry.missing_path_text import explained, owners_of
 from tercast.encoding.encoder import EncodedFilter, encode
-from tercast.errors import Misread, Refused
+from tercast.errors import Refused, SyntaxRefused
 from tercast.eventspace import dz
 from tercast.filters.filter import Filter
 from tercast.requests.reach import Reach
@@ -28,7 +28,7 @@ _BUSY = (
 )
 
 
-def answer(asked: PreviewQuestion) -> dict[str, Any]:
+def preview_filter(asked: PreviewQuestion) -> dict[str, Any]:
     """Return the answer for a filter, correct or not."""
     try:
         filter_ = Filter.parse(asked.text, core_topic(asked.topic), ("filter",))
@@ -58,7 +58,7 @@ _NOTHING: dict[str, Any] = {
 
 
 def _mistake(refused: Refused) -> dict[str, Any]:
-    at = refused if isinstance(refused, Misread) else None
+    at = refused if isinstance(refused, SyntaxRefused) else None
     return {
         "pointer": pointer(refused.path),
         "code": refused.code,

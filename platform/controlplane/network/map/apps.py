@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 
-class LayoutConfig(AppConfig):
+class MapConfig(AppConfig):
     """Positions of switches, and the topology in one call."""
 
     name = "controlplane.network.map"

@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 
-class UpkeepConfig(AppConfig):
+class BackupConfig(AppConfig):
     """Commands and periodic tasks; the app has no tables."""
 
     name = "controlplane.operations.backup"

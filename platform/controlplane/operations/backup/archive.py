@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, Self
 
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 
 FORMAT = "backup/1"
 _MANIFEST = "manifest.json"
@@ -147,8 +147,8 @@ class ArchiveReader:
         for name in self.manifest.secrets:
             self.secret(name)
 
-    def _damaged(self, where: str, why: object) -> UpkeepError:
-        return UpkeepError(
+    def _damaged(self, where: str, why: object) -> BackupError:
+        return BackupError(
             f"{self._path} is damaged at {where}: {why}; nothing is changed, use another backup"
         )
 
@@ -156,13 +156,13 @@ class ArchiveReader:
         try:
             found = json.loads(_read(self._file, _MANIFEST))
             if found["format"] != FORMAT:
-                raise UpkeepError(
+                raise BackupError(
                     f"{self._path} has the format {found['format']!r}, but this version reads {FORMAT!r}; "
                     "restore it with the version that created it"
                 )
             return Manifest.from_json(found)
         except (TypeError, *_DAMAGED) as error:
-            raise UpkeepError(
+            raise BackupError(
                 f"{self._path} is not a backup: its manifest cannot be read ({error})"
             ) from None
 
@@ -181,7 +181,7 @@ class ArchiveReader:
 def writing(path: Path, replace: bool = False) -> Iterator[ArchiveWriter]:
     """Write a new private backup; it replaces `path` when it is completely on disk."""
     if path.exists() and not replace:
-        raise UpkeepError(f"{path} already exists; choose another file, or remove this one first")
+        raise BackupError(f"{path} already exists; choose another file, or remove this one first")
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with private(temporary) as file:
@@ -192,7 +192,7 @@ def writing(path: Path, replace: bool = False) -> Iterator[ArchiveWriter]:
         temporary.replace(path)
         settle(path.parent)
     except OSError as error:
-        raise UpkeepError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise BackupError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -204,7 +204,7 @@ def reading(path: Path) -> Iterator[ArchiveReader]:
         archive = zipfile.ZipFile(path)
     except _DAMAGED as error:
         reason = getattr(error, "strerror", None) or f"it is not a backup, or not a complete one ({error})"
-        raise UpkeepError(f"{path} cannot be read: {reason}") from None
+        raise BackupError(f"{path} cannot be read: {reason}") from None
     with archive:
         yield ArchiveReader(path, archive)
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from controlplane.operations.backup import archive, row_codec, sequences
 from controlplane.operations.backup.archive import Manifest
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 
 Say = Callable[[str], None]
 
@@ -72,7 +72,7 @@ def _check_schema() -> None:
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if waiting:
         first = waiting[0][0]
-        raise UpkeepError(
+        raise BackupError(
             f"the database does not match this version: {len(waiting)} migrations are missing, the first is "
             f"{first.app_label}.{first.name}; run manage.py prepare, or back up with the previous version"
         )

@@ -28,7 +28,7 @@ from controlplane.common import fault_injection
 from controlplane.common.chunks import chunks
 from controlplane.common.process_locks import HeldLock, planner_lock
 from controlplane.operations import stage_histograms
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 from controlplane.planning import planner_state
 from controlplane.planning.planner_state import Positioned, ReplayError
 from controlplane.registry.models import Advertisement, Subscription
@@ -96,7 +96,7 @@ def _new_base(say: Say) -> int:
     _prove(oldest, replayed)
     with _locked(), transaction.atomic():
         if not PlannerSnapshot.objects.filter(pk=oldest.pk).exists():
-            raise UpkeepError("newer snapshots have replaced the one that was checked; try again")
+            raise BackupError("newer snapshots have replaced the one that was checked; try again")
         planner_state.pin(oldest.position)
     return oldest.position
 
@@ -111,7 +111,7 @@ def _prove(snapshot: PlannerSnapshot, replayed: Positioned) -> None:
         reason = "the tables differ from those of the whole log"
     except ReplayError as error:
         reason = str(error)
-    raise UpkeepError(
+    raise BackupError(
         f"the snapshot at log position {snapshot.position} and the later requests are wrong: {reason}; "
         "nothing was removed. Run manage.py replay --check"
     )
@@ -132,7 +132,7 @@ class _Lock(AbstractContextManager[HeldLock]):
                 return held
             self._lock.__exit__(None, None, None)
             if time.monotonic() > end:
-                raise UpkeepError(f"the planner was busy for {_PATIENCE:.0f} s; try again later")
+                raise BackupError(f"the planner was busy for {_PATIENCE:.0f} s; try again later")
             time.sleep(0.05)
 
     def __exit__(self, *error: Any) -> None:

@@ -8,7 +8,7 @@ from django.db import Error as DatabaseError
 from controlplane.rest.outages import outage_of
 
 
-class UpkeepError(Exception):
+class BackupError(Exception):
     """An operation is not possible now; the text has the object, the reason and the remedy."""
 
 
@@ -22,4 +22,4 @@ def outages_in_words() -> Iterator[None]:
         if found is None:
             raise
         why = str(error) or "no memory"
-        raise UpkeepError(f"{found.code}: {why}; remove the cause, then run the command again") from error
+        raise BackupError(f"{found.code}: {why}; remove the cause, then run the command again") from error

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db import DatabaseError
 
 from controlplane.operations import heartbeats
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 
 _SILENCE = timedelta(seconds=heartbeats.SECONDS * 1.5)
 _STEP = 0.5
@@ -25,7 +25,7 @@ def check(say: Callable[[str], None]) -> None:
             say(f"{name} sent a heartbeat {age.total_seconds():.0f} s ago; checking whether it still runs")
         while age is not None and age < _SILENCE:
             if before is not None and age < before:
-                raise UpkeepError(
+                raise BackupError(
                     f"{name} is running: stop web server, workers and beat first; start them again afterwards"
                 )
             before = age

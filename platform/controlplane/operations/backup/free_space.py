@@ -8,7 +8,7 @@ from django.db import connection
 
 from controlplane.operations import disk_space
 from controlplane.operations.backup.archive import ArchiveReader
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 
 MEGABYTE = 1 << 20
 
@@ -25,7 +25,7 @@ def check(file: ArchiveReader) -> None:
     size = -(-file.unpacked_bytes // MEGABYTE)
     most = settings.ENV.restore_megabytes
     if size > most:
-        raise UpkeepError(
+        raise BackupError(
             f"the backup unpacks to {size:,} MiB, but a restore accepts at most {most:,} MiB "
             "(TERCAST_RESTORE_MEGABYTES); nothing is changed. If you trust the file, raise the setting"
         )
@@ -34,7 +34,7 @@ def check(file: ArchiveReader) -> None:
         return
     free = _free_bytes(folder) // MEGABYTE
     if size > free:
-        raise UpkeepError(
+        raise BackupError(
             f"the backup unpacks to {size:,} MiB, but the disk of the database ({folder}) has {free:,} MiB "
             "free; nothing is changed. Free space, or set TERCAST_DATABASE_URL to a database on another disk"
         )

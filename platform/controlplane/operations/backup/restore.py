@@ -34,7 +34,7 @@ from controlplane.operations.backup import (
     sequences,
 )
 from controlplane.operations.backup.archive import ArchiveReader, Manifest
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 from controlplane.periodic import row_faults, task_failures
 from controlplane.planning import planner_state
 from controlplane.requestlog import checkpoints, outbox
@@ -66,13 +66,13 @@ def restore(path: Path, say: Say, options: RestoreOptions) -> Manifest:
         older = _older(manifest)
         found = _filled()
         if found and not options.replace:
-            raise UpkeepError(
+            raise BackupError(
                 f"the database is not empty ({', '.join(found)}); add --replace to delete its contents"
             )
         if found:
             exclusive_access.check(say)
         if older and backup.applied():
-            raise UpkeepError(
+            raise BackupError(
                 f"the backup is from a database without the migration {older[0]}; it can be restored only "
                 "into a database without tables: set TERCAST_DATABASE_URL (or TERCAST_STATE_DIR) to a new one"
             )
@@ -97,13 +97,13 @@ def _older(manifest: Manifest) -> list[str]:
     known = {f"{app}.{name}" for app, name in MigrationExecutor(connection).loader.disk_migrations}
     newer = sorted(set(manifest.migrations) - known)
     if newer:
-        raise UpkeepError(
+        raise BackupError(
             f"the backup is from version {manifest.version} with migrations that this version "
             f"({backup.release()}) does not have ({newer[0]}, ...); restore it with that version"
         )
     unknown = sorted(set(backup.applied()) - known)
     if unknown:
-        raise UpkeepError(f"the database is from a newer version (it has {unknown[0]}); use that version")
+        raise BackupError(f"the database is from a newer version (it has {unknown[0]}); use that version")
     return sorted(known - set(manifest.migrations))
 
 
@@ -127,7 +127,7 @@ def _load(file: ArchiveReader, say: Say, older: list[str]) -> None:
     apps = _schema(file.manifest, say, older)
     with planner_lock() as held:
         if held is None:
-            raise UpkeepError("a worker is using the database; stop it first")
+            raise BackupError("a worker is using the database; stop it first")
         with transaction.atomic():
             used = {} if older else seals.used_counters()  # an older backup needs a database without tables
             _replace_rows(file, apps, say)
@@ -182,10 +182,10 @@ def _fill(file: ArchiveReader, model: type[Model], expected: int) -> None:
     columns, found = file.table(table)
     strange = sorted(set(columns) - set(row_codec.columns(model)))
     if strange:
-        raise UpkeepError(f"the backup has a column {table}.{strange[0]}, which this version does not have")
+        raise BackupError(f"the backup has a column {table}.{strange[0]}, which this version does not have")
     count = row_codec.write(model, columns, found)
     if count != expected:
-        raise UpkeepError(f"the backup is damaged: {table} has {count} rows instead of {expected}")
+        raise BackupError(f"the backup is damaged: {table} has {count} rows instead of {expected}")
 
 
 def _invalidate(manifest: Manifest, used: seals.Used, say: Say) -> None:

@@ -16,7 +16,7 @@ from django.db import connection
 from django.db.models import Field, JSONField, Model
 from timezone_field import TimeZoneField  # type: ignore[import-untyped] # it has no types
 
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 
 LEFT_OUT = frozenset({"django_session", "control_outboxevent"})
 """Sessions and live events, which are temporary: a backup omits them, and a restore deletes them."""
@@ -89,6 +89,6 @@ def _prepared(field: "Field[Any, Any]", value: Any) -> Any:
         return field.get_db_prep_save(found, connection)
     except (ValidationError, ValueError, TypeError, OverflowError) as error:
         said = "; ".join(error.messages) if isinstance(error, ValidationError) else str(error)
-        raise UpkeepError(
+        raise BackupError(
             f"the backup is damaged: {field.model._meta.db_table}.{field.column} has a bad value: {said}"
         ) from None

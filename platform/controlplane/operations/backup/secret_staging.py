@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from controlplane.operations.backup.archive import ArchiveReader, private, settle
-from controlplane.operations.backup.errors import UpkeepError
+from controlplane.operations.backup.errors import BackupError
 
 _LEFT = re.compile(r"\..+\.(restored|\d+)")
 """Names of staged files, including those of earlier versions, which ended with a process id."""
@@ -36,7 +36,7 @@ class Staged:
             for folder in {path.parent for _, path in self.pairs}:
                 settle(folder)
         except OSError as error:
-            raise UpkeepError(
+            raise BackupError(
                 f"all rows are restored, but not all secrets: {error}; fix this, and run the restore again"
             ) from error
 
@@ -52,7 +52,7 @@ def staged(file: ArchiveReader, folder: Path) -> Iterator[Staged]:
             _write(temporary, file.secret(name))
         yield Staged(pairs)
     except OSError as error:
-        raise UpkeepError(f"the secrets cannot be written: {error}; nothing is restored") from error
+        raise BackupError(f"the secrets cannot be written: {error}; nothing is restored") from error
     finally:
         for temporary, _ in pairs:
             temporary.unlink(missing_ok=True)
@@ -68,9 +68,9 @@ def remove_left(folder: Path) -> None:
 def _place(folder: Path, name: str) -> tuple[Path, Path]:
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()) or path == folder.resolve():
-        raise UpkeepError(f"the backup has a secret outside the folder of secrets: {name!r}")
+        raise BackupError(f"the backup has a secret outside the folder of secrets: {name!r}")
     if path.is_dir():
-        raise UpkeepError(f"{path} is a folder here, but a file in the backup; move the folder away")
+        raise BackupError(f"{path} is a folder here, but a file in the backup; move the folder away")
     return path.with_name(f".{path.name}.restored"), path
 
 

@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 
-class FirstUseConfig(AppConfig):
+class DemoConfig(AppConfig):
     """Demo network on demand, test events, and the addresses for switches."""
 
     name = "controlplane.operations.demo"

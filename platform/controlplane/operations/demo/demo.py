@@ -35,7 +35,7 @@ def stands_by(row: Launcher | None) -> bool:
     return row is not None and not clock.is_over(row.heard_at, SILENT, timezone.now())
 
 
-def standing() -> dict[str, Any]:
+def read_demo_status() -> dict[str, Any]:
     """Return the state of the demo as `GET demo/` returns it."""
     row = launcher()
     fields: dict[str, Any] = {
@@ -77,7 +77,7 @@ def state_of(row: Launcher) -> DemoState:
     return state
 
 
-def ask(start: bool) -> None:
+def request_demo(start: bool) -> None:
     """Request the start or the end of the demo.
 
     Raises:
@@ -85,7 +85,7 @@ def ask(start: bool) -> None:
     """
     with transaction.atomic():
         row = Launcher.objects.select_for_update().filter(pk=_ONE).first()
-        now = standing()
+        now = read_demo_status()
         if row is None or now["state"] == DemoState.ABSENT:
             raise conflict("no_launcher", now["reason"])
         if row.fixed:
@@ -115,7 +115,7 @@ def heard(values: dict[str, Any]) -> Launcher:
 
 
 def _emit_state() -> None:
-    now = standing()
+    now = read_demo_status()
     outbox.emit("demo", {name: now[name] for name in ("state", "step", "progress", "reason")})
 
 

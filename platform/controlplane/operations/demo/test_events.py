@@ -27,7 +27,7 @@ _MOST_MATCHED = 1000
 _OPEN = (TestState.QUEUED, TestState.SENDING)
 
 
-def ask(body: Body, actor: Any) -> TestEvent:
+def queue_event(body: Body, actor: Any) -> TestEvent:
     """Queue a test event.
 
     Raises:
@@ -89,7 +89,7 @@ def _check_driven(row: Advertisement) -> None:
         raise conflict("not_driven", detail)
 
 
-def take() -> list[dict[str, Any]]:
+def claim_events() -> list[dict[str, Any]]:
     """Return the events for the launcher to publish now; each is returned only once."""
     with transaction.atomic():
         expire()

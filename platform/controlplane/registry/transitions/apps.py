@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 
-class MovesConfig(AppConfig):
+class TransitionsConfig(AppConfig):
     """App of the encodings of topics, their moves, and the leases of publishers."""
 
     name = "controlplane.registry.transitions"

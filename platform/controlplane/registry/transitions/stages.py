@@ -126,7 +126,7 @@ def using_new_tables(kind: str) -> list[str]:
     return list(rows.values_list("topic__name", flat=True))
 
 
-def note(row: Request, now: datetime) -> str:
+def describe_moves(row: Request, now: datetime) -> str:
     """Return a text about the moves that a request waits for."""
     parts = []
     for move in row.moves.filter(stage__in=UNFINISHED).select_related("topic"):

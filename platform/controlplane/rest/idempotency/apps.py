@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 
-class RepliesConfig(AppConfig):
+class IdempotencyConfig(AppConfig):
     """App of the calls with an `Idempotency-Key`, each of which runs once."""
 
     name = "controlplane.rest.idempotency"

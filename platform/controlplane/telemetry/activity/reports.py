@@ -12,7 +12,7 @@ from controlplane.telemetry.activity.models import AdvertisementActivity, HostAc
 Rows = Sequence[dict[str, Any]]
 
 
-def take(reporter: int, values: dict[str, Any]) -> None:
+def store_report(reporter: int, values: dict[str, Any]) -> None:
     """Store the counters of a report in the caller's transaction.
 
     Counters of deleted announcements and hosts are skipped.

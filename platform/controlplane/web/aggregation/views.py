@@ -44,7 +44,7 @@ class PolicyViewSet(Single):
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """Return the policy with the state that its row does not contain."""
-        return PolicySerializer(policy.standing()).data
+        return PolicySerializer(policy.read_policy_status()).data
 
     @extend_schema(operation_id="aggregation_read", tags=["aggregation"], responses=PolicySerializer)
     def list(self, request: Request) -> Response:
@@ -107,8 +107,8 @@ class AggregationRunViewSet(ListAndRead):
         values = read_one(request, RunCreateSerializer())
         method, sampling = values.get("method"), values.get("sampling")
         if options.dry_run:
-            return Response(what_if.ask(*runs.terms(method, sampling), {}, {}))
-        return self._accepted(options.wait, runs.ask(method, sampling, request.user))
+            return Response(what_if.answer_question(*runs.terms(method, sampling), {}, {}))
+        return self._accepted(options.wait, runs.request_run(method, sampling, request.user))
 
     @extend_schema(
         operation_id="runs_revert",

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from controlplane.aggregation import process_client
 from controlplane.aggregation.models import Policy
-from controlplane.aggregation.past_traffic import Past, traffic
+from controlplane.aggregation.past_traffic import PastTraffic, traffic
 from controlplane.aggregation.policy import RUNNING_METHODS
 from controlplane.common.problems import bad_parameter, not_found
 from controlplane.network.models import Switch
@@ -34,19 +34,21 @@ def what_if(request: Request) -> dict[str, Any]:
     body.errors.check()
     every = dict.fromkeys(known, item["budget"]) if "budget" in item else {}
     policy = Policy.current()
-    return ask(
+    return answer_question(
         item.get("method", policy.method), item.get("sampling", policy.sampling), every | budgets, item
     )
 
 
-def ask(method: str, sampling: float, budgets: dict[str, int | None], item: dict[str, Any]) -> dict[str, Any]:
+def answer_question(
+    method: str, sampling: float, budgets: dict[str, int | None], item: dict[str, Any]
+) -> dict[str, Any]:
     """Return the answer. Without traffic in the call, it uses the stored samples."""
     given = item.get("traffic")
     past: dict[str, Any] = {"events": given, "numbers": None, "loads": {}}
     if given is None:
         kept = _kept()
         past = {"events": kept.events, "numbers": kept.numbers, "loads": kept.loads}
-    answer: dict[str, Any] = process_client.ask(
+    answer: dict[str, Any] = process_client.query_process(
         "what_if", method=method, sampling=sampling, budgets=budgets, **past
     )
     return answer
@@ -63,7 +65,7 @@ def budget_curve(pk: int, query: Mapping[str, str]) -> dict[str, Any]:
     budgets = _budgets(query["budgets"]) if "budgets" in query else None
     kept = _kept()
     past = {"events": kept.events, "loads": kept.loads}
-    points = process_client.ask("curve", switch=switch.name, method=method, budgets=budgets, **past)
+    points = process_client.query_process("curve", switch=switch.name, method=method, budgets=budgets, **past)
     return {"switch": switch.name, "method": method, "events": len(kept), "points": points}
 
 
@@ -75,7 +77,7 @@ def _budgets(text: str) -> list[int]:
     return [read_integer("budgets", part, 0, MAX_BUDGET) for part in parts]
 
 
-def _kept() -> Past:
+def _kept() -> PastTraffic:
 
     with reading() as planner:
         return traffic(planner)

@@ -86,7 +86,7 @@ class AnalyticsRunViewSet(ListAndRead):
         body.errors.check()
         job = values.pop("job")
         window = values.pop("window", None) or _window_of(job)
-        run = runs.ask(job, window, request.user, **values)
+        run = runs.request_run(job, window, request.user, **values)
         return self._accepted(Wait.read(request), run)
 
     @extend_schema(

@@ -80,7 +80,7 @@ class AuditViewSet(ListAndRead):
         values = body.items[0]
         names = values.get("switches")
         _check(names or [], body.errors)
-        audit = audits.ask(names, values.get("repair", True), request.user)
+        audit = audits.request_audit(names, values.get("repair", True), request.user)
         return awaited(wait, lambda: audits.is_over(audit.pk), lambda: self._accepted(audit.pk))
 
     def _accepted(self, pk: int) -> Response:

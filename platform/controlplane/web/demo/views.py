@@ -32,7 +32,7 @@ class DemoView(StrictView):
     @extend_schema(operation_id="demo_read", tags=["first use"], responses=DemoSerializer)
     def get(self, request: Request) -> Response:
         """Return the state of the demo, and whether it is available."""
-        return Response(demo.standing())
+        return Response(demo.read_demo_status())
 
     @extend_schema(
         operation_id="demo_ask",
@@ -42,8 +42,8 @@ class DemoView(StrictView):
     )
     def post(self, request: Request) -> Response:
         """Start or stop the demo; 409 if no launcher is available, or another network exists."""
-        demo.ask(read_one(request, DemoAskSerializer())["action"] == "start")
-        return Response(demo.standing(), status.HTTP_202_ACCEPTED)
+        demo.request_demo(read_one(request, DemoAskSerializer())["action"] == "start")
+        return Response(demo.read_demo_status(), status.HTTP_202_ACCEPTED)
 
 
 class LauncherView(StrictView):
@@ -62,7 +62,7 @@ class LauncherView(StrictView):
         values = read_one(request, HeartbeatSerializer())
         row = demo.heard(values)
         test_events.reported(values.get("tested") or [])
-        return Response({"wanted": row.wanted, "tests": test_events.take()})
+        return Response({"wanted": row.wanted, "tests": test_events.claim_events()})
 
 
 @extend_schema_view(
@@ -102,7 +102,7 @@ class TestEventViewSet(ListAndRead):
     def create(self, request: Request) -> Response:
         """Publish an event once at its publisher's host in the demo network."""
         wait = Wait.read(request)
-        row = test_events.ask(read_body(request, TestEventAskSerializer()), request.user)
+        row = test_events.queue_event(read_body(request, TestEventAskSerializer()), request.user)
         wait.until(lambda: test_events.ended(row.pk))
         headers = {"Location": url("test-events", row.pk), **wait.headers}
         body = self.rendered(self.get_queryset().get(pk=row.pk))

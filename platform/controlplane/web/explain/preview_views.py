@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.roles import Role
-from controlplane.explain.filter_preview.preview import answer
+from controlplane.explain.filter_preview.preview import preview_filter
 from controlplane.explain.filter_preview.question import PreviewQuestion
 from controlplane.rest.base_views import StrictView
 from controlplane.rest.request_body import read_body
@@ -26,4 +26,4 @@ class PreviewView(StrictView):
     )
     def post(self, request: Request) -> Response:
         """Check a filter, and return its errors, or its normal form, dz cells, matches and cost."""
-        return Response(answer(PreviewQuestion.read(read_body(request, PreviewSerializer()))))
+        return Response(preview_filter(PreviewQuestion.read(read_body(request, PreviewSerializer()))))

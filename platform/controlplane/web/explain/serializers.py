@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from controlplane.rest.fields import VALUE, Values
 from controlplane.web.network.table_serializers import ActionSerializer
-from tercast.explain.observation import Means
+from tercast.explain.observation import ObservationMeans
 from tercast.explain.real_path import DifferenceKind
 from tercast.explain.reasons import DeliveryReason
 
@@ -148,7 +148,7 @@ class RealHopSerializer(serializers.Serializer[Any]):
     switch = serializers.CharField()
     in_port = serializers.IntegerField()
     means = serializers.ChoiceField(
-        choices=[mean.value for mean in Means],
+        choices=[mean.value for mean in ObservationMeans],
         allow_null=True,
         help_text="source of the data; null: not seen",
     )

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from controlplane.common.problems import not_found
 from controlplane.explain.entry_origin import origin_of
-from controlplane.explain.explanation import answer
+from controlplane.explain.explanation import explain_event
 from controlplane.explain.question import PARAMETERS, ExplainQuestion
 from controlplane.network.models import InstalledEntry
 from controlplane.rest.base_views import StrictView
@@ -46,7 +46,7 @@ class ExplainView(StrictView):
     )
     def get(self, request: Request) -> Response:
         """Explain an event: dz, address, path with entries, its receivers, other hosts, reasons."""
-        return Response(answer(ExplainQuestion.read(request.query_params)))
+        return Response(explain_event(ExplainQuestion.read(request.query_params)))
 
 
 class EntryOriginView(StrictView):

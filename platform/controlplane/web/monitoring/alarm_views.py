@@ -62,5 +62,5 @@ class StandingAlarmsView(StrictView):
     @extend_schema(operation_id="alarms_standing", tags=["system"], responses=StandingAlarmsSerializer)
     def get(self, request: Request) -> Response:
         """Return active alarms of controller, aggregation, audits, periodic tasks, found links."""
-        found, trouble = alarms.standing()
+        found, trouble = alarms.read_active_alarms()
         return Response(StandingAlarmsSerializer({"alarms": found, "unknown": trouble}).data)

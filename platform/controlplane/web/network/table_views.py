@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.common.problems import bad_parameter, not_found
-from controlplane.explain.entry_meaning import DZ, Meeting, OfTopic, with_topics
+from controlplane.explain.entry_meaning import DZ, DzOverlapFilter, TopicNameFilter, with_topics
 from controlplane.network.entry_counters import counters
 from controlplane.network.models import InstalledEntry, Switch, Tree
 from controlplane.rest.base_views import ListAndRead, Resource, StrictView
@@ -52,8 +52,8 @@ class TableEntriesViewSet(Resource):
     csv = True
     filters = (
         QueryFilterField("dst", "dst", TEXT, ("in",)),
-        OfTopic("topic", "code", TEXT),
-        Meeting("dz", "dz", DZ, words="dz that the entry's dz contains, or is contained in"),
+        TopicNameFilter("topic", "code", TEXT),
+        DzOverlapFilter("dz", "dz", DZ, words="dz that the entry's dz contains, or is contained in"),
         QueryFilterField("in_port", "in_port", INTEGER),
         QueryFilterField("priority", "priority", INTEGER, ("gte", "lte")),
     )

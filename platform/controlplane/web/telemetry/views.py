@@ -98,7 +98,7 @@ class TelemetryViewSet(StrictView, ViewSet):
             sent = _from_parquet(request)
             _check_own(request, sent)
             client = str(caller_of(request).client or "")
-            taken = batches.take(sent, request.user, check_whole_row, partly, client)
+            taken = batches.write_batch(sent, request.user, check_whole_row, partly, client)
         else:
             taken = _take_json(request, partly)
         errors = [error.to_json() for error in taken.errors]
@@ -130,9 +130,9 @@ def _take_json(request: Request, partly: bool) -> AcceptedBatch:
         content = (json.dumps(row, sort_keys=True).encode() + b"\n" for row in body["rows"])
         sent = SentBatch(body["id"], dataset, body["rows"], batches.digest(dataset, content))
         _check_own(request, sent)
-        taken = batches.take(sent, request.user, read_row, partly, str(client or ""))
+        taken = batches.write_batch(sent, request.user, read_row, partly, str(client or ""))
     if "writer" in body:
-        writer_watch.note(body["writer"], writer_watch.API)
+        writer_watch.record_report(body["writer"], writer_watch.API)
     return taken
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tercast.encoding.kernels.cell_selection import MAX_LIMIT, MAX_WIDTH, refine_box
-from tercast.encoding.kernels.refinement_tree import EvenGrid, Ints
+from tercast.encoding.kernels.refinement_tree import EvenGrid
 from tercast.eventspace.dz import DzSet
 from tercast.filters.kernels.parser import Names, Text, read_ranges
 from tercast.filters.parser import NAME
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
 if TYPE_CHECKING:
     from tercast.encoding.grid_boxes import Side

@@ -12,7 +12,6 @@ from tercast.encoding.kernels.refinement_tree import (
     EvenGrid,
     Flags,
     Heap,
-    Ints,
     excess,
     new_heap,
     pop,
@@ -21,6 +20,7 @@ from tercast.encoding.kernels.refinement_tree import (
     volume,
 )
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
 NO_ROOM = -1
 
@@ -71,7 +71,7 @@ def cost_of(cells: CellTree, walk: SearchArrays, cell: int) -> int:
 
 
 @compile_kernel
-def take(cells: CellTree, walk: SearchArrays, cell: int, cost: int) -> None:
+def select_cell(cells: CellTree, walk: SearchArrays, cell: int, cost: int) -> None:
     """Split the cell and continue with its halves."""
     walk.split[cell] = 1
     walk.state[2] += 1
@@ -137,7 +137,7 @@ def finish(grid: EvenGrid, cells: CellTree, walk: SearchArrays, heap: Heap, budg
             passed[waiting, 0], passed[waiting, 1], passed[waiting, 2] = key, place, cell
             waiting += 1
             continue
-        take(cells, walk, cell, cost)
+        select_cell(cells, walk, cell, cost)
         for half in (cells.left[cell], cells.left[cell] + 1):
             if excess(cells, half):
                 push(heap, -excess(cells, half), number, half)
@@ -179,7 +179,7 @@ def passing_over(
             budget += 1
         if last or budget > highest:
             break
-        take(cells, walk, cell, cost)
+        select_cell(cells, walk, cell, cost)
     if have == 2:
         copy_walk(walk, best, cells.made[0])
     return min(have, 1), best.state[1]

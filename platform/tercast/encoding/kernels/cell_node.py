@@ -8,9 +8,10 @@ import numpy as np
 
 from tercast.encoding.kernels.grid_boxes import PartRows
 from tercast.encoding.kernels.grid_codes import Grid
-from tercast.encoding.kernels.refinement_tree import Flags, Ints
+from tercast.encoding.kernels.refinement_tree import Flags
 from tercast.encoding.kernels.wide_numbers import Number, Numbers, empty, is_less, minus, read
 from tercast.runtime.compiler import compile_borrower, compile_inner
+from tercast.runtime.growable_array import Ints
 
 MADE, ORDERED, MEMBERS, LEAVES, WORK, TIRED, EXACT = range(7)
 

@@ -12,7 +12,6 @@ from tercast.encoding.kernels.refinement_tree import (
     EvenGrid,
     Flags,
     Heap,
-    Ints,
     bits_of,
     explore,
     list_remaining,
@@ -21,6 +20,7 @@ from tercast.encoding.kernels.refinement_tree import (
     volume,
 )
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
 MAX_LIMIT = CHOICE
 """The largest limit that this kernel handles."""

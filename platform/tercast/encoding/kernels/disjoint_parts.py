@@ -19,9 +19,9 @@ from tercast.encoding.kernels.grid_boxes import (
     sides_equal,
 )
 from tercast.encoding.kernels.grid_codes import Grid, is_phantom, last_code
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.encoding.kernels.wide_numbers import Number, is_less, minus, moved_up, number, plus, read
 from tercast.runtime.compiler import compile_borrower, compile_inner
+from tercast.runtime.growable_array import Ints
 
 
 @compile_inner

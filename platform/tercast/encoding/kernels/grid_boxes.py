@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tercast.encoding.kernels.grid_codes import Grid, extent, interleave, last_code, next_code
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.encoding.kernels.wide_numbers import (
     Number,
     Numbers,
@@ -30,6 +29,7 @@ from tercast.encoding.kernels.wide_numbers import (
     write,
 )
 from tercast.runtime.compiler import compile_borrower, compile_inner
+from tercast.runtime.growable_array import Ints
 
 PARTS, RANGES, FULL = 0, 1, 2
 

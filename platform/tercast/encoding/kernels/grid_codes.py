@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.encoding.kernels.wide_numbers import (
     MAX_BITS,
     Number,
@@ -26,6 +25,7 @@ from tercast.encoding.kernels.wide_numbers import (
     times,
 )
 from tercast.runtime.compiler import compile_borrower
+from tercast.runtime.growable_array import Ints
 
 if TYPE_CHECKING:
     from tercast.eventspace.interleaving import BitSchedule

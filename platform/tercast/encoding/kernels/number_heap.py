@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.encoding.kernels.wide_numbers import Number, Numbers, empty, is_equal, is_less, read, write
 from tercast.runtime.compiler import compile_borrower, compile_inner
+from tercast.runtime.growable_array import Ints
 
 
 class NumberHeap(NamedTuple):

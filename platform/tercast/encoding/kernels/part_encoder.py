@@ -22,7 +22,6 @@ from tercast.encoding.kernels.grid_boxes import (
 from tercast.encoding.kernels.grid_codes import Grid, is_possible, make_grid
 from tercast.encoding.kernels.part_selection import choose_parts
 from tercast.encoding.kernels.refinement import plant
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.encoding.kernels.wide_numbers import (
     Numbers,
     bits_in_any,
@@ -38,6 +37,7 @@ from tercast.encoding.kernels.wide_numbers import (
 )
 from tercast.eventspace.dz import DzSet
 from tercast.runtime.compiler import compile_borrower, compile_kernel
+from tercast.runtime.growable_array import Ints
 
 if TYPE_CHECKING:
     from tercast.encoding.grid_boxes import Side

@@ -11,7 +11,7 @@ from tercast.encoding.kernels.budgeted_search import NO_ROOM
 from tercast.encoding.kernels.cell_node import MADE, ORDERED, TIRED, PartTree, excess_of, gain_of, is_open
 from tercast.encoding.kernels.number_heap import NumberHeap, new_number_heap, pop_largest, push_number
 from tercast.encoding.kernels.refinement import split_parts
-from tercast.encoding.kernels.refinement_tree import Flags, Ints
+from tercast.encoding.kernels.refinement_tree import Flags
 from tercast.encoding.kernels.wide_numbers import (
     Number,
     Numbers,
@@ -25,6 +25,7 @@ from tercast.encoding.kernels.wide_numbers import (
     write,
 )
 from tercast.runtime.compiler import compile_borrower, compile_inner
+from tercast.runtime.growable_array import Ints
 
 UNKNOWN = -2
 """Plain Python must encode the filter."""

@@ -10,7 +10,7 @@ from tercast.encoding.kernels.cell_node import EXACT, MADE, ORDERED, TIRED, WORK
 from tercast.encoding.kernels.number_heap import NumberHeap, new_number_heap, pop_largest
 from tercast.encoding.kernels.part_search import PartWalk, new_part_walk, search_parts
 from tercast.encoding.kernels.refinement import explore_parts
-from tercast.encoding.kernels.refinement_tree import Flags, Ints, list_remaining
+from tercast.encoding.kernels.refinement_tree import Flags, list_remaining
 from tercast.encoding.kernels.wide_numbers import (
     Number,
     Numbers,
@@ -23,6 +23,7 @@ from tercast.encoding.kernels.wide_numbers import (
     write,
 )
 from tercast.runtime.compiler import compile_borrower, compile_inner
+from tercast.runtime.growable_array import Ints
 
 
 @compile_inner

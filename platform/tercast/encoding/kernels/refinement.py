@@ -21,7 +21,6 @@ from tercast.encoding.kernels.disjoint_parts import drop_covered, make_disjoint
 from tercast.encoding.kernels.grid_boxes import FULL, PartRows, cut, round_part
 from tercast.encoding.kernels.grid_codes import Grid, cell_volume, deepest_width, dz_length
 from tercast.encoding.kernels.number_heap import NumberHeap, pop_largest, push_number
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.encoding.kernels.volume_estimate import estimate
 from tercast.encoding.kernels.wide_numbers import (
     Number,
@@ -36,6 +35,7 @@ from tercast.encoding.kernels.wide_numbers import (
 )
 from tercast.encoding.refinement import GIANTS, MAX_DISJOINT, MAX_WORK, UNSURE
 from tercast.runtime.compiler import compile_borrower
+from tercast.runtime.growable_array import Ints
 
 
 @compile_borrower

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.encoding.kernels.wide_numbers import (
     Number,
     Numbers,
@@ -22,6 +21,7 @@ from tercast.encoding.kernels.wide_numbers import (
     times,
 )
 from tercast.runtime.compiler import compile_borrower
+from tercast.runtime.growable_array import Ints
 
 _UNIT = 30
 _MANTISSA = 53

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
-Ints = NDArray[np.int64]
 Text = NDArray[np.uint8]
 
 MAX_DIGITS = 17

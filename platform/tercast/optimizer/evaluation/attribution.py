@@ -68,7 +68,7 @@ def attribute_each(
     known = planner.keeper.covers() if covers is None else covers
     arrays, tables = arrays_under(planner, known)
     samples = [flows_under(arrays, tables, traffic) for traffic in several]
-    wanting = {topic.name: _Wanting(planner, topic) for topic in arrays.topics}
+    wanting = {topic.name: _CellSubscriptions(planner, topic) for topic in arrays.topics}
     found: list[list[Attribution]] = [[] for _ in several]
     for name, topics in known.items():
         if name not in arrays.index or (switches is not None and name not in switches):
@@ -85,7 +85,7 @@ def attribute_each(
     return found
 
 
-class _Wanting:
+class _CellSubscriptions:
     """The subscriptions of a topic by their cells, in order."""
 
     def __init__(self, planner: Planner, topic: TopicArrays) -> None:
@@ -124,7 +124,11 @@ class _Place:
         }
 
     def entries(
-        self, samples: Sequence[EventFlows], wanting: _Wanting, port: int | None, covers: Iterable[Cover]
+        self,
+        samples: Sequence[EventFlows],
+        wanting: _CellSubscriptions,
+        port: int | None,
+        covers: Iterable[Cover],
     ) -> Iterator[list[Attribution]]:
         """Yield the entries under covers of one table, each with its effect on every sample."""
         if self.exact is None or self.now is None:
@@ -146,7 +150,7 @@ class _Place:
                 ]
 
     def _stands_for(
-        self, wanting: _Wanting, port: int | None, dz: Dz, kept: Iterable[Dz], mask: Array
+        self, wanting: _CellSubscriptions, port: int | None, dz: Dz, kept: Iterable[Dz], mask: Array
     ) -> tuple[str, ...]:
         """Return the subscriptions that an entry serves: wanted events match it on their path."""
         parts = self._parts(wanting.order, port, dz, kept)

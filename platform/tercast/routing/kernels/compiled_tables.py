@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.cell_keys import Key
 from tercast.routing.kernels import port_semantics
 from tercast.routing.kernels.node_keys import NodeKeys
@@ -14,6 +13,7 @@ from tercast.routing.kernels.propagation import SUPPRESSED_OUTPUTS
 from tercast.routing.kernels.table_changes import AFTER, BEFORE, KEY, SWITCH, ChangeRows
 from tercast.routing.switch_trie import SwitchTrie
 from tercast.routing.trie_storage import EntryChange, EntryChanges
+from tercast.runtime.growable_array import Ints
 
 
 class CompiledTables:

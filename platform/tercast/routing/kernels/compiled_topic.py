@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.cell_keys import LENGTH_MASK, Key, Order
 from tercast.routing.kernels import port_semantics
 from tercast.routing.kernels.compiled_storage import CompiledStorage
@@ -34,7 +33,7 @@ from tercast.routing.port_semantics import PortBit, PortMask
 from tercast.routing.spanning_tree import Tree
 from tercast.routing.switch_trie import SwitchTrie
 from tercast.routing.update_queue import UpdateQueue
-from tercast.runtime.growable_array import GrowableRows
+from tercast.runtime.growable_array import GrowableRows, Ints
 from tercast.topology.elements import Link, sorted_links
 
 _CHUNK = 1 << 16

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels import port_semantics
 from tercast.routing.port_semantics import PortBit
 from tercast.routing.spanning_tree import Tree
 from tercast.routing.switch_ports import SwitchPorts
 from tercast.routing.update_queue import Peer
+from tercast.runtime.growable_array import Ints
 from tercast.topology.topology import Port
 
 MAX_TREE_CELLS = 1 << 24

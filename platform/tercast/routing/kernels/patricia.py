@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints, bits_of
+from tercast.encoding.kernels.refinement_tree import bits_of
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
 KEY = 0
 """The key of the cell; unused in row 0."""

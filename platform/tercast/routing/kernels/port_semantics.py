@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tercast.encoding.kernels.refinement_tree import Ints, bits_of
+from tercast.encoding.kernels.refinement_tree import bits_of
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
 MAX_BITS = 60
 """Largest number of bits of a switch that compiled code supports."""

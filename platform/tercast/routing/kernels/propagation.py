@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels import patricia as t
 from tercast.routing.kernels import update_queue as m
 from tercast.routing.kernels.operations import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
@@ -62,6 +61,7 @@ from tercast.routing.kernels.update_queue import (
     next_update,
 )
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
 CHANGE_LINKS, OWN_SUBS, OWN_ADS = 4, 5, 6
 """More operations: other links of a tree at a switch; owners of a cell, without propagation."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels.patricia import KEY, LEFT, LENGTH, LEVELS, RIGHT, A, S, descend
 from tercast.routing.kernels.port_semantics import ROOT, entry
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
 
 @compile_kernel

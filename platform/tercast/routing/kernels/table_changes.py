@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels.patricia import KEY as NODE_KEY
 from tercast.routing.kernels.patricia import LEFT, LEVELS, RIGHT, A, S, doubled
 from tercast.routing.kernels.port_semantics import entry
 from tercast.routing.kernels.shadowing import is_full_by_halves
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
 SWITCH, KEY, BEFORE, AFTER = range(4)
 """A change of a plain entry; outputs of 0 mean that there is no entry."""

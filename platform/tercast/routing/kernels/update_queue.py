@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercast.encoding.kernels.refinement_tree import Ints
 from tercast.routing.kernels.patricia import doubled
 from tercast.runtime.compiler import compile_kernel
+from tercast.runtime.growable_array import Ints
 
 KIND = 0
 TRIE = 1

@@ -232,7 +232,7 @@ def test_a_flapping_sign_audits_ever_more_rarely(loaded):
     """The link is silent every ten seconds for ten minutes, and the tables are as they should be."""
     for _ in range(60):
         raised(loaded, "link_silent", a=world.dpid(1), a_port=1, b=world.dpid(2), b_port=2)
-        loss_signs.see(loaded.events[-1:], None)
+        loss_signs.process_reports(loaded.events[-1:], None)
         worker.run()
         pass_time(10)
     assert 5 <= len(audited()) <= 10
@@ -264,7 +264,7 @@ def test_a_flapping_link_does_not_hide_a_loss(loaded):
 
 
 def test_an_audit_for_a_sign_goes_before_a_large_one(loaded):
-    periodic = audits.ask_periodically()
+    periodic = audits.request_periodic_audit()
     assert periodic is not None
     count(loaded, at=2, entries=0)
     watch.run()
@@ -277,7 +277,7 @@ def test_an_audit_for_a_sign_goes_before_a_large_one(loaded):
 def test_a_sign_audit_does_not_hold_up_the_periodic_one(loaded):
     count(loaded, at=2, entries=0)
     watch.run()
-    assert audits.ask_periodically() is not None
+    assert audits.request_periodic_audit() is not None
 
 
 def test_an_audit_whose_turn_was_missed_is_asked_for_again(loaded, monkeypatch):
@@ -298,7 +298,7 @@ def test_an_audit_whose_turn_was_missed_is_asked_for_again(loaded, monkeypatch):
 def test_an_audit_that_finds_nothing_raises_no_alarm(loaded):
     OutboxEvent.objects.all().delete()
     raised(loaded, "late_error", dpid=world.dpid(2))
-    loss_signs.see(loaded.events, None)
+    loss_signs.process_reports(loaded.events, None)
     worker.run()
     assert Check.objects.get().state == CheckState.EQUAL
     assert not OutboxEvent.objects.filter(kind="alarm").exists()

@@ -313,12 +313,12 @@ def test_a_silent_link_is_not_added_until_probes_cross_it_steadily(watched, monk
 def test_a_silent_link_can_be_approved_and_is_an_alarm_until_then(watched, no_grace):
     watched.links = [{**link(3, 5, 1, 6), "silent": True}]
     watch.run()
-    assert [one.detail for one in alarms.standing()[0] if one.alarm == "links_waiting"] == [
+    assert [one.detail for one in alarms.read_active_alarms()[0] if one.alarm == "links_waiting"] == [
         "1 found link waits for approval: s1:6 to s3:5"
     ]
     found_links.approve(FoundLink.objects.get().pk, None)
     assert Link.objects.filter(a__name="s1", a_port=6).exists()
-    assert not [one for one in alarms.standing()[0] if one.alarm == "links_waiting"]
+    assert not [one for one in alarms.read_active_alarms()[0] if one.alarm == "links_waiting"]
 
 
 def test_links_and_host_ports_are_confirmed_to_the_controller_once_and_after_its_restart(watched):

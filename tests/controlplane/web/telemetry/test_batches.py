@@ -240,8 +240,8 @@ def test_a_writer_that_stops_without_an_end_is_reported_once(operator):
     for name, closed in (("w1", False), ("w2", True), ("w3", False)):
         operator.post("telemetry/", {"writer": report(name=name, closed=closed)})
     TelemetryWriter.objects.exclude(name="w3").update(heard_at=NOW - timedelta(minutes=5))
-    writer_watch.look()
-    writer_watch.look()
+    writer_watch.check_writers()
+    writer_watch.check_writers()
     assert len(alarms()) == 1 and alarms()[0].startswith("telemetry writer w1 sent its latest report at ")
     assert operator.get("telemetry/").json()["silent_writers"] == 1
     operator.post("telemetry/", {"writer": report()})
@@ -257,8 +257,8 @@ def test_reports_below_the_root_are_read(operator, root, monkeypatch):
     )
     (folder / "bad.json").write_text("{")
     (folder / "odd.json").write_text('{"name": null}')
-    writer_watch.look()
-    writer_watch.look()
+    writer_watch.check_writers()
+    writer_watch.check_writers()
     assert alarms() == ["telemetry of w1: 9 of 9 rows are lost"]
     assert operator.get("telemetry/").json()["writers"][0]["way"] == "folder"
 
@@ -271,7 +271,7 @@ def test_times_of_reports_without_a_zone_are_in_utc(db, root, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "Asia/Kolkata")
         time.tzset()
-        writer_watch.look()
+        writer_watch.check_writers()
     time.tzset()
     [row] = TelemetryWriter.objects.all()
     assert row.started_at == row.heard_at == datetime(2026, 3, 29, 12, tzinfo=UTC)
@@ -291,7 +291,7 @@ def test_reports_by_the_api_are_below_the_root_for_jobs(operator, root, monkeypa
     stored = json.loads(path.read_text())
     assert (stored["complete_until"], stored["datasets"]) == (None, None)
     TelemetryWriter.objects.all().delete()
-    writer_watch.look()
+    writer_watch.check_writers()
     assert not TelemetryWriter.objects.exists()
 
 

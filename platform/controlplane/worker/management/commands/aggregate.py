@@ -3,7 +3,7 @@
 from typing import Any
 
 from controlplane.aggregation.aggregation_process import MEMORY
-from controlplane.aggregation.worker import work
+from controlplane.aggregation.worker import execute_run
 from controlplane.common.bounded_answer import limited_memory
 from controlplane.common.process_locks import aggregation_lock
 from controlplane.worker.management.base_command import PlatformCommand
@@ -17,7 +17,7 @@ class Command(PlatformCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Compute the run, and print its result."""
         with limited_memory(MEMORY), aggregation_lock() as held:
-            run = None if held is None else work()
+            run = None if held is None else execute_run()
         if run is None:
             self.stdout.write(
                 "aggregate: no run is queued" if held else "aggregate: another process computes a run"

@@ -17,5 +17,9 @@ class Command(PlatformCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Measure, and print the number of merged entries."""
         with limited_memory(MEMORY), aggregation_lock() as held:
-            text = "another process is measuring" if held is None else f"{cost_watch.look()} merged entries"
+            text = (
+                "another process is measuring"
+                if held is None
+                else f"{cost_watch.measure_costs()} merged entries"
+            )
         self.stdout.write(f"attribute: {text}")

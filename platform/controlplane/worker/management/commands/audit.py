@@ -40,7 +40,7 @@ class Command(PlatformCommand):
                 f"unknown switch {', '.join(map(repr, unknown))}; see the page Network for the names"
             )
         try:
-            audit = audits.ask(options["switch"] or None, options["repair"], None)
+            audit = audits.request_audit(options["switch"] or None, options["repair"], None)
         except Problem as problem:
             raise CommandError(str(problem.detail)) from problem
         self._await(audit)

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from controlplane.operations.backup.backup import backup
-from controlplane.operations.backup.errors import UpkeepError, outages_in_words
+from controlplane.operations.backup.errors import BackupError, outages_in_words
 from controlplane.worker.management.base_command import PlatformCommand
 
 
@@ -26,7 +26,7 @@ class Command(PlatformCommand):
         try:
             with outages_in_words():
                 manifest = backup(options["file"].absolute(), self._say, options["overwrite"])
-        except UpkeepError as error:
+        except BackupError as error:
             raise CommandError(str(error)) from error
         size = options["file"].stat().st_size
         self._say(f"{sum(manifest.rows.values())} rows, {size:,} bytes in {options['file']}; keep it secret")

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from django.db import Error as DatabaseError
 
 from controlplane.operations.backup.compaction import compact
-from controlplane.operations.backup.errors import UpkeepError, outages_in_words
+from controlplane.operations.backup.errors import BackupError, outages_in_words
 from controlplane.planning.planner_state import ReplayError
 from controlplane.requestlog import outbox
 from controlplane.worker.management.base_command import PlatformCommand
@@ -38,7 +38,7 @@ class Command(PlatformCommand):
         try:
             with outages_in_words():
                 compact(timedelta(days=options["days"]), self._say)
-        except (UpkeepError, ReplayError) as error:
+        except (BackupError, ReplayError) as error:
             with suppress(DatabaseError):  # which may be the cause
                 outbox.alarm(f"the request log is not compacted: {error}")
             raise CommandError(str(error)) from error

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from controlplane.operations.backup.errors import UpkeepError, outages_in_words
+from controlplane.operations.backup.errors import BackupError, outages_in_words
 from controlplane.operations.backup.restore import RestoreOptions, restore
 from controlplane.worker.management.base_command import PlatformCommand
 
@@ -32,7 +32,7 @@ class Command(PlatformCommand):
         try:
             with outages_in_words():
                 restore(options["file"].absolute(), self._say, chosen)
-        except UpkeepError as error:
+        except BackupError as error:
             raise CommandError(str(error)) from error
         self._say(
             "complete; start controller, web server, workers and beat. The worker first compares all switch "

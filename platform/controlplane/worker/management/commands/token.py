@@ -47,7 +47,7 @@ class Command(PlatformCommand):
         with transaction.atomic():
             text = new_token(token, scopes)
             detail = f"{getpass.getuser()}: manage.py token {user.username} --scopes {','.join(scopes)}"
-            writer.note_command("tokens", url("tokens", token.pk), detail)
+            writer.record_command("tokens", url("tokens", token.pk), detail)
         return text
 
 

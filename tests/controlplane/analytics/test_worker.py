@@ -30,7 +30,7 @@ import django
 django.setup()
 from controlplane.analytics import spark_process, worker
 spark_process.COMMAND = {FAKE!r}
-worker.work()
+worker.execute_runs()
 """
 
 
@@ -66,11 +66,11 @@ def publish(root, name, ad, *numbers):
 
 
 def ask(**more):
-    return runs.ask("flow_table_size", "1 minute", None, **more)
+    return runs.request_run("flow_table_size", "1 minute", None, **more)
 
 
 def draw():
-    return runs.ask("event_samples", "1 minute", None)
+    return runs.request_run("event_samples", "1 minute", None)
 
 
 @pytest.fixture
@@ -98,23 +98,23 @@ def database(transactional_db, fake):
 def test_results_files_and_the_end_come_together(db, fake, root):
     put(root, "a", 5, 7)
     run = ask()
-    assert work.work() == 1
+    assert work.execute_runs() == 1
     assert ended(run) == ("succeeded", "") and run.rows == 2 and "a line of the log" in run.log
     assert {(r.subject, r.values["entries_max"]) for r in Result.objects.all()} == {("s0", 5), ("s1", 7)}
     assert TakenFile.objects.count() == 1
     assert not list((root.parent / "state" / "analytics").iterdir()), "nothing stays behind"
     again = ask()
-    work.work()
+    work.execute_runs()
     assert ended(again) == ("skipped", "nothing new: the results contain all telemetry")
     put(root, "b", 9)
     more = ask()
-    work.work()
+    work.execute_runs()
     assert ended(more)[0] == "succeeded" and Result.objects.get().values["entries_max"] == 9
 
 
 def test_without_telemetry_a_run_is_skipped_and_says_so(db, fake, root):
     run = ask()
-    work.work()
+    work.execute_runs()
     assert ended(run) == ("skipped", f"there is no telemetry yet: {root} has no table_snapshots")
 
 
@@ -122,7 +122,7 @@ def test_what_the_job_refuses_is_reported(db, fake, root):
     put(root, "a", 1)
     (root / "refuse").write_text("x.parquet: column entries is missing; found switch, taken_at")
     run = ask()
-    work.work()
+    work.execute_runs()
     assert ended(run) == ("failed", "x.parquet: column entries is missing; found switch, taken_at")
     assert not Result.objects.exists() and not TakenFile.objects.exists()
 
@@ -134,7 +134,7 @@ def test_a_process_that_was_killed_is_reported_by_its_signal(db, fake, root, num
     put(root, "a", 1)
     (root / "killed").write_text(str(number))
     run = ask()
-    work.work()
+    work.execute_runs()
     state, reason = ended(run)
     assert state == "failed" and reason.startswith(f"the job's process was killed by signal {number} {rest}")
     assert "a line of the log" in run.log
@@ -144,7 +144,7 @@ def test_a_cancelled_run_ends_with_all_that_its_process_started(database, root):
     put(root, "a", 1)
     (root / "wait").touch()
     run = ask()
-    worker = threading.Thread(target=in_thread, args=(work.work,))
+    worker = threading.Thread(target=in_thread, args=(work.execute_runs,))
     worker.start()
     wait_until("the processes of the run", (root / "pids").exists)
     wait_until("the stage", lambda: Run.objects.filter(pk=run.pk, stage="computing", progress=0.25).exists())
@@ -182,7 +182,7 @@ def test_a_worker_killed_at_a_step_leaves_nothing_half_done(database, tmp_path, 
     assert not Result.objects.exists() and not TakenFile.objects.exists()
     Run.objects.update(heartbeat_at=timezone.now() - 2 * runs.SILENT)
     assert runs.look_after() == 1
-    assert work.work() == 1
+    assert work.execute_runs() == 1
     assert ended(run) == ("succeeded", "") and run.attempts == 2
     assert Result.objects.count() == 2 and TakenFile.objects.count() == 1
 
@@ -191,17 +191,17 @@ def test_drawn_events_become_samples_with_the_end_of_their_run(db, fake, root, a
     publish(root, "a", ad.planner_id, 1, 2, 3)
     publish(root, "b", "a999", 4)
     run = draw()
-    work.work()
+    work.execute_runs()
     assert ended(run) == ("succeeded", "") and run.rows == 0 and not Result.objects.exists()
     counts = {"taken": 3, "earlier": 0, "reported": 0, "unfit": {"unknown_publisher": 1}}
     assert run.figures["samples"] == counts
     assert [row.values for row in EventSample.objects.all()] == [{"low": n} for n in (1, 2, 3)]
     again = draw()
-    work.work()
+    work.execute_runs()
     assert ended(again) == ("skipped", "nothing new: the results contain all telemetry")
     publish(root, "c", ad.planner_id, 9)
     more = draw()
-    work.work()
+    work.execute_runs()
     assert ended(more)[0] == "succeeded" and more.figures["samples"]["taken"] == 1
     assert EventSample.objects.count() == 4
 
@@ -217,7 +217,7 @@ def test_a_worker_killed_at_a_step_takes_samples_once(database, tmp_path, root, 
     assert checkpoints.recall("telemetry-samples", None) is None
     Run.objects.update(heartbeat_at=timezone.now() - 2 * runs.SILENT)
     assert runs.look_after() == 1
-    assert work.work() == 1
+    assert work.execute_runs() == 1
     assert ended(run) == ("succeeded", "") and run.attempts == 2
     assert EventSample.objects.count() == 3 and TakenFile.objects.count() == 1
 
@@ -250,7 +250,7 @@ def test_a_worker_that_is_late_publishes_nothing(db, fake, root, monkeypatch):
         return real(*arguments)
 
     monkeypatch.setattr(work.publish, "publish", late)
-    work.work()
+    work.execute_runs()
     assert ended(run)[0] == "running" and not Result.objects.exists()
 
 
@@ -259,7 +259,7 @@ def test_a_worker_that_is_to_stop_puts_its_run_back(db, fake, root, monkeypatch)
     (root / "wait").touch()
     run = ask()
     monkeypatch.setattr(work, "stopping", (root / "pids").exists)
-    work.work()
+    work.execute_runs()
     assert ended(run)[0] == "queued" and run.attempts == 0
     pid = int((root / "pids").read_text().split()[0])
     assert not alive(pid)
@@ -268,7 +268,7 @@ def test_a_worker_that_is_to_stop_puts_its_run_back(db, fake, root, monkeypatch)
 def test_results_and_runs_are_kept_within_bounds(db, fake, root, own_state):
     put(root, "a", 5)
     run = ask()
-    work.work()
+    work.execute_runs()
     old = timezone.now() - timedelta(days=own_state.analytics_days + 3)
     other = runs.series_of("flow_table_size", "1 hour")  # of a schedule whose windows were changed since
     for series in (run.series, other):
@@ -276,7 +276,7 @@ def test_results_and_runs_are_kept_within_bounds(db, fake, root, own_state):
     TakenFile.objects.create(series=run.series, dataset="x", path="date=2020-01-01/a.parquet", facts={})
     put(root, "b", 6)
     ask()
-    work.work()
+    work.execute_runs()
     assert [r.subject for r in Result.objects.all()] == ["s0"]
     assert not TakenFile.objects.filter(dataset="x").exists()
 
@@ -285,7 +285,7 @@ def test_without_java_a_run_is_skipped_with_the_remedy(db, own_state, root, monk
     monkeypatch.setenv("JAVA_HOME", str(root / "nowhere"))
     put(root, "a", 5)
     run = ask()
-    work.work()
+    work.execute_runs()
     state, reason = ended(run)
     assert state == "skipped" and reason.endswith("(Debian: apt-get install openjdk-17-jre-headless)")
     assert "\n" not in reason and not TakenFile.objects.exists()

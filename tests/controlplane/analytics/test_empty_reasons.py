@@ -31,7 +31,7 @@ def series(own_state, root, today):
 
 
 def ended(state, reason=""):
-    runs.ask(JOB.name, "1 minute", None)
+    runs.request_run(JOB.name, "1 minute", None)
     run = runs.begin()
     runs.end(run, state, reason)
     return run
@@ -57,7 +57,7 @@ def test_a_run_that_failed_or_works_is_named_with_its_reason(series, root, today
     found = why_empty(JOB, series, span)
     assert found["missing"] == "job"
     assert f"the last run ({failed.pk}) failed: the disk is full. To continue, start" in found["detail"]
-    other = runs.ask(JOB.name, "1 minute", None)
+    other = runs.request_run(JOB.name, "1 minute", None)
     assert why_empty(JOB, series, span)["detail"].endswith(f"run {other.pk} is queued.")
 
 

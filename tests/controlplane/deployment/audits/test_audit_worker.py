@@ -33,7 +33,7 @@ def busy(network):
 
 
 def audit(*names, repair=True) -> Audit:
-    asked = audits.ask(names or None, repair, None)
+    asked = audits.request_audit(names or None, repair, None)
     assert not worker.run(seconds=60)
     asked.refresh_from_db()
     return asked
@@ -205,7 +205,7 @@ def test_what_cannot_be_repaired_is_reported_with_the_reason(busy):
 
 
 def test_requests_go_on_between_two_switches(busy):
-    audits.ask(None, True, None)
+    audits.request_audit(None, True, None)
     subscription = world.subscribe("h3", ["1"])
     assert worker.run(seconds=0)  # one switch, then time is up
     session.run()
@@ -216,7 +216,7 @@ def test_requests_go_on_between_two_switches(busy):
 
 
 def test_a_session_elsewhere_is_waited_for(busy, monkeypatch):
-    asked = audits.ask(None, True, None)
+    asked = audits.request_audit(None, True, None)
     with worker.planner_lock() as held:
         assert held is not None
         assert not worker.run()
@@ -231,7 +231,7 @@ def test_a_worker_that_is_killed_leaves_an_audit_that_goes_on(transactional_db, 
     session.run()
     busy = prepared(controller)
     planned = meddle(busy)
-    asked = audits.ask(None, True, None)
+    asked = audits.request_audit(None, True, None)
     kill_at(step, worker.run)
     assert len(drift(asked)) == 4
     session.run()
@@ -241,10 +241,10 @@ def test_a_worker_that_is_killed_leaves_an_audit_that_goes_on(transactional_db, 
 
 
 def test_by_period_there_is_one_at_a_time(busy):
-    assert audits.ask_periodically() is not None
-    assert audits.ask_periodically() is None
+    assert audits.request_periodic_audit() is not None
+    assert audits.request_periodic_audit() is None
     assert not worker.run(seconds=60)
-    assert audits.ask_periodically() is not None
+    assert audits.request_periodic_audit() is not None
 
 
 def test_old_audits_go_and_those_that_found_something_stay_longer(busy, monkeypatch):
@@ -288,7 +288,7 @@ def test_an_operator_asks_on_the_command_line(busy, capsys):
 
 
 def test_a_switch_that_was_removed_meanwhile_ends_its_check(busy):
-    asked = audits.ask(["s1"], True, None)
+    asked = audits.request_audit(["s1"], True, None)
     Check.objects.update(switch="s0")
     assert not worker.run(seconds=60)
     assert checks(asked) == {"s0": "unreachable"}

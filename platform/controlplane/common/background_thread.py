@@ -7,7 +7,7 @@ from collections.abc import Callable
 logger = logging.getLogger(__name__)
 
 
-class Aside:
+class BackgroundThread:
     """Runs `work` in a thread; it must not use the database. `afterwards` ends abandoned work."""
 
     def __init__(self, work: Callable[[], object], afterwards: Callable[[], None]) -> None:
