@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from bench_machine import describe, write_result
-from workloads import DOMAIN, Filters
 
+from mininet_labs.figures.workloads.synthetic import DOMAIN, Filters
 from tercast.dimensions.greedy import greedy
 from tercast.dimensions.measured_cost import Measure
 from tercast.dimensions.spectral import spectral

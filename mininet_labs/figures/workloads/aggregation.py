@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from workloads import DOMAIN, Filters, Net, eighths, random_graph, topic
+from mininet_labs.figures.workloads.synthetic import DOMAIN, Filters, Net, eighths, random_graph, topic
 
 Object = dict[str, Any]
 
@@ -59,7 +59,7 @@ def random_network(size: int, hosts: int, seed: int = 1) -> Object:
     return net.topology()
 
 
-class Workload(Protocol):
+class TrafficSource(Protocol):
     """A source of advertisements, subscriptions and events."""
 
     @property
@@ -136,7 +136,7 @@ class Synthetic:
     def events(self, number: int, seed: int) -> list[Object]:
         """Return events from the publishers of their parts of the space."""
         boxes, rng = _Boxes(self.kind, self.seed), random.Random(f"{self.seed} {seed}")
-        found = []
+        found: list[Object] = []
         for _ in range(number):
             point = boxes.point(rng)
             values = {f"x{n}": value for n, value in enumerate(point)}
@@ -207,7 +207,7 @@ def packaged_quotes() -> list[Object]:
     """Return the quotes of five companies in the package bokeh_sampledata, by day."""
     from bokeh_sampledata import stocks  # noqa: PLC0415 - the import reads its data
 
-    found = []
+    found: list[Object] = []
     for symbol in SYMBOLS:
         columns = getattr(stocks, symbol)
         for day in range(len(columns["date"])):
@@ -218,7 +218,7 @@ def packaged_quotes() -> list[Object]:
 
 def read_quotes(path: Path) -> list[Object]:
     """Read quotes of a CSV file with columns Ticker (or symbol), Open, High, Low, Close, Volume."""
-    found = []
+    found: list[Object] = []
     with path.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             fields = {name.lower(): value for name, value in row.items() if name}

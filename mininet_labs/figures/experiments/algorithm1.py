@@ -20,7 +20,7 @@ Out = tuple[int, str | None]
 """An output: the port, and the host whose address is set first (in the last switch)."""
 
 
-class Flow:
+class PlainFlow:
     """An entry: match field (dz and its destination), instruction set (outputs), priority order."""
 
     __slots__ = ("destination", "dz", "outs", "priority")
@@ -32,51 +32,57 @@ class Flow:
         self.priority = len(dz)  # longer dz above shorter ones, which is the result of increasePriority
 
 
-class Table(Protocol):
+class PlainTable(Protocol):
     """The flows of a switch (getCurrentFlowsFromSwitch). A scan ends when its answer is known."""
 
-    def covers(self, new: Flow) -> bool:
+    def covers(self, new: PlainFlow) -> bool:
         """Whether a flow covers the dz and the outputs of `new`."""
 
-    def covering(self, dz: str) -> list[Flow]:
+    def covering(self, dz: str) -> list[PlainFlow]:
         """Return the flows whose dz covers `dz`, including an equal one."""
 
-    def covered(self, dz: str) -> list[Flow]:
+    def covered(self, dz: str) -> list[PlainFlow]:
         """Return the flows whose dz `dz` covers, including an equal one."""
 
-    def add(self, flow: Flow) -> None:
+    def add(self, flow: PlainFlow) -> None:
         """Add a flow."""
 
-    def delete(self, flow: Flow) -> None:
+    def delete(self, flow: PlainFlow) -> None:
         """Remove a flow."""
 
-    def flows(self) -> list[Flow]:
+    def flows(self) -> list[PlainFlow]:
         """Return all flows."""
 
 
 class ScannedTable:
     """A table as a list."""
 
-    def __init__(self, flows: Iterable[Flow] = ()) -> None:
+    def __init__(self, flows: Iterable[PlainFlow] = ()) -> None:
         self._flows = list(flows)
 
-    def covers(self, new: Flow) -> bool:
+    def covers(self, new: PlainFlow) -> bool:
+        """Whether a flow covers the dz and the outputs of `new`."""
         dz, outs = new.dz, new.outs
         return any(dz.startswith(flow.dz) and outs <= flow.outs for flow in self._flows)
 
-    def covering(self, dz: str) -> list[Flow]:
+    def covering(self, dz: str) -> list[PlainFlow]:
+        """Return the flows whose dz covers `dz`, including an equal one."""
         return [flow for flow in self._flows if dz.startswith(flow.dz)]
 
-    def covered(self, dz: str) -> list[Flow]:
+    def covered(self, dz: str) -> list[PlainFlow]:
+        """Return the flows whose dz `dz` covers, including an equal one."""
         return [flow for flow in self._flows if flow.dz.startswith(dz)]
 
-    def add(self, flow: Flow) -> None:
+    def add(self, flow: PlainFlow) -> None:
+        """Add a flow."""
         self._flows.append(flow)
 
-    def delete(self, flow: Flow) -> None:
+    def delete(self, flow: PlainFlow) -> None:
+        """Remove a flow."""
         self._flows.remove(flow)
 
-    def flows(self) -> list[Flow]:
+    def flows(self) -> list[PlainFlow]:
+        """Return all flows."""
         return list(self._flows)
 
 
@@ -84,34 +90,40 @@ class IndexedTable:
     """A table with a dictionary and a sorted list: not as in the paper, but faster with equal flows."""
 
     def __init__(self) -> None:
-        self._by_dz: dict[str, Flow] = {}
+        self._by_dz: dict[str, PlainFlow] = {}
         self._order: list[str] = []
 
-    def covers(self, new: Flow) -> bool:
+    def covers(self, new: PlainFlow) -> bool:
+        """Whether a flow covers the dz and the outputs of `new`."""
         return any(new.outs <= flow.outs for flow in self.covering(new.dz))
 
-    def covering(self, dz: str) -> list[Flow]:
+    def covering(self, dz: str) -> list[PlainFlow]:
+        """Return the flows whose dz covers `dz`, including an equal one."""
         found = (self._by_dz.get(dz[:bits]) for bits in range(len(dz) + 1))
         return [flow for flow in found if flow is not None]
 
-    def covered(self, dz: str) -> list[Flow]:
+    def covered(self, dz: str) -> list[PlainFlow]:
+        """Return the flows whose dz `dz` covers, including an equal one."""
         start, end = bisect_left(self._order, dz), bisect_left(self._order, dz + "2")
         return [self._by_dz[inside] for inside in self._order[start:end]]
 
-    def add(self, flow: Flow) -> None:
+    def add(self, flow: PlainFlow) -> None:
+        """Add a flow."""
         self._by_dz[flow.dz] = flow
         insort(self._order, flow.dz)
 
-    def delete(self, flow: Flow) -> None:
+    def delete(self, flow: PlainFlow) -> None:
+        """Remove a flow."""
         del self._by_dz[flow.dz]
         del self._order[bisect_left(self._order, flow.dz)]
 
-    def flows(self) -> list[Flow]:
+    def flows(self) -> list[PlainFlow]:
+        """Return all flows."""
         return list(self._by_dz.values())
 
 
 @dataclass(slots=True)
-class Tree:
+class PublisherTree:
     """DZ(t), P_t with DZ^t(p), and the shortest path tree: port towards the root, and the switch there."""
 
     dz: list[str]
@@ -119,7 +131,7 @@ class Tree:
     parents: dict[str, tuple[str, int, int]] = field(default_factory=dict)
 
 
-class Pleroma:
+class Algorithm1:
     """A controller of one partition and one topic."""
 
     def __init__(self, network: dict[str, Any], address: AddressPlan, code: int, indexed: bool) -> None:
@@ -129,10 +141,10 @@ class Pleroma:
         for link in network["links"]:
             self._adjacent[link["a"]].append((link["a_port"], link["b"], link["b_port"]))
             self._adjacent[link["b"]].append((link["b_port"], link["a"], link["a_port"]))
-        self.tables: dict[str, Table] = {
+        self.tables: dict[str, PlainTable] = {
             switch: IndexedTable() if indexed else ScannedTable() for switch in self._adjacent
         }
-        self.trees: list[Tree] = []
+        self.trees: list[PublisherTree] = []
         self.subscriptions: list[tuple[str, list[str]]] = []
 
     def scan_from_now_on(self) -> None:
@@ -167,10 +179,10 @@ class Pleroma:
                         if part is not None:
                             self._flow_addition(part, self._route(publisher, subscriber, tree))
 
-    def _create_tree(self, publisher: str, dz: list[str]) -> Tree:
+    def _create_tree(self, publisher: str, dz: list[str]) -> PublisherTree:
         """Return a shortest path tree with its root at the publisher's switch."""
         root = self._hosts[publisher][0]
-        tree = Tree(list(dz), {publisher: list(dz)})
+        tree = PublisherTree(list(dz), {publisher: list(dz)})
         seen, waiting = {root}, deque([root])
         while waiting:
             switch = waiting.popleft()
@@ -182,7 +194,7 @@ class Pleroma:
         self.trees.append(tree)
         return tree
 
-    def _add_flow_mult_sub(self, publisher: str, dz: list[str], tree: Tree) -> None:
+    def _add_flow_mult_sub(self, publisher: str, dz: list[str], tree: PublisherTree) -> None:
         """Carry out lines 26 to 30."""
         for subscriber, cells in self.subscriptions:
             for wanted in cells:
@@ -191,7 +203,7 @@ class Pleroma:
                     if part is not None:
                         self._flow_addition(part, self._route(publisher, subscriber, tree))
 
-    def _route(self, publisher: str, subscriber: str, tree: Tree) -> list[tuple[str, Out]]:
+    def _route(self, publisher: str, subscriber: str, tree: PublisherTree) -> list[tuple[str, Out]]:
         """Return the switches from publisher to subscriber along the tree, each with its output.
 
         Empty if both use one port, because a packet does not leave by its ingress port.
@@ -211,7 +223,7 @@ class Pleroma:
         return [*hops, (end, (end_port, subscriber))]
 
     @staticmethod
-    def _to_root(switch: str, tree: Tree) -> list[str]:
+    def _to_root(switch: str, tree: PublisherTree) -> list[str]:
         path = [switch]
         while path[-1] in tree.parents:
             path.append(tree.parents[path[-1]][0])
@@ -222,7 +234,7 @@ class Pleroma:
         destination = self._address.match(self._code, int("1" + dz, 2))
         for switch, out in route:
             table = self.tables[switch]
-            new = Flow(dz, destination, {out})
+            new = PlainFlow(dz, destination, {out})
             if table.covers(new):
                 continue  # line 41, case 2: a flow covers it fully
             for flow in table.covered(dz):  # lines 42 and 43

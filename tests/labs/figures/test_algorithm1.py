@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from mininet_labs.figures.experiments.algorithm1 import Algorithm1, overlap, without
+from mininet_labs.figures.workloads.synthetic import fat_tree, random_graph
 from tercast.encoding.request_encoding import encode_text
 from tercast.eventspace import dz as dzs
 from tercast.eventspace.address_plan import AddressPlan
@@ -14,8 +16,6 @@ from tercast.offline.plan_file import plan_json, read_plan
 from tercast.offline.scenario import read_scenario
 from tercast.offline.simulate_plan import PlanSimulator
 from tercast.planner.planner import Planner
-from tests.benchmarks.pleroma_plain import Pleroma, overlap, without
-from tests.benchmarks.workloads import fat_tree, random_graph
 
 HIGHEST = 31
 DEPTH, CELLS = 8, 4
@@ -70,8 +70,8 @@ def scenario_of(network: dict[str, Any], requests: list[dict[str, Any]]) -> dict
     }
 
 
-def baseline(network: dict[str, Any], requests: list[dict[str, Any]], indexed: bool) -> Pleroma:
-    controller = Pleroma(network, AddressPlan.default("ipv6"), 2, indexed)
+def baseline(network: dict[str, Any], requests: list[dict[str, Any]], indexed: bool) -> Algorithm1:
+    controller = Algorithm1(network, AddressPlan.default("ipv6"), 2, indexed)
     topic = Topic.from_json(TOPIC)
     for request in requests:
         cells = [dzs.text(dz) for dz in encode_text(request["filter"], topic, DEPTH, CELLS)]
@@ -82,7 +82,7 @@ def baseline(network: dict[str, Any], requests: list[dict[str, Any]], indexed: b
     return controller
 
 
-def flows_json(controller: Pleroma) -> dict[str, Any]:
+def flows_json(controller: Algorithm1) -> dict[str, Any]:
     """Return the baseline's tables in the form of a plan: outputs to switches precede address rewrites."""
     flows = {}
     for switch, table in controller.tables.items():

@@ -8,8 +8,7 @@ from itertools import islice
 from time import perf_counter
 from typing import Any
 
-from aggregation_workloads import Object, Workload
-
+from mininet_labs.figures.workloads.aggregation import Object, TrafficSource
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.optimizer.pipeline import aggregate
@@ -29,26 +28,26 @@ TRAINING, UNSEEN = 2, 3
 Tables = Mapping[str, Table]
 
 
-class Unheld(Exception):
+class BudgetTooSmallError(Exception):
     """No merging makes the tables fit into this budget."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TrialSetting:
     """A network and a workload; `budget` applies to every switch, `cells` is the limit of dz per filter."""
 
     network: Object = field(repr=False)
-    workload: Workload
+    workload: TrafficSource
     budget: int
     events: int
     cells: int
     depth: int = 48
 
 
-class Network:
+class GrowingNetwork:
     """A planner that gets the subscriptions of a setting one at a time."""
 
-    def __init__(self, setting: Setting, policy: str) -> None:
+    def __init__(self, setting: TrialSetting, policy: str) -> None:
         self.setting = setting
         self.planner = Planner(
             AddressPlan.default("ipv6"),
@@ -69,11 +68,11 @@ class Network:
         self.apply(*setting.workload.advertisements(hosts))
 
     def apply(self, *requests: Object) -> None:
-        """Carry out requests; raises Unheld when a budget is too small for one."""
+        """Carry out requests; raises BudgetTooSmallError when a budget is too small for one."""
         for request in requests:
             outcome = self.planner.apply(request)
             if outcome.reason is not None and outcome.reason.code == "budget":
-                raise Unheld(str(outcome.reason))
+                raise BudgetTooSmallError(str(outcome.reason))
             assert outcome.ok, (request["op"], outcome.reason)
 
     def set_budget(self, budget: int | None) -> None:
@@ -90,10 +89,10 @@ class Network:
         self.deployed = number
 
 
-class Judge:
+class TableJudge:
     """Sends past and unseen events through tables, and compares the result with the exact tables."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: GrowingNetwork) -> None:
         setting, planner = network.setting, network.planner
         self.past = setting.workload.events(setting.events, TRAINING)
         unseen = setting.workload.events(setting.events, UNSEEN)
@@ -140,7 +139,9 @@ def merged(exact: Tables, installed: Tables) -> float:
     return 100 * (total - kept) / total if total else 0.0
 
 
-def periodic(network: Network, judge: Judge, method: str, sampling: float, seed: int) -> dict[str, Any]:
+def periodic(
+    network: GrowingNetwork, judge: TableJudge, method: str, sampling: float, seed: int
+) -> dict[str, Any]:
     """Run a periodic method on a network with budgets, apply its result, and return the figures."""
     traffic = read_traffic(network.planner, judge.past)
     start = perf_counter()

@@ -1,4 +1,6 @@
-"""Networks and requests for the benchmarks, from seeded generators."""
+"""Networks, filters and requests from seeded generators."""
+
+from __future__ import annotations
 
 import random
 from typing import Any
@@ -17,18 +19,22 @@ class Net:
         self._ports: dict[str, int] = {}
 
     def switch(self, name: str) -> str:
+        """Add a switch, and return its name."""
         self.switches.append({"id": name, "dpid": f"{len(self.switches) + 1:016x}"})
         self._ports[name] = 0
         return name
 
     def port(self, switch: str) -> int:
+        """Return the next free port of a switch."""
         self._ports[switch] += 1
         return self._ports[switch]
 
     def link(self, a: str, b: str) -> None:
+        """Connect two switches."""
         self.links.append({"a": a, "a_port": self.port(a), "b": b, "b_port": self.port(b)})
 
     def host(self, switch: str) -> None:
+        """Attach the next host to a switch."""
         number = len(self.hosts) + 1
         mac = f"02:00:00:00:{number >> 8:02x}:{number & 255:02x}"
         self.hosts.append(
@@ -42,6 +48,7 @@ class Net:
         )
 
     def topology(self) -> dict[str, Any]:
+        """Return the topology, as in a scenario."""
         return {"switches": self.switches, "links": self.links, "hosts": self.hosts}
 
 
@@ -84,6 +91,7 @@ def random_graph(size: int, seed: int = 1, degree: float = 3.0, hosts_per_switch
 
 
 def topic(attributes: int) -> dict[str, Any]:
+    """Return a topic of integer attributes x0, x1, ..."""
     rows = [{"name": f"x{n}", "type": "int", "min": 0, "max": DOMAIN - 1} for n in range(attributes)]
     return {"name": "t", "code": 2, "attributes": rows}
 
@@ -99,6 +107,7 @@ class Filters:
         self.weights = [1 / rank for rank in range(1, HOT_SPOTS + 1)]
 
     def draw(self) -> str:
+        """Draw the text of a filter."""
         if self.kind == "zipf":
             (spot,) = self.rng.choices(self.spots, self.weights)
             ranges = [
@@ -118,6 +127,7 @@ class Filters:
 
 
 def subscriptions(filters: Filters, hosts: list[str], number: int, first: int = 0) -> list[dict[str, Any]]:
+    """Return subscriptions at random hosts."""
     rng = random.Random(first + 7)
     return [
         {

@@ -10,9 +10,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from aggregation_trial import EXACT, LA, PERIODIC, Judge, Network, Setting, periodic
-from aggregation_workloads import Object, Stocks, Synthetic, random_network, regular_tree
-from workloads import fat_tree
+from mininet_labs.figures.experiments.aggregation_trial import (
+    EXACT,
+    LA,
+    PERIODIC,
+    GrowingNetwork,
+    TableJudge,
+    TrialSetting,
+    periodic,
+)
+from mininet_labs.figures.workloads.aggregation import Object, Stocks, Synthetic, random_network, regular_tree
+from mininet_labs.figures.workloads.synthetic import fat_tree
 
 Row = dict[str, Any]
 
@@ -98,7 +106,7 @@ EXTENTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Comparison:
     """An experiment and the figures of the paper that show it; `x` names the variable."""
 
     name: str
@@ -118,14 +126,18 @@ def _graph(extent: Extent, seed: int) -> Object:
 
 def _by_size(network: Callable[[Extent, int], Object], kind: str) -> Callable[..., Iterator[Row]]:
     def rows(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
-        setting = Setting(
+        setting = TrialSetting(
             network(extent, seed), Synthetic(kind, seed), extent.budget, extent.events, extent.cells
         )
-        exact, local, other = Network(setting, "none"), Network(setting, LA), Network(setting, LA)
+        exact, local, other = (
+            GrowingNetwork(setting, "none"),
+            GrowingNetwork(setting, LA),
+            GrowingNetwork(setting, LA),
+        )
         for number in extent.subscriptions:
             for grown in (exact, local, other):
                 grown.grow(number)
-            judge = Judge(exact)
+            judge = TableJudge(exact)
             yield {"x": number, "method": EXACT, **judge.exact()}
             spent = round((local.seconds - exact.seconds) / number * 1e6, 1)
             yield {"x": number, "method": LA, "us": spent, **judge.judge(local.planner.tables())}
@@ -138,7 +150,7 @@ def _by_budget(network: Callable[[Extent, int], Object]) -> Callable[..., Iterat
     def rows(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
         wired, workload = network(extent, seed), Synthetic("zipf", seed)
         for budget in extent.budgets:
-            setting = Setting(wired, workload, budget, extent.events, extent.cells)
+            setting = TrialSetting(wired, workload, budget, extent.events, extent.cells)
             yield from _one(budget, setting, extent.subscriptions[-1], seed)
 
     return rows
@@ -149,12 +161,12 @@ def _by_share(network: Callable[[Extent, int], Object], kind: str) -> Callable[.
 
     def rows(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
         wired, workload, number = network(extent, seed), Synthetic(kind, seed), extent.subscriptions[-1]
-        free = Network(Setting(wired, workload, 0, extent.events, extent.cells), "none")
+        free = GrowingNetwork(TrialSetting(wired, workload, 0, extent.events, extent.cells), "none")
         free.grow(number)
         largest = max(free.planner.counts().values())
         for share in SHARES:
             budget = round(largest * share / 100)
-            setting = Setting(wired, workload, budget, extent.events, extent.cells)
+            setting = TrialSetting(wired, workload, budget, extent.events, extent.cells)
             yield from ({"budget": budget, **row} for row in _one(share, setting, number, seed))
 
     return rows
@@ -163,11 +175,11 @@ def _by_share(network: Callable[[Extent, int], Object], kind: str) -> Callable[.
 def _by_switches(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
     for size in extent.networks:
         wired = random_network(size, extent.hosts, seed)
-        setting = Setting(wired, Synthetic("zipf", seed), extent.budget, extent.events, extent.cells)
+        setting = TrialSetting(wired, Synthetic("zipf", seed), extent.budget, extent.events, extent.cells)
         yield from _one(size, setting, extent.subscriptions[-1], seed)
 
 
-def _by_sampling(extent: Extent, seed: int, setting: Setting) -> Iterator[Row]:
+def _by_sampling(extent: Extent, seed: int, setting: TrialSetting) -> Iterator[Row]:
     """Run the sampling methods at each factor, and the others for comparison."""
     network, judge, rows = _deployed(setting, extent.subscriptions[-1])
     rows += [{"method": "fa-lb", **periodic(network, judge, "fa-lb", 1.0, seed)}]
@@ -179,14 +191,14 @@ def _by_sampling(extent: Extent, seed: int, setting: Setting) -> Iterator[Row]:
 
 def _zipf_sampling(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
     wired = _graph(extent, seed)
-    setting = Setting(wired, Synthetic("zipf", seed), extent.budget, extent.events, extent.cells)
+    setting = TrialSetting(wired, Synthetic("zipf", seed), extent.budget, extent.events, extent.cells)
     return _by_sampling(extent, seed, setting)
 
 
 def _stock_sampling(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
     wired, workload = _graph(extent, seed), Stocks(quotes, seed)
     return _by_sampling(
-        extent, seed, Setting(wired, workload, extent.stock_budget, extent.events, extent.stock_cells)
+        extent, seed, TrialSetting(wired, workload, extent.stock_budget, extent.events, extent.stock_cells)
     )
 
 
@@ -194,20 +206,20 @@ def _testbed_sampling(extent: Extent, seed: int, quotes: list[Object]) -> Iterat
     """Run the paper's testbed: a fat tree of 10 switches and 8 hosts."""
     workload = Synthetic("zipf", seed)
     return _by_sampling(
-        extent, seed, Setting(fat_tree(), workload, extent.testbed_budget, extent.events, extent.cells)
+        extent, seed, TrialSetting(fat_tree(), workload, extent.testbed_budget, extent.events, extent.cells)
     )
 
 
 def _sawtooth(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
     """Run LA at every request, and a periodic method after every so many subscriptions."""
     wired = _graph(extent, seed)
-    setting = Setting(wired, Synthetic("zipf", seed), extent.budget, extent.events, extent.cells)
-    exact, local = Network(setting, "none"), Network(setting, LA)
-    others = {method: Network(setting, LA) for method in ("fa-pb", "optimal")}
+    setting = TrialSetting(wired, Synthetic("zipf", seed), extent.budget, extent.events, extent.cells)
+    exact, local = GrowingNetwork(setting, "none"), GrowingNetwork(setting, LA)
+    others = {method: GrowingNetwork(setting, LA) for method in ("fa-pb", "optimal")}
     for number in range(extent.step, extent.subscriptions[-1] + 1, extent.step):
         for grown in (exact, local, *others.values()):
             grown.grow(number)
-        judge = Judge(exact)
+        judge = TableJudge(exact)
         yield {"x": number, "method": EXACT, **judge.exact()}
         yield {"x": number, "method": LA, **judge.judge(local.planner.tables())}
         for method, network in others.items():
@@ -217,23 +229,23 @@ def _sawtooth(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
                 yield {"x": number, "method": name, **periodic(network, judge, method, 1.0, seed)}
 
 
-def _one(x: float, setting: Setting, number: int, seed: int) -> Iterator[Row]:
+def _one(x: float, setting: TrialSetting, number: int, seed: int) -> Iterator[Row]:
     """Run all methods on one network."""
     network, judge, rows = _deployed(setting, number)
     yield from ({"x": x, **row} for row in rows)
     yield from _periodic_rows(x, network, judge, seed)
 
 
-def _deployed(setting: Setting, number: int) -> tuple[Network, Judge, list[Row]]:
+def _deployed(setting: TrialSetting, number: int) -> tuple[GrowingNetwork, TableJudge, list[Row]]:
     """Return a network under LA, its judge, and rows of the exact tables and of LA's tables."""
-    network = Network(setting, LA)
+    network = GrowingNetwork(setting, LA)
     network.grow(number)
-    judge = Judge(network)
+    judge = TableJudge(network)
     local = judge.judge(network.planner.tables())
     return network, judge, [{"method": EXACT, **judge.exact()}, {"method": LA, **local}]
 
 
-def _periodic_rows(x: float, network: Network, judge: Judge, seed: int) -> Iterator[Row]:
+def _periodic_rows(x: float, network: GrowingNetwork, judge: TableJudge, seed: int) -> Iterator[Row]:
     for method in PERIODIC:
         yield {"x": x, "method": method, **periodic(network, judge, method, 1.0, seed)}
 
@@ -245,19 +257,27 @@ FACTOR = "sampling factor"
 SHARE = "budget, % of the largest exact table"
 
 FIGURES = (
-    Figure("tree-uniform", "Regular tree, uniform", ("5a",), SUBSCRIPTIONS, _by_size(_tree, "uniform")),
-    Figure("tree-zipf", "Regular tree, 8 hot spots", ("5b",), SUBSCRIPTIONS, _by_size(_tree, "zipf")),
-    Figure("tree-budgets", "Regular tree, 8 hot spots", ("5c",), "budget", _by_budget(_tree)),
-    Figure("graph-uniform", "Random graph, uniform", ("5d",), SUBSCRIPTIONS, _by_size(_graph, "uniform")),
-    Figure("graph-zipf", "Random graph, 8 hot spots", ("5e", "5g"), SUBSCRIPTIONS, _by_size(_graph, "zipf")),
-    Figure("graph-budgets", "Random graph, 8 hot spots", ("5f",), "budget", _by_budget(_graph)),
-    Figure("switches", "Random graphs, 8 hot spots", ("5h",), "switches", _by_switches),
-    Figure("sampling", "Random graph, 8 hot spots", ("5i", "5j"), FACTOR, _zipf_sampling),
-    Figure("stocks", "Random graph, stock quotes", ("5k",), FACTOR, _stock_sampling),
-    Figure("testbed", "Fat tree, 10 switches, 8 hot spots", ("5k",), FACTOR, _testbed_sampling),
-    Figure("shares-tree-zipf", "Regular tree, 8 hot spots", ("shares",), SHARE, _by_share(_tree, "zipf")),
-    Figure("shares-graph-zipf", "Random graph, 8 hot spots", ("shares",), SHARE, _by_share(_graph, "zipf")),
-    Figure("shares-tree-uniform", "Regular tree, uniform", ("shares",), SHARE, _by_share(_tree, "uniform")),
-    Figure("shares-graph-uniform", "Random graph, uniform", ("shares",), SHARE, _by_share(_graph, "uniform")),
-    Figure("sawtooth", "Random graph, 8 hot spots", ("5l",), SUBSCRIPTIONS, _sawtooth),
+    Comparison("tree-uniform", "Regular tree, uniform", ("5a",), SUBSCRIPTIONS, _by_size(_tree, "uniform")),
+    Comparison("tree-zipf", "Regular tree, 8 hot spots", ("5b",), SUBSCRIPTIONS, _by_size(_tree, "zipf")),
+    Comparison("tree-budgets", "Regular tree, 8 hot spots", ("5c",), "budget", _by_budget(_tree)),
+    Comparison("graph-uniform", "Random graph, uniform", ("5d",), SUBSCRIPTIONS, _by_size(_graph, "uniform")),
+    Comparison(
+        "graph-zipf", "Random graph, 8 hot spots", ("5e", "5g"), SUBSCRIPTIONS, _by_size(_graph, "zipf")
+    ),
+    Comparison("graph-budgets", "Random graph, 8 hot spots", ("5f",), "budget", _by_budget(_graph)),
+    Comparison("switches", "Random graphs, 8 hot spots", ("5h",), "switches", _by_switches),
+    Comparison("sampling", "Random graph, 8 hot spots", ("5i", "5j"), FACTOR, _zipf_sampling),
+    Comparison("stocks", "Random graph, stock quotes", ("5k",), FACTOR, _stock_sampling),
+    Comparison("testbed", "Fat tree, 10 switches, 8 hot spots", ("5k",), FACTOR, _testbed_sampling),
+    Comparison("shares-tree-zipf", "Regular tree, 8 hot spots", ("shares",), SHARE, _by_share(_tree, "zipf")),
+    Comparison(
+        "shares-graph-zipf", "Random graph, 8 hot spots", ("shares",), SHARE, _by_share(_graph, "zipf")
+    ),
+    Comparison(
+        "shares-tree-uniform", "Regular tree, uniform", ("shares",), SHARE, _by_share(_tree, "uniform")
+    ),
+    Comparison(
+        "shares-graph-uniform", "Random graph, uniform", ("shares",), SHARE, _by_share(_graph, "uniform")
+    ),
+    Comparison("sawtooth", "Random graph, 8 hot spots", ("5l",), SUBSCRIPTIONS, _sawtooth),
 )
