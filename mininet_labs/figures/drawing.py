@@ -54,13 +54,17 @@ def picture(document: Document) -> str:
 
 
 def panel_lines(panel: Mapping[str, str], rows: Sequence[Row]) -> Lines:
-    """Return the points of each series of a panel, in ascending order of x."""
-    found: dict[str, defaultdict[float, list[Row]]] = {}
+    """Return the points of each series of a panel, in ascending order of x.
+
+    Rows with `after` are later than the others at the same x.
+    """
+    found: dict[str, defaultdict[tuple[float, int], list[Row]]] = {}
     for row in rows:
         if row.get("group", "") == panel["group"] and row.get(panel["y"]) is not None:
-            found.setdefault(row["series"], defaultdict(list))[row["x"]].append(row)
+            place = row["x"], row.get("after", 0)
+            found.setdefault(row["series"], defaultdict(list))[place].append(row)
     return {
-        series: sorted((_point(panel, at) for at in places.values()), key=lambda point: point.x)
+        series: sorted((_point(panel, places[at]) for at in sorted(places)), key=lambda point: point.x)
         for series, places in found.items()
     }
 

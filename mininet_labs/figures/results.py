@@ -38,7 +38,7 @@ class SeedRun:
 
 
 def document(figure: PaperFigure, size: Size, runs: Sequence[SeedRun]) -> Document:
-    """Return the JSON of a figure; two runs with the same seeds differ in `run` and in `timed` values only."""
+    """Return the JSON of a figure; equal seeds give equal JSON, except for `run` and `timed` values."""
     own = {experiment.name for experiment in figure.experiments}
     mine = [run for run in runs if run.experiment in own]
     rows = figure_rows(figure, mine)

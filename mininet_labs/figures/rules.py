@@ -23,6 +23,10 @@ FLAT = (0.8, 1.25)
 """Bounds of the ratio of last to first median of a flat series."""
 
 
+UNBOUNDED = 1e9
+"""A bound from this magnitude on is none."""
+
+
 class Outcome(StrEnum):
     """Verdict of a claim."""
 
@@ -186,7 +190,7 @@ class Within:
     def text(self) -> str:
         """The rule in words."""
         where = "at every x" if self.at is None else "at the last x" if self.at < 0 else f"at x = {self.at:g}"
-        return f"mean within {self.low:g} to {self.high:g} {where}; {', '.join(self.series)}"
+        return f"mean {_bounds(self.low, self.high)} {where}; {', '.join(self.series)}"
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -223,7 +227,7 @@ class RatioWithin:
     def text(self) -> str:
         """The rule in words."""
         where = "at every x" if self.at is None else "at the last x" if self.at < 0 else f"at x = {self.at:g}"
-        return f"{self.over} / {self.under} of the means within {self.low:g} to {self.high:g} {where}"
+        return f"{self.over} / {self.under} of the means {_bounds(self.low, self.high)} {where}"
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -261,3 +265,9 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """Return the verdict of a figure: that of its worst claim."""
     order = (Outcome.DIFFERS, Outcome.UNDECIDED, Outcome.NOT_RUN, Outcome.HOLDS)
     return min(outcomes, key=order.index, default=Outcome.NOT_RUN)
+
+
+def _bounds(low: float, high: float) -> str:
+    if high >= UNBOUNDED:
+        return f"at least {low:g}"
+    return f"at most {high:g}" if low <= -UNBOUNDED else f"within {low:g} to {high:g}"

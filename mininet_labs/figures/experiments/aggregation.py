@@ -8,101 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from mininet_labs.figures.experiments.aggregation_extents import EXTENTS, Extent
 from mininet_labs.figures.experiments.aggregation_trial import (
     EXACT,
     LA,
     PERIODIC,
+    BudgetTooSmallError,
     GrowingNetwork,
     TableJudge,
     TrialSetting,
     periodic,
 )
-from mininet_labs.figures.workloads.aggregation import Object, Stocks, Synthetic, random_network, regular_tree
+from mininet_labs.figures.figure import Size
+from mininet_labs.figures.samples import Row
+from mininet_labs.figures.workloads.aggregation import (
+    Object,
+    Stocks,
+    Synthetic,
+    packaged_quotes,
+    random_network,
+    regular_tree,
+)
 from mininet_labs.figures.workloads.synthetic import fat_tree
-
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """Sizes of all experiments; `quotes` is the size of the real workload."""
-
-    seeds: tuple[int, ...]
-    tree: tuple[int, int]
-    switches: int
-    hosts: int
-    subscriptions: tuple[int, ...]
-    budget: int
-    budgets: tuple[int, ...]
-    networks: tuple[int, ...]
-    samplings: tuple[float, ...]
-    events: int
-    cells: int
-    stock_cells: int
-    stock_budget: int
-    testbed_budget: int
-    every: int
-    step: int
-
-
-EXTENTS = {
-    "tiny": Extent(
-        seeds=(1, 2),
-        tree=(2, 2),
-        switches=8,
-        hosts=12,
-        subscriptions=(20, 40),
-        budget=60,
-        budgets=(80, 60),
-        networks=(6, 12),
-        samplings=(0.5, 1.0),
-        events=200,
-        cells=50,
-        stock_cells=8,
-        stock_budget=60,
-        testbed_budget=60,
-        every=20,
-        step=10,
-    ),
-    "quick": Extent(
-        seeds=(1, 2, 3, 4, 5),
-        tree=(3, 3),
-        switches=40,
-        hosts=120,
-        subscriptions=(200, 400, 600),
-        budget=100,
-        budgets=(200, 100, 50, 25),
-        networks=(15, 30, 60),
-        samplings=(0.1, 0.4, 0.7, 1.0),
-        events=4000,
-        cells=50,
-        stock_cells=8,
-        stock_budget=100,
-        testbed_budget=100,
-        every=200,
-        step=50,
-    ),
-    "full": Extent(
-        seeds=(1, 2, 3, 4, 5),
-        tree=(6, 3),
-        switches=300,
-        hosts=4402,
-        subscriptions=(3000, 6000, 9000, 12000, 15000),
-        budget=600,
-        budgets=(600, 450, 300, 150, 75),
-        networks=(60, 120, 180, 240, 300),
-        samplings=(0.05, 0.1, 0.2, 0.4, 0.7, 1.0),
-        events=100_000,
-        cells=50,
-        stock_cells=8,
-        stock_budget=600,
-        testbed_budget=600,
-        every=3000,
-        step=500,
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +44,14 @@ class Comparison:
     rows: Callable[[Extent, int, list[Object]], Iterator[Row]]
 
 
+def _uniform(seed: int) -> Synthetic:
+    return Synthetic("uniform", seed)
+
+
+def _zipf(seed: int) -> Synthetic:
+    return Synthetic("zipf", seed)
+
+
 def _tree(extent: Extent, seed: int) -> Object:
     return regular_tree(*extent.tree, extent.hosts)
 
@@ -124,17 +60,21 @@ def _graph(extent: Extent, seed: int) -> Object:
     return random_network(extent.switches, extent.hosts, seed)
 
 
-def _by_size(network: Callable[[Extent, int], Object], kind: str) -> Callable[..., Iterator[Row]]:
+def _by_size(
+    network: Callable[[Extent, int], Object], source: Callable[[int], Synthetic], first: int | None = None
+) -> Callable[..., Iterator[Row]]:
+    """Run all numbers of subscriptions, or only the first ones."""
+
     def rows(extent: Extent, seed: int, quotes: list[Object]) -> Iterator[Row]:
         setting = TrialSetting(
-            network(extent, seed), Synthetic(kind, seed), extent.budget, extent.events, extent.cells
+            network(extent, seed), source(seed), extent.budget, extent.events, extent.cells
         )
         exact, local, other = (
             GrowingNetwork(setting, "none"),
             GrowingNetwork(setting, LA),
             GrowingNetwork(setting, LA),
         )
-        for number in extent.subscriptions:
+        for number in extent.subscriptions[:first]:
             for grown in (exact, local, other):
                 grown.grow(number)
             judge = TableJudge(exact)
@@ -257,12 +197,12 @@ FACTOR = "sampling factor"
 SHARE = "budget, % of the largest exact table"
 
 FIGURES = (
-    Comparison("tree-uniform", "Regular tree, uniform", ("5a",), SUBSCRIPTIONS, _by_size(_tree, "uniform")),
-    Comparison("tree-zipf", "Regular tree, 8 hot spots", ("5b",), SUBSCRIPTIONS, _by_size(_tree, "zipf")),
+    Comparison("tree-uniform", "Regular tree, uniform", ("5a",), SUBSCRIPTIONS, _by_size(_tree, _uniform)),
+    Comparison("tree-zipf", "Regular tree, 8 hot spots", ("5b",), SUBSCRIPTIONS, _by_size(_tree, _zipf)),
     Comparison("tree-budgets", "Regular tree, 8 hot spots", ("5c",), "budget", _by_budget(_tree)),
-    Comparison("graph-uniform", "Random graph, uniform", ("5d",), SUBSCRIPTIONS, _by_size(_graph, "uniform")),
+    Comparison("graph-uniform", "Random graph, uniform", ("5d",), SUBSCRIPTIONS, _by_size(_graph, _uniform)),
     Comparison(
-        "graph-zipf", "Random graph, 8 hot spots", ("5e", "5g"), SUBSCRIPTIONS, _by_size(_graph, "zipf")
+        "graph-zipf", "Random graph, 8 hot spots", ("5e", "5g"), SUBSCRIPTIONS, _by_size(_graph, _zipf)
     ),
     Comparison("graph-budgets", "Random graph, 8 hot spots", ("5f",), "budget", _by_budget(_graph)),
     Comparison("switches", "Random graphs, 8 hot spots", ("5h",), "switches", _by_switches),
@@ -281,3 +221,58 @@ FIGURES = (
     ),
     Comparison("sawtooth", "Random graph, 8 hot spots", ("5l",), SUBSCRIPTIONS, _sawtooth),
 )
+
+SECOND_VALUES: dict[str, Callable[[int], Synthetic]] = {
+    "filters twice as wide": lambda seed: Synthetic("zipf", seed, scale=2),
+    "exponent 2": lambda seed: Synthetic("zipf", seed, exponent=2.0),
+    "4 publishers": lambda seed: Synthetic("zipf", seed, publishers=4),
+}
+"""Workloads of tree-zipf with a second value of a parameter."""
+
+SECOND = "second values"
+"""Group of the rows that were measured with a second value of a parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class AggregationExperiment:
+    """One comparison of methods as rows of a figure; with second values of parameters if `varied`.
+
+    Rows have the network false-positive rate on unseen and on training events, the copies added to those of
+    exact tables, merged entries, deliveries that nobody asked for, and processor seconds of a run. A seed
+    whose budget is too small ends early, with a row `refused`. `after` is 1 after a periodic run at the same
+    number of subscriptions.
+    """
+
+    comparison: Comparison
+    varied: bool = False
+    prefix: str = ""
+
+    def rows(self, size: Size, seed: int) -> Iterator[Row]:
+        """Yield the rows of a seed."""
+        extent, quotes = EXTENTS[size.value], packaged_quotes() if self.comparison.name == "stocks" else []
+        try:
+            for row in self.comparison.rows(extent, seed, quotes):
+                yield _figure_row(row, f"{self.prefix}{row['method']}")
+            if self.varied:
+                for name, source in SECOND_VALUES.items():
+                    for row in _by_size(_tree, source, first=1)(extent, seed, quotes):
+                        if row["method"] != EXACT:
+                            yield {**_figure_row(row, f"{row['method']}, {name}"), "group": SECOND}
+        except BudgetTooSmallError as reason:
+            yield {"x": 0, "series": "refused", "refused": str(reason)}
+
+
+def _figure_row(row: Row, series: str) -> Row:
+    unseen, training = row["unseen"], row["training"]
+    found = {
+        "x": row["x"],
+        "series": series,
+        "fpr": unseen["fpr"],
+        "fpr_training": training["fpr"],
+        "added": unseen["added_percent"],
+        "added_training": training["added_percent"],
+        "merged": row["merged"],
+        "unwanted": unseen["unwanted"],
+    }
+    times: Row = {name: row[name] for name in ("seconds", "us") if name in row}
+    return {**found, **times, "after": int("seconds" in row)}

@@ -20,7 +20,7 @@ from mininet_labs.figures.workloads.ranges import RangeTraffic
 SEEDS = {Size.TINY: (1,), Size.QUICK: (1, 2, 3, 4, 5), Size.FULL: (1, 2, 3, 4, 5)}
 SCALES = {
     Size.TINY: Scale((5, 11), (10, 30), 100),
-    Size.QUICK: Scale((5, 11, 17, 23), (100, 300, 900), 5_000),
+    Size.QUICK: Scale((5, 11, 17, 23), (50, 150, 450), 5_000),
     Size.FULL: Scale((5, 8, 11, 14, 17, 20, 23), (100, 400, 1600), 20_000),
 }
 WIDTHS, WIDE = (0.01, 0.2), (0.1, 0.5)
@@ -55,7 +55,7 @@ def _experiment(name: str, part: DeliveryExperiment, own: tuple[Choice, ...], se
         name=name,
         measure=part.rows,
         choices=delivery_choices(own, SCALES),
-        seconds={Size.TINY: 2, Size.QUICK: seconds, Size.FULL: 12 * seconds},
+        seconds={Size.TINY: 2, Size.QUICK: seconds, Size.FULL: 24 * seconds},
         seeds=SEEDS,
     )
 
@@ -64,8 +64,8 @@ _UNIFORM = DeliveryExperiment("uniform", UNIFORM, SCALES, with_variants(UNIFORM,
 _HOT_SPOTS = DeliveryExperiment(
     "Zipf", ZIPF, SCALES, with_variants(ZIPF, WIDE, MORE_PUBLISHERS, HIGHER_EXPONENT)
 )
-UNIFORM_LENGTHS = _experiment("mishra-uniform", _UNIFORM, _COMMON, 270)
-ZIPF_LENGTHS = _experiment("mishra-zipf", _HOT_SPOTS, (*_COMMON, *_ZIPF), 270)
+UNIFORM_LENGTHS = _experiment("mishra-uniform", _UNIFORM, _COMMON, 150)
+ZIPF_LENGTHS = _experiment("mishra-zipf", _HOT_SPOTS, (*_COMMON, *_ZIPF), 150)
 
 
 def _length_claims(part: DeliveryExperiment, size: Size) -> tuple[PaperClaim, ...]:

@@ -83,16 +83,17 @@ class _Boxes(Filters):
     copies come from aggregation, as in the paper.
     """
 
-    def __init__(self, kind: str, seed: int) -> None:
+    def __init__(self, kind: str, seed: int, scale: int = 1, exponent: float = 1.0) -> None:
         super().__init__(kind, ATTRIBUTES, seed)
+        self.scale = scale
         spots = random.Random(98)
         self.spots = [[spots.randrange(DOMAIN) for _ in range(ATTRIBUTES)] for _ in range(HOT_SPOTS)]
-        self.weights = [1 / rank for rank in range(1, HOT_SPOTS + 1)]
+        self.weights = [rank**-exponent for rank in range(1, HOT_SPOTS + 1)]
 
     def draw(self) -> str:
         """Draw a filter: `zipf` has small boxes around a hot spot, `uniform` large ones anywhere."""
         rng = self.rng
-        side = rng.choice(SIDES[self.kind])
+        side = self.scale * rng.choice(SIDES[self.kind])
         tests = []
         for n, centre in enumerate(self.point(rng)):
             unit = side // 2 if n < FINE else side
@@ -110,10 +111,16 @@ class _Boxes(Filters):
 
 @dataclass(frozen=True, slots=True)
 class Synthetic:
-    """Attributes 0..1023, `uniform` or `zipf` with 8 hot spots; a publisher per eighth of the space."""
+    """Attributes 0..1023, `uniform` or `zipf` with 8 hot spots; a publisher per eighth of the space.
+
+    `scale` multiplies the widths of filters, and `exponent` is that of the hot spots.
+    """
 
     kind: str
     seed: int
+    scale: int = 1
+    exponent: float = 1.0
+    publishers: int = PUBLISHERS
 
     @property
     def topic(self) -> Object:
@@ -121,13 +128,13 @@ class Synthetic:
         return topic(ATTRIBUTES)
 
     def advertisements(self, hosts: list[str]) -> list[Object]:
-        """Return advertisements of an eighth of the space each, at distant hosts."""
-        step = max(1, len(hosts) // PUBLISHERS)
-        return eighths(hosts[::step][:PUBLISHERS])
+        """Return advertisements of an equal part of the space each, at distant hosts."""
+        step = max(1, len(hosts) // self.publishers)
+        return eighths(hosts[::step][: self.publishers], self.publishers)
 
     def subscriptions(self, hosts: list[str]) -> Iterator[Object]:
         """Yield subscriptions at random hosts."""
-        boxes, rng = _Boxes(self.kind, self.seed), random.Random(self.seed + 7)
+        boxes, rng = self._boxes(), random.Random(self.seed + 7)
         number = 0
         while True:
             yield _subscribe(number, rng.choice(hosts), boxes.draw())
@@ -135,13 +142,16 @@ class Synthetic:
 
     def events(self, number: int, seed: int) -> list[Object]:
         """Return events from the publishers of their parts of the space."""
-        boxes, rng = _Boxes(self.kind, self.seed), random.Random(f"{self.seed} {seed}")
+        boxes, rng = self._boxes(), random.Random(f"{self.seed} {seed}")
         found: list[Object] = []
         for _ in range(number):
             point = boxes.point(rng)
             values = {f"x{n}": value for n, value in enumerate(point)}
-            found.append({"publisher": f"a{point[0] * PUBLISHERS // DOMAIN}", "values": values})
+            found.append({"publisher": f"a{point[0] * self.publishers // DOMAIN}", "values": values})
         return found
+
+    def _boxes(self) -> _Boxes:
+        return _Boxes(self.kind, self.seed, self.scale, self.exponent)
 
 
 @dataclass(frozen=True, slots=True)

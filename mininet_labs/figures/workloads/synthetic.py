@@ -161,15 +161,15 @@ def everything(host: str, number: int) -> dict[str, Any]:
     return {"op": "advertise", "id": f"a{number}", "host": host, "topic": "t", "filter": ""}
 
 
-def eighths(hosts: list[str]) -> list[dict[str, Any]]:
-    """Return advertisements of an eighth of the space each, at the first eight hosts."""
-    width = DOMAIN // 8
+def eighths(hosts: list[str], parts: int = 8) -> list[dict[str, Any]]:
+    """Return advertisements of an eighth (or other part) of the space each, at the first hosts."""
+    width = DOMAIN // parts
     return [
         {
             **everything(host, number),
             "filter": f"x0 in [{number * width}, {(number + 1) * width - 1}]",
         }
-        for number, host in enumerate(hosts[:8])
+        for number, host in enumerate(hosts[:parts])
     ]
 
 
