@@ -1,4 +1,4 @@
-"""The command `figures`: redo figures of the papers, and give a verdict for each of their claims.
+"""Command `figures`: redo figures of the papers, with a verdict for each claim.
 
 Exit status 0: every figure ran or states why not, and no claim that held in the committed results differs;
 1: a claim fell; 2: bad arguments; 130: Ctrl-C, and finished seeds are kept.
@@ -17,7 +17,8 @@ from mininet_labs.figures.figure import PaperFigure, Size
 from mininet_labs.figures.page import PAGE, filled
 from mininet_labs.figures.papers import FIGURES
 from mininet_labs.figures.results import COMMITTED, PICTURES, Document, document, fallen, place, read, write
-from mininet_labs.figures.runner import Schedule, experiments_of, missing, only_one
+from mininet_labs.figures.runner import SeedSchedule, experiments_of, missing, only_one
+from mininet_labs.interrupts import Interrupted, raise_when_asked
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,12 +67,13 @@ def listed(figures: Sequence[PaperFigure], size: Size, real: bool) -> list[str]:
 
 
 def _measure(args: argparse.Namespace, size: Size, figures: Sequence[PaperFigure]) -> int:
-    schedule = Schedule(size, args.output / "seeds", args.again, _report, tuple(args.seeds))
+    raise_when_asked()
+    schedule = SeedSchedule(size, args.output / "seeds", args.again, _report, tuple(args.seeds))
     runs = []
     try:
         for found in schedule.run(experiments_of(figures)):
             runs.append(found)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Interrupted):
         _report(f"stopped; finished seeds are kept in {args.output}")
         return 130
     fell = False

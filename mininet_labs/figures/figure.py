@@ -1,4 +1,4 @@
-"""Values of the registry: a figure of a paper, its experiment, its parameters and its claims."""
+"""Values of the registry: figures, experiments, parameters and claims."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Size(StrEnum):
 
 
 class Requirement(StrEnum):
-    """What the machine must have so that an experiment can run."""
+    """Requirement of an experiment on the machine."""
 
     NOTHING = "none"
     FABRIC = "fabric"
@@ -30,7 +30,7 @@ class Requirement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ParameterChoice:
     """A parameter of an experiment: given by the paper, or chosen by us for a reason."""
 
     name: str
@@ -55,7 +55,7 @@ class Experiment:
 
     name: str
     measure: Callable[[Size, int], Iterable[Row]]
-    choices: Callable[[Size], tuple[Choice, ...]]
+    choices: Callable[[Size], tuple[ParameterChoice, ...]]
     seconds: Mapping[Size, float]
     seeds: Mapping[Size, tuple[int, ...]]
     timed: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Results of figures: the JSON of a figure, its files, and the comparison with committed results."""
+"""Results of figures: JSON, files, and the comparison with committed results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mininet_labs.figures.figure import PaperClaim, PaperFigure, Size
-from mininet_labs.figures.rules import Finding, Outcome, judged, worst
+from mininet_labs.figures.rules import ClaimFinding, ClaimVerdict, judged, worst
 from mininet_labs.figures.samples import Row
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +38,7 @@ class SeedRun:
 
 
 def document(figure: PaperFigure, size: Size, runs: Sequence[SeedRun]) -> Document:
-    """Return the JSON of a figure; equal seeds give equal JSON, except for `run` and `timed` values."""
+    """Return the JSON; equal seeds give equal JSON but for `run` and `timed` values."""
     own = {experiment.name for experiment in figure.experiments}
     mine = [run for run in runs if run.experiment in own]
     rows = figure_rows(figure, mine)
@@ -73,7 +73,7 @@ def figure_rows(figure: PaperFigure, runs: Sequence[SeedRun]) -> list[Row]:
     return found
 
 
-def _claim(claim: PaperClaim, finding: Finding) -> Document:
+def _claim(claim: PaperClaim, finding: ClaimFinding) -> Document:
     row = {
         "id": claim.name,
         "text": claim.text,
@@ -82,7 +82,7 @@ def _claim(claim: PaperClaim, finding: Finding) -> Document:
         "verdict": finding.outcome.value,
         "value": finding.value,
     }
-    explained = claim.reason and finding.outcome is Outcome.DIFFERS
+    explained = claim.reason and finding.outcome is ClaimVerdict.DIFFERS
     return {**row, "reason": claim.reason} if explained else row
 
 
@@ -126,7 +126,9 @@ def fallen(before: Document | None, now: Document) -> list[str]:
     """Return the claims that held before and differ now."""
     if before is None:
         return []
-    held = {claim["id"] for claim in before["claims"] if claim["verdict"] == Outcome.HOLDS}
+    held = {claim["id"] for claim in before["claims"] if claim["verdict"] == ClaimVerdict.HOLDS}
     return [
-        claim["id"] for claim in now["claims"] if claim["id"] in held and claim["verdict"] == Outcome.DIFFERS
+        claim["id"]
+        for claim in now["claims"]
+        if claim["id"] in held and claim["verdict"] == ClaimVerdict.DIFFERS
     ]

@@ -1,4 +1,4 @@
-"""Rules that decide claims. A rule is fixed in code before the run, and is never loosened afterwards."""
+"""Rules that decide claims; fixed in code before a run, and never loosened afterwards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNBOUNDED = 1e9
 """A bound from this magnitude on is none."""
 
 
-class Outcome(StrEnum):
+class ClaimVerdict(StrEnum):
     """Verdict of a claim."""
 
     HOLDS = "holds"
@@ -37,16 +37,16 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ClaimFinding:
     """Verdict of a rule, and the measured values that led to it."""
 
-    outcome: Outcome
+    outcome: ClaimVerdict
     value: str
 
 
-def decided(holds: bool, parts: Sequence[str]) -> Finding:
+def decided(holds: bool, parts: Sequence[str]) -> ClaimFinding:
     """Return a finding from an answer and the measured values."""
-    return Finding(Outcome.HOLDS if holds else Outcome.DIFFERS, "; ".join(parts))
+    return ClaimFinding(ClaimVerdict.HOLDS if holds else ClaimVerdict.DIFFERS, "; ".join(parts))
 
 
 class Rule(Protocol):
@@ -60,20 +60,20 @@ class Rule(Protocol):
     def values(self) -> tuple[str, ...]:
         """The measured values that the rule reads."""
 
-    def judge(self, rows: Sequence[Row]) -> Finding:
+    def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Decide; there are enough seeds."""
 
 
-def judged(rule: Rule, rows: Sequence[Row], timed: frozenset[str], noisy: bool) -> Finding:
+def judged(rule: Rule, rows: Sequence[Row], timed: frozenset[str], noisy: bool) -> ClaimFinding:
     """Apply a rule; undecided with too few seeds, or for a time that was measured under load."""
     if not rows:
-        return Finding(Outcome.NOT_RUN, "no rows")
+        return ClaimFinding(ClaimVerdict.NOT_RUN, "no rows")
     seeds = len({row["seed"] for row in rows})
     if seeds < FEWEST_SEEDS:
-        return Finding(Outcome.UNDECIDED, f"{seeds} of {FEWEST_SEEDS} seeds")
+        return ClaimFinding(ClaimVerdict.UNDECIDED, f"{seeds} of {FEWEST_SEEDS} seeds")
     found = rule.judge(rows)
     if noisy and timed & {*rule.values}:
-        return Finding(Outcome.UNDECIDED, f"measured under load: {found.value}")
+        return ClaimFinding(ClaimVerdict.UNDECIDED, f"measured under load: {found.value}")
     return found
 
 
@@ -97,14 +97,14 @@ class Trend:
         """The measured values that the rule reads."""
         return (self.value,)
 
-    def judge(self, rows: Sequence[Row]) -> Finding:
+    def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Decide for all series."""
         parts, holds = [], True
         sign = -1 if self.direction == "falls" else 1
         for name in self.series:
             found = points(rows, self.value, name)
             if len(found) < 2:
-                return Finding(Outcome.NOT_RUN, f"{name}: fewer than two points")
+                return ClaimFinding(ClaimVerdict.NOT_RUN, f"{name}: fewer than two points")
             rank = spearman(list(found), [fmean(values) for values in found.values()])
             first, *_, last = found.values()
             ends = (last, first) if sign < 0 else (first, last)
@@ -130,13 +130,13 @@ class Flat:
         """The measured values that the rule reads."""
         return (self.value,)
 
-    def judge(self, rows: Sequence[Row]) -> Finding:
+    def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Decide for all series."""
         parts, holds = [], True
         for name in self.series:
             found = points(rows, self.value, name)
             if len(found) < 2:
-                return Finding(Outcome.NOT_RUN, f"{name}: fewer than two points")
+                return ClaimFinding(ClaimVerdict.NOT_RUN, f"{name}: fewer than two points")
             first, *_, last = found.values()
             share = ratio(median(last), median(first))
             holds = holds and FLAT[0] <= share <= FLAT[1]
@@ -162,14 +162,14 @@ class Ordered:
         """The measured values that the rule reads."""
         return (self.value,)
 
-    def judge(self, rows: Sequence[Row]) -> Finding:
+    def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Compare neighbours in the order."""
         parts, holds = [], True
         for lower, higher in zip(self.series, self.series[1:], strict=False):
             below, above = points(rows, self.value, lower), points(rows, self.value, higher)
             shared = [x for x in below if x in above]
             if not shared:
-                return Finding(Outcome.NOT_RUN, f"{lower}, {higher}: no point in common")
+                return ClaimFinding(ClaimVerdict.NOT_RUN, f"{lower}, {higher}: no point in common")
             number = sum(is_beyond_spread(below[x], above[x]) for x in shared)
             holds = holds and number >= SHARE * len(shared)
             parts.append(f"{lower} < {higher}: {number} of {len(shared)} points")
@@ -197,7 +197,7 @@ class Within:
         """The measured values that the rule reads."""
         return (self.value,)
 
-    def judge(self, rows: Sequence[Row]) -> Finding:
+    def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Compare the means with the bounds; a negative `at` is the last x."""
         parts, holds = [], True
         for name in self.series:
@@ -205,7 +205,7 @@ class Within:
             wanted = [max(found)] if self.at is not None and self.at < 0 and found else list(found)
             means = [fmean(found[x]) for x in wanted if self.at is None or self.at < 0 or x == self.at]
             if not means:
-                return Finding(Outcome.NOT_RUN, f"{name}: no such point")
+                return ClaimFinding(ClaimVerdict.NOT_RUN, f"{name}: no such point")
             holds = holds and self.low <= min(means) and max(means) <= self.high
             told = f"{means[0]:.4g}" if len(means) == 1 else f"{min(means):.4g} to {max(means):.4g}"
             parts.append(f"{name}: {told}")
@@ -214,7 +214,10 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class RatioWithin:
-    """The ratio of the means of two series is within bounds, at one x (negative: the last) or at every x."""
+    """The ratio of the means of two series is within bounds, at one x or at every x.
+
+    A negative `at` is the last x.
+    """
 
     value: str
     over: str
@@ -234,14 +237,14 @@ class RatioWithin:
         """The measured values that the rule reads."""
         return (self.value,)
 
-    def judge(self, rows: Sequence[Row]) -> Finding:
+    def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Compare the ratios with the bounds."""
         above, below = points(rows, self.value, self.over), points(rows, self.value, self.under)
         shared = [x for x in above if x in below]
         if self.at is not None:
             shared = shared[-1:] if self.at < 0 else [x for x in shared if x == self.at]
         if not shared:
-            return Finding(Outcome.NOT_RUN, "no point in common")
+            return ClaimFinding(ClaimVerdict.NOT_RUN, "no point in common")
         found = [ratio(fmean(above[x]), fmean(below[x])) for x in shared]
         holds = all(self.low <= one <= self.high for one in found)
         told = f"{found[0]:.3g}" if len(found) == 1 else f"{min(found):.3g} to {max(found):.3g}"
@@ -254,17 +257,17 @@ class Custom:
 
     text: str
     values: tuple[str, ...]
-    decide: Callable[[Sequence[Row]], Finding]
+    decide: Callable[[Sequence[Row]], ClaimFinding]
 
-    def judge(self, rows: Sequence[Row]) -> Finding:
+    def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Decide with the function."""
         return self.decide(rows)
 
 
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
+def worst(outcomes: Iterable[ClaimVerdict]) -> ClaimVerdict:
     """Return the verdict of a figure: that of its worst claim."""
-    order = (Outcome.DIFFERS, Outcome.UNDECIDED, Outcome.NOT_RUN, Outcome.HOLDS)
-    return min(outcomes, key=order.index, default=Outcome.NOT_RUN)
+    order = (ClaimVerdict.DIFFERS, ClaimVerdict.UNDECIDED, ClaimVerdict.NOT_RUN, ClaimVerdict.HOLDS)
+    return min(outcomes, key=order.index, default=ClaimVerdict.NOT_RUN)
 
 
 def _bounds(low: float, high: float) -> str:

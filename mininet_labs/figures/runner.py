@@ -36,7 +36,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(slots=True)
-class Schedule:
+class SeedSchedule:
     """Experiments with their seeds, and the expected time of what remains."""
 
     size: Size
@@ -180,7 +180,7 @@ def _imported(module: str, found: set[Path]) -> set[Path]:
 
 @cache
 def commit() -> str:
-    """Return the commit of the checkout, with `+` if sources have changed since; empty outside one."""
+    """Return the commit, with `+` if sources have changed since; empty outside a checkout."""
     head = _git("rev-parse", "--short=12", "HEAD")
     return head and head + ("+" if _git("status", "--porcelain", "--", *SOURCES) else "")
 

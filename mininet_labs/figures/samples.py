@@ -19,7 +19,7 @@ Points = dict[float, list[float]]
 
 
 def points(rows: Iterable[Row], value: str, series: str) -> Points:
-    """Return the values of a series; of several rows with the same seed and x, the last one counts."""
+    """Return the values of a series; the last row of a seed and x counts."""
     last: dict[tuple[float, int], float] = {}
     for row in rows:
         if row["series"] == series and row.get(value) is not None:
@@ -46,7 +46,7 @@ def ratio(over: float, under: float) -> float:
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return Spearman's rank correlation; equal values share their mean rank; 0 without variance."""
+    """Return Spearman's rank correlation; ties share their mean rank; 0 without variance."""
     a, b = _ranks(first), _ranks(second)
     mean_a, mean_b = fmean(a), fmean(b)
     top = sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))

@@ -235,7 +235,7 @@ SECOND = "second values"
 
 @dataclass(frozen=True, slots=True)
 class AggregationExperiment:
-    """One comparison of methods as rows of a figure; with second values of parameters if `varied`.
+    """Rows of one comparison of methods; with second values of parameters if `varied`.
 
     Rows have the network false-positive rate on unseen and on training events, the copies added to those of
     exact tables, merged entries, deliveries that nobody asked for, and processor seconds of a run. A seed

@@ -1,4 +1,4 @@
-"""One network with one workload, and the results of methods: redundant copies, entries, seconds."""
+"""Results of methods on one network: redundant copies, entries, processor seconds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ class BudgetTooSmallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TrialSetting:
-    """A network and a workload; `budget` applies to every switch, `cells` is the limit of dz per filter."""
+    """A network and a workload, with the `budget` of every switch.
+
+    `cells` is the maximum number of dz of a filter.
+    """
 
     network: Object = field(repr=False)
     workload: TrafficSource
@@ -90,7 +93,7 @@ class GrowingNetwork:
 
 
 class TableJudge:
-    """Sends past and unseen events through tables, and compares the result with the exact tables."""
+    """Sends past and unseen events through tables, and compares with the exact tables."""
 
     def __init__(self, network: GrowingNetwork) -> None:
         setting, planner = network.setting, network.planner

@@ -32,7 +32,7 @@ class PlainFlow:
         self.priority = len(dz)  # longer dz above shorter ones, which is the result of increasePriority
 
 
-class PlainTable(Protocol):
+class FlowTable(Protocol):
     """The flows of a switch (getCurrentFlowsFromSwitch). A scan ends when its answer is known."""
 
     def covers(self, new: PlainFlow) -> bool:
@@ -87,7 +87,7 @@ class ScannedTable:
 
 
 class IndexedTable:
-    """A table with a dictionary and a sorted list: not as in the paper, but faster with equal flows."""
+    """A table with a dictionary and a sorted list, which is faster with equal flows."""
 
     def __init__(self) -> None:
         self._by_dz: dict[str, PlainFlow] = {}
@@ -124,7 +124,10 @@ class IndexedTable:
 
 @dataclass(slots=True)
 class PublisherTree:
-    """DZ(t), P_t with DZ^t(p), and the shortest path tree: port towards the root, and the switch there."""
+    """DZ(t), P_t with DZ^t(p), and the shortest path tree.
+
+    `parents` has the switch towards the root, its port, and the own port.
+    """
 
     dz: list[str]
     publishers: dict[str, list[str]]
@@ -141,7 +144,7 @@ class Algorithm1:
         for link in network["links"]:
             self._adjacent[link["a"]].append((link["a_port"], link["b"], link["b_port"]))
             self._adjacent[link["b"]].append((link["b_port"], link["a"], link["a_port"]))
-        self.tables: dict[str, PlainTable] = {
+        self.tables: dict[str, FlowTable] = {
             switch: IndexedTable() if indexed else ScannedTable() for switch in self._adjacent
         }
         self.trees: list[PublisherTree] = []
@@ -230,7 +233,7 @@ class Algorithm1:
         return path
 
     def _flow_addition(self, dz: str, route: list[tuple[str, Out]]) -> None:
-        """Carry out lines 31 to 51 with the five cases of section 3.3.2: four scans, as in the paper."""
+        """Carry out lines 31 to 51 with the five cases of section 3.3.2, in four scans."""
         destination = self._address.match(self._code, int("1" + dz, 2))
         for switch, out in route:
             table = self.tables[switch]

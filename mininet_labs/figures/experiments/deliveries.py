@@ -1,4 +1,4 @@
-"""False positives and flows over the length of dz: the planner's tables, and events through them."""
+"""False positives and flows over the length of dz, with the planner's tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LEARNED_CUTS = 256
 
 @dataclass(frozen=True, slots=True)
 class DeliveryCase:
-    """A network with a traffic; `family` of addresses, `cells` is the maximum number of dz of a filter."""
+    """Traffic, address family, maximum number of dz of a filter, and publishers."""
 
     traffic: RangeTraffic
     family: str
@@ -132,7 +132,7 @@ def network_of(family: str) -> Object:
 def by_length(
     case: DeliveryCase, seed: int, lengths: Sequence[int], counts: Sequence[int], events: int
 ) -> Iterator[tuple[int, int, FilteringNetwork]]:
-    """Yield a network with events that no choice has seen, for each length and number of subscriptions."""
+    """Yield a network for each length and number of subscriptions, with unseen events."""
     _, unseen = halves(case, seed, max(counts), events)
     for length in lengths:
         network = FilteringNetwork(case, unseen, unseen.topic, length)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mininet_labs.figures.experiments.deliveries import DeliveryCase, by_length, learned
-from mininet_labs.figures.figure import Choice, Size
+from mininet_labs.figures.figure import ParameterChoice, Size
 from mininet_labs.figures.samples import Row
 
 VARIANTS = "second values"
@@ -76,7 +76,7 @@ class DeliveryExperiment:
 def with_variants(
     case: DeliveryCase, wide: tuple[float, float], publishers: int, exponent: float | None
 ) -> dict[str, DeliveryCase]:
-    """Return the case with a second value of filter width, number of publishers and (if any) exponent."""
+    """Return the case with second filter widths, publishers and (if any) exponent."""
     low, high = wide
     found = {
         f"widths {low:g} to {high:g}": replace(case, traffic=replace(case.traffic, widths=wide)),
@@ -88,17 +88,23 @@ def with_variants(
 
 
 def delivery_choices(
-    own: Sequence[Choice], scales: Mapping[Size, Scale]
-) -> Callable[[Size], tuple[Choice, ...]]:
+    own: Sequence[ParameterChoice], scales: Mapping[Size, Scale]
+) -> Callable[[Size], tuple[ParameterChoice, ...]]:
     """Return the parameters of an experiment by size."""
 
-    def choices(size: Size) -> tuple[Choice, ...]:
+    def choices(size: Size) -> tuple[ParameterChoice, ...]:
         scale = scales[size]
         return (
             *own,
-            Choice("dz lengths", list(scale.lengths), "ours", "the axis of the picture is not in the text"),
-            Choice("subscriptions", list(scale.subscriptions), "ours", "the legend is not in the text"),
-            Choice("events", scale.events, "ours", "not given; as many others choose the learned space"),
+            ParameterChoice(
+                "dz lengths", list(scale.lengths), "ours", "the axis of the picture is not in the text"
+            ),
+            ParameterChoice(
+                "subscriptions", list(scale.subscriptions), "ours", "the legend is not in the text"
+            ),
+            ParameterChoice(
+                "events", scale.events, "ours", "not given; as many others choose the learned space"
+            ),
         )
 
     return choices

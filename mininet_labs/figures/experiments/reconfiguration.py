@@ -102,7 +102,7 @@ def _by_planner(scale: ReconfigurationScale, seed: int) -> Iterator[Row]:
 
 
 def _by_algorithm1(scale: ReconfigurationScale, seed: int) -> Iterator[Row]:
-    """Load with indexed tables, and time with lists, each number of subscriptions from its start."""
+    """Load with indexed tables, and time with lists, for each number of subscriptions."""
     planner = _planner()
     topic = planner.topics["t"]
 

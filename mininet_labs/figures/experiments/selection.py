@@ -1,4 +1,4 @@
-"""Choice of attributes: false positives with the first k of PLEROMA's ranking, and with other choices."""
+"""False positives with the first k attributes of PLEROMA's ranking, and with other choices."""
 
 from __future__ import annotations
 

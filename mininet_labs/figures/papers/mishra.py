@@ -12,7 +12,15 @@ from mininet_labs.figures.experiments.delivery_lengths import (
     delivery_choices,
     with_variants,
 )
-from mininet_labs.figures.figure import Choice, Experiment, Panel, PaperClaim, PaperFigure, Size, columns
+from mininet_labs.figures.figure import (
+    Experiment,
+    Panel,
+    PaperClaim,
+    PaperFigure,
+    ParameterChoice,
+    Size,
+    columns,
+)
 from mininet_labs.figures.rules import Ordered, RatioWithin, Trend, Within
 from mininet_labs.figures.samples import Row
 from mininet_labs.figures.workloads.ranges import RangeTraffic
@@ -30,27 +38,33 @@ UNIFORM = DeliveryCase(RangeTraffic(3, 10_000, WIDTHS, 5, None, code=0), "ipv4",
 ZIPF = DeliveryCase(RangeTraffic(3, 10_000, WIDTHS, 5, EXPONENT, code=0), "ipv4", 250, PUBLISHERS)
 
 _COMMON = (
-    Choice(
+    ParameterChoice(
         "network", "fat tree, 10 switches, 8 hosts", "ours", "8 hosts given, the tree only in the picture"
     ),
-    Choice("attributes", "3, values 0 to 10000", "paper"),
-    Choice("dz per filter", "at most 250", "paper"),
-    Choice("address", "IPv4, 23 bits of dz", "paper"),
-    Choice("filter widths", list(WIDTHS), "ours", "shares of the domain, not given; narrow filters"),
-    Choice("second filter widths", list(WIDE), "ours", "wide filters"),
-    Choice("publishers", PUBLISHERS, "ours", "hosts that advertise everything; not given, half of the hosts"),
-    Choice("second publishers", MORE_PUBLISHERS, "ours", "all hosts"),
-    Choice("learned cuts", LEARNED_CUTS, "ours", "maximum size of a learned event space"),
+    ParameterChoice("attributes", "3, values 0 to 10000", "paper"),
+    ParameterChoice("dz per filter", "at most 250", "paper"),
+    ParameterChoice("address", "IPv4, 23 bits of dz", "paper"),
+    ParameterChoice("filter widths", list(WIDTHS), "ours", "shares of the domain, not given; narrow filters"),
+    ParameterChoice("second filter widths", list(WIDE), "ours", "wide filters"),
+    ParameterChoice(
+        "publishers", PUBLISHERS, "ours", "hosts that advertise everything; not given, half of the hosts"
+    ),
+    ParameterChoice("second publishers", MORE_PUBLISHERS, "ours", "all hosts"),
+    ParameterChoice("learned cuts", LEARNED_CUTS, "ours", "maximum size of a learned event space"),
 )
 _ZIPF = (
-    Choice("hot spots", 5, "paper"),
-    Choice("Zipf exponent", EXPONENT, "paper"),
-    Choice("second Zipf exponent", HIGHER_EXPONENT, "ours", "most filters and events at one hot spot"),
-    Choice("deviation around a hot spot", 0.05, "ours", "share of the domain; not given"),
+    ParameterChoice("hot spots", 5, "paper"),
+    ParameterChoice("Zipf exponent", EXPONENT, "paper"),
+    ParameterChoice(
+        "second Zipf exponent", HIGHER_EXPONENT, "ours", "most filters and events at one hot spot"
+    ),
+    ParameterChoice("deviation around a hot spot", 0.05, "ours", "share of the domain; not given"),
 )
 
 
-def _experiment(name: str, part: DeliveryExperiment, own: tuple[Choice, ...], seconds: float) -> Experiment:
+def _experiment(
+    name: str, part: DeliveryExperiment, own: tuple[ParameterChoice, ...], seconds: float
+) -> Experiment:
     return Experiment(
         name=name,
         measure=part.rows,

@@ -16,8 +16,16 @@ from mininet_labs.figures.experiments.delivery_lengths import (
 )
 from mininet_labs.figures.experiments.reconfiguration import ReconfigurationExperiment, ReconfigurationScale
 from mininet_labs.figures.experiments.selection import SelectionExperiment, SelectionScale
-from mininet_labs.figures.figure import Choice, Experiment, Panel, PaperClaim, PaperFigure, Size, columns
-from mininet_labs.figures.rules import Custom, Finding, Ordered, Outcome, Trend, Within, decided
+from mininet_labs.figures.figure import (
+    Experiment,
+    Panel,
+    PaperClaim,
+    PaperFigure,
+    ParameterChoice,
+    Size,
+    columns,
+)
+from mininet_labs.figures.rules import ClaimFinding, ClaimVerdict, Custom, Ordered, Trend, Within, decided
 from mininet_labs.figures.samples import Row, is_beyond_spread, points, spearman
 from mininet_labs.figures.workloads.ranges import RangeTraffic
 
@@ -33,20 +41,24 @@ EXPONENT, HIGHER_EXPONENT = 1.0, 2.0
 UNIFORM = DeliveryCase(RangeTraffic(4, 1_023, WIDTHS, 7, None), "ipv6", 64, PUBLISHERS)
 ZIPF = DeliveryCase(RangeTraffic(4, 1_023, WIDTHS, 7, EXPONENT), "ipv6", 64, PUBLISHERS)
 
-_NETWORK = Choice("network", "fat tree, 10 switches, 8 hosts", "paper")
+_NETWORK = ParameterChoice("network", "fat tree, 10 switches, 8 hosts", "paper")
 _DELIVERIES = (
     _NETWORK,
-    Choice("attributes", "4, values 0 to 1023", "ours", "range given; number not given here"),
-    Choice("dz per filter", "at most 64", "ours", "not given"),
-    Choice("filter widths", list(WIDTHS), "ours", "shares of the domain, not given; narrow filters"),
-    Choice("second filter widths", list(WIDE), "ours", "wide filters"),
-    Choice("publishers", PUBLISHERS, "ours", "hosts that advertise everything; not given, half of the hosts"),
-    Choice("second publishers", MORE_PUBLISHERS, "ours", "all hosts"),
-    Choice("hot spots", 7, "paper"),
-    Choice("Zipf exponent", EXPONENT, "ours", "not given"),
-    Choice("second Zipf exponent", HIGHER_EXPONENT, "ours", "most filters and events at one hot spot"),
-    Choice("deviation around a hot spot", 0.05, "ours", "share of the domain; not given"),
-    Choice("learned cuts", LEARNED_CUTS, "ours", "maximum size of a learned event space"),
+    ParameterChoice("attributes", "4, values 0 to 1023", "ours", "range given; number not given here"),
+    ParameterChoice("dz per filter", "at most 64", "ours", "not given"),
+    ParameterChoice("filter widths", list(WIDTHS), "ours", "shares of the domain, not given; narrow filters"),
+    ParameterChoice("second filter widths", list(WIDE), "ours", "wide filters"),
+    ParameterChoice(
+        "publishers", PUBLISHERS, "ours", "hosts that advertise everything; not given, half of the hosts"
+    ),
+    ParameterChoice("second publishers", MORE_PUBLISHERS, "ours", "all hosts"),
+    ParameterChoice("hot spots", 7, "paper"),
+    ParameterChoice("Zipf exponent", EXPONENT, "ours", "not given"),
+    ParameterChoice(
+        "second Zipf exponent", HIGHER_EXPONENT, "ours", "most filters and events at one hot spot"
+    ),
+    ParameterChoice("deviation around a hot spot", 0.05, "ours", "share of the domain; not given"),
+    ParameterChoice("learned cuts", LEARNED_CUTS, "ours", "maximum size of a learned event space"),
 )
 
 _UNIFORM = DeliveryExperiment("uniform", UNIFORM, SCALES, with_variants(UNIFORM, WIDE, MORE_PUBLISHERS, None))
@@ -94,18 +106,20 @@ SELECTION_SCALES = {
 }
 
 
-def _selection_choices(size: Size) -> tuple[Choice, ...]:
+def _selection_choices(size: Size) -> tuple[ParameterChoice, ...]:
     scale = SELECTION_SCALES[size]
     return (
-        Choice("attributes", "7, values 0 to 1023", "paper"),
-        Choice("distribution", "Zipf, 7 hot spots", "paper"),
-        Choice("attributes with limited events", selection.HELD, "ours", "not given which"),
-        Choice("attributes that a filter tests", selection.TESTED, "ours", "not given"),
-        Choice("dz length", scale.depth, "ours", "not given; few bits, so that attributes compete"),
-        Choice("dz per filter", selection.CELLS, "ours", "not given"),
-        Choice("subscriptions", scale.subscriptions, "ours", "not given"),
-        Choice("hosts", selection.HOSTS, "ours", "few subscriptions a host, so that attributes matter"),
-        Choice("events", scale.events, "ours", "half to choose, half to judge"),
+        ParameterChoice("attributes", "7, values 0 to 1023", "paper"),
+        ParameterChoice("distribution", "Zipf, 7 hot spots", "paper"),
+        ParameterChoice("attributes with limited events", selection.HELD, "ours", "not given which"),
+        ParameterChoice("attributes that a filter tests", selection.TESTED, "ours", "not given"),
+        ParameterChoice("dz length", scale.depth, "ours", "not given; few bits, so that attributes compete"),
+        ParameterChoice("dz per filter", selection.CELLS, "ours", "not given"),
+        ParameterChoice("subscriptions", scale.subscriptions, "ours", "not given"),
+        ParameterChoice(
+            "hosts", selection.HOSTS, "ours", "few subscriptions a host, so that attributes matter"
+        ),
+        ParameterChoice("events", scale.events, "ours", "half to choose, half to judge"),
     )
 
 
@@ -118,7 +132,7 @@ SELECTION = Experiment(
 )
 
 
-def _fewer_is_better(rows: Sequence[Row]) -> Finding:
+def _fewer_is_better(rows: Sequence[Row]) -> ClaimFinding:
     parts, holds = [], True
     for name in selection.HELD:
         found = points(rows, "fpr", name)
@@ -129,7 +143,7 @@ def _fewer_is_better(rows: Sequence[Row]) -> Finding:
     return decided(holds, parts)
 
 
-def _spectral_is_near(rows: Sequence[Row]) -> Finding:
+def _spectral_is_near(rows: Sequence[Row]) -> ClaimFinding:
     """Compare PLEROMA's choice with the greedy one, which Tercast measures."""
     by_spectral = points(rows, "fpr", selection.SPECTRAL)
     by_greedy = points(rows, "fpr", selection.GREEDY)
@@ -178,18 +192,24 @@ RECONFIGURATION_SCALES = {
 }
 
 
-def _reconfiguration_choices(size: Size) -> tuple[Choice, ...]:
+def _reconfiguration_choices(size: Size) -> tuple[ParameterChoice, ...]:
     scale = RECONFIGURATION_SCALES[size]
     return (
         _NETWORK,
-        Choice("attributes", reconfiguration.ATTRIBUTES, "ours", "up to 10 in the paper; not given"),
-        Choice("filters", "uniform, widths 4 to 32 of 1024", "ours", "not given; few cover each other"),
-        Choice("dz per filter", reconfiguration.CELLS, "ours", "not given"),
-        Choice("publishers", reconfiguration.PUBLISHERS, "ours", "not given"),
-        Choice("deployed subscriptions", list(scale.deployed), "paper", "up to 25,000"),
-        Choice("deployed, Algorithm 1", list(scale.scanned), "ours", "it scans lists; more would take hours"),
-        Choice("further subscriptions", scale.further, "ours", "not given"),
-        Choice("time", "processor time of the controller, no switch", "ours", "the share of the algorithm"),
+        ParameterChoice("attributes", reconfiguration.ATTRIBUTES, "ours", "up to 10 in the paper; not given"),
+        ParameterChoice(
+            "filters", "uniform, widths 4 to 32 of 1024", "ours", "not given; few cover each other"
+        ),
+        ParameterChoice("dz per filter", reconfiguration.CELLS, "ours", "not given"),
+        ParameterChoice("publishers", reconfiguration.PUBLISHERS, "ours", "not given"),
+        ParameterChoice("deployed subscriptions", list(scale.deployed), "paper", "up to 25,000"),
+        ParameterChoice(
+            "deployed, Algorithm 1", list(scale.scanned), "ours", "it scans lists; more would take hours"
+        ),
+        ParameterChoice("further subscriptions", scale.further, "ours", "not given"),
+        ParameterChoice(
+            "time", "processor time of the controller, no switch", "ours", "the share of the algorithm"
+        ),
     )
 
 
@@ -203,14 +223,14 @@ RECONFIGURATION = Experiment(
 )
 
 
-def _depends_on_flows(rows: Sequence[Row]) -> Finding:
+def _depends_on_flows(rows: Sequence[Row]) -> ClaimFinding:
     own = [
         row
         for row in rows
         if row.get("group") == reconfiguration.REQUESTS and row["series"] == reconfiguration.ALGORITHM1
     ]
     if not own:
-        return Finding(Outcome.NOT_RUN, "no requests")
+        return ClaimFinding(ClaimVerdict.NOT_RUN, "no requests")
     times = [row["ms"] for row in own]
     flows = spearman([row["x"] for row in own], times)
     deployed = spearman([row["deployed"] for row in own], times)

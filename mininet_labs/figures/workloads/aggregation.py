@@ -77,7 +77,9 @@ class TrafficSource(Protocol):
 
 
 class _Boxes(Filters):
-    """Boxes on a grid whose sides have one length, a power of two (in two attributes on half of the grid).
+    """Boxes whose sides have one length, on a grid of that length.
+
+    The length is a power of two; two attributes use half of the grid.
 
     Such a filter is exactly one, two or four dz. So exact tables make no redundant copies, and all redundant
     copies come from aggregation, as in the paper.
@@ -91,7 +93,7 @@ class _Boxes(Filters):
         self.weights = [rank**-exponent for rank in range(1, HOT_SPOTS + 1)]
 
     def draw(self) -> str:
-        """Draw a filter: `zipf` has small boxes around a hot spot, `uniform` large ones anywhere."""
+        """Draw a filter: small boxes around a hot spot, or (uniform) large ones anywhere."""
         rng = self.rng
         side = self.scale * rng.choice(SIDES[self.kind])
         tests = []
@@ -111,9 +113,9 @@ class _Boxes(Filters):
 
 @dataclass(frozen=True, slots=True)
 class Synthetic:
-    """Attributes 0..1023, `uniform` or `zipf` with 8 hot spots; a publisher per eighth of the space.
+    """Attributes 0..1023, `uniform` or `zipf`; each publisher has a part of the space.
 
-    `scale` multiplies the widths of filters, and `exponent` is that of the hot spots.
+    `zipf` has 8 hot spots. `scale` multiplies the widths of filters, and `exponent` is that of the hot spots.
     """
 
     kind: str
@@ -156,7 +158,7 @@ class Synthetic:
 
 @dataclass(frozen=True, slots=True)
 class Stocks:
-    """Daily stock quotes: a publisher per symbol, and subscriptions to ranges around real quotes.
+    """Daily stock quotes: a publisher per symbol, subscriptions to ranges around quotes.
 
     `quotes` come from `read_quotes` or `packaged_quotes`. Events are random days of the whole history. Events
     of even and of odd seeds have no day in common.
