@@ -5,15 +5,13 @@ A line connects the means of the seeds. The band around it extends from the lowe
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
-from statistics import fmean
 from typing import Any
 
-from mininet_labs.figures.samples import Row
+from mininet_labs.figures.lines import Lines, Point, read_lines
 
 Document = Mapping[str, Any]
 
@@ -24,23 +22,9 @@ LEGEND_LINE = 15
 TICKS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Values of one series at one place: the mean of x, and lowest, mean and highest y."""
-
-    x: float
-    low: float
-    mean: float
-    high: float
-
-
-Lines = dict[str, list[Point]]
-
-
 def picture(document: Document) -> str:
     """Return the SVG of a document: its panels side by side, each with its legend below."""
-    panels = [(panel, panel_lines(panel, document["rows"])) for panel in document["panels"]]
-    drawn = [(panel, lines) for panel, lines in panels if lines]
+    drawn = [(panel, read_lines(panel)) for panel in document["panels"] if panel["lines"]]
     height = HEIGHT + LEGEND_LINE * max((len(lines) for _, lines in drawn), default=0) + 8
     width = WIDTH * max(1, len(drawn))
     parts = [
@@ -53,28 +37,7 @@ def picture(document: Document) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def panel_lines(panel: Mapping[str, str], rows: Sequence[Row]) -> Lines:
-    """Return the points of each series of a panel, in ascending order of x.
-
-    Rows with `after` are later than the others at the same x.
-    """
-    found: dict[str, defaultdict[tuple[float, int], list[Row]]] = {}
-    for row in rows:
-        if row.get("group", "") == panel["group"] and row.get(panel["y"]) is not None:
-            place = row["x"], row.get("after", 0)
-            found.setdefault(row["series"], defaultdict(list))[place].append(row)
-    return {
-        series: sorted((_point(panel, places[at]) for at in sorted(places)), key=lambda point: point.x)
-        for series, places in found.items()
-    }
-
-
-def _point(panel: Mapping[str, str], rows: Sequence[Row]) -> Point:
-    values = [float(row[panel["y"]]) for row in rows]
-    return Point(fmean(float(row[panel["x"]]) for row in rows), min(values), fmean(values), max(values))
-
-
-def _panel(panel: Mapping[str, str], lines: Lines) -> Iterable[str]:
+def _panel(panel: Document, lines: Lines) -> Iterable[str]:
     every = [point for points in lines.values() for point in points]
     across = _ticks(min(point.x for point in every), max(point.x for point in every))
     up = _ticks(min(0.0, *(point.low for point in every)), max(point.high for point in every))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
-from mininet_labs.figures.drawing import panel_lines
 from mininet_labs.figures.figure import PAPERS, PaperFigure, Size
+from mininet_labs.figures.lines import read_lines
 from mininet_labs.figures.papers import FIGURES
 from mininet_labs.figures.results import COMMITTED, ROOT, Document, place, read
 
@@ -86,7 +86,7 @@ def _figure(figure: PaperFigure, found: Document | None) -> Iterator[str]:
 
 
 def _values(panel: dict[str, Any], found: Document) -> Iterator[str]:
-    lines = panel_lines(panel, found["rows"])
+    lines = read_lines(panel)
     if not lines or panel["x"] != "x":
         return
     places = sorted({point.x for points in lines.values() for point in points})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from mininet_labs.figures.figure import PaperClaim, PaperFigure, Size
+from mininet_labs.figures.lines import lines_json, panel_lines
 from mininet_labs.figures.rules import ClaimFinding, ClaimVerdict, judged, worst
 from mininet_labs.figures.samples import Row
 
@@ -20,6 +22,9 @@ PICTURES = ROOT / "docs" / "images" / "figures"
 """Folder of the committed pictures, `PAPER-NUMBER.svg`."""
 
 Document = dict[str, Any]
+
+_POINTS = re.compile(r"\[\s+\[[-\d.e,\s\[\]]+\]\s+\]")
+"""A list of points, which `json` writes with a line for each coordinate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,14 @@ def document(figure: PaperFigure, size: Size, runs: Sequence[SeedRun]) -> Docume
         "verdict": worst(finding.outcome for finding in findings).value,
         "claims": [_claim(claim, finding) for claim, finding in zip(claims, findings, strict=True)],
         "parameters": _parameters(figure, size),
-        "panels": [{**asdict(panel), "x_label": panel.x_label or figure.x_label} for panel in figure.panels],
+        "panels": [
+            {
+                **asdict(panel),
+                "x_label": panel.x_label or figure.x_label,
+                "lines": lines_json(panel_lines(panel, rows)),
+            }
+            for panel in figure.panels
+        ],
         "timed": sorted(timed & {key for row in rows for key in row}),
         "run": {"noisy": noisy and bool(timed), "seeds": [_circumstances(run) for run in mine]},
         "rows": rows,
@@ -99,9 +111,10 @@ def _circumstances(run: SeedRun) -> Document:
 
 
 def write(path: Path, found: Document) -> None:
-    """Write a document, one row of the measurement per line."""
+    """Write a document, one row of the measurement and one line of a panel per line of text."""
     rows = ",\n".join(f"  {json.dumps(row)}" for row in found["rows"])
     head = json.dumps({**found, "rows": []}, indent=1, ensure_ascii=False)
+    head = _POINTS.sub(lambda match: " ".join(match[0].split()), head)
     assert head.endswith('"rows": []\n}')
     path.parent.mkdir(parents=True, exist_ok=True)
     text = head.removesuffix("[]\n}") + (f"[\n{rows}\n ]\n}}\n" if rows else "[]\n}\n")

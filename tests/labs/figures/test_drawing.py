@@ -1,11 +1,14 @@
 """Pictures are well-formed SVG, and equal documents give equal pictures."""
 
+from dataclasses import asdict, replace
 from typing import Any
 from xml.etree import ElementTree
 
-from mininet_labs.figures.drawing import panel_lines, picture
+from mininet_labs.figures.drawing import picture
+from mininet_labs.figures.figure import Panel
+from mininet_labs.figures.lines import lines_json, panel_lines, read_lines
 
-PANEL = {"y": "y", "label": "values, %", "title": "a < b", "group": "", "x": "x", "x_label": "x"}
+PANEL = Panel("y", "values, %", "a < b", x_label="x")
 ROWS = [
     {"seed": seed, "x": x, "series": series, "y": x * seed, "merged": 10 * x}
     for seed in (1, 2)
@@ -15,7 +18,8 @@ ROWS = [
 
 
 def drawn(**changes: Any) -> str:
-    return picture({"panels": [{**PANEL, **changes}], "rows": ROWS})
+    panel = replace(PANEL, **changes)
+    return picture({"panels": [{**asdict(panel), "lines": lines_json(panel_lines(panel, ROWS))}]})
 
 
 def test_a_picture_is_deterministic_and_well_formed() -> None:
@@ -36,8 +40,13 @@ def test_points_have_lowest_mean_and_highest_value() -> None:
     ]
 
 
+def test_lines_are_read_as_written() -> None:
+    lines = panel_lines(PANEL, ROWS)
+    assert read_lines({"lines": lines_json(lines)}) == lines
+
+
 def test_x_may_be_a_measured_value() -> None:
-    assert [point.x for point in panel_lines({**PANEL, "x": "merged"}, ROWS)["one"]] == [10, 20, 30]
+    assert [point.x for point in panel_lines(replace(PANEL, x="merged"), ROWS)["one"]] == [10, 20, 30]
 
 
 def test_rows_after_a_run_are_points_of_their_own() -> None:
