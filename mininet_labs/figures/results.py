@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mininet_labs.figures.figure import PaperClaim, PaperFigure, Size
+from mininet_labs.figures.figure import PAPERS, PaperClaim, PaperFigure, Size
 from mininet_labs.figures.lines import lines_json, panel_lines
 from mininet_labs.figures.rules import ClaimFinding, ClaimVerdict, judged, worst
 from mininet_labs.figures.samples import Row
@@ -20,6 +20,8 @@ COMMITTED = ROOT / "docs" / "figures"
 
 PICTURES = ROOT / "docs" / "images" / "figures"
 """Folder of the committed pictures, `PAPER-NUMBER.svg`."""
+
+SIZE_OPTIONS = {Size.TINY: " --tiny", Size.QUICK: "", Size.FULL: " --full"}
 
 Document = dict[str, Any]
 
@@ -54,9 +56,11 @@ def document(figure: PaperFigure, size: Size, runs: Sequence[SeedRun]) -> Docume
     return {
         "figure": figure.number,
         "paper": figure.paper,
+        "paper_title": PAPERS[figure.paper],
         "title": figure.title,
         "size": size.value,
         "seeds": sorted({run.seed for run in mine}),
+        "command": f'make figures ARGS="--only {figure.name}{SIZE_OPTIONS[size]} --again"',
         "verdict": worst(finding.outcome for finding in findings).value,
         "claims": [_claim(claim, finding) for claim, finding in zip(claims, findings, strict=True)],
         "parameters": _parameters(figure, size),

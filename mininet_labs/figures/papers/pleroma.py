@@ -14,7 +14,6 @@ from mininet_labs.figures.experiments.delivery_lengths import (
     delivery_choices,
     with_variants,
 )
-from mininet_labs.figures.experiments.reconfiguration import ReconfigurationExperiment, ReconfigurationScale
 from mininet_labs.figures.experiments.selection import SelectionExperiment, SelectionScale
 from mininet_labs.figures.figure import (
     Experiment,
@@ -25,8 +24,9 @@ from mininet_labs.figures.figure import (
     Size,
     columns,
 )
-from mininet_labs.figures.rules import ClaimFinding, ClaimVerdict, Custom, Ordered, Trend, Within, decided
-from mininet_labs.figures.samples import Row, is_beyond_spread, points, spearman
+from mininet_labs.figures.papers.pleroma_reconfiguration import RECONFIGURATION, reconfiguration_claims
+from mininet_labs.figures.rules import ClaimFinding, Custom, Ordered, Trend, decided
+from mininet_labs.figures.samples import Row, is_beyond_spread, points
 from mininet_labs.figures.workloads.ranges import RangeTraffic
 
 SEEDS = {Size.TINY: (1,), Size.QUICK: (1, 2, 3, 4, 5), Size.FULL: (1, 2, 3, 4, 5)}
@@ -185,88 +185,6 @@ def _selection_claims(size: Size) -> tuple[PaperClaim, ...]:
     )
 
 
-RECONFIGURATION_SCALES = {
-    Size.TINY: ReconfigurationScale((20, 40), (10, 20), 5),
-    Size.QUICK: ReconfigurationScale((1_000, 5_000, 25_000), (125, 250, 500), 20),
-    Size.FULL: ReconfigurationScale((1_000, 5_000, 10_000, 25_000), (1_000, 2_000, 4_000), 100),
-}
-
-
-def _reconfiguration_choices(size: Size) -> tuple[ParameterChoice, ...]:
-    scale = RECONFIGURATION_SCALES[size]
-    return (
-        _NETWORK,
-        ParameterChoice("attributes", reconfiguration.ATTRIBUTES, "ours", "up to 10 in the paper; not given"),
-        ParameterChoice(
-            "filters", "uniform, widths 4 to 32 of 1024", "ours", "not given; few cover each other"
-        ),
-        ParameterChoice("dz per filter", reconfiguration.CELLS, "ours", "not given"),
-        ParameterChoice("publishers", reconfiguration.PUBLISHERS, "ours", "not given"),
-        ParameterChoice("deployed subscriptions", list(scale.deployed), "paper", "up to 25,000"),
-        ParameterChoice(
-            "deployed, Algorithm 1", list(scale.scanned), "ours", "it scans lists; more would take hours"
-        ),
-        ParameterChoice("further subscriptions", scale.further, "ours", "not given"),
-        ParameterChoice(
-            "time", "processor time of the controller, no switch", "ours", "the share of the algorithm"
-        ),
-    )
-
-
-RECONFIGURATION = Experiment(
-    name="pleroma-reconfiguration",
-    measure=ReconfigurationExperiment(RECONFIGURATION_SCALES).rows,
-    choices=_reconfiguration_choices,
-    seconds={Size.TINY: 1, Size.QUICK: 120, Size.FULL: 5_000},
-    seeds=SEEDS,
-    timed=frozenset({"ms", "per_second"}),
-)
-
-
-def _depends_on_flows(rows: Sequence[Row]) -> ClaimFinding:
-    own = [
-        row
-        for row in rows
-        if row.get("group") == reconfiguration.REQUESTS and row["series"] == reconfiguration.ALGORITHM1
-    ]
-    if not own:
-        return ClaimFinding(ClaimVerdict.NOT_RUN, "no requests")
-    times = [row["ms"] for row in own]
-    flows = spearman([row["x"] for row in own], times)
-    deployed = spearman([row["deployed"] for row in own], times)
-    return decided(flows > abs(deployed), [f"Spearman with flows {flows:.2f}, with deployed {deployed:.2f}"])
-
-
-def _reconfiguration_claims(size: Size) -> tuple[PaperClaim, ...]:
-    return (
-        PaperClaim(
-            "depends on flows",
-            "It is difficult to draw a relationship between the two. This delay depends on the number of "
-            "flows modified/added on arrival of a subscription.",
-            "6.5",
-            Custom(
-                "Algorithm 1: the time correlates more with the flows that a request changes than with the "
-                "number of deployed subscriptions (Spearman)",
-                ("ms",),
-                _depends_on_flows,
-            ),
-            reason=(
-                "Algorithm 1 as published scans the flows of a switch for each change, and the trees and "
-                "subscriptions are lists. So its own time grows with what is deployed, and requests of this "
-                "workload change similar numbers of flows. The paper's time includes the switches, which "
-                "dominate where few flows are deployed."
-            ),
-        ),
-        PaperClaim(
-            "54 a second",
-            "Even with 25,000 already deployed subscriptions in the system, the controller is capable of "
-            "processing around 54 subscriptions/second.",
-            "6.5",
-            Within("per_second", (reconfiguration.PLANNER,), 54, 1e9, at=-1),
-        ),
-    )
-
-
 _RATE = "false positives, % of events received"
 _MILLISECONDS = "processor time of a request, ms"
 
@@ -312,7 +230,7 @@ FIGURES = (
                 x_label="flows that the request changed",
             ),
         ),
-        claims=_reconfiguration_claims,
+        claims=reconfiguration_claims,
         select=columns("ms", optional=("per_second", "deployed")),
         note="The times are those of the controller alone. Times with Open vSwitch are not part of it yet.",
     ),
