@@ -199,5 +199,10 @@ def _parameters(experiment: Experiment, size: Size) -> Any:
     return json.loads(json.dumps([choice.to_json() for choice in experiment.choices(size)]))
 
 
+def _values(parameters: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the values by name; a reason may be rewritten without a new run."""
+    return {row["name"]: row["value"] for row in parameters}
+
+
 def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

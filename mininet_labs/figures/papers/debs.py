@@ -71,7 +71,7 @@ def _choices(size: Size) -> tuple[ParameterChoice, ...]:
         ParameterChoice(
             "filter widths", dict(SIDES), "ours", "not given; powers of two, which dz represent exactly"
         ),
-        ParameterChoice("second filter widths", "twice as wide", "ours", ""),
+        ParameterChoice("second filter widths", "twice as wide", "ours", "filters that select much"),
         ParameterChoice("deviation around a hot spot", SPREAD, "ours", "not given"),
         ParameterChoice("Zipf exponent", 1.0, "ours", "not given"),
         ParameterChoice("second Zipf exponent", 2.0, "ours", "most filters and events at one hot spot"),
