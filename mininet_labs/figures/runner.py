@@ -79,9 +79,9 @@ class SeedSchedule:
         if not path.is_file():
             return None
         found = json.loads(path.read_text(encoding="utf-8"))
-        if found["code"] != code_digest(experiment) or found["parameters"] != _parameters(
-            experiment, self.size
-        ):
+        same_code = found["code"] == code_digest(experiment)
+        same_values = _values(found["parameters"]) == _values(_parameters(experiment, self.size))
+        if not (same_code and same_values):
             return None
         return SeedRun(experiment.name, seed, tuple(found["rows"]), found["circumstances"])
 
