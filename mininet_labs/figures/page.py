@@ -70,7 +70,7 @@ def _figure(figure: PaperFigure, found: Document | None) -> Iterator[str]:
     yield "| claim | rule | verdict | measured |"
     yield "| --- | --- | --- | --- |"
     for claim in found["claims"]:
-        reason = f" {claim['reason']}" if "reason" in claim else ""
+        reason = f". Reason: {claim['reason']}" if "reason" in claim else ""
         cells = (
             f"{claim['text']} ({claim['source']})",
             claim["rule"],
