@@ -14,6 +14,7 @@ from tercast.eventspace.address_plan import AddressPlan
 from tercast.optimizer.pipeline import aggregate
 from tercast.optimizer.traffic.traffic_reader import read_traffic
 from tercast.planner.planner import Planner
+from tercast.requests.kinds import ADD_TOPIC, SET_AGGREGATION, SET_BUDGET
 from tercast.simulation.delivery_counts import DeliveryCounts
 from tercast.simulation.replay import Replay
 from tercast.tables.entries import Table
@@ -64,9 +65,9 @@ class GrowingNetwork:
         self.apply(
             *({"op": f"add_{kind}", kind: row} for kind, rows in parts for row in setting.network[rows])
         )
-        self.apply({"op": "add_topic", "topic": setting.workload.topic})
+        self.apply({"op": ADD_TOPIC, "topic": setting.workload.topic})
         if policy != "none":
-            self.apply({"op": "set_aggregation", "method": policy})
+            self.apply({"op": SET_AGGREGATION, "method": policy})
             self.set_budget(setting.budget)
         self.apply(*setting.workload.advertisements(hosts))
 
@@ -81,7 +82,7 @@ class GrowingNetwork:
     def set_budget(self, budget: int | None) -> None:
         """Set the same budget at all switches."""
         for row in self.setting.network["switches"]:
-            self.apply({"op": "set_budget", "switch": row["id"], "tcam_budget": budget})
+            self.apply({"op": SET_BUDGET, "switch": row["id"], "tcam_budget": budget})
 
     def grow(self, number: int) -> None:
         """Add subscriptions until there are `number`, and record the processor seconds."""

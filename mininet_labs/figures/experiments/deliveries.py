@@ -20,6 +20,7 @@ from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.filters.syntax_tree import tree_text
 from tercast.planner.planner import Planner
+from tercast.requests.kinds import ADD_TOPIC, ADVERTISE, SUBSCRIBE
 from tercast.simulation.replay import Replay
 
 Object = dict[str, Any]
@@ -57,7 +58,7 @@ class FilteringNetwork:
         chosen = self._workload.subscriptions[self._deployed : number]
         requests = [
             {
-                "op": "subscribe",
+                "op": SUBSCRIBE,
                 "id": f"q{self._deployed + place}",
                 "host": host,
                 "topic": "t",
@@ -108,9 +109,9 @@ class FilteringNetwork:
         parts = (("switch", "switches"), ("link", "links"), ("host", "hosts"))
         return [
             *({"op": f"add_{kind}", kind: row} for kind, rows in parts for row in self._network[rows]),
-            {"op": "add_topic", "topic": self._space.to_json()},
+            {"op": ADD_TOPIC, "topic": self._space.to_json()},
             *(
-                {"op": "advertise", "id": f"a{place}", "host": host, "topic": "t", "filter": ""}
+                {"op": ADVERTISE, "id": f"a{place}", "host": host, "topic": "t", "filter": ""}
                 for place, host in enumerate(self._publishers)
             ),
         ]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mininet_labs.figures.workloads.synthetic import DOMAIN, Filters, Net, eighths, random_graph, topic
+from tercast.requests.kinds import ADVERTISE, SUBSCRIBE
 
 Object = dict[str, Any]
 
@@ -189,7 +190,7 @@ class Stocks:
         step = max(1, len(hosts) // len(symbols))
         places = hosts[::step][: len(symbols)]
         return [
-            {"op": "advertise", "id": symbol, "host": host, "topic": "t", "filter": f'symbol = "{symbol}"'}
+            {"op": ADVERTISE, "id": symbol, "host": host, "topic": "t", "filter": f'symbol = "{symbol}"'}
             for symbol, host in zip(symbols, places, strict=True)
         ]
 
@@ -242,4 +243,4 @@ def read_quotes(path: Path) -> list[Object]:
 
 
 def _subscribe(number: int, host: str, text: str) -> Object:
-    return {"op": "subscribe", "id": f"q{number}", "host": host, "topic": "t", "filter": text}
+    return {"op": SUBSCRIBE, "id": f"q{number}", "host": host, "topic": "t", "filter": text}

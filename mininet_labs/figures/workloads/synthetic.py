@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from tercast.requests.kinds import ADD_TOPIC, ADVERTISE, SUBSCRIBE
+
 DOMAIN = 1024
 HOT_SPOTS = 7
 
@@ -131,7 +133,7 @@ def subscriptions(filters: Filters, hosts: list[str], number: int, first: int = 
     rng = random.Random(first + 7)
     return [
         {
-            "op": "subscribe",
+            "op": SUBSCRIBE,
             "id": f"q{first + n}",
             "host": rng.choice(hosts),
             "topic": "t",
@@ -146,7 +148,7 @@ def advertisements(filters: Filters, hosts: list[str], number: int, first: int =
     rng = random.Random(first + 11)
     return [
         {
-            "op": "advertise",
+            "op": ADVERTISE,
             "id": f"n{first + n}",
             "host": rng.choice(hosts),
             "topic": "t",
@@ -158,7 +160,7 @@ def advertisements(filters: Filters, hosts: list[str], number: int, first: int =
 
 def everything(host: str, number: int) -> dict[str, Any]:
     """Return the advertisement of the whole space at a host."""
-    return {"op": "advertise", "id": f"a{number}", "host": host, "topic": "t", "filter": ""}
+    return {"op": ADVERTISE, "id": f"a{number}", "host": host, "topic": "t", "filter": ""}
 
 
 def eighths(hosts: list[str], parts: int = 8) -> list[dict[str, Any]]:
@@ -178,4 +180,4 @@ def construction(network: dict[str, Any], attributes: int) -> list[dict[str, Any
     parts = (("switch", "switches"), ("link", "links"), ("host", "hosts"))
     requests = [{"op": f"add_{kind}", kind: row} for kind, rows in parts for row in network[rows]]
     indexed = [row["name"] for row in topic(attributes)["attributes"]]
-    return [*requests, {"op": "add_topic", "topic": {**topic(attributes), "indexed": indexed}}]
+    return [*requests, {"op": ADD_TOPIC, "topic": {**topic(attributes), "indexed": indexed}}]
