@@ -128,6 +128,10 @@ class PlannerState:
         """Return the table of every switch that has entries, as it is to be installed."""
         return self._tables(exact=False)
 
+    def verified_tables(self) -> dict[str, Table]:
+        """Return these tables, and those of the stubs behind borders, which no switch gets."""
+        return self._tables(exact=False, stubs=True)
+
     def tables_of(self, plans: Iterable[TopicRouting]) -> dict[str, Table]:
         """Return the part of these tables that comes from some plans."""
         chosen = list(plans)
@@ -147,11 +151,13 @@ class PlannerState:
 
     def counts(self) -> dict[str, int]:
         """Count the installed entries of every switch."""
-        return {switch: site.installed for switch, site in self.network.sites.items()}
+        borders = self.topology.borders
+        return {name: site.installed for name, site in self.network.sites.items() if name not in borders}
 
     def exact_counts(self) -> dict[str, int]:
         """Count the entries of every switch without aggregation."""
-        return {switch: site.count for switch, site in self.network.sites.items()}
+        borders = self.topology.borders
+        return {name: site.count for name, site in self.network.sites.items() if name not in borders}
 
     def over_budget(self) -> tuple[str, ...]:
         """Return the switches that have more entries than their budget allows."""
@@ -178,14 +184,16 @@ class PlannerState:
         return [view for _, view in sorted(views, key=lambda item: item[0])]
 
     def encodings(self) -> dict[str, DzSet]:
-        """Return the dz of every live registration."""
-        return {registration.id: registration.dz for registration in self.registry.live.values()}
+        """Return the dz of every live registration, without those of other partitions."""
+        live, is_external = self.registry.live.values(), self.registry.is_external
+        return {registration.id: registration.dz for registration in live if not is_external(registration)}
 
     def pending(self) -> list[str]:
         """Return the live subscriptions that no live advertisement overlaps, in log order."""
         found: list[str] = []
         for name, plan in self._plans.items():
-            found += waiting(self.registry.subscriptions(name), plan.matched)
+            own = (reg for reg in self.registry.subscriptions(name) if not self.registry.is_external(reg))
+            found += waiting(own, plan.matched)
         return sorted(found, key=lambda name: self.registry.live[name].seq)
 
     def unreachable(self) -> list[Pair]:
@@ -252,6 +260,8 @@ class PlannerState:
     def take_diff(self) -> Diff:
         """Return the changes of the tables since the last call."""
         diff = take_changes(self.tracker, self.writer)
+        if self.topology.borders:
+            diff = self._apart(diff)
         if self._bits_retired:
             self._bits_retired = False
             for site in self._network.sites.values():  # a stale network has none in sites to come
@@ -259,8 +269,23 @@ class PlannerState:
         self.keeper.prune()
         return diff
 
-    def _tables(self, exact: bool) -> dict[str, Table]:
-        tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}
+    def _apart(self, diff: Diff) -> Diff:
+        """Separate the changes of stubs from those of switches."""
+        borders = self.topology.borders
+        own = tuple(change for change in diff.switches if change.switch not in borders)
+        return Diff(own, tuple(change for change in diff.switches if change.switch in borders))
+
+    def _tables(self, exact: bool, stubs: bool = False) -> dict[str, Table]:
+        names = (
+            self.topology.switches.keys()
+            if stubs
+            else self.topology.switches.keys() - self.topology.borders.keys()
+        )
+        tables = {
+            name: self.writer.table(self._tries(name), exact)
+            for name in self.topology.switches
+            if name in names
+        }
         return {switch: table for switch, table in tables.items() if table}
 
     def _tries(self, switch: str) -> Iterable[SwitchTrie]:

@@ -109,10 +109,12 @@ class SwitchDiff:
 class Diff:
     """Changes in a network; the switches are in the order from subscribers to publishers.
 
-    This is the order of additions. Removals follow after all additions, in the reverse order.
+    This is the order of additions. Removals follow after all additions, in the reverse order. `crossings` are
+    changes of the stubs behind borders: they are verified, and no switch gets them.
     """
 
     switches: tuple[SwitchDiff, ...] = ()
+    crossings: tuple[SwitchDiff, ...] = ()
 
     def __len__(self) -> int:
         return sum(map(len, self.switches))
