@@ -1,0 +1,1 @@
+"""Partitions with a controller each: the tree of partitions, exchanged sets, and their simulation."""
