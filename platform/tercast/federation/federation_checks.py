@@ -69,25 +69,29 @@ def unequal_sets(world: FederatedWorld) -> list[str]:
 
 
 def is_settled(world: FederatedWorld) -> bool:
-    """Return whether the federation is at rest: open borders span it, and all sets are equal."""
+    """Return whether the federation is at rest.
+
+    Each end knows the state of the other, open borders span the network, and all sets are equal.
+    """
     if world.alive != world.partitions.keys():
         return False
     if any(world.has_pushes(name) or one.is_busy() for name, one in world.partitions.items()):
         return False
     up: list[tuple[str, str]] = []
     for one in world.divided.border_links:
-        ends = []
-        for name, border in zip(one.partitions, one.borders, strict=True):
-            node = world.partitions[name].nodes.at(border)
-            if node is None:
-                break
-            ends.append((node.node.uuid, node.ends[border]))
-        if len(ends) < 2:
+        nodes = [
+            world.partitions[name].nodes.at(border)
+            for name, border in zip(one.partitions, one.borders, strict=True)
+        ]
+        if nodes[0] is None or nodes[1] is None:
             continue
-        if ends[0][1].session != ends[1][1].session:
+        a, b = nodes[0].ends[one.borders[0]], nodes[1].ends[one.borders[1]]
+        if a.session != b.session:
             return False
-        if world.model.far.get((one.link.a, one.link.a_port)):
-            up.append((ends[0][0], ends[1][0]))
+        if (one.link.a, one.link.a_port) in world.model.far:
+            if a.heard != nodes[1].hello(b.name) or b.heard != nodes[0].hello(a.name):
+                return False
+            up.append((nodes[0].node.uuid, nodes[1].node.uuid))
     joined = list(open_edges(world))
     return len(joined) == _spanning_edges(up) and not unequal_sets(world)
 

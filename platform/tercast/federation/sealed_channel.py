@@ -6,17 +6,19 @@ import hmac
 from dataclasses import dataclass, field
 
 from tercast.federation.codec import decode_envelope, encode_envelope
-from tercast.federation.messages import Agree, Envelope, Hello, Propose
+from tercast.federation.messages import Agree, Envelope, Goodbye, Hello, Propose
 from tercast.signalling.errors import MalformedMessage
 from tercast.signalling.seal import Seal
+
+_UNREPEATED = (Hello, Propose, Agree, Goodbye)
 
 
 @dataclass(slots=True)
 class SealedChannel:
     """Seals and opens messages with the shared secret of a peering.
 
-    Counters only grow. The messages of the tree must arrive with growing counters, so an old one cannot be
-    replayed. The others have numbers in a session, which make a repeated one harmless.
+    Counters only grow. Each type of message of the tree must arrive with growing counters, so that an old one
+    cannot be replayed. The others have numbers in a session, which make a repeated one harmless.
 
     Attributes:
         secret: 32 bytes.
@@ -28,7 +30,7 @@ class SealedChannel:
     direction: str
     counter: int = 0
     refused: int = 0
-    _last: int = 0
+    _last: dict[type, int] = field(default_factory=dict)
     _keys: dict[str, bytes] = field(default_factory=dict)
 
     def seal(self, envelope: Envelope) -> bytes:
@@ -46,11 +48,12 @@ class SealedChannel:
         if not received.sealed.fits(self._key(sender)):
             self.refused += 1
             return None
-        if isinstance(received.envelope.message, Hello | Propose | Agree):
-            if received.sealed.counter <= self._last:
+        kind = type(received.envelope.message)
+        if kind in _UNREPEATED:
+            if received.sealed.counter <= self._last.get(kind, 0):
                 self.refused += 1
                 return None
-            self._last = received.sealed.counter
+            self._last[kind] = received.sealed.counter
         return received.envelope
 
     def _key(self, direction: str) -> bytes:

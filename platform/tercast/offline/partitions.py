@@ -79,8 +79,8 @@ def _check_requests(
             standby = topology.hosts[request.host].standby
             if standby and owner.get(request.place.switch) != owner.get(standby[0].switch):
                 detail = (
-                    f"host {shown(request.host)} has standby attachments and cannot move to another partition; "
-                    "remove the standby attachments"
+                    f"host {shown(request.host)} has standby attachments and cannot move to another "
+                    "partition; remove the standby attachments"
                 )
                 yield Refused(("requests", i), "other_partition", detail, request.host)
         if isinstance(request, SetIndexed):
