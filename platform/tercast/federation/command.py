@@ -9,10 +9,10 @@ from random import Random
 from typing import Any
 
 from tercast.errors import Refused
-from tercast.federation.fault_run import FaultRun, start_at_rest
-from tercast.federation.faults import read_faults
-from tercast.federation.federated_plan import federated_plan_json, run_federation
-from tercast.federation.world import FederatedWorld, WorldOptions
+from tercast.federation.world.fault_run import FaultRun, start_at_rest
+from tercast.federation.world.faults import read_faults
+from tercast.federation.world.federated_plan import federated_plan_json, run_federation
+from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.offline.run_scenario import Budgets
 from tercast.offline.scenario import Scenario, read_scenario
 from tercast.runtime.json_files import STANDARD_OUTPUT, FileRefused, read_document, write_json

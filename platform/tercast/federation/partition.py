@@ -6,41 +6,33 @@ neighbours and to switches.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tercast.eventspace.dz import Dz, canonical
-from tercast.federation import messages as m
-from tercast.federation.border_peer import BorderPeer, SetArrival, topic_terms
-from tercast.federation.confirmations import Confirmations
-from tercast.federation.exchanged_sets import SetName, coarsened, ordered
-from tercast.federation.exported_cells import ExportedCells
-from tercast.federation.offers import BridgeId
-from tercast.federation.partition_tree import (
-    Agreement,
+from tercast.eventspace.dz import Dz
+from tercast.federation.exchange.border_peer import BorderPeer, SetArrival, topic_terms
+from tercast.federation.exchange.confirmations import Confirmations
+from tercast.federation.exchange.exchanged_sets import SetName, ordered
+from tercast.federation.exchange.pending_exports import PendingExports
+from tercast.federation.messages import peer_messages as m
+from tercast.federation.neighbour_liveness import GRACE, HOLD, NeighbourLiveness
+from tercast.federation.tree.border_ends import (
     CloseBorder,
     HeardHello,
     OpenBorder,
-    Proposal,
+    OpeningAgreement,
+    OpeningProposal,
     TreeAction,
 )
-from tercast.federation.tree_nodes import TreeNodes
+from tercast.federation.tree.offers import BridgeId, short_name
+from tercast.federation.tree.tree_nodes import TreeNodes
 from tercast.planner.planner import Outcome, Planner
 from tercast.requests.model import Advertise, External, Request, Subscribe, Unadvertise, Unsubscribe
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 from tercast.tables.entries import Diff
 
-HOLD = 5.0
-"""Seconds without a hello until a neighbour counts as silent."""
-
-GRACE = 30.0
-"""Seconds for which a silent neighbour keeps its borders, because its switches still forward."""
-
 DIGEST_PERIOD = 30.0
-
-_KINDS = (ADVERTISEMENT, SUBSCRIPTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +65,21 @@ class Partition:
     _messages: list[tuple[str, m.Envelope]] = field(default_factory=list)
     _pushes: list[TablePush] = field(default_factory=list)
     _number: int = 0
-    _up: set[str] = field(default_factory=set)
-    _heard: dict[str, float] = field(default_factory=dict)
-    _graces: dict[str, float] = field(default_factory=dict)
     _hellos: dict[str, m.Hello] = field(default_factory=dict)
-    _dirty: set[tuple[str, SetName]] = field(default_factory=set)
     _next_digest: float = DIGEST_PERIOD
+    liveness: NeighbourLiveness = field(init=False)
     nodes: TreeNodes = field(init=False)
-    exported: ExportedCells = field(init=False)
+    exports: PendingExports = field(init=False)
     confirmations: Confirmations = field(init=False)
 
     def __post_init__(self) -> None:
-        self.exported = ExportedCells(self.planner)
+        self.exports = PendingExports(self.planner, self.export_limit)
 
     def start(self, instance: int, now: float, up: Iterable[str]) -> None:
         """Begin after a start or a crash: all borders close, as nothing is known about the switches."""
         borders = self.planner.topology.borders
         self.started = instance
-        self._up, self._heard, self._graces, self._hellos = set(up), {}, {}, {}
+        self.liveness, self._hellos = NeighbourLiveness(self.grace, set(up)), {}
         self.peers = {border: BorderPeer(border) for border in borders}
         self.confirmations = Confirmations()
         self.nodes = TreeNodes(self.planner, BridgeId(self.priority, short_name(self.name)), instance)
@@ -106,7 +95,7 @@ class Partition:
         """Carry out a request of this partition's users or network."""
         outcome = self.planner.apply(request)
         if not isinstance(request, Subscribe | Unsubscribe):
-            self._forget_advertised()
+            self.exports.mark_advertised(self.peers)
         if not isinstance(request, Subscribe | Unsubscribe | Advertise | Unadvertise):
             self._act(self.nodes.regroup())
         if outcome.ok and isinstance(request, Subscribe):
@@ -116,15 +105,14 @@ class Partition:
 
     def port_changed(self, border: str, up: bool, now: float) -> None:
         """Take note that the port of a border went down or came up."""
-        (self._up.add if up else self._up.discard)(border)
-        self._heard.pop(border, None)
+        self.liveness.set_port(border, up)
         if not up:
             self._act(self.nodes.border_down(border))
         self._finish(now)
 
     def receive(self, border: str, envelope: m.Envelope, now: float) -> None:
         """Take a message from the neighbour at a border."""
-        if border not in self._up:
+        if border not in self.liveness.up:
             return
         node = self.nodes.at(border)
         match envelope.message:
@@ -135,7 +123,7 @@ class Partition:
             case m.Agree(session, offer):
                 self._act([] if node is None else node.take_agreement(border, session, offer))
             case m.Goodbye(restart=restart):
-                self._graces[border] = restart
+                self.liveness.announce_stop(border, restart)
             case _:
                 self._take_stream(border, envelope)
         self._finish(now)
@@ -146,21 +134,15 @@ class Partition:
         for border, name, version in self.confirmations.confirm(number, self.peers):
             self.peers[border].tell_done(name, version)
         if number == self._number:
-            self._dirty.update(
-                (border, name) for border, peer in self.peers.items() for name in peer.outgoing
-            )
+            self.exports.mark_sent(self.peers)
         self._finish(now)
 
     def tick(self, now: float) -> None:
         """Do what happens once a second: hellos, repeated proposals, silent neighbours, digests."""
-        for border, heard in list(self._heard.items()):
-            if now - heard > HOLD + self._graces.get(border, self.grace):
-                del self._heard[border]
-                self._graces.pop(border, None)
-                self.alarms.add(("partition_cut_off", border))
-                self._act(self.nodes.border_down(border))
-            elif now - heard > HOLD:
-                self.alarms.add(("peer_silent", border))
+        for border in self.liveness.expired(now):
+            self.alarms.add(("partition_cut_off", border))
+            self._act(self.nodes.border_down(border))
+        self.alarms.update(("peer_silent", border) for border in self.liveness.silent(now))
         self._act(self.nodes.tick())
         if now >= self._next_digest:
             self._next_digest = now + DIGEST_PERIOD
@@ -202,8 +184,7 @@ class Partition:
         if hello.terms != self._terms():
             self.alarms.add(("peer_mismatch", border))
             return
-        self._heard[border] = now
-        self._graces.pop(border, None)
+        self.liveness.hear(border, now)
         heard = HeardHello(hello.offer, hello.border, hello.instance, hello.role, hello.is_open)
         self._act(self.nodes.hear(border, heard))
 
@@ -212,7 +193,7 @@ class Partition:
         before = peer.shared
         arrivals = peer.receive(envelope)
         if peer.shared != before:
-            self._mark_all(border)
+            self.exports.mark_border(border)
             self.alarms.update(("topic_mismatch", topic) for topic in peer.mismatched)
         for arrival in arrivals:
             self._take_set(border, arrival)
@@ -241,7 +222,7 @@ class Partition:
             return str(outcome.reason)
         self.held[border, name] = cells
         if name.kind == ADVERTISEMENT:
-            self._forget_advertised()
+            self.exports.mark_advertised(self.peers)
         return ""
 
     def _act(self, actions: Iterable[TreeAction]) -> None:
@@ -251,9 +232,9 @@ class Partition:
                     self._close(border)
                 case OpenBorder(border, session):
                     self._open(border, session)
-                case Proposal(border, session, offer):
+                case OpeningProposal(border, session, offer):
                     self._messages.append((border, m.Envelope(m.Propose(session, offer))))
-                case Agreement(border, session, offer):
+                case OpeningAgreement(border, session, offer):
                     self._messages.append((border, m.Envelope(m.Agree(session, offer))))
 
     def _close(self, border: str) -> None:
@@ -279,51 +260,20 @@ class Partition:
     def _finish(self, now: float) -> None:
         """Push tables, then send sets, messages of the streams, and hellos that changed."""
         diff = self.planner.take_diff()
-        for border, topic in self.exported.follow(diff):
-            self._dirty.add((border, SetName(topic, SUBSCRIPTION)))
-        closed = frozenset(self.closed)
-        if (
-            len(diff)
-            or closed != self.confirmations.pushed_closed
-            or self.nodes.waits_for(self._number + 1)
-            or (self.confirmations.waits_for(self._number + 1))
-        ):
-            self._number += 1
-            self.confirmations.pushed_closed = closed
-            self._pushes.append(TablePush(self._number, diff, closed))
-        self._export()
+        self.exports.follow(diff)
+        number, closed = self._number + 1, frozenset(self.closed)
+        if len(diff) or self.confirmations.needs_push(number, closed) or self.nodes.waits_for(number):
+            self._number, self.confirmations.pushed_closed = number, closed
+            self._pushes.append(TablePush(number, diff, closed))
+        self.exports.give(self.peers, self.confirmations.is_confirmed(self._number))
         for border, peer in self.peers.items():
             self._messages += [(border, envelope) for envelope in peer.send(now)]
         self._send_hellos()
 
-    def _export(self) -> None:
-        """Give the newest state of changed sets to the peers; cells leave when their removal is confirmed."""
-        dirty, self._dirty = self._dirty, set()
-        is_confirmed = self.confirmations.is_confirmed(self._number)
-        for border, name in sorted(dirty):
-            peer = self.peers.get(border)
-            if peer is None or peer.session is None:
-                continue
-            cells = self.exported.cells(border, name.topic, name.kind)
-            if not is_confirmed:
-                cells = canonical((*cells, *peer.exported(name)))
-            if self.export_limit is not None:
-                cells = coarsened(cells, self.export_limit)
-            peer.export(name, cells)
-
-    def _mark_all(self, border: str) -> None:
-        topics = self.planner.topics
-        self._dirty.update((border, SetName(topic, kind)) for topic in topics for kind in _KINDS)
-
-    def _forget_advertised(self) -> None:
-        self.exported.forget_advertised()
-        topics = self.planner.topics
-        self._dirty.update((at, SetName(topic, ADVERTISEMENT)) for at in self.peers for topic in topics)
-
     def _send_hellos(self) -> None:
         for border in self.peers:
             node = self.nodes.at(border)
-            if border not in self._up or node is None:
+            if border not in self.liveness.up or node is None:
                 continue
             own = node.hello(border)
             state = m.Hello(
@@ -336,8 +286,3 @@ class Partition:
     def _terms(self) -> m.AddressTerms:
         address = self.planner.address
         return m.AddressTerms(address.family, address.prefix, address.topic_bits, address.dz_room)
-
-
-def short_name(name: str) -> str:
-    """Return a name of at most 16 bytes, so that 32 of them fit in one message."""
-    return name if len(name.encode()) <= 16 else hashlib.sha256(name.encode()).hexdigest()[:16]

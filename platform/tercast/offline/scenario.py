@@ -16,6 +16,7 @@ from tercast.offline.partitions import read_partitions
 from tercast.requests.model import (
     Advertise,
     Aggregate,
+    External,
     FinishMove,
     Request,
     SetAggregation,
@@ -183,7 +184,7 @@ def _carry_out(registry: Registry, request: Request, filters: dict[str, Filter])
             registry.register(registration)
         case Unsubscribe() | Unadvertise():
             registry.withdraw(registry.find(request))
-        case SetAggregation() | Aggregate() | FinishMove():
-            pass  # these change tables, not registrations
+        case SetAggregation() | Aggregate() | FinishMove() | External():
+            pass  # these change tables, not registrations; a file has no External
         case _:
             registry.change(request)

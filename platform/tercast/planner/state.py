@@ -151,13 +151,11 @@ class PlannerState:
 
     def counts(self) -> dict[str, int]:
         """Count the installed entries of every switch."""
-        borders = self.topology.borders
-        return {name: site.installed for name, site in self.network.sites.items() if name not in borders}
+        return {name: site.installed for name, site in self.network.own_sites.items()}
 
     def exact_counts(self) -> dict[str, int]:
         """Count the entries of every switch without aggregation."""
-        borders = self.topology.borders
-        return {name: site.count for name, site in self.network.sites.items() if name not in borders}
+        return {name: site.count for name, site in self.network.own_sites.items()}
 
     def over_budget(self) -> tuple[str, ...]:
         """Return the switches that have more entries than their budget allows."""
@@ -185,8 +183,7 @@ class PlannerState:
 
     def encodings(self) -> dict[str, DzSet]:
         """Return the dz of every live registration, without those of other partitions."""
-        live, is_external = self.registry.live.values(), self.registry.is_external
-        return {registration.id: registration.dz for registration in live if not is_external(registration)}
+        return {one.id: one.dz for one in self.registry.live.values() if not self.registry.is_external(one)}
 
     def pending(self) -> list[str]:
         """Return the live subscriptions that no live advertisement overlaps, in log order."""
@@ -259,9 +256,7 @@ class PlannerState:
 
     def take_diff(self) -> Diff:
         """Return the changes of the tables since the last call."""
-        diff = take_changes(self.tracker, self.writer)
-        if self.topology.borders:
-            diff = self._apart(diff)
+        diff = take_changes(self.tracker, self.writer).without(self.topology.borders)
         if self._bits_retired:
             self._bits_retired = False
             for site in self._network.sites.values():  # a stale network has none in sites to come
@@ -269,24 +264,11 @@ class PlannerState:
         self.keeper.prune()
         return diff
 
-    def _apart(self, diff: Diff) -> Diff:
-        """Separate the changes of stubs from those of switches."""
-        borders = self.topology.borders
-        own = tuple(change for change in diff.switches if change.switch not in borders)
-        return Diff(own, tuple(change for change in diff.switches if change.switch in borders))
-
     def _tables(self, exact: bool, stubs: bool = False) -> dict[str, Table]:
-        names = (
-            self.topology.switches.keys()
-            if stubs
-            else self.topology.switches.keys() - self.topology.borders.keys()
-        )
-        tables = {
-            name: self.writer.table(self._tries(name), exact)
-            for name in self.topology.switches
-            if name in names
-        }
-        return {switch: table for switch, table in tables.items() if table}
+        borders = () if stubs else self.topology.borders
+        names = [name for name in self.topology.switches if name not in borders]
+        tables = {name: self.writer.table(self._tries(name), exact) for name in names}
+        return {name: table for name, table in tables.items() if table}
 
     def _tries(self, switch: str) -> Iterable[SwitchTrie]:
         return (plan.tries[switch] for plan in self.all_plans if switch in plan.tries)

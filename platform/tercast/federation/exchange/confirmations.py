@@ -6,9 +6,9 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tercast.federation.border_peer import BorderPeer
-from tercast.federation.exchanged_sets import SetName
-from tercast.federation.partition_tree import SessionId
+from tercast.federation.exchange.border_peer import BorderPeer
+from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.tree.border_ends import SessionId
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
 Report = tuple[str, SetName, int]
@@ -62,9 +62,11 @@ class Confirmations:
         """Return whether switches have confirmed a push."""
         return self.confirmed_push >= push
 
-    def waits_for(self, push: int) -> bool:
-        """Return whether a report waits for a push, even if it changes no table."""
-        return any(one.push == push and one.needs is None for one in self._expected)
+    def needs_push(self, push: int, closed: frozenset[str]) -> bool:
+        """Return whether a push is needed without changes of tables: for drop entries, or for a report."""
+        return closed != self.pushed_closed or any(
+            one.push == push and one.needs is None for one in self._expected
+        )
 
     def confirm(self, push: int, peers: Mapping[str, BorderPeer]) -> list[Report]:
         """Take note of a confirmed push; return the versions that are now confirmed here and behind."""

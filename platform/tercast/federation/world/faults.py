@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from random import Random
 
 from tercast.errors import Refused, shown
-from tercast.federation.division import BorderLink
-from tercast.federation.world import FederatedWorld
+from tercast.federation.world.division import BorderLink
+from tercast.federation.world.federated_world import FederatedWorld
 
 CUT, CRASH, RANDOM = "cut", "crash", "random"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 Rank = tuple["BridgeId", float, str, str]
@@ -45,3 +46,8 @@ class Offer:
     def rank(self, border: str, cost: float = 0) -> Rank:
         """Return the rank of this offer at a border of the sender, after a link of this cost."""
         return self.root, self.cost + cost, self.sender, border
+
+
+def short_name(name: str) -> str:
+    """Return a name of at most 16 bytes, so that the names of 32 nodes fit in one message."""
+    return name if len(name.encode()) <= 16 else hashlib.sha256(name.encode()).hexdigest()[:16]

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tercast.federation.messages import Numbered
+from tercast.federation.messages.peer_messages import Numbered
 
 WINDOW = 32
 """Largest number of messages without an acknowledgement."""

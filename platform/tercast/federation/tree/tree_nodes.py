@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from tercast.federation.offers import BridgeId
-from tercast.federation.partition_tree import BorderEnd, HeardHello, PartitionTree, TreeAction
+from tercast.federation.tree.border_ends import BorderEnd, HeardHello, TreeAction
+from tercast.federation.tree.offers import BridgeId, short_name
+from tercast.federation.tree.partition_tree import PartitionTree
 from tercast.planner.planner import Planner
 from tercast.topology.borders import STUB_LINK
 
@@ -111,7 +112,7 @@ class TreeNodes:
             component = network.component_of(switch)
             if component is not None:
                 start = first[component]
-                name = self.identity.uuid if start == main else f"{self.identity.uuid}/{start}"
+                name = self.identity.uuid if start == main else short_name(f"{self.identity.uuid}/{start}")
                 groups.setdefault(name, []).append(border)
         return groups
 

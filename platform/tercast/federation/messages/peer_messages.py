@@ -6,9 +6,9 @@ import enum
 from dataclasses import dataclass
 
 from tercast.eventspace.dz import DzSet
-from tercast.federation.exchanged_sets import SetName
-from tercast.federation.offers import Offer
-from tercast.federation.partition_tree import BorderRole, SessionId
+from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.tree.border_ends import BorderRole, SessionId
+from tercast.federation.tree.offers import Offer
 
 PROTOCOL = 1
 
@@ -142,7 +142,7 @@ class SetSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class SetDone:
     """A version of a subscription set is confirmed by all switches here and behind."""
 
     session: SessionId
@@ -176,7 +176,7 @@ class Acknowledge:
 
 
 Unnumbered = Hello | Propose | Agree | Goodbye | Acknowledge
-Numbered = Topics | SetDiff | SetDigest | Resync | SetSnapshot | Done | RefusedCells
+Numbered = Topics | SetDiff | SetDigest | Resync | SetSnapshot | SetDone | RefusedCells
 PeerMessage = Unnumbered | Numbered
 
 

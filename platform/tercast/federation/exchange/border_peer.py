@@ -9,11 +9,18 @@ from dataclasses import dataclass, field
 
 from tercast.eventspace.dz import Dz, DzSet
 from tercast.eventspace.topic import Topic
-from tercast.federation import messages as m
-from tercast.federation.codec import cells_size
-from tercast.federation.exchanged_sets import IncomingSet, OutgoingSet, SetChange, SetName, digest_of, ordered
-from tercast.federation.partition_tree import SessionId
-from tercast.federation.sliding_window import SlidingWindow
+from tercast.federation.exchange.exchanged_sets import (
+    IncomingSet,
+    OutgoingSet,
+    SetChange,
+    SetName,
+    digest_of,
+    ordered,
+)
+from tercast.federation.messages import peer_messages as m
+from tercast.federation.messages.message_fields import cells_size
+from tercast.federation.messages.sliding_window import SlidingWindow
+from tercast.federation.tree.border_ends import SessionId
 
 MAX_SET_CELLS = 50_000
 """Largest set that is accepted from a neighbour."""
@@ -91,7 +98,7 @@ class BorderPeer:
     def tell_done(self, name: SetName, version: int) -> None:
         """Report that a received version is confirmed here and behind."""
         if self.session is not None:
-            self.window.add(iter([m.Done(self.session, name, version)]))
+            self.window.add(iter([m.SetDone(self.session, name, version)]))
 
     def refuse(self, name: SetName, version: int, reason: str) -> None:
         """Report that a received version was refused."""
@@ -158,7 +165,7 @@ class BorderPeer:
                 self._compare(message)
             case m.Resync(name=name):
                 self._send_snapshot(name)
-            case m.Done(name=name, version=version):
+            case m.SetDone(name=name, version=version):
                 self.done[name] = max(self.done.get(name, 0), version)
             case m.RefusedCells(name=name, version=version, reason=reason):
                 self.refused[name] = version, reason
@@ -244,8 +251,8 @@ def topic_terms(topic: Topic, version: int, depth: int) -> m.TopicTerms:
 
 
 def _topic_parts(session: SessionId, topics: tuple[m.TopicTerms, ...]) -> Iterator[m.Numbered]:
-    """Divide topics into messages; a topic needs at most 350 bytes."""
-    groups = [topics[i : i + 3] for i in range(0, len(topics), 3)] or [()]
+    """Divide topics into messages; a name has at most 128 characters, and 512 bytes."""
+    groups = [topics[i : i + 1] for i in range(len(topics))] or [()]
     return (m.Topics(session, i, len(groups), group) for i, group in enumerate(groups))
 
 

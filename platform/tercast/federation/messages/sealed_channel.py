@@ -5,8 +5,8 @@ from __future__ import annotations
 import hmac
 from dataclasses import dataclass, field
 
-from tercast.federation.codec import decode_envelope, encode_envelope
-from tercast.federation.messages import Agree, Envelope, Goodbye, Hello, Propose
+from tercast.federation.messages.codec import decode_envelope, encode_envelope
+from tercast.federation.messages.peer_messages import Agree, Envelope, Goodbye, Hello, Propose
 from tercast.signalling.errors import MalformedMessage
 from tercast.signalling.seal import Seal
 
@@ -54,7 +54,8 @@ class SealedChannel:
                 self.refused += 1
                 return None
             self._last[kind] = received.sealed.counter
-        return received.envelope
+        envelope: Envelope = received.envelope
+        return envelope
 
     def _key(self, direction: str) -> bytes:
         key = self._keys.get(direction)

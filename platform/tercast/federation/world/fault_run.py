@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tercast.federation.faults import Fault
-from tercast.federation.federated_plan import settle
-from tercast.federation.federation_checks import (
+from tercast.federation.world.faults import Fault
+from tercast.federation.world.federated_plan import settle
+from tercast.federation.world.federated_world import TREE_MESSAGES, FederatedWorld
+from tercast.federation.world.federation_checks import (
     NO_PROBES,
     ProbeResult,
     has_cycle,
@@ -17,7 +18,6 @@ from tercast.federation.federation_checks import (
     open_edges,
     probe,
 )
-from tercast.federation.world import TREE_MESSAGES, FederatedWorld
 
 PROBE_PERIOD = 0.25
 LONGEST_RECOVERY = 120.0

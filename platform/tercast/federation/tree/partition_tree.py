@@ -7,99 +7,22 @@ because the end of a root border opens only after all other ends of its node are
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tercast.federation.offers import BridgeId, Offer
-
-
-class BorderRole(enum.StrEnum):
-    """The role of one end of a border."""
-
-    ROOT = "root"
-    DESIGNATED = "designated"
-    STANDBY = "standby"
-
-
-SessionId = tuple[int, int]
-"""One opening of a border: the instance of the node that proposed it, and the number of the proposal."""
-
-MISMATCH_TICKS = 2
-"""Ticks for which a designated end stays open while the other end says that it is closed."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeardHello:
-    """The other end of a border as it describes itself."""
-
-    offer: Offer
-    border: str
-    instance: int
-    role: BorderRole
-    is_open: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CloseBorder:
-    """Stop all events at a border in both directions, and report `closed` when switches have confirmed."""
-
-    border: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenBorder:
-    """Let events cross a border."""
-
-    border: str
-    session: SessionId
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """Propose to open a border; sent by the designated end."""
-
-    border: str
-    session: SessionId
-    offer: Offer
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Agree to a proposal; sent by the root end after it has opened."""
-
-    border: str
-    session: SessionId
-    offer: Offer
-
-
-TreeAction = CloseBorder | OpenBorder | Proposal | Agreement
-
-
-@dataclass(slots=True)
-class BorderEnd:
-    """This node's end of a border."""
-
-    name: str
-    cost: float
-    is_up: bool = False
-    role: BorderRole = BorderRole.STANDBY
-    session: SessionId | None = None
-    is_closing: bool = False
-    heard: HeardHello | None = None
-    proposed: tuple[SessionId, Offer] | None = None
-    agreed: SessionId = (0, 0)
-    mismatch: int = 0
-
-    @property
-    def is_open(self) -> bool:
-        """Whether events may cross this end."""
-        return self.session is not None
-
-    @property
-    def may_forward(self) -> bool:
-        """Whether events may still cross this end, because it is open or its closing is not confirmed."""
-        return self.session is not None or self.is_closing
+from tercast.federation.tree.border_ends import (
+    MISMATCH_TICKS,
+    BorderEnd,
+    BorderRole,
+    CloseBorder,
+    HeardHello,
+    OpenBorder,
+    OpeningAgreement,
+    OpeningProposal,
+    SessionId,
+    TreeAction,
+)
+from tercast.federation.tree.offers import BridgeId, Offer
 
 
 @dataclass(slots=True)
@@ -170,7 +93,7 @@ class PartitionTree:
         if heard is None or heard.instance != session[0]:
             return []
         if end.session == session:
-            return [Agreement(border, session, offer)]
+            return [OpeningAgreement(border, session, offer)]
         is_old = session[0] == end.agreed[0] and session < end.agreed
         if is_old or (self._agreeing is not None and self._agreeing.session == session):
             return []
@@ -203,7 +126,7 @@ class PartitionTree:
         """Repeat proposals without an agreement, and notice ends that stay open on one side only."""
         for end in self.ends.values():
             if end.proposed is not None:
-                self._actions.append(Proposal(end.name, *end.proposed))
+                self._actions.append(OpeningProposal(end.name, *end.proposed))
             if end.is_open and end.role is BorderRole.DESIGNATED and end.heard and not end.heard.is_open:
                 end.mismatch += 1
                 if end.mismatch > MISMATCH_TICKS:
@@ -271,7 +194,7 @@ class PartitionTree:
         self._agreeing = None
         self.ends[agreeing.border].session = agreeing.session
         self._actions.append(OpenBorder(agreeing.border, agreeing.session))
-        self._actions.append(Agreement(agreeing.border, agreeing.session, agreeing.offer))
+        self._actions.append(OpeningAgreement(agreeing.border, agreeing.session, agreeing.offer))
 
     def _propose(self) -> None:
         """Propose to open closed designated ends whose other end is a root border."""
@@ -289,7 +212,7 @@ class PartitionTree:
             elif end.proposed is None or end.proposed[1] != self.offer:
                 self._number += 1
                 end.proposed = ((self.instance, self._number), self.offer)
-                self._actions.append(Proposal(end.name, *end.proposed))
+                self._actions.append(OpeningProposal(end.name, *end.proposed))
 
     def _close_all(self) -> None:
         for end in self.ends.values():

@@ -8,10 +8,10 @@ from time import perf_counter
 from typing import Any
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection, text
-from tercast.federation.exchanged_sets import ordered
-from tercast.federation.federation_checks import is_settled
+from tercast.federation.exchange.exchanged_sets import ordered
 from tercast.federation.partition import Partition
-from tercast.federation.world import FederatedWorld, WorldOptions
+from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
+from tercast.federation.world.federation_checks import is_settled
 from tercast.offline.plan_file import FORMAT, FailedRequest, encodings_json
 from tercast.offline.run_scenario import Budgets, fixed_budgets
 from tercast.offline.scenario import Scenario
@@ -159,21 +159,18 @@ def _combinations(
     """Divide the space that trees own into sets of dz, each with the trees that own all of it."""
     parts: list[tuple[DzSet, list[int]]] = []
     for i, (_, tree) in enumerate(trees):
-        rest, after = tree.dz, []
+        rest = tree.dz
+        after: list[tuple[DzSet, list[int]]] = []
         for cells, owners in parts:
             common = intersection(cells, tree.dz)
-            if common:
-                after.append((common, [*owners, i]))
-                rest = difference(rest, common)
-                cells = difference(cells, common)
-            if cells:
-                after.append((cells, owners))
-        parts = [*after, (rest, [i])] if rest else after
+            rest = difference(rest, common)
+            after += [(common, [*owners, i]), (difference(cells, common), owners)]
+        parts = [(cells, owners) for cells, owners in (*after, (rest, [i])) if cells]
     merged: dict[tuple[int, ...], list[Dz]] = {}
     for cells, owners in parts:
         merged.setdefault(tuple(owners), []).extend(cells)
-    for owners, found in sorted(merged.items()):
-        yield canonical(found), [trees[i] for i in owners]
+    for numbers, found in sorted(merged.items()):
+        yield canonical(found), [trees[i] for i in numbers]
 
 
 def _edges(world: FederatedWorld, combined: Iterable[tuple[Partition, TreeView]]) -> Iterator[LinkEnds]:

@@ -11,12 +11,13 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from random import Random
 
-from tercast.federation.division import BorderLink, divide
-from tercast.federation.messages import Envelope
-from tercast.federation.packet_walk import InstalledTables
-from tercast.federation.partition import GRACE, Partition, TablePush
-from tercast.federation.sealed_channel import SealedChannel
-from tercast.federation.virtual_time import VirtualTime
+from tercast.federation.messages.peer_messages import Envelope
+from tercast.federation.messages.sealed_channel import SealedChannel
+from tercast.federation.neighbour_liveness import GRACE
+from tercast.federation.partition import Partition, TablePush
+from tercast.federation.world.division import BorderLink, divide
+from tercast.federation.world.packet_walk import InstalledTables
+from tercast.federation.world.virtual_time import VirtualTime
 from tercast.offline.scenario import Scenario
 from tercast.planner.planner import Outcome
 from tercast.requests.model import (

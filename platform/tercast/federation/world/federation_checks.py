@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from random import Random
 
 from tercast.eventspace.dz import Dz, covers
-from tercast.federation.exchanged_sets import SetName
-from tercast.federation.world import FederatedWorld
+from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.world.federated_world import FederatedWorld
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
 
@@ -60,10 +60,8 @@ def unequal_sets(world: FederatedWorld) -> list[str]:
             for topic in partition.planner.topics:
                 for kind in (ADVERTISEMENT, SUBSCRIPTION):
                     place = SetName(topic, kind)
-                    exported = (
-                        frozenset(partition.exported.cells(border, topic, kind)) if is_open else frozenset()
-                    )
-                    if exported != neighbour.held.get((far, place), frozenset()):
+                    cells = partition.exports.cells.cells(border, topic, kind) if is_open else ()
+                    if frozenset(cells) != neighbour.held.get((far, place), frozenset()):
                         found.append(f"{kind} of {topic} from {name} to {far_name}")
     return found
 
