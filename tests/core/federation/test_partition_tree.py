@@ -61,10 +61,11 @@ FAULTS = [(graph, late) for late in (None, 5, 0, 1, 40) for graph in ALL]
 FAULTS.sort(key=lambda case: case not in [(EVERYDAY[1], None), (EVERYDAY[1], 5), (EVERYDAY[0], 5)])
 
 
-@pytest.mark.parametrize(("graph", "late"), some(FAULTS, 3), ids=str)
+@pytest.mark.parametrize("case", some(FAULTS, 3), ids=str)
 def test_one_message_that_is_lost_or_repeated_late_never_closes_a_cycle(
-    graph: list[Edge], late: int | None
+    case: tuple[list[Edge], int | None],
 ) -> None:
+    graph, late = case
     count = 1 + max(map(max, graph))
     whole = TreeOfNodes(count, graph)
     life(whole)

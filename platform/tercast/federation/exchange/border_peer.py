@@ -25,8 +25,8 @@ from tercast.federation.tree.border_ends import SessionId
 MAX_SET_CELLS = 50_000
 """Largest set that is accepted from a neighbour."""
 
-_PART_BYTES = 1_000
-"""Bytes of cells in one message; the rest of the message has space for the other fields."""
+_PART_BYTES = 1_100
+"""Bytes of cells and of the topic's name in one message; the other fields need at most 91."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class BorderPeer:
 
     def _send_snapshot(self, name: SetName) -> None:
         outgoing = self.outgoing.get(name, OutgoingSet())
-        parts = _split(ordered(outgoing.cells), ())
+        parts = _split(name, ordered(outgoing.cells), ())
         if self.session is not None:
             self.window.add(
                 iter(
@@ -257,22 +257,22 @@ def _topic_parts(session: SessionId, topics: tuple[m.TopicTerms, ...]) -> Iterat
 
 
 def _diff_parts(session: SessionId, name: SetName, change: SetChange) -> Iterator[m.Numbered]:
-    parts = _split(change.added, change.removed)
+    parts = _split(name, change.added, change.removed)
     for i, (added, removed) in enumerate(parts):
         numbers = change.from_version, change.to_version, i, len(parts)
         yield m.SetDiff(session, name, *numbers, added, removed, change.digest)
 
 
-def _split(added: DzSet, removed: DzSet) -> list[tuple[DzSet, DzSet]]:
+def _split(name: SetName, added: DzSet, removed: DzSet) -> list[tuple[DzSet, DzSet]]:
     """Divide cells into parts that fit one message; at least one part."""
     parts: list[tuple[list[Dz], list[Dz]]] = [([], [])]
-    left = _PART_BYTES
+    left = most = _PART_BYTES - len(name.topic.encode())
     for which, cells in enumerate((added, removed)):
         for dz in cells:
             size = cells_size((dz,)) - 2
             if size > left:
                 parts.append(([], []))
-                left = _PART_BYTES
+                left = most
             parts[-1][which].append(dz)
             left -= size
     return [(tuple(some), tuple(others)) for some, others in parts]
