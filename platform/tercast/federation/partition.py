@@ -6,9 +6,8 @@ neighbours and to switches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from tercast.eventspace.dz import Dz
 from tercast.federation.exchange.border_peer import BorderPeer, SetArrival, topic_terms
@@ -91,17 +90,25 @@ class Partition:
         self._act(self.nodes.regroup())
         self._finish(now)
 
-    def request(self, request: Mapping[str, Any] | Request, now: float) -> Outcome:
+    def request(self, request: Request, now: float) -> Outcome:
         """Carry out a request of this partition's users or network."""
-        outcome = self.planner.apply(request)
-        if not isinstance(request, Subscribe | Unsubscribe):
+        return self.request_all([request], now)[0]
+
+    def request_all(self, requests: Sequence[Request], now: float) -> list[Outcome]:
+        """Carry out requests in order; switches and neighbours get their result in one change."""
+        outcomes = self.planner.apply_all(requests)
+        kinds = {type(request) for request in requests}
+        if kinds - {Subscribe, Unsubscribe}:
             self.exports.mark_advertised(self.peers)
-        if not isinstance(request, Subscribe | Unsubscribe | Advertise | Unadvertise):
+        if kinds - {Subscribe, Unsubscribe, Advertise, Unadvertise}:
             self._act(self.nodes.regroup())
-        if outcome.ok and isinstance(request, Subscribe):
-            self.confirmations.watch(request.id, self._number + 1)
+        for request, outcome in zip(requests, outcomes, strict=True):
+            if outcome.ok and isinstance(request, Subscribe):
+                self.confirmations.watch(request.id, self._number + 1)
+            elif isinstance(request, Unsubscribe):
+                self.confirmations.unwatch(request.id)
         self._finish(now)
-        return outcome
+        return outcomes
 
     def port_changed(self, border: str, up: bool, now: float) -> None:
         """Take note that the port of a border went down or came up."""

@@ -50,6 +50,10 @@ class Confirmations:
         """Take note of the push of a subscription of this partition."""
         self._watched[subscription] = push
 
+    def unwatch(self, subscription: str) -> None:
+        """Forget a subscription."""
+        self._watched.pop(subscription, None)
+
     def expect(self, border: str, name: SetName, version: int, push: int) -> None:
         """Report a version of a received set after a push is confirmed, and what follows from it."""
         self._expected.append(_Expected(border, name, version, push))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -93,7 +94,7 @@ class FederatedWorld:
         if name not in self.alive:
             self.alive.add(name)
             partition = self.partitions[name]
-            up = [border for border in partition.planner.topology.borders if self._is_up(border)]
+            up = filter(self._is_up, partition.planner.topology.borders)
             instance = self._random.getrandbits(40) + 1
             partition.start(instance, self.time.now, up)
             self._collect(name)
@@ -114,13 +115,13 @@ class FederatedWorld:
         match request:
             case Subscribe() | Advertise():
                 self.truth.check(request)
-                outcome = self._request(self._home(request.host), request)
+                outcome = self._request(self.partition_of_host(request.host), request)
                 if outcome.ok:
                     self.truth.register(self._registration(request.id, request.host))
                 return outcome
             case Unsubscribe() | Unadvertise():
                 registration = self.truth.find(request)
-                outcome = self._request(self._home(registration.host), request)
+                outcome = self._request(self.partition_of_host(registration.host), request)
                 if outcome.ok:
                     self.truth.withdraw(registration)
                 return outcome
@@ -141,6 +142,19 @@ class FederatedWorld:
             case _:
                 raise ValueError(f"a federation has no requests of type {type(request).__name__}")
 
+    def subscribe_all(self, requests: Sequence[Subscribe]) -> None:
+        """Carry out subscriptions that come together; each partition takes its own as one batch."""
+        by_partition: dict[str, list[Subscribe]] = {}
+        for one in requests:
+            self.truth.check(one)
+            by_partition.setdefault(self.partition_of_host(one.host), []).append(one)
+        for name, mine in by_partition.items():
+            outcomes = self.partitions[name].request_all(mine, self.time.now)
+            for one, outcome in zip(mine, outcomes, strict=True):
+                if outcome.ok:
+                    self.truth.register(self._registration(one.id, one.host))
+            self._collect(name)
+
     def run_until(self, time: float) -> None:
         """Let the virtual time pass."""
         self.time.run_until(time)
@@ -153,9 +167,6 @@ class FederatedWorld:
         """Return the partition of a host."""
         return self.divided.partition_of[self.truth.topology.hosts[host].primary.switch]
 
-    def _home(self, host: str) -> str:
-        return self.partition_of_host(host)
-
     def _request(self, name: str, request: Request) -> Outcome:
         self.model = ForwardingModel(self.truth.topology)
         outcome = self.partitions[name].request(request, self.time.now)
@@ -164,7 +175,7 @@ class FederatedWorld:
 
     def _registration(self, name: str, host: str) -> Registration:
         """Return a new registration as its partition has encoded it."""
-        own = self.partitions[self._home(host)].planner.registry.live[name]
+        own = self.partitions[self.partition_of_host(host)].planner.registry.live[name]
         return replace(own, seq=self.truth.next_seq)
 
     def _set_port(self, request: SetPort, switch: str, port: int, up: bool) -> Outcome:
@@ -178,9 +189,9 @@ class FederatedWorld:
 
     def _move_host(self, request: HostMove) -> Outcome:
         """Move a host; in another partition it is added, and its announcements are made again there."""
-        before = self._home(request.host)
+        before = self.partition_of_host(request.host)
         self.truth.change(request)
-        after = self._home(request.host)
+        after = self.partition_of_host(request.host)
         if before == after:
             return self._request(after, request)
         mine = [one for one in self.truth.live.values() if one.host == request.host]
@@ -188,8 +199,7 @@ class FederatedWorld:
             withdraw = Unadvertise if one.kind == ADVERTISEMENT else Unsubscribe
             self._request(before, withdraw(one.id))
         self._request(before, Remove("host", request.host))
-        host = self.truth.topology.hosts[request.host].to_json()
-        self._request(after, Add("host", host))
+        self._request(after, Add("host", self.truth.topology.hosts[request.host].to_json()))
         outcome = Outcome(ok=True)
         for one in mine:
             register = Advertise if one.kind == ADVERTISEMENT else Subscribe
@@ -261,8 +271,7 @@ class FederatedWorld:
 
     def _send(self, name: str, border: str, envelope: Envelope) -> None:
         options, one = self.options, self.divided.borders[border]
-        kind = type(envelope.message).__name__
-        self.sent[kind] += 1
+        self.sent[type(envelope.message).__name__] += 1
         data = self._channel(border).seal(envelope)
         self.sent_bytes += len(data)
         if not self._is_up(border):
