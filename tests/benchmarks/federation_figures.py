@@ -182,7 +182,7 @@ def scenario(partitions: int, subscriptions: int, seed: int, widest: int = WIDES
 def exchanged(partitions: int, subscriptions: int, seed: int, together: bool) -> dict[str, Any]:
     """Run one federation with exchanged sets: messages, entries, and the gap after a cut.
 
-    With `together`, all subscriptions come at once; otherwise each one is complete before the next.
+    With `together`, all subscriptions come together; otherwise each one is complete before the next.
     """
     read = read_scenario(scenario(partitions, subscriptions, seed))
     world = FederatedWorld(read, WorldOptions(seed=seed))

@@ -1,1 +1,1 @@
-"""Partitions with a controller each: the tree of partitions, exchanged sets, and their simulation."""
+"""Partitions with a controller each: their tree, exchanged sets, and a simulation."""

@@ -1,4 +1,4 @@
-"""Which neighbours are heard: ports that are up, silent neighbours, and the end of their grace."""
+"""Liveness of neighbours: ports that are up, silent neighbours, and their grace."""
 
 from __future__ import annotations
 

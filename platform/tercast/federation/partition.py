@@ -1,4 +1,4 @@
-"""A partition: its planner, its nodes in the tree of partitions, and its peers, without a clock.
+"""A partition: its planner, its nodes in the tree, and its peers, without a clock.
 
 A caller gives it requests, messages and the time; `take_messages` and `take_pushes` return what to send to
 neighbours and to switches.
@@ -47,8 +47,8 @@ class TablePush:
 class Partition:
     """One partition and its controller.
 
-    `peers` and `nodes` are in memory only: after a crash, `restart` begins with new ones. The planner stands
-    for the snapshot and the log, which survive.
+    `peers` and `nodes` are in memory only: after a crash, `restart` begins with new ones. The planner is the
+    snapshot and the log, which survive.
     """
 
     name: str

@@ -17,7 +17,7 @@ MAX_PARTITIONS = 32
 def read_partitions(
     obj: object, topology: Topology, requests: Sequence[Request], path: Path = ("partitions",)
 ) -> dict[str, tuple[str, ...]]:
-    """Read the switches of each partition; empty without `partitions`. RefusedMany with all errors."""
+    """Read the switches of each partition, or nothing; RefusedMany with all errors."""
     if obj is None:
         return {}
     items = expect_object(obj, path)
@@ -76,8 +76,8 @@ def _check_requests(
 ) -> Iterable[Refused]:
     for i, request in enumerate(requests):
         if isinstance(request, HostMove) and request.host in topology.hosts:
-            standby = topology.hosts[request.host].standby
-            if standby and owner.get(request.place.switch) != owner.get(standby[0].switch):
+            host = topology.hosts[request.host]
+            if host.standby and owner.get(request.place.switch) != owner.get(host.primary.switch):
                 detail = (
                     f"host {shown(request.host)} has standby attachments and cannot move to another "
                     "partition; remove the standby attachments"

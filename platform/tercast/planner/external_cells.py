@@ -1,4 +1,4 @@
-"""Cells that other partitions advertise and subscribe, each a registration of a border's host."""
+"""Cells of other partitions: each is a registration of a border's host."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ExternalCells:
 
 
 def _steps(request: External) -> Iterator[_Step]:
-    """Yield one registration or withdrawal for each cell; additions first, so that nothing is lost."""
+    """Yield one step for each cell; additions first, so that nothing is lost."""
     ads = request.kind == ADVERTISEMENT
     register, withdraw = (Advertise, Unadvertise) if ads else (Subscribe, Unsubscribe)
     for dz in request.add:

@@ -1,6 +1,6 @@
 """Borders to other partitions: each is a link to a stub switch with one host behind it.
 
-A stub stands for everything beyond the border. It is planned and verified like any switch, and never
+A stub represents everything beyond the border. It is planned and verified like any switch, and never
 deployed: its only effect on real switches are the outputs to the border port. A border has a stub of its own,
 so no tree can use a neighbour as transit.
 """
@@ -24,7 +24,7 @@ def border_name(switch: str, port: int) -> str:
 
 
 def add_border(topology: Topology, switch: str, port: int, cost: float, path: Path = ()) -> str:
-    """Add a stub with its link and its host at a free port of a switch; return the border's name."""
+    """Add a stub with link and host at a free port; return the border's name."""
     name = border_name(switch, port)
     if switch in topology.borders:
         rule = f"{shown(switch)} represents a neighbour; a border begins at a switch of this network"

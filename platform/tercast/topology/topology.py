@@ -26,7 +26,7 @@ class Topology:
     """A mutable network; a method refuses an invalid change and then changes nothing.
 
     Callers that carry out changes increment `version`, so that others can detect them. `borders` names the
-    switches that stand for neighbours (`tercast.topology.borders`), each with the port that leads to it.
+    switches that represent neighbours (`tercast.topology.borders`), each with the port that leads to it.
     """
 
     family: str

@@ -31,7 +31,7 @@ _PART_BYTES = 1_100
 
 @dataclass(frozen=True, slots=True)
 class SetArrival:
-    """A version of a set has arrived as a whole; `refusal` is the reason why it was not accepted."""
+    """A complete version of a set; `refusal` is the reason why it was not accepted."""
 
     name: SetName
     version: int

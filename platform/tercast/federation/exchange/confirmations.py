@@ -1,4 +1,4 @@
-"""Confirmation across partitions: when a subscription is in effect here and behind every border."""
+"""Confirmation across partitions: a subscription is in effect here and behind borders."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Confirmations:
         return self.confirmed_push >= push
 
     def needs_push(self, push: int, closed: frozenset[str]) -> bool:
-        """Return whether a push is needed without changes of tables: for drop entries, or for a report."""
+        """Return whether a push without table changes is needed, for drop entries or a report."""
         return closed != self.pushed_closed or any(
             one.push == push and one.needs is None for one in self._expected
         )

@@ -1,4 +1,4 @@
-"""Sets of dz that neighbours exchange: versions, digests, and the differences between versions."""
+"""Sets of dz that neighbours exchange: versions, digests, and differences."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SetChange:
 
 
 def cell_digest(dz: Dz) -> int:
-    """Return the digest of one cell; the digest of a set is the exclusive or of those of its cells."""
+    """Return the digest of one cell; that of a set is the exclusive or of all of them."""
     data = dz.to_bytes(17, "big")
     return int.from_bytes(hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest(), "big")
 
@@ -45,7 +45,7 @@ def digest_of(cells: Iterable[Dz]) -> int:
 
 
 def coarsened(cells: DzSet, limit: int) -> DzSet:
-    """Return a canonical superset with at most `limit` cells, at least 1: the longest dz are cut first."""
+    """Return a canonical superset with 1 to `limit` cells; the longest dz are cut first."""
     longest = max(map(length, cells), default=0)
     while len(cells) > limit:
         longest -= 1
@@ -55,7 +55,7 @@ def coarsened(cells: DzSet, limit: int) -> DzSet:
 
 @dataclass(slots=True)
 class OutgoingSet:
-    """A set that this side exports. Only one exchange is on its way; meanwhile the newest state waits.
+    """A set that this side exports; during an exchange, only the newest state waits.
 
     Attributes:
         version: Version of the last state that was given to the neighbour.

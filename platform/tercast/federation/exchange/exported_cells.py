@@ -1,4 +1,4 @@
-"""The sets that a partition exports over a border: what is advertised, and what is subscribed there."""
+"""The sets that a partition exports over a border: advertised and subscribed cells."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ExportedCells:
         return changed
 
     def forget_advertised(self) -> None:
-        """Read the advertisements again at the next call, because one of them or the network has changed."""
+        """Read the advertisements again at the next call, because something has changed."""
         self._advertised = None
 
     def cells(self, border: str, topic: str, kind: str) -> DzSet:

@@ -1,4 +1,4 @@
-"""Conversion of messages between partitions to bytes and back, with a seal (wire format, kind 4).
+"""Conversion of messages between partitions to sealed bytes and back (kind 4).
 
 Reading is strict: other bytes raise MalformedMessage, and no bytes raise another exception. A message is
 sealed with the secret that both partitions share, and a counter that only grows.

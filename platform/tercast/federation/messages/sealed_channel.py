@@ -1,4 +1,4 @@
-"""One end of a channel between two partitions: seals, and the refusal of forged and repeated bytes."""
+"""One end of a channel between partitions: seals, and refusal of forged bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sliding window: reliable messages in order over a channel that loses, repeats and reorders them."""
+"""A sliding window: reliable messages in order over an unreliable channel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WINDOW = 32
 """Largest number of messages without an acknowledgement."""
 
 FIRST_RETRY, LAST_RETRY = 0.5, 8.0
-"""Seconds until a message is sent again: doubled each time, up to the second value."""
+"""Seconds until a message is sent again: twice as long each time, up to the second value."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class SlidingWindow:
         self._sources.append(messages)
 
     def due(self, now: float) -> list[tuple[int, Numbered]]:
-        """Return, with their numbers, the messages to send now: new ones, and those without an answer."""
+        """Return the messages to send now, with their numbers: new and unacknowledged ones."""
         out: list[tuple[int, Numbered]] = []
         for number, flying in self._flying.items():
             if flying.due <= now:

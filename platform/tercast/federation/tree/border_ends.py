@@ -1,4 +1,4 @@
-"""The end of a border: its role and state, what was heard from the other end, and actions on it."""
+"""The end of a border: its role, its state, the last hello, and actions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class HeardHello:
 
 @dataclass(frozen=True, slots=True)
 class CloseBorder:
-    """Stop all events at a border in both directions, and report `closed` when switches have confirmed."""
+    """Stop all events at a border in both directions; report `closed` when confirmed."""
 
     border: str
 
@@ -72,7 +72,7 @@ TreeAction = CloseBorder | OpenBorder | OpeningProposal | OpeningAgreement
 
 @dataclass(slots=True)
 class BorderEnd:
-    """This node's end of a border."""
+    """The end of a border at one node."""
 
     name: str
     cost: float
@@ -92,5 +92,5 @@ class BorderEnd:
 
     @property
     def may_forward(self) -> bool:
-        """Whether events may still cross this end, because it is open or its closing is not confirmed."""
+        """Whether events may cross: the end is open, or its closing is not confirmed."""
         return self.session is not None or self.is_closing

@@ -1,4 +1,4 @@
-"""The tree of partitions: which borders are open (a rapid spanning tree with paths, IEEE 802.1D-2004).
+"""The tree of partitions: a rapid spanning tree with paths (IEEE 802.1D-2004).
 
 `PartitionTree` is a state machine without a clock and without input or output. Each method takes one event
 and returns the actions that follow. At any time, the borders that are open at both ends form no cycle,

@@ -1,4 +1,4 @@
-"""The nodes of one partition in the tree of partitions: one for each connected part of its network."""
+"""The nodes of one partition in the tree: one for each connected part."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def divide(scenario: Scenario, method: str = "none") -> DividedNetwork:
 
 
 def add_whole_host(topology: Topology, host: Host) -> None:
-    """Add a host with all its attachments, also after it has moved to one of its standby attachments."""
+    """Add a host with all its attachments."""
     topology.add_host(host.to_json())
 
 

@@ -1,4 +1,4 @@
-"""A run of a federation with faults: probe events all the time, and a report of what was lost."""
+"""A run of a federation with faults: probe events, and a report of losses."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class FaultRun:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing was duplicated or looped, and nothing was lost inside a partition or at rest."""
+        """Whether nothing was duplicated or looped, and no event was lost inside or at rest."""
         total = self.total
         wrong = total.duplicated + total.loops + total.lost_inside + self.lost_at_rest + self.cycles
         return not wrong and not self._open_gap()
@@ -153,7 +153,7 @@ class FaultRun:
 
 
 def start_at_rest(world: FederatedWorld) -> float | None:
-    """Carry out the requests of the scenario and wait until the federation is at rest; None if it is not."""
+    """Carry out the scenario's requests; return the seconds until rest, or None."""
     for request in world.scenario.requests:
         world.request(request)
     return settle(world)

@@ -13,7 +13,7 @@ from tercast.federation.partition import Partition
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.federation.world.federation_checks import is_settled
 from tercast.offline.plan_file import FORMAT, FailedRequest, encodings_json
-from tercast.offline.run_scenario import Budgets, fixed_budgets
+from tercast.offline.run_scenario import Budgets, fixed_budgets, refuse_excess
 from tercast.offline.scenario import Scenario
 from tercast.planner.reachability import unreachable_pairs, waiting
 from tercast.requests.model import Advertise, SetBudget, Subscribe, Unadvertise, Unsubscribe
@@ -26,7 +26,7 @@ from tercast.topology.elements import LinkEnds
 from tercast.verification.forwarding import ForwardingModel
 
 LONGEST = 600.0
-"""Virtual seconds within which a federation without faults comes to rest."""
+"""Virtual seconds until which a federation without faults is at rest."""
 
 METHODS = ("none", "la")
 """Aggregation methods that need no past events of the whole network."""
@@ -44,7 +44,7 @@ class FederatedRun:
 def run_federation(
     name: str, scenario: Scenario, method: str = "none", budgets: Budgets | None = None
 ) -> FederatedRun:
-    """Carry out the requests of the scenario in the file `name`, and wait until all sets are exchanged.
+    """Carry out the requests of the scenario in the file `name`; wait for all exchanges.
 
     Raises:
         FileRefused: a request or a set of a neighbour is refused, or the method needs past events.
@@ -56,7 +56,10 @@ def run_federation(
     for switch, budget in fixed.items():
         run.world.request(SetBudget(switch, budget))
     _take_requests(name, scenario, fixed, run)
-    settle(run.world)
+    if settle(run.world) is None:
+        raise FileRefused([f"{name}: the partitions are not at rest after {LONGEST:g} virtual seconds"])
+    for partition in run.world.partitions.values():
+        refuse_excess(name, partition.planner, method)
     refused = [
         f"{name}: partition {partition.name} cannot accept the {set_name.kind} cells of topic "
         f"{set_name.topic} beyond {border}: {reason}"
@@ -68,7 +71,7 @@ def run_federation(
 
 
 def settle(world: FederatedWorld, longest: float = LONGEST) -> float | None:
-    """Let time pass until the federation is at rest; return the seconds, or None after the longest time."""
+    """Let time pass until rest; return the seconds, or None after the longest time."""
     start = world.time.now
     while not is_settled(world):
         if world.time.now - start >= longest:

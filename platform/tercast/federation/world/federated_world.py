@@ -1,4 +1,4 @@
-"""A simulated federation in virtual time: partitions, lossy borders, crashes, cuts and restarts.
+"""A simulated federation in virtual time: lossy borders, crashes, cuts, restarts.
 
 Equal seeds result in identical runs. A border carries sealed bytes. The switches of a partition apply a
 change in one step after a delay, and then confirm it.
@@ -45,7 +45,7 @@ TREE_MESSAGES = frozenset({"Hello", "Propose", "Agree"})
 
 @dataclass(frozen=True, slots=True)
 class WorldOptions:
-    """How the simulated channels and switches behave; delays are ranges in seconds."""
+    """Behaviour of the simulated channels and switches; delays are ranges in seconds."""
 
     seed: int = 0
     delay: tuple[float, float] = (0.005, 0.05)
@@ -101,7 +101,7 @@ class FederatedWorld:
             self._tick_later(name, instance, self._random.random() * TICK)
 
     def crash(self, name: str) -> None:
-        """Stop the controller of a partition; its switches go on with their tables."""
+        """Stop the controller of a partition; its switches keep their tables and forward."""
         self.alive.discard(name)
 
     def set_cut(self, one: BorderLink, cut: bool) -> None:

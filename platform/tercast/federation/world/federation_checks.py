@@ -14,7 +14,7 @@ from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
 
 def open_edges(world: FederatedWorld, conservative: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the nodes that borders join which are open at both ends, as their controllers decided.
+    """Yield the pairs of nodes with a border that their controllers opened at both ends.
 
     With `conservative`, an end also counts as open while its switch does not drop events.
     """
@@ -107,7 +107,7 @@ def _spanning_edges(edges: list[tuple[str, str]]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """Deliveries of probe events; lost ones by whether the hosts are in one part of one partition."""
+    """Deliveries of probe events; lost ones inside one part, or between parts."""
 
     expected: int
     delivered: int
@@ -125,7 +125,7 @@ NO_PROBES = ProbeResult(0, 0, 0, 0, 0, 0, 0)
 
 
 def probe(world: FederatedWorld, random: Random) -> ProbeResult:
-    """Send one event of each live advertisement through the installed tables, and count its copies."""
+    """Send one event of each live advertisement, and count its copies."""
     total = NO_PROBES
     for ad in world.truth.advertisements():
         if ad.dz and ad.host in world.model.place:

@@ -42,7 +42,7 @@ class RequestForwarding:
         self._spread(ADVERTISEMENT, partition, cells)
 
     def subscribe(self, partition: str, cells: DzSet) -> None:
-        """Take a subscription of a host, and forward it to where overlapping advertisements came from."""
+        """Take a subscription of a host, and forward it towards overlapping advertisements."""
         self._spread(SUBSCRIPTION, partition, cells)
 
     def _spread(self, kind: str, partition: str, cells: DzSet) -> None:
