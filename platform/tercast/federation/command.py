@@ -74,7 +74,7 @@ def run_federate(args: argparse.Namespace) -> int:
         raise FileRefused([f"--faults: {refused.detail}"]) from None
     start = start_at_rest(world)
     if start is None:
-        raise FileRefused([f"{args.scenario}: the federation is not at rest after 600 s; lower --loss"])
+        raise FileRefused([f"{args.scenario}: the federation is not at rest after 120 s; lower --loss"])
     run = FaultRun(world, faults, random).run()
     write_json(args.output, {**run.report(), "start_seconds": round(start, 3)})
     return 0 if run.holds else 1

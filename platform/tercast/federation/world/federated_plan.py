@@ -25,7 +25,7 @@ from tercast.runtime.latency_stats import Timing
 from tercast.topology.elements import LinkEnds
 from tercast.verification.forwarding import ForwardingModel
 
-LONGEST = 600.0
+LONGEST = 120.0
 """Virtual seconds until which a federation without faults is at rest."""
 
 METHODS = ("none", "la")
@@ -56,17 +56,18 @@ def run_federation(
     for switch, budget in fixed.items():
         run.world.request(SetBudget(switch, budget))
     _take_requests(name, scenario, fixed, run)
-    if settle(run.world) is None:
-        raise FileRefused([f"{name}: the partitions are not at rest after {LONGEST:g} virtual seconds"])
-    for partition in run.world.partitions.values():
-        refuse_excess(name, partition.planner, method)
+    rest = settle(run.world)
     refused = [
         f"{name}: partition {partition.name} cannot accept the {set_name.kind} cells of topic "
         f"{set_name.topic} beyond {border}: {reason}"
         for partition, border, set_name, reason in _refusals(run.world)
     ]
+    if rest is None and not refused:
+        refused = [f"{name}: the partitions are not at rest after {LONGEST:g} virtual seconds"]
     if refused:
         raise FileRefused(refused)
+    for partition in run.world.partitions.values():
+        refuse_excess(name, partition.planner, method)
     return run
 
 
