@@ -3,7 +3,8 @@
 from collections import Counter
 
 from tercast.federation.exchange.confirmations import FederationReach
-from tercast.federation.world.federated_world import FederatedWorld
+from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 from tests.support.federation_scenes import carry_out, line, rest, scenario_of, violations
 
@@ -68,6 +69,20 @@ def test_a_subscription_is_confirmed_only_when_all_behind_have_confirmed() -> No
             assert violations(world) == [], "confirmed, but events are lost"
         seen.append(state)
     assert seen[0] is FederationReach.PENDING and seen[-1] is FederationReach.CONFIRMED
+
+
+def test_cells_leave_a_set_only_after_switches_have_confirmed_their_removal() -> None:
+    scenario = scenario_of(line(3, [1, 2, 3]), PARTITIONS)
+    world = FederatedWorld(scenario, WorldOptions(confirm=(1.0, 1.0)))
+    carry_out(world, {"op": "advertise", "id": "p1", "host": "h1", "topic": "a", "dz": ["0"]})
+    carry_out(world, {"op": "subscribe", "id": "s1", "host": "h3", "topic": "a", "dz": ["00"]})
+    rest(world)
+    carry_out(world, {"op": "unsubscribe", "id": "s1"})
+    place = "border:n2:2", SetName("a", SUBSCRIPTION)
+    world.run_until(world.time.now + 0.9)
+    assert world.partitions["N2"].held[place], "N3 has not confirmed"
+    world.run_until(world.time.now + 0.3)
+    assert not world.partitions["N2"].held[place]
 
 
 def test_a_set_that_a_partition_has_no_room_for_is_refused_as_a_whole() -> None:

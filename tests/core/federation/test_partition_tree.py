@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from tercast.federation.tree.border_ends import (
+    BorderRole,
+    CloseBorder,
+    HeardHello,
+    OpenBorder,
+    OpeningAgreement,
+    OpeningProposal,
+    SessionId,
+)
 from tercast.federation.tree.offers import BridgeId, Offer
+from tercast.federation.tree.partition_tree import PartitionTree
 from tests.property_profiles import examples, some
 from tests.support.tree_of_nodes import PERIOD, Edge, Item, TreeOfNodes, closes_cycle, connected_graphs
 
@@ -168,3 +178,69 @@ def test_standby_borders_are_states_not_errors() -> None:
     network.set_edge(0, False)
     run(network, PERIOD)
     assert network.is_spanned()
+
+
+ROOT_HELLO = HeardHello(Offer.of_root(BridgeId(0, "a")), "far", 5, BorderRole.DESIGNATED, False)
+CHILD_HELLO = HeardHello(Offer(BridgeId(0, "a"), 2.0, ("a", "n", "c")), "far", 6, BorderRole.ROOT, False)
+
+
+def middle() -> tuple[PartitionTree, SessionId]:
+    """Return node n with an open root border up and a proposal at down, and the session of this proposal."""
+    node = PartitionTree(BridgeId(0, "n"), 1)
+    node.start({"up": 1.0, "down": 1.0, "other": 1.0})
+    for border in ("up", "down", "other"):
+        node.closed(border)
+        node.border_up(border)
+    node.hear("up", ROOT_HELLO)
+    node.take_proposal("up", (5, 1), ROOT_HELLO.offer)
+    assert node.ends["up"].is_open
+    (proposal,) = node.hear("down", CHILD_HELLO)
+    assert isinstance(proposal, OpeningProposal)
+    return node, proposal.session
+
+
+def test_an_agreement_to_an_older_proposal_opens_nothing() -> None:
+    node, session = middle()
+    (again,) = node.take_proposal("up", (5, 1), ROOT_HELLO.offer)
+    assert isinstance(again, OpeningAgreement), "the repeated proposal is agreed to, and nothing else happens"
+    node.take_proposal("up", (5, 2), ROOT_HELLO.offer)
+    assert node.take_agreement("down", session, node.offer) == []
+    node.closed("up")
+    assert node.ends["up"].session == (5, 2)
+    assert node.take_agreement("down", session, node.offer) == [], (
+        "the proposal ended when the root end opened"
+    )
+    newer = node.ends["down"].proposed
+    assert newer is not None and newer[0] > session
+    assert node.take_agreement("down", newer[0], CHILD_HELLO.offer) == [], "it quotes another offer"
+    assert node.take_agreement("down", *newer) == [OpenBorder("down", newer[0])]
+
+
+def test_an_old_proposal_is_ignored_and_one_of_another_instance_too() -> None:
+    node, _ = middle()
+    node.take_proposal("up", (5, 2), ROOT_HELLO.offer)
+    node.closed("up")
+    assert node.take_proposal("up", (5, 1), ROOT_HELLO.offer) == []
+    assert node.take_proposal("up", (4, 9), ROOT_HELLO.offer) == []
+    assert node.ends["up"].session == (5, 2)
+
+
+def test_another_root_border_closes_all_others() -> None:
+    node, session = middle()
+    node.take_agreement("down", session, node.offer)
+    better = HeardHello(Offer.of_root(BridgeId(0, "0")), "far", 7, BorderRole.DESIGNATED, False)
+    assert node.hear("other", better) == [CloseBorder("up"), CloseBorder("down")]
+    assert node.take_proposal("other", (7, 1), better.offer) == [], "the closings are not confirmed"
+    assert node.closed("up") == []
+    opened, agreed, *_ = node.closed("down")
+    assert opened == OpenBorder("other", (7, 1)) and isinstance(agreed, OpeningAgreement)
+
+
+def test_an_end_that_is_open_on_one_side_only_closes_and_proposes_again() -> None:
+    node, session = middle()
+    node.take_agreement("down", session, node.offer)
+    node.hear("down", CHILD_HELLO)
+    assert node.tick() == node.tick() == []
+    assert node.tick() == [CloseBorder("down")]
+    (proposal,) = node.closed("down")
+    assert isinstance(proposal, OpeningProposal) and proposal.session > session

@@ -40,6 +40,7 @@ def test_messages_arrive_once_and_in_order(data: st.DataObject, count: int) -> N
             break
         now += 1.0
     assert received == list(range(count))
+    assert not there._early, "repeated messages are not kept"
 
 
 def test_a_silent_neighbour_costs_one_window_and_fewer_and_fewer_repetitions() -> None:

@@ -198,7 +198,7 @@ class PartitionTree:
 
     def _propose(self) -> None:
         """Propose to open closed designated ends whose other end is a root border."""
-        ready = self._agreeing is None and (self.root_border is None or self.ends[self.root_border].is_open)
+        ready = self.root_border is None or self.ends[self.root_border].is_open
         for end in self.ends.values():
             wanted = (
                 ready
