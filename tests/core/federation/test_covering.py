@@ -71,6 +71,16 @@ def test_a_subscription_is_confirmed_only_when_all_behind_have_confirmed() -> No
     assert seen[0] is FederationReach.PENDING and seen[-1] is FederationReach.CONFIRMED
 
 
+def test_a_subscription_waits_for_partitions_behind_the_neighbour() -> None:
+    world = figure_5()
+    world.crash("N1")
+    assert carry_out(world, {"op": "subscribe", "id": "s3", "host": "h3", "topic": "a", "dz": ["01"]})
+    world.run_until(world.time.now + 5)
+    partition = world.partitions["N3"]
+    reach = partition.confirmations.reach("s3", "a", partition.peers)
+    assert reach == {"border:n3:1": FederationReach.PENDING}
+
+
 def test_cells_leave_a_set_only_after_switches_have_confirmed_their_removal() -> None:
     scenario = scenario_of(line(3, [1, 2, 3]), PARTITIONS)
     world = FederatedWorld(scenario, WorldOptions(confirm=(1.0, 1.0)))

@@ -177,17 +177,18 @@ def test_a_border_with_cells_is_in_use_and_then_leaves_nothing() -> None:
 
 
 def test_a_topic_with_cells_of_a_neighbour_does_not_move_to_its_other_code() -> None:
-    found = planner_for(
-        topology(3, [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1), link("s1", 3, "s3", 2)], [])
-    )
-    assert found.apply({"op": "add_border", "switch": "s1", "port": 9}).ok
-    found.hitless = True
-    found.apply({"op": "add_host", "host": host("h3", "s3", 5, 3)})
-    found.apply(advertise("b1", "h3", "0", topic="b"))
-    found.apply(external("advertisement", ["0"]))
-    found.apply(subscribe("q1", "h3", "0"))
+    links = [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1), link("s1", 3, "s3", 2)]
+    found = planner_for(topology(3, links, [host("h3", "s3", 5, 3)]), hitless=True)
+    found.apply({"op": "add_border", "switch": "s1", "port": 9})
+    for name, code in (("shared", 8), ("local", 10)):
+        attributes = [{"name": "x", "type": "int", "min": 0, "max": 15}]
+        assert found.apply(
+            {"op": "add_topic", "topic": {"name": name, "code": code, "attributes": attributes}}
+        ).ok
+        found.apply(advertise(f"{name}-ad", "h3", "0", topic=name))
+    assert found.apply({**external("advertisement", ["0"]), "topic": "shared"}).ok
     outcome = found.apply({"op": "link_down", "switch": "s1", "port": 3, "planned": True})
-    assert outcome.ok and "a" not in outcome.moved
+    assert outcome.ok and outcome.moved == ("local",)
     assert problems(found) == []
 
 

@@ -133,12 +133,6 @@ class PartitionTree:
                     self._close(end)
         return self._decide()
 
-    def close_all(self) -> list[TreeAction]:
-        """Close all borders, because another node has joined this one."""
-        self._agreeing = None
-        self._close_all()
-        return self._take()
-
     def hello(self, border: str) -> HeardHello:
         """Return the hello for the other end of a border."""
         end = self.ends[border]

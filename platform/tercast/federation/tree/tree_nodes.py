@@ -47,8 +47,6 @@ class TreeNodes:
                 identity = replace(self.identity, uuid=name)
                 node = self.nodes[name] = PartitionTree(identity, self.instance)
             new = [border for border in borders if border not in node.ends]
-            if new and node.ends:  # other nodes may have joined this one, with open borders
-                actions += node.close_all()
             actions += node.start({border: self._cost(border) for border in new})
         self._node_of = now
         return actions
