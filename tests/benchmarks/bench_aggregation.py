@@ -66,8 +66,8 @@ def run(figure: Figure, extent: Extent, quotes: list[Object]) -> tuple[list[dict
                 rows.append({"seed": seed, **row})
         except Unheld as reason:
             unheld[str(seed)] = str(reason)
-        told = f"{perf_counter() - start:.1f} s {unheld.get(str(seed), '')}"
-        print(f"{figure.name}, seed {seed}: {told}", file=sys.stderr, flush=True)
+        text = f"{perf_counter() - start:.1f} s {unheld.get(str(seed), '')}"
+        print(f"{figure.name}, seed {seed}: {text}", file=sys.stderr, flush=True)
     return rows, unheld
 
 

@@ -63,5 +63,5 @@ def _open_vswitch() -> str | None:
         program = Binaries.find().ovs_vswitchd
     except FabricError:
         return None
-    told = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True).stdout
-    return told.splitlines()[0].rsplit(" ", 1)[-1]
+    version = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True).stdout
+    return version.splitlines()[0].rsplit(" ", 1)[-1]

@@ -119,7 +119,7 @@ class TreeOfNodes:
         self.act(node, self.nodes[node].start(self.borders(node)))
 
     def open_edges(self) -> list[Edge]:
-        """Edges that events cross: switches let them pass at both ends."""
+        """Edges that events cross: switches forward them at both ends."""
         return [
             edge
             for e, edge in enumerate(self.edges)

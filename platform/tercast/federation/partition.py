@@ -182,7 +182,7 @@ class Partition:
         return [border for border, peer in self.peers.items() if peer.session is not None]
 
     def is_busy(self) -> bool:
-        """Return whether an exchange or a push is on its way."""
+        """Return whether an exchange or a push is in transit."""
         return not self.confirmations.is_confirmed(self._number) or any(
             peer.window.in_flight for peer in self.peers.values()
         )

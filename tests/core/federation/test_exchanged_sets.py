@@ -29,7 +29,7 @@ def test_the_neighbour_has_the_newest_state_after_the_last_exchange(
     for state, arrives in states:
         here.wanted = frozenset(state)
         change = here.next_change()
-        assert change is None or flying is None, "only one exchange is on its way"
+        assert change is None or flying is None, "only one exchange is in transit"
         flying = change or flying
         if arrives:
             arrive()

@@ -121,7 +121,7 @@ def test_a_controller_that_says_goodbye_names_the_length_of_its_absence() -> Non
         name, far = world.divided.borders[border].far_end(border)
         world.partitions[name].receive(far, Envelope(Goodbye(1, 60.0)), world.time.now)
     world.crash("p2")
-    # a hello that was on its way would end the named grace
+    # a hello that was in transit would end the named grace
     world.run_until(world.time.now + 30)
     assert all(deliveries(world).values())
     world.run_until(world.time.now + 45)

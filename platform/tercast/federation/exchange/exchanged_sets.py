@@ -73,11 +73,11 @@ class OutgoingSet:
 
     @property
     def is_busy(self) -> bool:
-        """Whether an exchange is on its way."""
+        """Whether an exchange is in transit."""
         return self.acknowledged != self.version
 
     def next_change(self) -> SetChange | None:
-        """Begin the exchange of the newest state; None while one is on its way, or without a change."""
+        """Begin the exchange of the newest state; None while one is in transit, or without a change."""
         if self.is_busy or self.wanted == self.cells:
             return None
         added, removed = self.wanted - self.cells, self.cells - self.wanted

@@ -188,7 +188,7 @@ class FederatedWorld:
         return self._request(self.divided.partition_of[switch], request)
 
     def _move_host(self, request: HostMove) -> Outcome:
-        """Move a host; in another partition it is added, and its announcements are made again there."""
+        """Move a host; in another partition it is added, and announces again there."""
         before = self.partition_of_host(request.host)
         self.truth.change(request)
         after = self.partition_of_host(request.host)
