@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from analytics.errors import AnalyticsError, CannotRun, JobFailed, NoJava, NoTelemetry
 from analytics.jobs.increments import read_known
+from analytics.jobs.job_table import JOBS
 from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
 from analytics.output.progress import JobProgress
@@ -22,15 +23,7 @@ from tercast.runtime.json_files import FileRefused, read_document
 
 DONE, FAILED, REFUSED = 0, 1, 2
 
-JOB_NAMES = (
-    "flow_table_size",
-    "delay",
-    "false_positives",
-    "publisher_load",
-    "request_latency",
-    "dimension_selection",
-    "event_samples",
-)
+JOB_NAMES = tuple(JOBS)
 MOST_DEPTH = 24
 
 _EXAMPLES = """\
@@ -51,13 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(args, read_options(args))
     except CannotRun as refused:
-        _tell(str(refused))
+        _print_errors(str(refused))
         return REFUSED
     except FileRefused as refused:
-        _tell(*refused.lines)
+        _print_errors(*refused.lines)
         return REFUSED
     except JobFailed as failed:
-        _tell(str(failed))
+        _print_errors(str(failed))
         return FAILED
     except KeyboardInterrupt:
         return 130
@@ -258,6 +251,6 @@ def _size(text: str) -> str:
     return text
 
 
-def _tell(*lines: str) -> None:
+def _print_errors(*lines: str) -> None:
     for line in lines:
         print(line.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)

@@ -1,5 +1,6 @@
 """Entry point of `python -m controller_app`."""
 
+import os
 import sys
 import warnings
 from importlib import import_module
@@ -12,6 +13,7 @@ from tercast.runtime.private_files import keep_private
 def main() -> int:
     """Make the standard library cooperative before any other import, then run the controller."""
     keep_private()
+    os.environ.setdefault("EVENTLET_NO_GREENDNS", "yes")  # it resolves no names, and starts faster
     import_module("eventlet").monkey_patch()
     try:
         launcher = import_module("controller_app.launcher")

@@ -79,8 +79,8 @@ class Controller:
         self._pending: set[Any] = set()
 
     def start(self) -> None:
-        """Start the loops: probes, readings of counters, signs of life."""
-        loops = {"probes": self.discovery.run, "polls": self.counters.run, "signs of life": self._watch}
+        """Start the loops: probes, readings of counters, checks of connections."""
+        loops = {"probes": self.discovery.run, "polls": self.counters.run, "connections": self._watch}
         for name, loop in loops.items():
             spawn(run_forever, loop, name, self.peer_alarms.report_shortage)
 

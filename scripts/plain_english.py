@@ -3,7 +3,8 @@
     scripts/plain_english.py [PATH...]
 
 A path is a file or a folder. Without a path, the check reads the files and folders in `plain-pages.txt`.
-In Markdown it reads the prose. In Python and TypeScript it reads comments and strings of several words.
+In Markdown it reads the prose and HTML comments. In Python, TypeScript and shell scripts it reads comments
+and strings of several words. In a Makefile and in configuration it reads comments and descriptions of units.
 codespell checks the words with its own dictionary and with `plain-words.txt`.
 `plain-phrases.txt` lists phrases.
 """
@@ -23,7 +24,7 @@ HERE = Path(__file__).parent
 CATALOGUES = ("text.ts", "text.tsx")
 SKIPPED = ("node_modules", "migrations", "schema.gen.ts", "static")
 
-BLOCK = re.compile(r"^ *```.*?^ *```$|^ {4}.*?$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`[^`\n]*`|\]\([^)]*\)|<[^>\n]*>")
 MARK = "\N{BULLET}"
 """Replacement of a span. A NUL would make codespell skip the file as binary."""
@@ -37,6 +38,9 @@ MARKUP = re.compile(
     r"<style.*?</style>|<script.*?</script>|<!--.*?-->|<[^>]*>|\{[%{#].*?[%}#]\}|&\w+;", re.DOTALL
 )
 SHELL = re.compile(r"""(?P<comment>(?:^|(?<=\s))#[^\n]*)|"(?:[^"\\]|\\.)*"|'[^']*'""", re.MULTILINE)
+CONFIGURATION = re.compile(
+    r"(?P<comment>^[#;][^\n]*|(?<=\s)##? \w[^\n]*|(?<=^Description=)[^\n]*)", re.MULTILINE
+)
 VARIABLE = re.compile(r"\$\(.*?\)|\$\{[^}]*\}|\$\w+")
 BAD_START = re.compile(r"(?:What|Who|How|Where|When|That|Those|The same|So|As|Such|It|They|This) ")
 """First words of a docstring that depends on another sentence or hides its subject."""
@@ -64,9 +68,12 @@ def blank(text: str) -> str:
 
 
 def markdown_prose(text: str) -> str:
-    """Remove code, addresses of links and HTML from a page; lines keep their numbers."""
+    """Remove code, addresses of links and tags from a page; lines keep their numbers.
+
+    Only fenced blocks are code: an indented line can belong to an item of a list. Comments are text.
+    """
     text = BLOCK.sub(lambda found: "\n" * found[0].count("\n"), text)
-    return SPAN.sub(MARK, text)
+    return SPAN.sub(MARK, text.replace("<!--", " ").replace("-->", " "))
 
 
 def python_prose(text: str) -> str:
@@ -141,6 +148,11 @@ def shell_prose(text: str) -> str:
     return extracted(text, SHELL, marked, marked)
 
 
+def configuration_prose(text: str) -> str:
+    """Extract comments, help texts and descriptions of units; lines keep their numbers."""
+    return extracted(text, CONFIGURATION, lambda comment: SPAN.sub(MARK, comment), str)
+
+
 PROSE = {
     ".md": markdown_prose,
     ".py": python_prose,
@@ -148,14 +160,21 @@ PROSE = {
     ".tsx": typescript_prose,
     ".html": html_prose,
     ".sh": shell_prose,
+    "Makefile": configuration_prose,
+    "tercast-manage": shell_prose,
+    **dict.fromkeys(
+        (".conf", ".env", ".rules", ".service", ".target", ".timer", ".toml", ".yaml", ".yml"),
+        configuration_prose,
+    ),
 }
+"""Readers of prose by the suffix of a file, or by its name if it has none."""
 
 
 def prose_of(path: Path, text: str) -> str:
     """Extract the prose of a file; its lines keep their numbers."""
     if path.name in CATALOGUES:
         return typescript_prose(text, catalogue=True)
-    return PROSE[path.suffix](text)
+    return PROSE[path.suffix or path.name](text)
 
 
 def phrases_from(path: Path = HERE / "plain-phrases.txt") -> Mapping[str, str]:
@@ -193,7 +212,9 @@ def files(paths: Sequence[str]) -> Iterator[Path]:
         if not path.exists():
             sys.exit(f"{path}: this file does not exist; correct the path, or {HERE.name}/plain-pages.txt")
         found = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (one for one in found if one.suffix in PROSE and not set(SKIPPED) & set(one.parts))
+        yield from (
+            one for one in found if (one.suffix or one.name) in PROSE and not set(SKIPPED) & set(one.parts)
+        )
 
 
 def spelling(prose: Mapping[Path, str]) -> Iterator[Complaint]:

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.errors import CannotRun
 from analytics.input.dataset_reader import Telemetry, days, in_range, in_spans
+from analytics.jobs.job_table import JOBS
 from analytics.jobs.matching import expected_hosts, match_counts
 from analytics.options import JobOptions
 from analytics.output.result_rows import Row, collect_rows
@@ -172,7 +173,7 @@ def run_event_samples(task: Task) -> list[Row]:
     return collect_rows(event_samples.event_samples(published, task.options.most))
 
 
-JOBS: dict[str, Callable[[Task], list[Row]]] = {
+COMPUTATIONS: dict[str, Callable[[Task], list[Row]]] = {
     "flow_table_size": run_flow_table_size,
     "delay": run_delay,
     "false_positives": run_false_positives,
@@ -191,7 +192,7 @@ def find_job(name: str) -> Callable[[Task], list[Row]]:
     """
     if name not in JOBS:
         raise CannotRun(f"unknown job {shown(name)}; use one of {', '.join(JOBS)}")
-    return JOBS[name]
+    return COMPUTATIONS[name]
 
 
 def _broadcast(task: Task, subscriptions: Subscriptions) -> Any:

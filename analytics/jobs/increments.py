@@ -17,6 +17,7 @@ from analytics.errors import CannotRun
 from analytics.input.dataset_reader import Telemetry, days
 from analytics.input.facts import Facts
 from analytics.input.files import within
+from analytics.jobs.job_table import JOBS, IncrementReach
 from analytics.options import JobOptions
 from analytics.spans import (
     EVER,
@@ -30,11 +31,6 @@ from analytics.spans import (
     without,
 )
 from analytics.times import micros
-from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
-
-HORIZON = 3_600_000_000
-"""Microseconds. Deliveries belong to an event, and copies to each other, if they are at most this far
-apart."""
 
 MOST_SPANS = 16
 Listed = dict[str, tuple[str, Any]]
@@ -50,31 +46,6 @@ class Known:
 
     files: Files
     rebuild: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class IncrementReach:
-    """A dataset, and the microseconds around a row within which results depend on it."""
-
-    dataset: Dataset
-    before: int = 0
-    after: int = 0
-
-
-SOURCES: dict[str, tuple[IncrementReach, ...]] = {
-    "flow_table_size": (IncrementReach(TABLE_SNAPSHOTS),),
-    "delay": (IncrementReach(PUBLISHED), IncrementReach(DELIVERED, HORIZON, HORIZON)),
-    "false_positives": (IncrementReach(PUBLISHED), IncrementReach(DELIVERED, HORIZON, HORIZON)),
-    "publisher_load": (IncrementReach(PUBLISHED),),
-    "request_latency": (IncrementReach(REQUESTS),),
-    "dimension_selection": (IncrementReach(PUBLISHED),),
-    "event_samples": (IncrementReach(PUBLISHED),),
-}
-WHOLE = frozenset({"dimension_selection"})
-"""Jobs without windows: a new row changes the result of their whole time."""
-
-ONCE = frozenset({"event_samples"})
-"""Jobs that read each file once: known or deleted files change nothing."""
 
 
 @dataclass(slots=True)
@@ -176,16 +147,16 @@ def plan(telemetry: Telemetry, job: str, options: JobOptions, known: Known) -> I
     touched = [span for one in changes for span in _touched(one.files.values(), one.reach, window)]
     gone = [span for one in changes for span in _touched(one.lost, one.reach, window)]
     clip = _clip(options, known.rebuild)
-    if known.rebuild or (job in WHOLE and touched):
+    if known.rebuild or (JOBS[job].whole and touched):
         touched = [clip]
     asked = joined(clipped(touched, clip), MOST_SPANS)
-    spans = asked if job in WHOLE | ONCE else without(asked, gone)
+    spans = without(asked, gone) if JOBS[job].windowed else asked
     there: Counter[str] = Counter()
     for one in changes:
         there.update(files=len(one.listed), bytes=sum(pair[1].getLen() for pair in one.listed.values()))
     return Increment(
         spans,
-        {one.name: one.choose(spans, new_only=job in ONCE and not known.rebuild) for one in changes},
+        {one.name: one.choose(spans, new_only=JOBS[job].once and not known.rebuild) for one in changes},
         {one.name: one.files for one in changes},
         {one.name: one.before for one in changes},
         {one.name: one.left for one in changes},
@@ -208,7 +179,7 @@ def _changes(
     new = {path: pair for path, pair in listed.items() if _is_new(before.get(path), pair[1], limit)}
     found = telemetry.inspect(reach.dataset, new)
     facts = {**before, **found}
-    held = {path for path, one in found.items() if one.left} if job in ONCE else set()
+    held = {path for path, one in found.items() if one.left} if JOBS[job].once else set()
     return _DatasetChange(
         reach,
         listed,
@@ -224,7 +195,7 @@ def _changes(
 
 def sources(job: str, options: JobOptions) -> tuple[IncrementReach, ...]:
     """Return the datasets that a job reads with these options."""
-    found = SOURCES[job]
+    found = JOBS[job].sources
     if job == "false_positives" and options.subscriptions is None:
         return found[1:]  # without subscriptions there are no losses in the result
     return found

@@ -16,23 +16,14 @@ from analytics.input.cutoff import CutOff, take_cut_off
 from analytics.input.dataset_reader import REASONS, Telemetry
 from analytics.input.files import broken_file, same_path
 from analytics.jobs.definitions import Task, find_job
-from analytics.jobs.increments import HORIZON, ONCE, WHOLE, Increment, Known, plan, sources
+from analytics.jobs.increments import Increment, Known, plan, sources
+from analytics.jobs.job_table import HORIZON, JOBS
 from analytics.options import JobOptions
 from analytics.output.progress import JobProgress
 from analytics.output.result_files import prepare_folder, publish
 from analytics.output.result_rows import Row
 from analytics.spark.session import first_line
 from analytics.times import time_text
-
-RESULT_COLUMNS = {
-    "flow_table_size": "switch window_start entries_min entries_avg entries_max budget occupancy_max",
-    "delay": "topic host window_start events p50_ms p95_ms p99_ms max_ms",
-    "false_positives": "topic host delivered unwanted fpr lost doubled",  # codespell:ignore fpr,doubled
-    "publisher_load": "publisher events events_per_s dz_histogram",
-    "request_latency": "kind requests waiting_ms computing_ms deploying_ms processing_ms failed",
-    "dimension_selection": "topic ranking weights eigenvalues selected events subscriptions",
-    "event_samples": "topic publisher seq published_at values",
-}
 
 _MOST_BROKEN = 100
 
@@ -118,9 +109,9 @@ def _attempt(
 
 def _columns(job: str, known: Known | None) -> list[str]:
     """Return the columns of rows, with the window if only some windows were computed."""
-    names = RESULT_COLUMNS[job].split()
-    windowed = known is None or "window_start" in names or job in WHOLE | ONCE
-    return names if windowed else [*names, "window_start"]
+    names = list(JOBS[job].columns)
+    complete = known is None or "window_start" in names or not JOBS[job].windowed
+    return names if complete else [*names, "window_start"]
 
 
 def _note_broken(error: Exception, telemetry: Telemetry) -> None:

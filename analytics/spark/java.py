@@ -27,11 +27,11 @@ def check_java(environ: Mapping[str, str] = os.environ) -> str:
     if java is None:
         raise NoJava(f"java is not on PATH and JAVA_HOME is not set: {_HINT}")
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
+        process = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
         where = f"JAVA_HOME is {home}, but {java}" if home else java
         raise NoJava(f"{where} does not run: {_HINT}") from None
-    version = java_version(told.stderr + told.stdout)
+    version = java_version(process.stderr + process.stdout)
     if version is None or version < OLDEST:
         raise NoJava(f"{java} is Java {version or 'of an unknown version'}: {_HINT}")
     return java

@@ -21,7 +21,7 @@ def event_samples(published: DataFrame, most: int) -> DataFrame:
 
     Each publisher has its share of the topic's load, but at least `LEAST` events, so the sample may be larger
     by as many for each publisher. A hash of the keys selects the events. So the same telemetry results in the
-    same sample, in whatever files its rows are and however often they are repeated.
+    same sample: it does not matter in which files its rows are, and how often they are repeated.
     """
     whole = published.where(F.col("values").isNotNull())
     some = F.least(F.lit(1.0), (_MARGIN * F.col("quota") + _MORE) / F.col("events"))

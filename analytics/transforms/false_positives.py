@@ -14,10 +14,10 @@ EVENT = ("topic", "publisher", "seq")
 
 
 def deliveries(delivered: DataFrame) -> DataFrame:
-    """Return a row per topic and host with numbers of events, unwanted events and duplicates.
+    """Return a row per topic and host with numbers of events, false positives and duplicates.
 
     `delivered` and `unwanted` count events, and `doubled` counts their further copies. The first copy decides
-    whether an event was wanted. If the copy does not say so, it counts as wanted.
+    whether an event was expected. Without a value, it counts as expected.
     """
     copies = one_row_a_key(delivered, DELIVERED.key)
     events = copies.groupBy(*EVENT, "host").agg(

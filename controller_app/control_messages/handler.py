@@ -114,7 +114,7 @@ class Signalling:
             self.signals.dropped[Dropped.UNKNOWN_PORT] += 1
             return
         if not self.signals.allows(end):
-            self._tell_flood(connection, port)
+            self._report_flood(connection, port)
             return
         found = parse(frame)
         if isinstance(found, Dropped):
@@ -252,8 +252,8 @@ class Signalling:
     def report_flood(self, connection: Connection, port: int, packets: int) -> None:
         """Count control messages of a port that were dropped by their header, and raise the alarm."""
         self.signals.dropped[Dropped.RATE] += packets
-        self._tell_flood(connection, port)
+        self._report_flood(connection, port)
 
-    def _tell_flood(self, connection: Connection, port: int) -> None:
+    def _report_flood(self, connection: Connection, port: int) -> None:
         detail = "the host sends more control messages than its rate limit; the controller drops the excess"
         self._alarms.sound("signalling_flood", detail, LASTING, dpid=connection.name, port=port)

@@ -19,7 +19,7 @@ _SUSPECT = {
     lldp.ProbeFault.STALE: (
         "is too old, or is from an earlier run of the controller: a host has recorded it and sent it again"
     ),
-    lldp.ProbeFault.REPLAYED: "arrived twice at this port: a host has recorded it and sent it again",
+    lldp.ProbeFault.REPLAYED: "arrived again at this port: a host has recorded it and replayed it",
 }
 """Faults that raise an alarm. The other faults occur in normal operation."""
 

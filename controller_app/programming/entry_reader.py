@@ -1,7 +1,7 @@
 """Reading of the entries and keys of a change, in the plain form and in the compact form.
 
-A change has tens of thousands of them, so each is read once, and a path is made only for an error. All errors
-are `Refused`, with a path relative to the entry or key.
+A change has tens of thousands of them, so each is read once, and only an error gets a path. All errors are
+`Refused`, with a path relative to the entry or key.
 
 The compact form has each distinct list of actions once, and a short row for each entry: `{"actions":
 [ACTIONS, ...], "entries": [[dst, priority, index of its actions], ...]}`. An in_port is the optional fourth

@@ -156,7 +156,7 @@ class Connection:
     def transfer(self, pieces: Iterable[bytes]) -> None:
         """Send pieces of messages in order, each with a barrier after it, and wait for all replies.
 
-        At most AHEAD pieces are unconfirmed: the next piece is made while the switch works, and only these
+        At most AHEAD pieces are unconfirmed: the next piece is encoded while the switch works, and only these
         pieces are in memory.
 
         Raises Unreachable, or RequestRejected if the switch refused a barrier.

@@ -9,7 +9,7 @@ from controller_app.ryu_api import sleep
 from controller_app.switch.connection import Connection
 
 LOOK = 0.05
-"""Seconds between two checks for a sign of life."""
+"""Seconds between two checks for a reply of the older connection."""
 
 
 class Claims:

@@ -15,7 +15,7 @@ SYMBOLS = ("AAPL", "FB", "GOOG", "IBM", "MSFT")
 
 TOPIC: dict[str, Any] = {
     "name": "quotes",
-    # Of all pairs, these two save the subscribers of the demo the most unwanted events.
+    # Of all pairs, these two save the subscribers of the demo the most false positives.
     "indexed": ["symbol", "close"],
     "attributes": [
         {"name": "symbol", "type": "string"},
@@ -45,7 +45,7 @@ SUBSCRIBERS: dict[str, tuple[int, tuple[str, ...]]] = {
     "archive": (9, ("",)),
     "seattle-itself": (0, (f'symbol = "{SYMBOLS[0]}" and volume != 0',)),
 }
-"""By name: the index of the switch whose first host it uses, and its filters; some overlap on purpose."""
+"""By name: the index of the switch whose first host it uses, and its filters; some overlap deliberately."""
 
 
 def host_at(topology: dict[str, Any], place: int) -> str:

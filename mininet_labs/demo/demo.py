@@ -145,7 +145,7 @@ class Demo:
         token = self.platform.secret("operator-token")
         rest = RestClient(self.platform.base_url, token, patience=_PATIENCE_S)
         self.launcher = DemoLauncher(rest, self.topology, fixed=fixed)
-        self.launcher.tell("running" if fixed else "offered")
+        self.launcher.set_state("running" if fixed else "offered")
         self.launcher.start()
 
     def try_out(self) -> None:

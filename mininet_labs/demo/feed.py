@@ -67,18 +67,18 @@ class EventFeed:
         self.check()
         if self._plans.changed():
             self._write(json.dumps(self._plans.read()))
-        self._tell()
+        self._send_report()
         return self._latest
 
-    def _tell(self) -> None:
+    def _send_report(self) -> None:
         counters = {key: value for key, value in self._latest.items() if key != "final"}
         self._rest.post("/api/v1/traffic/", {"reporter": REPORTER, **counters, **self._activity})
         samples = self._samples[-MOST_SAMPLES:]
         if samples:
-            self._tell_samples(samples)
+            self._send_samples(samples)
         self._samples = []
 
-    def _tell_samples(self, samples: list[dict[str, Any]]) -> None:
+    def _send_samples(self, samples: list[dict[str, Any]]) -> None:
         """Send samples; if they are refused, send only those of advertisements that still exist."""
         try:
             self._rest.post("/api/v1/traffic/samples/", samples)
@@ -114,7 +114,7 @@ class EventFeed:
             self._write("stop")
         while not self._latest.get("final"):
             self._take(timeout=_FINISH_WITHIN_S)
-        self._tell()
+        self._send_report()
         return self._latest
 
     def salvage(self) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class Wish:
 class Hosts:
     """All hosts of the demo: a fabric port each, for all publishers and subscribers of the host.
 
-    Hosts without subscriptions listen too: all events that arrive there are unwanted.
+    Hosts without subscriptions listen too: each event that arrives there is a false positive.
     """
 
     def __init__(self, plan: dict[str, Any]) -> None:

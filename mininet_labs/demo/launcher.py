@@ -26,7 +26,7 @@ class DemoLauncher:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._beats, name="launcher", daemon=True)
         self._tested: list[dict[str, Any]] = []
-        self._told: dict[str, Any] = {
+        self._state: dict[str, Any] = {
             "name": re.sub(r"[^A-Za-z0-9._-]", "-", platform.node()).strip("-._")[:100] or "launcher",
             "state": "offered",
             "fixed": fixed,
@@ -47,10 +47,10 @@ class DemoLauncher:
         if self._thread.is_alive():
             self._thread.join(EVERY_S)
 
-    def tell(self, state: str, step: str = "", progress: float = 0.0, reason: str = "") -> None:
+    def set_state(self, state: str, step: str = "", progress: float = 0.0, reason: str = "") -> None:
         """Set the state that the next heartbeats report."""
         with self._lock:
-            self._told |= {"state": state, "step": step, "progress": progress, "reason": reason[:10_000]}
+            self._state |= {"state": state, "step": step, "progress": progress, "reason": reason[:10_000]}
 
     def report(self, results: list[dict[str, Any]]) -> None:
         """Add results of test events."""
@@ -61,7 +61,7 @@ class DemoLauncher:
         """Send a heartbeat; raises `DemoError` if it is not answered, and keeps its content."""
         with self._lock:
             tested = self._tested[:100]
-            answer = self._rest.post("/api/v1/demo/launcher/", {**self._told, "tested": tested})
+            answer = self._rest.post("/api/v1/demo/launcher/", {**self._state, "tested": tested})
             self._tested = self._tested[len(tested) :]
             self.wanted = answer["wanted"]
         for order in answer["tests"]:

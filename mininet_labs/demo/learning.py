@@ -42,7 +42,7 @@ class Learning:
                 self._proposal = None  # applied again with a new proposal
 
     def report(self, counters: dict[str, Any], entries: int) -> dict[str, Any]:
-        """Return the unwanted share of deliveries (%) before and after, cuts and entries.
+        """Return the share of false positives (%) before and after, cuts and entries.
 
         `after` is None, with the reason, if no learned space was applied.
         """
@@ -50,8 +50,8 @@ class Learning:
             return {"before": None, "after": None, "reason": self._reason or "the run ended before"}
         end = _counted(counters, entries)
         return {
-            "before": unwanted_share(dict.fromkeys(self._before, 0), self._before),
-            "after": unwanted_share(self._after, end),
+            "before": share_of_false_positives(dict.fromkeys(self._before, 0), self._before),
+            "after": share_of_false_positives(self._after, end),
             "entries_before": self._before["entries"],
             "entries_after": end["entries"],
             "cuts": cuts_of(self._proposal),
@@ -71,7 +71,7 @@ class Learning:
         now, learned = by_method["current"], by_method["learned"]
         say(
             f"proposal {row['id']}: {learned['cuts']} cuts; {learned['fpr']:.1f} % instead of "
-            f"{now['fpr']:.1f} % of all deliveries are unwanted, {learned['cells']} cells instead of "
+            f"{now['fpr']:.1f} % of all deliveries are false positives, {learned['cells']} cells instead of "
             f"{now['cells']}"
         )
         self._before = _counted(counters, entries)
@@ -84,8 +84,8 @@ def cuts_of(proposal: dict[str, Any]) -> int:
     return len(proposal["cuts"]) // 2
 
 
-def unwanted_share(first: dict[str, int], last: dict[str, int]) -> float | None:
-    """Return the unwanted deliveries between two counts, in percent of all; None without any."""
+def share_of_false_positives(first: dict[str, int], last: dict[str, int]) -> float | None:
+    """Return the false positives between two counts, in percent of all; None without any."""
     delivered = last["delivered"] - first["delivered"]
     return round(100 * (last["unwanted"] - first["unwanted"]) / delivered, 2) if delivered else None
 

@@ -1,4 +1,4 @@
-"""Expected and received events: lost, duplicated and unwanted deliveries, and delays."""
+"""Expected and received events: lost events, duplicates, false positives and delays."""
 
 import math
 from collections import Counter

@@ -122,6 +122,6 @@ class PlanReader:
         """Return when a request reached a stage, in seconds since 1970."""
         key = f"{request} {stage}"
         if key not in self._confirmed:
-            told = self._rest.get(request)["stage"][stage]
-            self._confirmed[key] = datetime.fromisoformat(told).timestamp()
+            confirmed_at = self._rest.get(request)["stage"][stage]
+            self._confirmed[key] = datetime.fromisoformat(confirmed_at).timestamp()
         return self._confirmed[key]

@@ -118,7 +118,7 @@ class RestClient:
 
 def _pause(answer: httpx.Response) -> float | None:
     """Return the seconds that the control plane asks to wait before a repetition, or None."""
-    told = answer.headers.get("Retry-After", "")
-    if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE or not told.isdigit():
+    retry_after = answer.headers.get("Retry-After", "")
+    if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE or not retry_after.isdigit():
         return None
-    return min(float(told), LONGEST_PAUSE)
+    return min(float(retry_after), LONGEST_PAUSE)

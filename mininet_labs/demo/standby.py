@@ -57,10 +57,10 @@ class Standby(Demo):
                 self.take_down()
                 self.failed(error)
         elif running and not self.launcher.wanted:
-            self.launcher.tell("stopping", "traffic, then the network")
+            self.launcher.set_state("stopping", "traffic, then the network")
             say("the demo stops")
             self.take_down()
-            self.launcher.tell("offered")
+            self.launcher.set_state("offered")
 
     def bring_up(self) -> None:
         """Start the demo step by step, and report each step."""
@@ -76,13 +76,13 @@ class Standby(Demo):
         for number, (what, action) in enumerate(steps):
             self._begin(what, number / len(steps), action)
         self.rest.be_patient(POLL_PATIENCE_S)
-        self.launcher.tell("running", progress=1.0)
+        self.launcher.set_state("running", progress=1.0)
         say("demo: running")
 
     def _begin(self, what: str, progress: float, action: Callable[[Report], object]) -> None:
-        self.launcher.tell("starting", what, progress)
+        self.launcher.set_state("starting", what, progress)
         say(f"demo: {what} …")
-        action(lambda far: self.launcher.tell("starting", f"{what}: {far}", progress))
+        action(lambda far: self.launcher.set_state("starting", f"{what}: {far}", progress))
 
     def take_down(self) -> None:
         """Stop the events and the network of the demo; what it has registered stays."""
@@ -99,7 +99,7 @@ class Standby(Demo):
     def failed(self, error: LabError) -> None:
         """Report a failure to the control plane, which then no longer requests the demo."""
         say(f"the demo failed: {error}")
-        self.launcher.tell("failed", reason=str(error))
+        self.launcher.set_state("failed", reason=str(error))
         with suppress(RestError):  # the next heartbeat reports it
             self.launcher.beat()
 

@@ -66,7 +66,7 @@ def status_text(entries: int, counters: dict[str, Any], troubles: Sequence[str] 
     return (
         f"entries {entries}  published {counters['published']}  delivered {counters['delivered']}"
         f"  lost {counters['lost']}  duplicates {counters['doubled']}"
-        f"  unwanted {counters['unwanted']}  delay {shown}{''.join(f'  [{one}]' for one in troubles)}"
+        f"  false positives {counters['unwanted']}  delay {shown}{''.join(f'  [{one}]' for one in troubles)}"
     )
 
 

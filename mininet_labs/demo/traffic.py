@@ -75,11 +75,11 @@ class TrafficLoop:
             if line == b"stop":
                 self.stopping = True
             else:
-                told = json.loads(line)
-                if "test" in told:
-                    self.hosts.test(told["test"])
+                command = json.loads(line)
+                if "test" in command:
+                    self.hosts.test(command["test"])
                 else:
-                    self.hosts.follow(told)
+                    self.hosts.follow(command)
         if self.stopping or not chunk:
             self.stopping = True
             self.selector.unregister(sys.stdin.fileno())
@@ -102,9 +102,9 @@ class TrafficLoop:
         if final:
             counters["lost"] = self.hosts.ledger.lost()
         samples = self.hosts.take_samples()
-        told = {"final": final, "samples": samples, "telemetry": asdict(self.hosts.recorder.tally())}
-        told |= {"activity": self.hosts.activity.to_json(), "tested": self.hosts.trials.take()}
-        print(json.dumps({**told, **counters}), flush=True)
+        report = {"final": final, "samples": samples, "telemetry": asdict(self.hosts.recorder.tally())}
+        report |= {"activity": self.hosts.activity.to_json(), "tested": self.hosts.trials.take()}
+        print(json.dumps({**report, **counters}), flush=True)
 
 
 def main() -> None:

@@ -49,9 +49,9 @@ class Trials:
     def take(self) -> list[dict[str, Any]]:
         """Return the results of the test events whose time is over, each once."""
         over = time.monotonic() - LOOK_S
-        for event, (at, told) in list(self._under_way.items()):
+        for event, (at, result) in list(self._under_way.items()):
             if at < over:
-                self._ended.append(told)
+                self._ended.append(result)
                 del self._under_way[event]
         taken, self._ended = self._ended, []
         return taken

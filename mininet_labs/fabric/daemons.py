@@ -213,7 +213,7 @@ def _prctl() -> Callable[..., int]:
 
 
 def _in_lasting_thread(spawn: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    """Run `spawn` in a thread that lives as long as the process.
+    """Run `spawn` in a thread that ends with the process.
 
     The kernel sends the death signal when the *thread* that forked ends. So a short-lived thread would end
     the daemons.

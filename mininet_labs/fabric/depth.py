@@ -70,9 +70,9 @@ def _neighbours(topology: Mapping[str, Any]) -> Neighbours:
     return neighbours
 
 
-def _cost(told: object) -> float:
+def _cost(value: object) -> float:
     """Return the cost of a link; 1 without a valid cost, which a fabric accepts too."""
-    return float(told) if isinstance(told, int | float) and told > 0 else 1.0
+    return float(value) if isinstance(value, int | float) and value > 0 else 1.0
 
 
 def _longest_in_tree(neighbours: Neighbours, root: str, ends: frozenset[str]) -> LongestPath:

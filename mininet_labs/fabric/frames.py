@@ -56,14 +56,14 @@ class FrameSocket:
             TimeoutError: The switch did not accept the frame in time.
         """
         _checked(frame)
-        with self._told():
+        with self._errors_of_port():
             taken = self._stream.send(frame, timeout)
         if not taken:
             raise TimeoutError(f"{self.path}: the switch did not accept the frame in time")
 
     def recv(self, timeout: float | None = None) -> bytes | None:
         """Return the next frame; None if none arrives within `timeout` seconds (None: no limit)."""
-        with self._told():
+        with self._errors_of_port():
             return self._stream.receive(timeout)
 
     def recv_batch(self) -> list[bytes]:
@@ -72,7 +72,7 @@ class FrameSocket:
         Raises:
             PortClosedError: The switch closed the port.
         """
-        with self._told():
+        with self._errors_of_port():
             return self._stream.receive_ready()
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class FrameSocket:
         self.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_of_port(self) -> Iterator[None]:
         """Convert the error of an ended connection to that of the labs."""
         try:
             yield

@@ -12,10 +12,10 @@ from typing import Any
 import pyspark
 import pytest
 
-from analytics.cli import JOB_NAMES, main
+from analytics.cli import main
 from analytics.errors import CannotRun, JobFailed
-from analytics.jobs.definitions import JOBS
-from analytics.jobs.runner import RESULT_COLUMNS
+from analytics.jobs.definitions import COMPUTATIONS
+from analytics.jobs.job_table import JOBS
 from analytics.spark.java import check_java, java_version
 from analytics.spark.session import check_spark_home, check_workers
 from analytics.times import parse_length, parse_time
@@ -24,12 +24,12 @@ from tests.support.analytics import messy_telemetry
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_same_jobs_are_known_everywhere() -> None:
-    assert tuple(JOBS) == JOB_NAMES == tuple(RESULT_COLUMNS)
+def test_each_job_of_the_table_has_a_computation() -> None:
+    assert tuple(COMPUTATIONS) == tuple(JOBS)
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "told"),
+    ("option", "value", "message"),
     [
         ("--window", "1 fortnight", "argument --window: '1 fortnight' is not a length of time"),
         ("--window", "0 minutes", "argument --window: '0 minutes' cannot be a window"),
@@ -42,12 +42,12 @@ def test_the_same_jobs_are_known_everywhere() -> None:
     ],
 )
 def test_a_bad_option_is_refused_by_name(
-    option: str, value: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: str, value: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["delay", "--telemetry", str(tmp_path), "--out", str(tmp_path), option, value])
     assert ended.value.code == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -58,15 +58,15 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_options_that_do_not_fit_together_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = refused(capsys, "delay", "--since", "2026-01-02", "--until", "2026-01-02T01:00+01:00")
-    assert told == "--until must be later than --since\n"
+    message = refused(capsys, "delay", "--since", "2026-01-02", "--until", "2026-01-02T01:00+01:00")
+    assert message == "--until must be later than --since\n"
     assert "set --subscriptions FILE" in refused(capsys, "dimension_selection")
     path = tmp_path / "s.json"
     path.write_text(
         json.dumps({"topics": [], "subscriptions": [{"id": "s", "host": "h", "topic": "t", "filter": ""}]})
     )
-    told = refused(capsys, "false_positives", "--subscriptions", str(path))
-    assert told == f'{path}: subscriptions[0].topic: unknown topic "t"; use a topic of this file\n'
+    message = refused(capsys, "false_positives", "--subscriptions", str(path))
+    assert message == f'{path}: subscriptions[0].topic: unknown topic "t"; use a topic of this file\n'
 
 
 def test_a_job_that_fails_ends_with_1(
@@ -90,9 +90,11 @@ def test_java_that_is_missing_or_old_is_one_sentence(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    told = refused(capsys, "delay")
+    message = refused(capsys, "delay")
     assert (
-        told.startswith("java is not on PATH") and "openjdk-17-jre-headless" in told and told.count("\n") == 1
+        message.startswith("java is not on PATH")
+        and "openjdk-17-jre-headless" in message
+        and message.count("\n") == 1
     )
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
@@ -133,9 +135,9 @@ def test_another_python_on_the_workers_is_one_sentence(
     python.chmod(0o755)
     monkeypatch.setenv("PYSPARK_PYTHON", str(python))
     monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
-    with pytest.raises(CannotRun) as told:
+    with pytest.raises(CannotRun) as raised:
         check_workers(spark, "local[1]")
-    assert str(told.value).startswith(
+    assert str(raised.value).startswith(
         f"the workers run {python}, which is not Python 3.11; set PYSPARK_PYTHON"
     )
     monkeypatch.setenv("PYSPARK_PYTHON", "/nonexistent/python")

@@ -185,14 +185,14 @@ def times(result: dict[str, Any]) -> str:
         for run in found["runs"]
     ]
     machine = found["machine"]
-    told = (
+    text = (
         f"{found['switches']} switches, {found['hosts']:,} hosts, {found['subscriptions']:,} subscriptions, "
         f"{found['events']:,} events, {found['exact_entries']:,} exact entries, "
         f"{found['largest_exact']:,} in the largest table. Started {machine['started']}, {machine['cpu']}, "
         f"{machine['cores']} cores with a load of {machine['load_average'][0]:g}. Reading the events took "
         f"{found['read_seconds']:g} s.\n\n"
     )
-    return told + _lines_of(head, rows)
+    return text + _lines_of(head, rows)
 
 
 def _lines_of(head: list[str], rows: list[list[str]]) -> str:

@@ -74,8 +74,8 @@ def run(
                 rows.append({"seed": seed, **row})
         except BudgetTooSmallError as reason:
             unheld[str(seed)] = str(reason)
-        told = f"{perf_counter() - start:.1f} s {unheld.get(str(seed), '')}"
-        print(f"{figure.name}, seed {seed}: {told}", file=sys.stderr, flush=True)
+        text = f"{perf_counter() - start:.1f} s {unheld.get(str(seed), '')}"
+        print(f"{figure.name}, seed {seed}: {text}", file=sys.stderr, flush=True)
     return rows, unheld
 
 

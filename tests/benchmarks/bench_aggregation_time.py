@@ -56,7 +56,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     network = GrowingNetwork(setting, "none")
     network.grow(args.subscriptions)
     planner = network.planner
-    _tell(f"{args.subscriptions:,} subscriptions in {network.seconds:.1f} s")
+    _log(f"{args.subscriptions:,} subscriptions in {network.seconds:.1f} s")
     past = setting.workload.events(args.events, TRAINING)
     start = perf_counter()
     traffic = read_traffic(planner, past)
@@ -106,15 +106,15 @@ def _runs(
                 "method": method,
                 "seconds": round(seconds, 2),
                 "processor_seconds": round(processor, 2),
-                **_told(planner.exact_counts(), result, budget),
+                **_figures(planner.exact_counts(), result, budget),
                 "added_percent": round(100 * (found.copies.total() / counts.copies.total() - 1), 3),
             }
         )
-        _tell(str(rows[-1]))
+        _log(str(rows[-1]))
     return rows
 
 
-def _told(exact: dict[str, int], result: AggregationResult, budget: int) -> dict[str, Any]:
+def _figures(exact: dict[str, int], result: AggregationResult, budget: int) -> dict[str, Any]:
     over = [count for count in exact.values() if count > budget]
     return {
         "switches_over_budget": len(over),
@@ -124,7 +124,7 @@ def _told(exact: dict[str, int], result: AggregationResult, budget: int) -> dict
     }
 
 
-def _tell(text: str) -> None:
+def _log(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import analytics_duckdb
 import bench_options
 import psutil
-from bench_child import in_child, peak_rss_mib, rss_mib, tell
+from bench_child import in_child, log, peak_rss_mib, rss_mib
 from bench_machine import describe
 
 from analytics.times import time_text
@@ -46,7 +46,7 @@ def main() -> int:
     for row in measure(args.events, args.jobs, args.memory, args.keep):
         rows[:] = [old for old in rows if (old["job"], old["events"]) != (row["job"], row["events"])]
         rows.append(row)
-        tell(json.dumps(row))
+        log(json.dumps(row))
         if args.output != "-":
             write_json(args.output, result)  # so that an interrupted run leaves its results
     if args.output == "-":
@@ -80,7 +80,7 @@ def _generated(root: Path, events: int) -> Path:
         part = root.with_name(f".{root.name}")
         _python("analytics.generate", "--events", str(events), "--out", str(part))
         part.rename(root)
-        tell(f"{events} events, generated in {perf_counter() - start:.0f} s")
+        log(f"{events} events, generated in {perf_counter() - start:.0f} s")
     return root
 
 

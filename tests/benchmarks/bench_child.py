@@ -89,6 +89,6 @@ class Guard:
         return None
 
 
-def tell(text: str, _start: float = perf_counter()) -> None:
+def log(text: str, _start: float = perf_counter()) -> None:
     """Print a line of progress on standard error."""
     print(f"[{perf_counter() - _start:6.1f} s] {text}", file=sys.stderr, flush=True)

@@ -155,8 +155,8 @@ class Bench:
     def check(self) -> None:
         """Check that every table has its entries."""
         for n, part in enumerate(self.parts, 1):
-            told = self.fabric.ofctl(f"s{n}", "dump-aggregate", CONTENT)
-            assert f"flow_count={len(part)}" in told, told
+            output = self.fabric.ofctl(f"s{n}", "dump-aggregate", CONTENT)
+            assert f"flow_count={len(part)}" in output, output
 
     def clear(self) -> None:
         """Empty the tables, and wait until the switch is idle."""
@@ -306,7 +306,7 @@ def main() -> None:
     entries = entries_of(given.entries)
     before = os.getloadavg()
     result = {str(count): measure(entries, count, given.rounds) for count in given.switches}
-    told = {
+    report = {
         "machine": {
             "cpus": os.cpu_count(),
             "system": platform.release(),
@@ -319,7 +319,7 @@ def main() -> None:
         "rounds": given.rounds,
         "switches": result,
     }
-    print(json.dumps(told, indent=2))
+    print(json.dumps(report, indent=2))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
-from bench_child import in_child, tell
+from bench_child import in_child, log
 from bench_extent import DEPTH, Extent
 from bench_planners import use_kernels
 from encoder_kinds import SPACES, measure_space
@@ -27,13 +27,13 @@ def measure(extent: Extent) -> dict[str, Any]:
     for filters in ("zipf", "uniform"):
         for limit in LIMITS:
             row = in_child(measure_case, filters, limit, extent)
-            tell(
+            log(
                 f"encoder: {filters}, limit {limit}: {row['compiled_per_s']} boxes/s, "
                 f"plain Python {row['plain_per_s']}"
             )
             rows.append(row)
     large = in_child(measure_large)
-    tell(f"encoder: millions of cells, limit {LARGE_LIMIT}: {large['compiled_ms']} ms")
+    log(f"encoder: millions of cells, limit {LARGE_LIMIT}: {large['compiled_ms']} ms")
     return {"boxes": rows, "large_filter": large, "kinds": measure_kinds(extent)}
 
 
@@ -44,7 +44,7 @@ def measure_kinds(extent: Extent) -> list[dict[str, Any]]:
     for space in ("int",) if tiny else SPACES:
         found = in_child(_measure_kinds, space, max(2, extent.plain_boxes // 10), tiny)
         for row in found:
-            tell(f"encoder: {space}, {row['kind']}: {row['compiled_us']} µs")
+            log(f"encoder: {space}, {row['kind']}: {row['compiled_us']} µs")
         rows += found
     return rows
 

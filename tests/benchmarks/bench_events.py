@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from bench_child import in_child, tell
+from bench_child import in_child, log
 from bench_extent import DEPTH, Extent
 
 from mininet_labs.figures.workloads.synthetic import DOMAIN, topic
@@ -24,7 +24,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
     """Return a row for each case."""
     rows = [in_child(measure_case, *case, extent) for case in CASES]
     for row in rows:
-        tell(
+        log(
             f"events: {row['attributes']} attributes, {row['cuts']} cuts: {row['event_to_address_us']} us, "
             f"{row['batch_events_per_s']} dz/s in batches, {row['single_events_per_s']} one by one"
         )

@@ -32,11 +32,11 @@ def growth(sizes: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 def _same_diff(before: dict[str, Any], after: dict[str, Any]) -> float | None:
     """Return the mean of the ratios of common magnitudes, weighted by the number of requests."""
-    told = [
+    rows = [
         (_ratio(before[size], after[size]), min(before[size]["requests"], after[size]["requests"]))
         for size in before.keys() & after.keys()
     ]
-    found = [(ratio, weight) for ratio, weight in told if ratio is not None]
+    found = [(ratio, weight) for ratio, weight in rows if ratio is not None]
     if not found:
         return None
     return round(sum(ratio * weight for ratio, weight in found) / sum(weight for _, weight in found), 2)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench_child import ChildFailed, tell
+from bench_child import ChildFailed, log
 from bench_extent import Extent
 
 COMMAND = Path(__file__).with_name("bench_controller.py")
@@ -16,7 +16,7 @@ COMMAND = Path(__file__).with_name("bench_controller.py")
 
 def measure(extent: Extent) -> dict[str, Any]:
     """Run `bench_controller.py` with one and with eleven switches; raises ChildFailed."""
-    tell(f"controller: {extent.installed:,} entries on 1 and on 11 switches")
+    log(f"controller: {extent.installed:,} entries on 1 and on 11 switches")
     sizes = ("--entries", str(extent.installed), "--rounds", str(extent.rounds), "--switches", "1", "11")
     done = subprocess.run([sys.executable, str(COMMAND), *sizes], capture_output=True, text=True, check=False)
     if done.returncode:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench_child import Guard, in_child, peak_rss_mib, tell
+from bench_child import Guard, in_child, log, peak_rss_mib
 from bench_extent import GRAPHS, Case, Extent
 from bench_planners import Subject, use_kernels
 
@@ -18,7 +18,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
     rows = []
     for filters, seconds in (("zipf", 3600.0), ("uniform", extent.large_uniform_seconds)):
         row = in_child(measure_case, filters, seconds, extent, address_space_mib=LIMIT_MIB)
-        tell(
+        log(
             f"large: {filters}: {row['deployed']} deployed, {row['entries']} entries, {row['seconds']} s, "
             f"peak {row['peak_rss_mib']} MiB" + (f" ({row['stopped']})" if row["stopped"] else "")
         )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from bench_child import in_child, tell
+from bench_child import in_child, log
 from bench_extent import DEPTH, GRAPHS, Extent
 from bench_planners import carry_out, use_kernels
 
@@ -29,7 +29,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
     for graph in extent.link_graphs:
         row = in_child(measure_graph, graph, extent.link_events)
         trees, one = row["trees"], row["one_tree"]
-        tell(
+        log(
             f"links: {graph}: highest to mean {trees['events']['highest_to_mean']} in events, "
             f"{one['events']['highest_to_mean']} with one tree"
         )

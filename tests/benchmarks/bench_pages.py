@@ -159,8 +159,8 @@ def measure(arguments):
             ):
                 page.goto(base + path)
                 page.wait_for_selector("tr[data-row]")
-                told = steps(page, label, filters, arguments.repeat)
-                found |= {f"{label}: {name}": one for name, one in told.items()}
+                figures = steps(page, label, filters, arguments.repeat)
+                found |= {f"{label}: {name}": one for name, one in figures.items()}
     finally:
         server.terminate()
         server.wait()

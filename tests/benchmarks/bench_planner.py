@@ -27,7 +27,7 @@ import bench_pleroma
 import bench_rates
 import bench_switch
 import bench_verify
-from bench_child import ChildFailed, tell
+from bench_child import ChildFailed, log
 from bench_extent import FULL, QUICK, TINY, Extent
 from bench_growth import FEWEST, KINDS
 from bench_planners import use_kernels
@@ -75,7 +75,7 @@ def run(extent: str, sections: Sequence[str]) -> Iterator[dict[str, Any]]:
         try:
             result[name] = measure(EXTENTS[extent])
         except ChildFailed as error:
-            tell(f"{name} failed: {error}")
+            log(f"{name} failed: {error}")
             result.setdefault("failed", {})[name] = str(error)
         rate = result.get("switch", {}).get("flows_per_s")
         for row in result.get("planner", ()):
@@ -83,7 +83,7 @@ def run(extent: str, sections: Sequence[str]) -> Iterator[dict[str, Any]]:
                 at_size["ratio_to_switch"] = ratio_to_switch(at_size, rate)
         result["seconds"] = round(perf_counter() - start)
         yield result
-    tell(f"done in {result['seconds']} s")
+    log(f"done in {result['seconds']} s")
 
 
 def ratio_to_switch(at_size: dict[str, Any], flows_per_s: int | None) -> dict[str, Any] | None:

@@ -171,7 +171,7 @@ def singly(planner: Planner, requests: Iterable[dict[str, Any]], most_seconds: f
         **_timed(changing + unchanging, changes.total()),
         "changing": _timed(changing, changes.total()),
         "unchanging": _timed(unchanging, 0),
-        "by_diff": {shown_magnitude(magnitude): told for magnitude, told in by_diff.items()},
+        "by_diff": {shown_magnitude(magnitude): figures for magnitude, figures in by_diff.items()},
         "sample": sample,
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
-from bench_child import in_child, tell
+from bench_child import in_child, log
 from bench_extent import DEPTH, GRAPHS, Case, Extent
 from bench_planners import BATCH, Requests, Subject, in_one_batch, rates, singly, use_kernels
 
@@ -25,7 +25,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
     for filters in extent.pleroma_filters:
         for cells in (4, 16):
             row = in_child(measure_case, Case("fat tree", filters, 5, cells), extent)
-            tell(
+            log(
                 f"algorithm 1: {filters}, {cells} dz: {row['pleroma_requests_per_s']} requests/s, "
                 f"ours {row['requests_per_s']}, {row['ratio']} times, in a batch {row['ratio_batch']}"
             )

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 import bench_switch
-from bench_child import Guard, in_child, settled_rss_mib, tell
+from bench_child import Guard, in_child, log, settled_rss_mib
 from bench_extent import Case, Extent
 from bench_growth import KINDS, growth
 from bench_planners import (
@@ -34,13 +34,13 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
         row = in_child(measure_case, case, extent)
         last = row["sizes"][-1]
         subscribe = last["subscribe"]
-        tell(
+        log(
             f"{case}: {last['deployed']} deployed, {last['entries']} entries, {last['rss_mib']:.0f} MiB, "
             f"{subscribe['requests_per_s']} subscriptions/s, {row['seconds']:.0f} s"
             + (f" ({row['stopped']})" if row["stopped"] else "")
         )
         rows.append(row)
-    bench_switch.time_parts([told for row in rows for at in row["sizes"] for told in _all_told(at)])
+    bench_switch.time_parts([figures for row in rows for at in row["sizes"] for figures in _all_figures(at)])
     return rows
 
 
@@ -82,9 +82,9 @@ def _at_size(subject: Subject, extent: Extent, empty_mib: float) -> dict[str, An
         "mib_per_1000": round((rss - empty_mib) / deployed * 1000, 2),
     }
     single = _singly(subject, extent)
-    for told in single.values():
-        sample = told["sample"]
-        told["sample"] = _told([diff for diff, _ in sample], sum(took for _, took in sample), subject)
+    for figures in single.values():
+        sample = figures["sample"]
+        figures["sample"] = _figures([diff for diff, _ in sample], sum(took for _, took in sample), subject)
     return {**found, **single, "batches": _in_batches(subject, extent)}
 
 
@@ -134,12 +134,12 @@ def _in_batches(subject: Subject, extent: Extent) -> dict[str, Any]:
     found = {}
     for kind, batch in batches.items():
         diff, seconds = diff_of_batch(subject.planner, batch)
-        told = _told([diff], seconds, subject)
-        found[kind] = {**rates(len(batch), len(diff), seconds), **told}
+        figures = _figures([diff], seconds, subject)
+        found[kind] = {**rates(len(batch), len(diff), seconds), **figures}
     return found
 
 
-def _told(diffs: Sequence[Diff], seconds: float, subject: Subject) -> dict[str, Any]:
+def _figures(diffs: Sequence[Diff], seconds: float, subject: Subject) -> dict[str, Any]:
     """Return the figures of diffs and their planning time; `parts` are for a switch to carry out."""
     return {
         "planning_ms": round(seconds * 1000, 3),
@@ -148,7 +148,7 @@ def _told(diffs: Sequence[Diff], seconds: float, subject: Subject) -> dict[str, 
     }
 
 
-def _all_told(at: dict[str, Any]) -> list[dict[str, Any]]:
+def _all_figures(at: dict[str, Any]) -> list[dict[str, Any]]:
     """Return all figures of a size that have parts for a switch to carry out."""
     return [*at["batches"].values(), *(at[kind]["sample"] for kind in KINDS)]
 

@@ -1,4 +1,4 @@
-"""Measure the unwanted deliveries and cells of event spaces, method by method; print JSON.
+"""Measure the false positives and cells of event spaces, method by method; print JSON.
 
 Half of the events choose the spaces, and the other half judge them. Cases:
 
@@ -148,7 +148,7 @@ def measured(name: str, seed: int, events: int, cuts: int, depth: int = DEPTH) -
     """Measure all methods on one workload, with dz of `depth` bits.
 
     Returns:
-        By method: unwanted deliveries, share of deliveries that are unwanted (%), cells, cuts, and seconds
+        By method: false positives, share of deliveries that are false positives (%), cells, cuts, and seconds
         of the choice of all spaces.
     """
     make, limit, other = CASES[name]

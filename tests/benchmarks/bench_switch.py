@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from bench_child import Guard, in_child, tell
+from bench_child import Guard, in_child, log
 from bench_extent import Case, Extent
 from bench_planners import Subject, use_kernels
 
@@ -40,12 +40,12 @@ def measure(extent: Extent) -> dict[str, Any]:
             seconds = [_install(fabric, lines) for _ in range(RUNS)]
             start_ms = _start_ms(fabric)
     except FabricError as error:
-        tell(f"switch: {error}")
+        log(f"switch: {error}")
         return {"skipped": str(error)}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     rate = round(len(lines) / min(seconds))
-    tell(f"switch: {rate} flows/s with ovs-ofctl --bundle add-flows")
+    log(f"switch: {rate} flows/s with ovs-ofctl --bundle add-flows")
     return {
         "command": "ovs-ofctl -O OpenFlow13 --bundle add-flows BRIDGE -",
         "flows": len(lines),
@@ -82,23 +82,23 @@ def time_parts(batches: list[dict[str, Any]]) -> None:
     try:
         with Fabric(folder / "f", ONE_SWITCH, timeout=120) as fabric:
             start_ms = _start_ms(fabric)
-            for told in batches:
-                _carry_out(fabric, told, start_ms)
+            for figures in batches:
+                _carry_out(fabric, figures, start_ms)
     except FabricError as error:
-        tell(f"switch: {error}")
-        for told in batches:
-            if told.pop("parts", None) is not None:
-                told |= {"switch_ms": None, "slowest_part_ms": None, "start_ms": None}
+        log(f"switch: {error}")
+        for figures in batches:
+            if figures.pop("parts", None) is not None:
+                figures |= {"switch_ms": None, "slowest_part_ms": None, "start_ms": None}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _carry_out(fabric: Fabric, told: dict[str, Any], start_ms: float) -> None:
-    took = [1000 * min(_seconds(fabric, text) for _ in range(2)) for text in told.pop("parts")]
+def _carry_out(fabric: Fabric, figures: dict[str, Any], start_ms: float) -> None:
+    took = [1000 * min(_seconds(fabric, text) for _ in range(2)) for text in figures.pop("parts")]
     fabric.ofctl("s1", "del-flows")
-    told["switch_ms"] = round(sum(took) / len(took) * told["switches"], 2) if took else None
-    told["slowest_part_ms"] = round(max(took), 2) if took else None
-    told["start_ms"] = round(start_ms, 2)
+    figures["switch_ms"] = round(sum(took) / len(took) * figures["switches"], 2) if took else None
+    figures["slowest_part_ms"] = round(max(took), 2) if took else None
+    figures["start_ms"] = round(start_ms, 2)
 
 
 def _start_ms(fabric: Fabric) -> float:

@@ -370,11 +370,11 @@ def uniform(result: Result) -> str:
 
 
 def _moving(at: Result, kind: str) -> Row:
-    told = at[kind]
-    each = round(told["changes"] / told["requests"], 1)
+    figures = at[kind]
+    each = round(figures["changes"] / figures["requests"], 1)
     ratio = None if at["ratio_to_switch"] is None else at["ratio_to_switch"]["singly"][kind]
-    rate = _number(told["changing"]["changes_per_s"])
-    return _number(told["requests_per_s"]), _number(each), rate, _number(ratio)
+    rate = _number(figures["changing"]["changes_per_s"])
+    return _number(figures["requests_per_s"]), _number(each), rate, _number(ratio)
 
 
 def _growth_aims(result: Result) -> Iterator[Aim]:
@@ -432,10 +432,10 @@ def _switch_aims(result: Result) -> Iterator[Aim]:
 
 def _same_diff(result: Result, way: str, filters: str, kind: str) -> Iterator[Aim]:
     found = [
-        (told["switch_ms"] / told["planning_ms"], _where(row, at))
+        (figures["switch_ms"] / figures["planning_ms"], _where(row, at))
         for row, at in _compiled(result, filters)
-        for told in ((at[kind]["sample"] if way == "singly" else at["batches"][kind]),)
-        if told.get("switch_ms") and told.get("changes", 1) >= told.get("requests", 1)
+        for figures in ((at[kind]["sample"] if way == "singly" else at["batches"][kind]),)
+        if figures.get("switch_ms") and figures.get("changes", 1) >= figures.get("requests", 1)
     ]
     if found:
         ratio, where = min(found)

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from bench_child import Guard, in_child, tell
+from bench_child import Guard, in_child, log
 from bench_extent import DEPTH, GRAPHS, Case, Extent
 from bench_planners import Subject, carry_out, use_kernels
 
@@ -28,12 +28,12 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
     rows = []
     for filters, size in extent.verified:
         proof = in_child(measure_proof, filters, size, extent.steps)
-        tell(
+        log(
             f"verify: {filters}, {size} subscriptions, {proof['entries']} entries: {proof['whole_s']} s, "
             f"a step {proof['step_ms']} ms"
         )
         commands = in_child(measure_commands, filters, size)
-        tell(f"verify: {filters}: tercast plan {commands['plan_s']} s, verify {commands['verify_s']} s")
+        log(f"verify: {filters}: tercast plan {commands['plan_s']} s, verify {commands['verify_s']} s")
         rows.append({"filters": filters, "subscriptions": size, **proof, "commands": commands})
     return rows
 

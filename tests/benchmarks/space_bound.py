@@ -49,8 +49,8 @@ def small(seed: int, filters: int) -> Workload:
     return Workload(topic, tuple(own), tuple(dict(zip("xy", near(), strict=True)) for _ in range(EVENTS)))
 
 
-def best_unwanted(workload: Workload, leaves: int) -> list[int]:
-    """Return the fewest unwanted deliveries of any cut tree, for each number of leaves from 1 to `leaves`.
+def fewest_false_positives(workload: Workload, leaves: int) -> list[int]:
+    """Return the fewest false positives of any cut tree, for each number of leaves from 1 to `leaves`.
 
     A rectangle of the event space is one leaf, or is divided by the best of all cuts.
     """
@@ -89,8 +89,8 @@ def _box(filter_: Filter) -> tuple[int, int, int, int]:
     return x[0], x[1], y[0], y[1]
 
 
-def unwanted(workload: Workload, nodes: list[object]) -> int:
-    """Return the unwanted deliveries of a cut tree whose leaves are not divided further."""
+def false_positives(workload: Workload, nodes: list[object]) -> int:
+    """Return the false positives of a cut tree whose leaves are not divided further."""
     space = workload.topic.with_cuts(nodes)
     tree = space.cut_space(64)
     where = [tree.branch_of(space.event_dz(event, 64))[0] for event in workload.events]
@@ -104,23 +104,23 @@ def unwanted(workload: Workload, nodes: list[object]) -> int:
     return total
 
 
-def learned_unwanted(workload: Workload, leaves: int) -> int:
-    """Return the unwanted deliveries of the learned tree with so many leaves."""
+def learned_false_positives(workload: Workload, leaves: int) -> int:
+    """Return the false positives of the learned tree with so many leaves."""
     learner = Learner(workload)
     learner.grow(leaves - 1)
-    return unwanted(workload, learner.nodes())
+    return false_positives(workload, learner.nodes())
 
 
 def compared(seeds: Sequence[int]) -> dict[str, Any]:
-    """Return the unwanted deliveries of learned and of best trees, by number of filters and leaves."""
+    """Return the false positives of learned and of best trees, by number of filters and leaves."""
     out: dict[str, Any] = {}
     for filters in FILTERS:
         pairs: dict[int, list[tuple[int, int]]] = {leaves: [] for leaves in LEAVES}
         for seed in seeds:
             workload = small(seed, filters)
-            best = best_unwanted(workload, max(LEAVES))
+            best = fewest_false_positives(workload, max(LEAVES))
             for leaves in LEAVES:
-                mine, least = learned_unwanted(workload, leaves), best[leaves - 1]
+                mine, least = learned_false_positives(workload, leaves), best[leaves - 1]
                 assert mine >= least, (filters, seed, leaves, mine, least)
                 pairs[leaves].append((mine, least))
         out[f"{filters} filters"] = {

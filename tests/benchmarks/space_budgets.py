@@ -120,7 +120,7 @@ def _by_method(
 
 
 def added(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return sums over seeds by space and method: copies, added copies, unwanted deliveries, entries."""
+    """Return sums over seeds by space and method: copies, added copies, false positives, entries."""
     out: dict[str, Any] = {}
     for name, methods in rows[0].items():
         out[name] = {}

@@ -78,15 +78,15 @@ def test_aims_are_met_or_not_as_measured() -> None:
             for name, value in values.items()
         ]
 
-    def told(pb: float, best: float) -> list[str]:
+    def reported(pb: float, best: float) -> list[str]:
         shares = {"shares-tree-zipf": {"title": "T", "rows": rows(pb, best)}}
         lines = page.aims({"sizes": {"seeds": [1]}, "experiments": shares}).splitlines()
         return [line.split(" | ")[-1].removesuffix(" |") for line in lines[2:5]]
 
-    assert told(45, 22.5) == ["yes", "yes", "yes"]
-    assert told(46, 22.5) == ["**no**", "yes", "yes"]
-    assert told(45, 23) == ["yes", "**no**", "yes"]
-    assert told(45, 48) == ["yes", "**no**", "**no**"]
+    assert reported(45, 22.5) == ["yes", "yes", "yes"]
+    assert reported(46, 22.5) == ["**no**", "yes", "yes"]
+    assert reported(45, 23) == ["yes", "**no**", "yes"]
+    assert reported(45, 48) == ["yes", "**no**", "**no**"]
 
 
 def test_what_a_run_costs_is_measured_for_all_methods(tmp_path: Path) -> None:

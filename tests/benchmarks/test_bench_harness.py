@@ -42,13 +42,15 @@ def test_every_section_is_there_with_the_machine(result: dict[str, Any]) -> None
     ].keys()
 
 
-def test_a_case_tells_rates_of_all_kinds_at_all_sizes(result: dict[str, Any]) -> None:
+def test_a_case_shows_rates_of_all_kinds_at_all_sizes(result: dict[str, Any]) -> None:
     row = result["planner"][0]
     assert [size["deployed"] for size in row["sizes"]] == [30, 60]
     for size in row["sizes"]:
         for kind in ("subscribe", "unsubscribe", "advertise", "unadvertise"):
-            told = size[kind]
-            assert told["requests"] == told["changing"]["requests"] + told["unchanging"]["requests"] > 0
+            figures = size[kind]
+            assert (
+                figures["requests"] == figures["changing"]["requests"] + figures["unchanging"]["requests"] > 0
+            )
             assert size["batches"][kind]["requests"] > 0
         assert size["subscribe"]["changing"]["changes_per_s"] > 0
         assert size["subscribe"]["changes"] > 0 and size["mib_per_1000"] is not None
@@ -58,11 +60,11 @@ def test_a_case_tells_rates_of_all_kinds_at_all_sizes(result: dict[str, Any]) ->
     assert result["planner"][1]["kernels"] == "plain"
 
 
-def test_growth_is_told_at_equal_diffs() -> None:
+def test_growth_is_reported_at_equal_diffs() -> None:
     def size(deployed: int, by_diff: dict[str, tuple[int, float]]) -> dict[str, Any]:
-        told = {key: {"requests": count, "median_us": middle} for key, (count, middle) in by_diff.items()}
+        figures = {key: {"requests": count, "median_us": middle} for key, (count, middle) in by_diff.items()}
         whole = {"requests": 40, "median_us": 50.0}
-        kind = {**whole, "unchanging": whole, "by_diff": told}
+        kind = {**whole, "unchanging": whole, "by_diff": figures}
         return {"deployed": deployed, **dict.fromkeys(bench_growth.KINDS, kind)}
 
     before = size(5, {"0": (30, 10.0), "2-3": (10, 40.0), "8-15": (1, 90.0)})
@@ -135,11 +137,11 @@ def test_the_baseline_and_ours_get_the_same_subscriptions_in_the_same_order() ->
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    deployed, timed = told["row"]["deployed"], told["row"]["pleroma_requests"]
-    assert len(told["theirs"]) == deployed + timed and deployed == 30 and timed >= 3
-    assert len(told["ours"]) == 40
-    assert told["ours"][: len(told["theirs"])] == told["theirs"]
+    report = json.loads(done.stdout)
+    deployed, timed = report["row"]["deployed"], report["row"]["pleroma_requests"]
+    assert len(report["theirs"]) == deployed + timed and deployed == 30 and timed >= 3
+    assert len(report["ours"]) == 40
+    assert report["ours"][: len(report["theirs"])] == report["theirs"]
 
 
 def test_sections_can_be_chosen(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def test_every_case_can_be_chosen() -> None:
 
 
 @pytest.mark.parametrize("name", ["demo", pytest.param("sea", marks=pytest.mark.full)])
-def test_a_learned_space_has_fewer_unwanted_deliveries(name: str) -> None:
+def test_a_learned_space_has_fewer_false_positives(name: str) -> None:
     found = measured(name, 1, 300, 64)
     assert set(found) == {*METHODS, "all methods"}
     others = [found[method]["unwanted"] for method in METHODS[:-1]]

@@ -96,8 +96,8 @@ def test_the_reserved_entries_are_there(fabric: Fabric, controller: Controller) 
         assert eventually(lambda n=n, wanted=wanted: reserved(fabric, f"s{n}") == wanted)
         ranges = {value for flow in fabric.dump_flows(f"s{n}") for value in flow.match.values()}
         assert {"ff0e::/16", "225.128.0.0/9"} <= ranges
-        told = controller.get(f"/v1/switches/{dpid(n)}/entries")["reserved"]
-        assert told == 3 + (3 if metered else 0)
+        count = controller.get(f"/v1/switches/{dpid(n)}/entries")["reserved"]
+        assert count == 3 + (3 if metered else 0)
 
 
 def test_what_the_switches_are_is_reported(controller: Controller) -> None:
@@ -111,7 +111,7 @@ def test_what_the_switches_are_is_reported(controller: Controller) -> None:
         assert switch["lacks"] == []
 
 
-def test_how_much_goes_into_a_table_is_told_at_connect(fabric: Fabric, controller: Controller) -> None:
+def test_the_capacity_of_a_table_is_reported_at_connect(fabric: Fabric, controller: Controller) -> None:
     fabric.set_capacity("s4", 20)
     fabric.set_controller(NOBODY, switch="s4")
     assert eventually(lambda: dpid(4) not in controller.dpids())
@@ -325,7 +325,7 @@ def test_a_controller_that_ends_and_comes_again_keeps_the_entries(run_dir: Path,
             assert eventually(lambda: links(second) == {(1, 1, 2, 1)})
 
 
-def test_a_bridge_with_a_duplicate_id_and_one_that_speaks_1_0_are_refused_and_told(run_dir: Path) -> None:
+def test_a_bridge_with_a_duplicate_id_and_one_that_speaks_1_0_are_refused_and_reported(run_dir: Path) -> None:
     topology = {"switches": TOPOLOGY["switches"][:2], "links": [], "hosts": []}
     with running(run_dir) as own, Fabric(run_dir / "d", topology, [own.target]) as fabric:
         own.await_switches(dpid(1), dpid(2))
@@ -342,8 +342,8 @@ def test_a_bridge_with_a_duplicate_id_and_one_that_speaks_1_0_are_refused_and_to
         )
         fabric.vsctl("set-controller", "old", own.target)
         assert eventually(lambda: {"duplicate_dpid", "openflow_version"} <= own.alarm_names())
-        told = {alarm["alarm"]: alarm["dpid"] for alarm in own.get("/v1/alarms")}
-        assert told == {"duplicate_dpid": dpid(1), "openflow_version": dpid(0x10)}
+        alarms = {alarm["alarm"]: alarm["dpid"] for alarm in own.get("/v1/alarms")}
+        assert alarms == {"duplicate_dpid": dpid(1), "openflow_version": dpid(0x10)}
         again = eventually(lambda: all(alarm["count"] > 1 for alarm in own.get("/v1/alarms")))
         assert again
         assert own.get("/v1/switches") == seen

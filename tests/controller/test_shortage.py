@@ -60,35 +60,35 @@ class Failing:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+def raised(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     monkeypatch.setattr(resource_shortage, "PAUSE", 0)
     return []
 
 
-def test_what_passes_is_tried_again_and_shortage_is_reported(told: list[tuple[str, str]]) -> None:
+def test_what_passes_is_tried_again_and_shortage_is_reported(raised: list[tuple[str, str]]) -> None:
     errors = [OSError(errno.EMFILE, "Too many open files"), OSError(errno.ECONNABORTED, "x"), MemoryError()]
     listener: Any = Failing(*errors)
-    patient = PatientListener(listener, "northbound", lambda *one: told.append(one))
+    patient = PatientListener(listener, "northbound", lambda *one: raised.append(one))
     assert patient.accept() == ("peer", "address")
-    assert told == [
+    assert raised == [
         ("northbound", "Too many open files; new connections wait"),
         ("northbound", "no memory; new connections wait"),
     ]
 
 
-def test_a_closed_listener_ends_it(told: list[tuple[str, str]]) -> None:
+def test_a_closed_listener_ends_it(raised: list[tuple[str, str]]) -> None:
     listener: Any = Failing(OSError(errno.EBADF, "Bad file descriptor"))
     listener.open = False
     with pytest.raises(OSError, match="Bad file"):
-        PatientListener(listener, "northbound", lambda *one: told.append(one)).accept()
+        PatientListener(listener, "northbound", lambda *one: raised.append(one)).accept()
 
 
-def test_a_loop_starts_again_after_any_error(told: list[tuple[str, str]]) -> None:
+def test_a_loop_starts_again_after_any_error(raised: list[tuple[str, str]]) -> None:
     errors: list[BaseException] = [MemoryError(), ValueError("ours"), GreenletExit()]
 
     def fail() -> None:
         raise errors.pop(0)
 
     with pytest.raises(GreenletExit):
-        run_forever(fail, "polls", lambda *one: told.append(one))
-    assert told == [("polls", "no memory")]
+        run_forever(fail, "polls", lambda *one: raised.append(one))
+    assert raised == [("polls", "no memory")]

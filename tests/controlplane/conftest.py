@@ -18,7 +18,7 @@ DATABASE = {"db", "transactional_db", "django_db_reset_sequences", "live_server"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark what uses the database: `make test-servers` runs just that, and nobody has to remember it."""
+    """Mark what uses the database: `make test-servers` runs these tests."""
     for item in items:
         if item.get_closest_marker("django_db") or DATABASE.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("servers")
@@ -53,7 +53,7 @@ def nothing_read(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def patient_answers(monkeypatch):
-    """Let answers take as long as they take: on a busy machine a second does not suffice for a small one."""
+    """Remove the time limit of answers: on a busy machine a small one can take more than a second."""
     preview = import_module("controlplane.explain.filter_preview.preview")
     monkeypatch.setattr(preview, "PATIENCE", replace(preview.PATIENCE, seconds=60.0))
     monkeypatch.setattr("controlplane.explain.impact.counts.SECONDS", 60.0)

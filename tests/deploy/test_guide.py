@@ -38,7 +38,7 @@ def can_unshare() -> str:
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     if reason := can_unshare():
-        pytest.skip(f"no copy of the machine can be made: {reason}")
+        pytest.skip(f"the machine cannot be copied: {reason}")
     folder = Path(f"/tmp/tg{os.getpid()}")
     folder.mkdir()
     try:

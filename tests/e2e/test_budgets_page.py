@@ -67,7 +67,7 @@ def test_budgets_of_many_are_checked_then_set_and_those_that_fail_are_named(visi
     assert shown[emptiest["name"]] == between and shown[fullest["name"]] == fullest["tcam_budget"]
 
 
-def test_a_method_is_chosen_merges_are_told_and_taken_back(visit, api, switches):
+def test_a_method_is_chosen_merges_are_shown_and_reverted(visit, api, switches):
     name, row = max(switches.items(), key=lambda item: item[1]["entries"])
     budget = row["entries"] - 20
     with visit("/budgets?tab=policy", size="phone", scheme="dark") as watched:
@@ -162,7 +162,7 @@ def failed(api, switches):
         api("DELETE", path)
 
 
-def test_a_failed_request_is_found_understood_and_mended_by_keyboard_alone(visit, api, failed):
+def test_a_failed_request_is_found_understood_and_fixed_by_keyboard_alone(visit, api, failed):
     switch, request = failed
     with visit("/requests") as watched:
         page = watched.page

@@ -158,12 +158,12 @@ def test_a_past_event_is_picked_and_every_host_has_its_reason(visit, running):
         expect(page.locator("[data-summary]")).to_be_visible()
         (event,) = running.call("GET", f"traffic/samples/events/?id={number}").json()["results"]
         question = {"publisher": event["advertisement"], "values": json.dumps(event["values"])}
-        told = running.call("GET", f"explain/?{urlencode(question)}").json()
-        for verdict in told["received"]:
+        answer = running.call("GET", f"explain/?{urlencode(question)}").json()
+        for verdict in answer["received"]:
             reason = host_row(page, verdict["host"]).locator(f'[data-reason="{verdict["reason"]}"]')
             expect(reason).to_be_visible()
         page.get_by_role("checkbox", name="without a subscription").check()
-        hosts = len(told["received"]) + len(told["not_received"])
+        hosts = len(answer["received"]) + len(answer["not_received"])
         expect(page.get_by_text(re.compile(rf"Total: {hosts}(?!\d)"))).to_be_visible()
 
 
@@ -213,7 +213,7 @@ def look_until(page, wanted, before=lambda: None):
         expect(page.get_by_role("button", name="Trace again")).to_be_enabled()
         return wanted.is_visible()
 
-    wait_until("what is wanted", there)
+    wait_until("the expected text", there)
 
 
 @pytest.mark.full

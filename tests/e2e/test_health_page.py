@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.fabric]
 FOUND = "/health?tab=found-links"
 
 
-def test_each_part_is_told_and_leads_on_by_keyboard(visit):
+def test_each_part_is_shown_and_has_a_link_for_the_keyboard(visit):
     with visit("/health", size="phone", scheme="dark") as watched:
         page = watched.page
         expect(page.locator("[data-check]")).to_have_count(13)

@@ -84,7 +84,7 @@ def test_by_keyboard_alone_a_switch_is_searched_opened_and_its_budget_changed(vi
             assert running.call("PATCH", f"switches/{row['id']}/", {"tcam_budget": before}).is_success
 
 
-def test_an_entry_tells_what_it_means_and_whom_it_serves_and_an_event_its_way(visit):
+def test_an_entry_shows_its_meaning_and_subscriptions_and_an_event_its_path(visit):
     with visit("/network?switch=den") as watched:
         page = watched.page
         row = details(page).locator("[data-row]").first
@@ -137,7 +137,7 @@ def test_entries_are_filtered_by_topic_dz_and_port_and_the_address_keeps_it(visi
         assert page.url.endswith("/network?switch=den")
 
 
-def test_a_host_tells_what_reached_it_and_who_publishes_and_subscribes_there(visit, running):
+def test_a_host_shows_its_deliveries_publishers_and_subscribers(visit, running):
     def of(resource, host="h-sea-1"):
         return running.call("GET", f"{resource}/?host={host}").json()["results"]
 

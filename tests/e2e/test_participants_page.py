@@ -128,7 +128,7 @@ def test_a_file_is_checked_with_all_errors_by_line_then_applied_and_followed(vis
     running.call("POST", "subscribers/", {"name": "e2e-file", "host": "h-ind-1"})
     bad, good = tmp_path / "bad.csv", tmp_path / "good.json"
     bad.write_text(
-        'subscriber,topic,filter\ne2e-file,quotes,"close > 1\n and clos < 2"\n\nnobody,quotes,true\n'
+        'subscriber,topic,filter\ne2e-file,quotes,"close > 1\n and clos < 2"\n\nmissing,quotes,true\n'
     )
     wanted = [
         {"subscriber": "e2e-file", "topic": "quotes", "filter": f"close > {n}"} for n in range(900, 903)
@@ -141,7 +141,7 @@ def test_a_file_is_checked_with_all_errors_by_line_then_applied_and_followed(vis
         page.locator("input[type=file]").set_input_files(bad)
         table = dialog.get_by_role("table", name="Errors by line")
         expect(table.get_by_role("row").nth(1)).to_contain_text(re.compile("^2.*clos"))
-        expect(table.get_by_role("row").nth(2)).to_contain_text(re.compile("^5.*nobody"))
+        expect(table.get_by_role("row").nth(2)).to_contain_text(re.compile("^5.*missing"))
         expect(dialog.get_by_role("button", name="Apply")).to_be_disabled()
         watched.accessible("[role=dialog]")
         watched.screenshot("upload-errors")
@@ -159,7 +159,7 @@ def test_a_file_is_checked_with_all_errors_by_line_then_applied_and_followed(vis
 @pytest.mark.parametrize(
     ("size", "scheme"), [pytest.param("desktop", "dark", marks=pytest.mark.full), ("phone", "light")]
 )
-def test_lists_tell_what_each_got_and_keep_their_state_in_the_address(visit, size, scheme):
+def test_lists_show_deliveries_and_keep_their_state_in_the_address(visit, size, scheme):
     with visit("/participants?tab=subscribers", user="vera", size=size, scheme=scheme) as watched:
         page = watched.page
         row = cells(page, "archive")

@@ -75,7 +75,7 @@ def test_the_event_space_is_a_picture_and_a_table_of_two_attributes(visit, size,
         assert width <= 0, f"the page scrolls sideways by {width}"
 
 
-def test_what_is_indexed_is_changed_after_its_cost_was_told(visit, running):
+def test_indexed_attributes_are_changed_after_the_cost_is_shown(visit, running):
     topic = running.call("GET", "topics/?name=quotes").json()["results"][0]
     with visit("/topics/quotes?dialog=indexed", user="otto") as watched:
         page = watched.page

@@ -69,8 +69,8 @@ def start_the_demo(browser, empty):
         expect(page.locator("[data-delivered]")).to_contain_text("ms")
         page_watched.accessible()
         page_watched.screenshot("welcome-delivered-desktop")
-        told = empty.call("GET", "test-events/?limit=1").json()["results"][0]
-        assert told["state"] == "done" and told["received"], told
+        result = empty.call("GET", "test-events/?limit=1").json()["results"][0]
+        assert result["state"] == "done" and result["received"], result
 
 
 def import_a_topology(browser, empty):
@@ -185,8 +185,8 @@ def test_switches_of_ones_own_lead_to_an_event_that_arrives(browser):
             )
             assert "listening" in listener.stderr.readline()
             subprocess.run(tool(publish, fabric.host_socket("h1")), check=True, timeout=LIMIT_SECONDS)
-            told = listener.communicate(timeout=LIMIT_SECONDS)[0]
-            assert '"low"' in told, told
-            assert "wanted 1" in told, told
+            output = listener.communicate(timeout=LIMIT_SECONDS)[0]
+            assert '"low"' in output, output
+            assert "wanted 1" in output, output
     finally:
         own.close()

@@ -144,14 +144,14 @@ def test_nothing_accepted_is_lost_while_the_disk_is_full(demo: Demo, disk: Path)
     assert HTTPStatus.INSUFFICIENT_STORAGE in codes
     assert codes <= {HTTPStatus.INSUFFICIENT_STORAGE, HTTPStatus.SERVICE_UNAVAILABLE}
     assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
-    told = {"database": "failed", "broker": "failed", "disk": "degraded"}
+    expected = {"database": "failed", "broker": "failed", "disk": "degraded"}
 
-    def is_told() -> bool:
+    def is_reported() -> bool:
         fill(disk)
         found = caller.health()
-        return {name: found[name]["status"] for name in told} == told
+        return {name: found[name]["status"] for name in expected} == expected
 
-    await_that(demo, "health to report it", is_told)
+    await_that(demo, "health to report it", is_reported)
     free(disk)
 
     await_that(demo, "a call that is accepted", lambda: caller.subscribe().status_code == HTTPStatus.ACCEPTED)

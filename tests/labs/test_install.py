@@ -60,13 +60,13 @@ def test_a_plan_from_files_carries_events_until_the_command_is_interrupted(folde
     known = read_scenario(DOCUMENT)
     topic = known.final.topics["line"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as child:
-        told = ""
-        while not told.endswith("ready\n"):
+        output = ""
+        while not output.endswith("ready\n"):
             line = child.stdout.readline()
             assert line, "the command ended"
-            told += line
-        assert "2 switches, 1 link, 2 hosts; 6 entries of " in told
-        with port(told, known, "h1") as near, port(told, known, "h2") as far:
+            output += line
+        assert "2 switches, 1 link, 2 hosts; 6 entries of " in output
+        with port(output, known, "h1") as near, port(output, known, "h2") as far:
             publisher = Publisher(topic, "low < 512", near, known.address, "a1", known.depth)
             subscriber = Subscriber({"q1": "low in [80, 100]"}, topic, far)
             publisher.publish({"low": 80})

@@ -14,7 +14,16 @@ CHECK = ROOT / "scripts" / "plain_english.py"
 CASES = {
     "words.md": ("It stands.\n\nA recieved one.\n", {1: "stands", 3: "recieved"}),
     "phrases.md": ("What it comes\nto is this. It ends At once.\n", {1: "comes to", 2: "At once"}),
-    "code.md": ("It is `told at once`.\n\n    at once\n\n```sh\nat once\n```\n[x](at once) atonce\n", {}),
+    "code.md": ("It is `told at once`.\n\n```sh\nat once\n```\n[x](at once) atonce <b at='once'>\n", {}),
+    "indented_code.md": (
+        "1. Run it:\n\n   ```sh\n   told <!-- stands -->\n   ```\n\n   It lies.\n",
+        {7: "lies"},
+    ),
+    "lists.md": ("1. A step:\n\n    It is told.\n\n        - It stands.\n", {3: "is told", 5: "stands"}),
+    "comments.md": (
+        "<!-- It stands. -->\n\nIt is here. <!-- It is\ntold. -->\n\n`<!-- lies -->`\n",
+        {1: "stands", 3: "is told", 4: "told"},
+    ),
     "spans.md": ("It is `x`.\n\nIt recieved `y`.\n", {3: "recieved"}),
     "spans.py": ('"""Count `x`."""\n\ny = 1  # `x` recieved it\n', {3: "recieved"}),
     "module.py": ('"""Count."""\n\nx = 1  # is told\ny = "It goes on."\n', {3: "is told", 4: "goes on"}),
@@ -32,6 +41,22 @@ CASES = {
     "text.tsx": ('export const text = { title: "Doubled" };\n', {1: "Doubled"}),
     "page.html": ("<p class='told'>\nIt {% told %} <b>stands</b>.</p>\n<style>told</style>\n", {2: "stands"}),
     "program.sh": ('# is told\nsay "$told it goes on"\ntold=1\n', {1: "is told", 2: "goes on"}),
+    "Makefile": (
+        "# It stands.\nrun: told ## lies here\n\t@echo '## /told/' # goes on\n\n## Told\n",
+        {1: "stands", 2: "lies", 3: "goes on", 5: "Told"},
+    ),
+    "unit.service": (
+        "; It stands.\n[Unit]\nDescription=Worker that lies\nExecStart=told\n",
+        {1: "stands", 3: "lies"},
+    ),
+    **{
+        f"settings{suffix}": (
+            "# It stands.\ntold: 'told'  # goes on\nmend=told#stands\n",
+            {1: "stands", 2: "goes on"},
+        )
+        for suffix in (".conf", ".env", ".rules", ".target", ".timer", ".toml", ".yaml", ".yml")
+    },
+    "tercast-manage": ("#!/bin/sh\n# It stands.\ntold=1\n", {2: "stands"}),
     "entries.md": ("A switch meets an entry. Events meet another entry.\n", {1: "meets an entry"}),
     "code.tsx": ("const told = stands; const key = 'told'; // `told`\nlet a = 'it';\n", {}),
 }

@@ -243,5 +243,5 @@ class Follower:
 
 def wrong(problem: str) -> bool:
     """Whether an event is lost, duplicated or looped; redundant copies are permitted with a budget."""
-    needless = "wanted 0" in problem and "got 1 copies" in problem
-    return not (needless or "says what a shorter entry says" in problem or "drops for nothing" in problem)
+    redundant = "wanted 0" in problem and "got 1 copies" in problem
+    return not (redundant or "says what a shorter entry says" in problem or "drops for nothing" in problem)

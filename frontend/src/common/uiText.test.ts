@@ -93,7 +93,7 @@ function nameOf(node: ts.PropertyAssignment | ts.JsxAttribute): string {
 
 const isNamed = (node: ts.Node) => ts.isPropertyAssignment(node) || ts.isJsxAttribute(node);
 
-/** Whether a string is no text for users: a type, a path of a module, a style, a message to programmers. */
+/** Whether a string is not shown to users: a type, a path of a module, a style, a message to programmers. */
 function isCode(node: ts.Node): boolean {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isTypeNode(node)) return true;
   if (isNamed(node)) return CODE_NAMES.has(nameOf(node));

@@ -238,7 +238,7 @@ class AggregationExperiment:
     """Rows of one comparison of methods; with second values of parameters if `varied`.
 
     Rows have the network false-positive rate on unseen and on training events, the copies added to those of
-    exact tables, merged entries, deliveries that nobody asked for, and processor seconds of a run. A seed
+    exact tables, merged entries, false positives, and processor seconds of a run. A seed
     whose budget is too small ends early, with a row `refused`. `after` is 1 after a periodic run at the same
     number of subscriptions.
     """

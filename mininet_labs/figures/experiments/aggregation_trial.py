@@ -156,5 +156,5 @@ def periodic(
     budget = network.setting.budget
     assert all(len(table) <= budget for table in tables.values())
     gap = None if result.optimality_gap is None else round(result.optimality_gap, 4)
-    told = {"seconds": round(seconds, 4), "chosen": result.chosen, "gap": gap}
-    return {**told, **judge.judge(tables)}
+    figures = {"seconds": round(seconds, 4), "chosen": result.chosen, "gap": gap}
+    return {**figures, **judge.judge(tables)}

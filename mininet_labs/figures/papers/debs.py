@@ -48,7 +48,7 @@ QUICK_SECONDS = {
 """Measured seconds of five seeds at the quick size."""
 
 FULL_FACTOR = 100
-"""Estimated time of the full size relative to the quick one; nobody has run it yet."""
+"""Estimated time of the full size relative to the quick one; it has not been run yet."""
 
 
 def _choices(size: Size) -> tuple[ParameterChoice, ...]:

@@ -10,7 +10,7 @@ class AccountsConfig(AppConfig):
     label = "accounts"
 
     def ready(self) -> None:
-        """Register the token authentication in the API's schema, and count edits of users."""
-        from controlplane.accounts import authentication_schema, user_versions  # noqa: F401, PLC0415 - registers itself
+        """Count edits of users."""
+        from controlplane.accounts import user_versions  # noqa: PLC0415 - needs the models
 
         user_versions.watch()

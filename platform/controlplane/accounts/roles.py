@@ -14,7 +14,7 @@ class Role(enum.IntEnum):
 
 
 def role_of(user: Any) -> Role:
-    """Return the role of a caller: nobody if unauthenticated or inactive, else `standing_role`."""
+    """Return the role of a caller; `NOBODY` if unauthenticated or inactive."""
     if not user.is_authenticated or not user.is_active:
         return Role.NOBODY
     return standing_role(user)

@@ -31,7 +31,7 @@ Key = tuple[str, str, int | None, str]
 
 @dataclass(frozen=True, slots=True)
 class CostShare:
-    """An aggregated entry with its subscriptions, redundant copies and unwanted deliveries.
+    """An aggregated entry with its subscriptions, redundant copies and false positives.
 
     `measured` and `unwanted` are totals of the window. `expected` are the copies that old events predict for
     as many new events; None without old events. `fair` are the measured copies per event, without events that

@@ -54,7 +54,7 @@ def run(
 ) -> ComputedCovers:
     """Compute covers by `method`; with a `gain`, only covers that save that share of their cost.
 
-    The cost is redundant copies plus weighted unwanted deliveries, on events that are held back from
+    The cost is redundant copies plus weighted false positives, on events that are held back from
     `method`. A difference that may be chance changes nothing. `numbers` numbers the events (see `hold_back`).
     `loads` has the events by advertisement, if they are known better than from `events`.
     """
@@ -73,14 +73,14 @@ def run(
         return ComputedCovers(str(outcome.reason))
     after = FigureState.of(planner, held)
     more = {"chosen": worked_out.chosen, "gap": worked_out.optimality_gap}
-    told = results(planner, before, after, covers, **more, seconds=perf_counter() - start)
+    summary = results(planner, before, after, covers, **more, seconds=perf_counter() - start)
     cost = before.cost.cost if before.cost else 0.0
     saved = savings(planner, old, planner.keeper.covers(), held)
     reason = "" if gain is None or exceeded else doubt(cost, saved, gain)
     if network_covers_json(planner.keeper.covers()) == covers:
         reason = SAME
     covers_before = {name: covers.get(name, {}) for name in worked_out.covers}
-    return ComputedCovers(reason, None if reason else request, told, covers_before)
+    return ComputedCovers(reason, None if reason else request, summary, covers_before)
 
 
 def what_if(
@@ -107,7 +107,7 @@ def what_if(
     with _under_traffic():
         rest, held = hold_back(planner, events, numbers)
     before, covered = FigureState.of(planner, held), list(planner.keeper.covers())
-    _begin_anew(planner, budgets)
+    _reset(planner, budgets)
     planner.apply({"op": SET_AGGREGATION, "method": method})
     chosen, gap = method, None
     if method in METHODS:
@@ -115,8 +115,8 @@ def what_if(
         planner.apply(worked_out.request)
         chosen, gap = worked_out.chosen, worked_out.optimality_gap
     after = FigureState.of(planner, held)
-    told = results(planner, before, after, covered, chosen=chosen, gap=gap, seconds=perf_counter() - start)
-    return told | {"unmet": list(planner.over_budget()), "events": len(events)}
+    summary = results(planner, before, after, covered, chosen=chosen, gap=gap, seconds=perf_counter() - start)
+    return summary | {"unmet": list(planner.over_budget()), "events": len(events)}
 
 
 def budget_curve(
@@ -185,7 +185,7 @@ def _under_traffic() -> Iterator[None]:
         raise refused.under("traffic") from None
 
 
-def _begin_anew(planner: Planner, budgets: Budgets) -> None:
+def _reset(planner: Planner, budgets: Budgets) -> None:
     """Make all tables exact, then set budgets; nothing is merged in between."""
     own = {name: switch.tcam_budget for name, switch in planner.topology.switches.items()}
     planner.enforce_budgets = False  # unmet budgets are reported, not refused

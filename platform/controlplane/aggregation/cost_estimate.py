@@ -42,7 +42,7 @@ class Recent:
 class CostEstimate:
     """Expected cost of merged entries, per event published on `topics`.
 
-    `unwanted` are deliveries to hosts that did not subscribe, `needless` are copies between switches. Both
+    `unwanted` are false positives, `needless` are redundant copies between switches. Both
     are None if `reason` states why they are unknown. `entries` are the examined entries, by switch.
     """
 

@@ -62,7 +62,7 @@ def look() -> int:
     packets = _packets(state.planner, {one.switch for one in found})
     with transaction.atomic():
         _write(found, state, len(window), packets)
-        _tell(verdicts(found, len(window)))
+        _report(verdicts(found, len(window)))
         checkpoints.keep(_SEEN, marks)
     return len(found)
 
@@ -138,7 +138,7 @@ def _packets(planner: Planner, names: set[str]) -> Packets:
     return found
 
 
-def _tell(found: Mapping[str, CostVerdict]) -> None:
+def _report(found: Mapping[str, CostVerdict]) -> None:
     """Raise and clear alarms; without data, an active alarm ends."""
     standing = standing_alarms()
     now = timezone.now().isoformat()
@@ -152,8 +152,8 @@ def _tell(found: Mapping[str, CostVerdict]) -> None:
                     f"aggregation at switch {name}: {_text(verdict)}. Start a run (page Budgets, tab Runs)"
                 )
     for name in standing.keys() - after.keys():
-        told = f": {_text(found[name])}" if name in found else ""
-        outbox.alarm(f"aggregation at switch {name}: the alarm has ended{told}")
+        detail = f": {_text(found[name])}" if name in found else ""
+        outbox.alarm(f"aggregation at switch {name}: the alarm has ended{detail}")
     checkpoints.keep(ALARMS, after)
 
 

@@ -33,7 +33,7 @@ def results(
     """Return the results as the API shows them; `covered` are switches to show without a budget."""
     exact = planner.exact_counts()
     budgets = {name: switch.tcam_budget for name, switch in planner.topology.switches.items()}
-    told = {name for name, budget in budgets.items() if budget is not None} | set(covered)
+    names = {name for name, budget in budgets.items() if budget is not None} | set(covered)
     return {
         "needless": _pair(before.cost, after.cost, "copies"),
         "unwanted": _pair(before.cost, after.cost, "unwanted"),
@@ -50,7 +50,7 @@ def results(
                 "unwanted_before": _at(before.cost, "unwanted_by_switch", name),
                 "unwanted_after": _at(after.cost, "unwanted_by_switch", name),
             }
-            for name in sorted(told)
+            for name in sorted(names)
         ],
     }
 

@@ -106,7 +106,7 @@ class MergedRows:
 
 
 def merging_json(ledger: MergedEntryLedger, update: Update) -> list[dict[str, Any] | None]:
-    """Return the merges of each request of the batch as the API shows them; None is no merge."""
+    """Return the merges of each request of the batch as the API shows them, or None."""
     pairs = zip(ledger.merges, ledger.touched, strict=True)
     switches = [merges.switches | (touched & update.changed.keys()) for merges, touched in pairs]
     together = sum(map(bool, switches))

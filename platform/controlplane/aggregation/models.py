@@ -72,7 +72,7 @@ class Run(RunRow):
 class AggregatedEntry(models.Model):
     """A merged entry: its subscriptions, and its effect on the newest events.
 
-    `measured` and `unwanted` count redundant copies and unwanted deliveries of the window. `expected` are the
+    `measured` and `unwanted` count redundant copies and false positives of the window. `expected` are the
     copies that earlier events predict. `packets` is the switch's own counter of the entry. `measured_at` is
     null until subscriptions and events of a new entry have been determined.
     """

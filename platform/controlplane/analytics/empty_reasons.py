@@ -37,10 +37,10 @@ def why_empty(job: Job, series: Series | None, span: Span) -> Why:
     ends = own.aggregate(first=Min("window_start"), last=Max("window_start"))
     if ends["first"] is None:
         return _why_never(job, newest)
-    lie = f"there are results from {_text(ends['first'])} to {_text(ends['last'])}"
+    available = f"there are results from {_text(ends['first'])} to {_text(ends['last'])}"
     if job.is_windowed:
-        return {"missing": "telemetry", "detail": f"There is no telemetry of this time; {lie}."}
-    return _why_no_run(job, series, span, lie)
+        return {"missing": "telemetry", "detail": f"There is no telemetry of this time; {available}."}
+    return _why_no_run(job, series, span, available)
 
 
 def _is_waiting(job: Job, series: Series | None, span: Span, newest: Run | None) -> bool:
@@ -125,16 +125,16 @@ def _why_never(job: Job, newest: Run | None) -> Why:
     }
 
 
-def _why_no_run(job: Job, series: Series | None, span: Span, lie: str) -> Why:
+def _why_no_run(job: Job, series: Series | None, span: Span, available: str) -> Why:
     """Return why no run in this time has results, for jobs whose runs have one time each."""
     own = Run.objects.filter(series=series, created_at__gte=span[0], created_at__lt=span[1])
     last = own.order_by("-id").first()
     if last is None:
-        detail = f"{job.name} did not run in this time; {lie}. For a new result, {_remedy(job)}."
+        detail = f"{job.name} did not run in this time; {available}. For a new result, {_remedy(job)}."
         return {"missing": "job", "detail": detail}
     reason = f": {last.reason.rstrip('.')}" if last.reason else ""
     missing = "job" if last.state in {AnalyticsRunState.FAILED, AnalyticsRunState.CANCELLED} else "telemetry"
-    detail = f"The last run in this time ({last.pk}) {_verb(last)}{reason}; {lie}."
+    detail = f"The last run in this time ({last.pk}) {_verb(last)}{reason}; {available}."
     return {"missing": missing, "detail": detail}
 
 

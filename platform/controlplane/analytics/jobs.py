@@ -127,7 +127,7 @@ JOBS = {
     )
 }
 
-NEEDLESS = Job(
+REDUNDANT_COPIES = Job(
     "needless_copies",
     (),
     ("switch",),

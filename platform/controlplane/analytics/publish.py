@@ -52,9 +52,9 @@ def publish(run: Run, folder: Path, log: str) -> bool:
     with transaction.atomic():
         if not runs.mine(run).select_for_update().exists():
             return False
-        spans, told = increment.pop("spans"), None
+        spans, sample_counts = increment.pop("spans"), None
         if job.is_sample:
-            told, rows = drawn_samples.take(rows).to_json(), []
+            sample_counts, rows = drawn_samples.take(rows).to_json(), []
         else:
             _replace(run, job, spans, rows, at)
         if run.since is None and run.until is None:
@@ -62,7 +62,7 @@ def publish(run: Run, folder: Path, log: str) -> bool:
         _forget(at)
         fault_injection.point("analytics:publish")
         figures = {**increment, "read": _read(meta), "notes": meta["notes"], "cut_off": meta.get("cut_off")}
-        figures |= {"unreadable": _unreadable(files), "samples": told}
+        figures |= {"unreadable": _unreadable(files), "samples": sample_counts}
         runs.end(run, AnalyticsRunState.SUCCEEDED, "", log=log, rows=len(rows), figures=figures)
     return True
 

@@ -146,7 +146,7 @@ def cancel(pk: int) -> Run:
             raise conflict("is_over", f"Run {pk} {run.state}; there is nothing to cancel.")
         waiting = Run.objects.filter(pk=pk, state=AnalyticsRunState.QUEUED)
         if _RUNS.end_rows(waiting, AnalyticsRunState.CANCELLED, reason=""):
-            tell(pk)
+            notify(pk)
         else:
             Run.objects.filter(pk=pk, under_way=True).update(cancelling=True)
     return Run.objects.get(pk=pk)
@@ -157,7 +157,7 @@ def begin() -> Run | None:
     rows = Run.objects.select_related("series", "schedule").filter(state=AnalyticsRunState.QUEUED)
     while (run := rows.first()) is not None:
         if _RUNS.begin(run, heartbeat_at=timezone.now(), reason="", stage="starting", progress=None):
-            tell(run.pk)
+            notify(run.pk)
             return run
     return None
 
@@ -167,7 +167,7 @@ def end(run: Run, state: AnalyticsRunState, reason: str, **fields: Any) -> bool:
     with transaction.atomic():
         ended = _RUNS.end(run, state, reason=reason, **fields)
         if ended:
-            tell(run.pk)
+            notify(run.pk)
     return ended
 
 
@@ -207,7 +207,7 @@ def prune() -> None:
     life_cycle.prune(Run.objects.filter(under_way=None), KEPT)
 
 
-def tell(pk: int) -> None:
+def notify(pk: int) -> None:
     """Notify live pages of the run's state."""
     run = Run.objects.select_related("series").get(pk=pk)
     emit("analytics", {"run": run.pk, "job": run.job, "state": str(run.state)})

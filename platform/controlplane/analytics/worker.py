@@ -109,11 +109,11 @@ def _supervise(run: Run, process: SparkProcess) -> None:
 
 def _beat(run: Run, process: SparkProcess) -> bool:
     """Store heartbeat and progress; False if the run must end, or belongs to another worker."""
-    told = process.progress()
-    done, of = told.get("done"), told.get("of")
+    report = process.progress()
+    done, of = report.get("done"), report.get("of")
     alive = runs.mine(run).update(
         heartbeat_at=timezone.now(),
-        stage=str(told.get("stage", "starting"))[:40],
+        stage=str(report.get("stage", "starting"))[:40],
         progress=done / of if of else None,
         log=process.log_tail(),
     )
@@ -129,12 +129,12 @@ def _beat(run: Run, process: SparkProcess) -> bool:
 
 def _conclude(run: Run, process: SparkProcess) -> None:
     """Publish the result of the ended process, or store why there is none."""
-    told, log = process.progress(), process.log_tail()
+    report, log = process.progress(), process.log_tail()
     if process.status == 0:
         publish.publish(run, process.folder, log)
         return
-    detail = told.get("detail") or _how_ended(process.status) or _last_line(log)
-    state = AnalyticsRunState.SKIPPED if told.get("code") in _SKIPPED else AnalyticsRunState.FAILED
+    detail = report.get("detail") or _how_ended(process.status) or _last_line(log)
+    state = AnalyticsRunState.SKIPPED if report.get("code") in _SKIPPED else AnalyticsRunState.FAILED
     runs.end(run, state, str(detail)[:2000], log=log)
 
 

@@ -10,6 +10,7 @@ from controlplane.common.celery_output import keep_to_lines
 from tercast.runtime.private_files import keep_private
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load the whole web interface, and report nothing
 
 app = Celery("tercast")
 app.config_from_object("controlplane.common.queues")

@@ -50,9 +50,9 @@ class FolderChannel(filesystem.Channel):
         try:
             found = self._take(queue)
         except OSError as error:  # no descriptor, a read-only folder: the worker continues afterwards
-            _tell(error.strerror or str(error))  # without the file name, which changes
+            _log_problem(error.strerror or str(error))  # without the file name, which changes
             raise Empty from None
-        _tell("")
+        _log_problem("")
         if found is None:
             raise Empty
         return found
@@ -126,15 +126,15 @@ def _remove_half_written(folder: Path) -> None:
                 path.unlink()
 
 
-_told = {"trouble": ""}
+_last_problem = {"trouble": ""}
 
 
-def _tell(trouble: str) -> None:
+def _log_problem(trouble: str) -> None:
     """Log a problem once, and its end."""
-    if trouble == _told["trouble"]:
+    if trouble == _last_problem["trouble"]:
         return
     if trouble:
         logger.warning("messages cannot be read; trying again: %s", trouble)
     else:
         logger.warning("messages can be read again")
-    _told["trouble"] = trouble
+    _last_problem["trouble"] = trouble

@@ -49,15 +49,15 @@ def see(hot: SessionCache, connected: Iterable[Connected]) -> None:
         if epochs.get(one.name) == one.epoch:
             continue
         switch = known.get(one.name, Switch(one.name, "", one.budget))
-        told = _told(switch, one.room)
-        if told != switch.capacity:
+        limit = _reported_limit(switch, one.room)
+        if limit != switch.capacity:
             declared = "no budget" if _declared(switch) is None else f"a budget of {_declared(switch)}"
             text = (
                 None
-                if told is None
-                else f"reports a capacity of {quantity(told, 'entry', 'entries')}, and has {declared}"
+                if limit is None
+                else f"reports a capacity of {quantity(limit, 'entry', 'entries')}, and has {declared}"
             )
-            _log(one.name, told, one.epoch, text)
+            _log(one.name, limit, one.epoch, text)
 
 
 def learn(hot: SessionCache, result: PushResult, held: int) -> None:
@@ -95,7 +95,7 @@ def relieve(hot: SessionCache) -> None:
         hot.waiting.drop(waiter.pk)
 
 
-def _told(switch: Switch, room: int | None) -> int | None:
+def _reported_limit(switch: Switch, room: int | None) -> int | None:
     declared = _declared(switch)
     return room if room is not None and room < (ENDLESS if declared is None else declared) else None
 

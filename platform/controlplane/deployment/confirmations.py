@@ -50,7 +50,7 @@ def pushed(hot: SessionCache, results: Sequence[PushResult]) -> None:
                 hot.lag.add(result.switch.name, result.debt)
                 _owes(result)
         switch_sync.confirmed(result.switch.name for result in results if result.debt is None)
-        _tell_counts(hot, [result.switch.name for result in results if len(result.done)])
+        _emit_counts(hot, [result.switch.name for result in results if len(result.done)])
         fault_injection.point("settling")
 
 
@@ -74,7 +74,7 @@ def repaired(
         for name, reason in silent.items():
             hot.lag.lose(name, reason)
             switch_sync.failed(name, problem("unreachable", "A switch is not reachable", reason, [name]))
-        _tell_counts(hot, [switch.name for switch, _ in tables])
+        _emit_counts(hot, [switch.name for switch, _ in tables])
         fault_injection.point("settling")
 
 
@@ -176,7 +176,7 @@ def _judge(hot: SessionCache, suspects: Sequence[Waiter]) -> _Verdict:
         waits = stake.waits(hot.lag, hot.ways, waiter.waits_for) if stake else []
         if stake and waits:
             verdict.waits[waiter.pk], verdict.regions[waiter.pk] = waits, stake.region
-            same = waits == waiter.waits_for and waiter.is_told
+            same = waits == waiter.waits_for and waiter.is_stored
             (verdict.unchanged if same else verdict.waiting).append(waiter)
         elif waiter.pk in moving:
             verdict.following.append(waiter)
@@ -295,6 +295,6 @@ def _owes(result: PushResult) -> None:
     switch_sync.failed(name, found, again=not result.debt.missing)  # only removals are outstanding
 
 
-def _tell_counts(hot: SessionCache, names: Sequence[str]) -> None:
+def _emit_counts(hot: SessionCache, names: Sequence[str]) -> None:
     if names:
         outbox.emit("tables", {name: hot.counts[name] for name in names})

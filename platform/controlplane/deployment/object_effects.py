@@ -79,8 +79,8 @@ def _set_budget(payload: dict[str, Any]) -> None:
 def _set_capacity(payload: dict[str, Any]) -> None:
     Switch.objects.filter(name=payload["switch"]).update(capacity=payload["entries"])
     for switch in Switch.objects.filter(name=payload["switch"]):
-        told = {"connected": switch.connected, "up": switch.up, "capacity": switch.capacity}
-        outbox.emit("switch", {"name": switch.name, **told})
+        fields = {"connected": switch.connected, "up": switch.up, "capacity": switch.capacity}
+        outbox.emit("switch", {"name": switch.name, **fields})
 
 
 def _set_switch(up: bool) -> Callable[[dict[str, Any]], None]:
@@ -138,10 +138,10 @@ def _delete(rows: QuerySet[Any, Any]) -> None:
         try:
             row.delete()
         except ProtectedError as error:
-            _tell_kept(row, len(error.protected_objects))
+            _report_kept_row(row, len(error.protected_objects))
 
 
-def _tell_kept(row: Model, references: int) -> None:
+def _report_kept_row(row: Model, references: int) -> None:
     kind = row._meta.verbose_name
     outbox.alarm(
         f"{kind} {row} is no longer in the plan, but its database row stays: {references} other rows refer "

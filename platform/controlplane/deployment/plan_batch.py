@@ -98,7 +98,7 @@ def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
             )
         if outcome.moved:
             moved[row.pk] = outcome.moved
-        rough = {*outcome.in_place, *(stages.told(row.kind) if outcome.ok and len(diff) else ())}
+        rough = {*outcome.in_place, *(stages.using_new_tables(row.kind) if outcome.ok and len(diff) else ())}
         if rough:
             in_place[row.pk] = sorted(rough)
             alarms.append(_IN_PLACE.format(row.pk, row.kind, ", ".join(in_place[row.pk])))

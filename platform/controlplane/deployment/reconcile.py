@@ -95,15 +95,15 @@ def _ask(
         found = tuple(map(book.entry, reading.entries))
         diff = repair(switch.name, found, hot.table(switch.name))
         bundles = BUNDLES in row.get("capabilities", ())
-        asked.append(TableReading(switch, found, diff, bundles, _room_told(row, reading)))
+        asked.append(TableReading(switch, found, diff, bundles, _reported_space(row, reading)))
     return asked, silent
 
 
-def _room_told(row: Mapping[str, Any], reading: ControllerReading) -> int | None:
+def _reported_space(row: Mapping[str, Any], reading: ControllerReading) -> int | None:
     """Return the reported capacity, minus entries that are not content or cannot be read."""
-    told = row.get("features", {}).get("capacity")
+    capacity = row.get("features", {}).get("capacity")
     others = reading.reserved + reading.foreign + len(reading.unreadable)
-    return None if told is None else max(0, int(told) - others)
+    return None if capacity is None else max(0, int(capacity) - others)
 
 
 def _send(
@@ -128,7 +128,7 @@ def _send(
     results = table_push.push_holding(
         northbound, willing, known, hot.lag, silent, room=room, stepwise=stepwise
     )
-    _tell([diff.switch for diff in stuck])
+    _report_stuck([diff.switch for diff in stuck])
     for diff in full:  # free room first: an entry fits only after another one is removed
         steps = (SwitchDiff(diff.switch, removed=diff.removed), replace(diff, removed=()))
         parts = [table_push.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
@@ -141,7 +141,7 @@ def _is_stuck(one: TableReading, rooms: Rooms, stepwise: Stepwise) -> bool:
     return room is not None and room.is_tight(one.diff) and stepwise.is_stuck(one.diff, room.budget)
 
 
-def _tell(names: Sequence[str]) -> None:
+def _report_stuck(names: Sequence[str]) -> None:
     """Report tables in which events may be lost for a moment."""
     for name in names:
         outbox.alarm(

@@ -32,7 +32,7 @@ def origin_of(row: InstalledEntry) -> dict[str, Any]:
     ids = sorted(number_of(name) for name in found.subscriptions)
     return {
         "kind": found.kind,
-        "subscriptions": list(_told(ids[:SHOWN])),
+        "subscriptions": list(_subscription_rows(ids[:SHOWN])),
         "subscriptions_count": len(ids),
     }
 
@@ -72,7 +72,7 @@ def _meeting(encoded: EncodedRow, kind: str, cell: Dz) -> Iterator[AnnouncementS
             yield announced(one, None)
 
 
-def _told(ids: list[int]) -> Iterator[dict[str, Any]]:
+def _subscription_rows(ids: list[int]) -> Iterator[dict[str, Any]]:
     rows = Subscription.objects.filter(pk__in=ids).select_related("subscriber__host").order_by("pk")
     for row in rows:
         yield {

@@ -40,14 +40,14 @@ def answer(asked: ExplainQuestion) -> dict[str, Any]:
         event = _event(asked, planner, encodings)
         situation = situation_of(planner, encodings[event.topic], event.full)
         found = explain(situation, event)
-        told = {**found.to_json(), "real": None}
+        fields = {**found.to_json(), "real": None}
         looking = asked.trace and bool(found.way.hops)
         traced = traced_eyes(found, planner) if looking else None
     if looking:
         with read_back_eyes(found) as read_back:
             eyes = FirstThatSees(read_back) if traced is None else FirstThatSees(traced, read_back)
-            told["real"] = trace(found, eyes).to_json()
-    return told
+            fields["real"] = trace(found, eyes).to_json()
+    return fields
 
 
 @contextmanager

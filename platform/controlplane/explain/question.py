@@ -49,7 +49,7 @@ class ExplainQuestion:
         meant = [one for one in advertisements if topic in (None, one.topic.name)]
         if topic is None and meant:
             topic = meant[-1].topic.name  # for events outside of all active advertisements
-        codes = {one.topic.name: leases.told(one).code for one in meant}
+        codes = {one.topic.name: leases.encoding_for(one).code for one in meant}
         return cls(publisher, tuple(one.planner_id for one in meant), values, topic, codes, trace)
 
 

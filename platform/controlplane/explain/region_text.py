@@ -39,8 +39,8 @@ class Regions:
         for row in rows.values():
             found[row.code] = core_topic(row)
         for model, which in ((Encoding, {}), (Move, {"stage__in": OPEN})):
-            told = model._default_manager.filter(topic__in=rows, **which)
-            for topic, code, indexed, cuts in told.values_list("topic", "code", "indexed", "cuts"):
+            announcements = model._default_manager.filter(topic__in=rows, **which)
+            for topic, code, indexed, cuts in announcements.values_list("topic", "code", "indexed", "cuts"):
                 encoded = core_topic(rows[topic]).with_indexed(indexed).with_cuts(cuts)
                 found[code] = encoded.with_code(code)
         return cls(found)

@@ -47,7 +47,7 @@ CALLERS = Rate()
 class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     """Stream of one client.
 
-    A single task (`_stream`) sends everything but pongs, so messages keep their order. Whatever ends the
+    A single task (`_stream`) sends everything but pongs, so messages keep their order. The end of the
     stream completes `_ended`. The reason is sent even while that task waits for a client that does not read.
     """
 
@@ -161,7 +161,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             with PLACES.taken(self.opener.name):
                 await self._serve_in_place()
         except Ended as refused:
-            await self._tell_end(refused)
+            await self._send_end(refused)
 
     async def _serve_in_place(self) -> None:
         tasks = [asyncio.create_task(self._stream()), asyncio.create_task(self._watch_log_in())]
@@ -173,9 +173,9 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         if self._ended.done():
-            await self._tell_end(self._ended.result())
+            await self._send_end(self._ended.result())
 
-    async def _tell_end(self, why: Ended) -> None:
+    async def _send_end(self, why: Ended) -> None:
         try:
             async with asyncio.timeout(self.farewell):
                 await self.send(protocol.error(why))

@@ -91,7 +91,7 @@ def _page(after: int, limit: int, characters: int) -> OutboxPage:
 
 
 def _joins(after: int, first: int) -> bool:
-    """Whether nothing between `after` and `first` was pruned; an unused number is no gap.
+    """Whether nothing between `after` and `first` was pruned; an unused number is not a gap.
 
     This is called after the rows were read, so pruning between the two reads cannot hide a gap.
     """

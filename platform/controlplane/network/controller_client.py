@@ -22,7 +22,7 @@ CONFIRMED, UNREACHABLE, FAILED = "confirmed", "unreachable", "failed"
 
 
 class NorthboundError(Exception):
-    """The controller did not execute a call; whether a change was made is unknown."""
+    """The controller did not execute a call; whether a change was applied is unknown."""
 
 
 class UnreachableError(NorthboundError):

@@ -46,10 +46,10 @@ def counters(switch: Switch, rows: Iterable[InstalledEntry]) -> dict[str, Any]:
             _kept.move_to_end(switch.dpid)
             while len(_kept) > KEPT:
                 _kept.popitem(last=False)
-    told = ((row.pk, read.counts.get((row.dst, row.in_port), (None, None))) for row in rows)
+    found = ((row.pk, read.counts.get((row.dst, row.in_port), (None, None))) for row in rows)
     return {
         "counted_at": read.at,
-        "counters": [{"id": pk, "packets": packets, "bytes": octets} for pk, (packets, octets) in told],
+        "counters": [{"id": pk, "packets": packets, "bytes": octets} for pk, (packets, octets) in found],
     }
 
 

@@ -54,7 +54,7 @@ def _controller(row: Mapping[str, Any], names: Mapping[str, str]) -> StandingAla
     return StandingAlarm(
         "controller",
         str(row.get("alarm")),
-        ", ".join(_told(name, value, names) for name, value in subject.items()),
+        ", ".join(_subject_part(name, value, names) for name, value in subject.items()),
         str(row.get("detail") or ""),
         _time(row.get("since")),
         _time(row.get("last")),
@@ -62,7 +62,7 @@ def _controller(row: Mapping[str, Any], names: Mapping[str, str]) -> StandingAla
     )
 
 
-def _told(name: str, value: object, names: Mapping[str, str]) -> str:
+def _subject_part(name: str, value: object, names: Mapping[str, str]) -> str:
     """Describe a part of the subject; replace a datapath id by the name of the switch."""
     text = str(value)
     return f"switch {names[text]}" if text in names else f"{name} {text}"

@@ -60,14 +60,14 @@ class CheckStatus(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of a check; only authenticated users see `told`, the detail with its values."""
+    """Result of a check; only authenticated users see `text`, the detail with its values."""
 
     status: CheckStatus
     detail: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The detail, followed by the values."""
         values = "; ".join(f"{name}: {_text(value)}" for name, value in self.values.items())
         return f"{self.detail} ({values})" if values else self.detail
@@ -101,8 +101,8 @@ def disk() -> Finding:
     low = disk_space.standing()
     if not low:
         return Finding(CheckStatus.OK, "free space", values)
-    told = "; ".join(f"{each.subject}: {each.detail}" for each in low)
-    return Finding(CheckStatus.DEGRADED, told, values)
+    detail = "; ".join(f"{each.subject}: {each.detail}" for each in low)
+    return Finding(CheckStatus.DEGRADED, detail, values)
 
 
 def broker() -> Finding:
@@ -184,9 +184,9 @@ def tables() -> Finding:
     found = audits.unrepaired()
     if not found:
         return Finding(CheckStatus.OK, "all audited tables match the plan", {"unrepaired": []})
-    told = [f"{name}: {reason}" for name, reason in found.items()]
+    problems = [f"{name}: {reason}" for name, reason in found.items()]
     detail = f"{len(found)} not repaired by the last audit"
-    return Finding(CheckStatus.DEGRADED, detail, {"unrepaired": told[:MOST_NAMES]})
+    return Finding(CheckStatus.DEGRADED, detail, {"unrepaired": problems[:MOST_NAMES]})
 
 
 def alarms() -> Finding:
@@ -221,8 +221,8 @@ def signalling() -> Finding:
     values = {"seconds": round(since.total_seconds(), 1)}
     if since < STILL:
         return Finding(CheckStatus.OK, "time since control messages were last processed", values)
-    told = f"control messages of hosts have not been processed for {since.total_seconds():.0f} s{behind}"
-    return Finding(CheckStatus.DEGRADED, told, values)
+    detail = f"control messages of hosts have not been processed for {since.total_seconds():.0f} s{behind}"
+    return Finding(CheckStatus.DEGRADED, detail, values)
 
 
 CHECKS: Mapping[str, Callable[[], Finding]] = {
@@ -271,9 +271,10 @@ def _look(names: Mapping[str, Callable[[], Finding]]) -> dict[str, Finding]:
 
 def overall(found: Mapping[str, Finding]) -> CheckStatus:
     """Return the worst status."""
-    told = {finding.status for finding in found.values()}
+    statuses = {finding.status for finding in found.values()}
     return next(
-        (status for status in (CheckStatus.FAILED, CheckStatus.DEGRADED) if status in told), CheckStatus.OK
+        (status for status in (CheckStatus.FAILED, CheckStatus.DEGRADED) if status in statuses),
+        CheckStatus.OK,
     )
 
 

@@ -32,7 +32,7 @@ _last: dict[str, float] = {}
 def note(name: str) -> None:
     """Record that a process of this kind runs, at most once in `SECONDS`.
 
-    A missing resource (database, descriptors, memory) is no error here. The function logs it. When the
+    A missing resource (database, descriptors, memory) is not an error here. The function logs it. When the
     resource is available again, an alarm reports the cause and the time.
     """
     now = time.monotonic()

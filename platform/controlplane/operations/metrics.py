@@ -60,8 +60,8 @@ def requests() -> Families:
     for (kind, state), number in sorted(found.ended.items()):
         ended.add_metric([kind, state], number)
     yield ended
-    name, told = "tercast_request_stage_seconds", "Time of requests in each stage."
-    histogram = HistogramMetricFamily(name, told, labels=["stage"])
+    name, description = "tercast_request_stage_seconds", "Time of requests in each stage."
+    histogram = HistogramMetricFamily(name, description, labels=["stage"])
     for stage, counts in found.counts.items():
         bounds = [*map(str, stage_histograms.BUCKETS), "+Inf"]
         histogram.add_metric([stage], list(zip(bounds, accumulate(counts), strict=True)), found.sums[stage])
@@ -158,9 +158,9 @@ def processes() -> Families:
     yield family
 
 
-def _gauge(name: str, told: str, *labels: str, value: float | None = None) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"tercast_{name}", told, value=value, labels=labels or None)
+def _gauge(name: str, description: str, *labels: str, value: float | None = None) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"tercast_{name}", description, value=value, labels=labels or None)
 
 
-def _counter(name: str, told: str, *labels: str) -> CounterMetricFamily:
-    return CounterMetricFamily(f"tercast_{name}", told, labels=labels)
+def _counter(name: str, description: str, *labels: str) -> CounterMetricFamily:
+    return CounterMetricFamily(f"tercast_{name}", description, labels=labels)

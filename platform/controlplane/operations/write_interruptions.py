@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from controlplane.requestlog import checkpoints, outbox
 
-TOLD = "interruption"
+REPORTED_UNTIL = "interruption"
 """Watermark with the end of the last reported interruption."""
 
 _open: dict[str, tuple[datetime, str]] = {}
@@ -36,10 +36,10 @@ def record_end(name: str) -> None:
 @transaction.atomic
 def _report(name: str, since: datetime, reason: str) -> None:
     now = timezone.now()
-    told = checkpoints.moment(checkpoints.hold_or_default(TOLD, ""))
-    if told is not None and since <= told <= now:
+    reported_until = checkpoints.moment(checkpoints.hold_or_default(REPORTED_UNTIL, ""))
+    if reported_until is not None and since <= reported_until <= now:
         return
-    checkpoints.keep(TOLD, now.isoformat())
+    checkpoints.keep(REPORTED_UNTIL, now.isoformat())
     begun, ended = (each.isoformat(timespec="seconds") for each in (since, now))
     outbox.alarm(
         f"{name} could not write to the database from {begun} to {ended}: {reason}. Requests that were "

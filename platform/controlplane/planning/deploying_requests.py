@@ -20,8 +20,8 @@ from controlplane.requestlog.models import Request, State
 class Waiter:
     """A deploying request.
 
-    `switches` are those whose tables it changed. `adds` is whether it added entries. `is_told` is whether its
-    row contains what it waits for. `is_listed` is whether it was checked, and is in the indexes.
+    `switches` are those whose tables it changed. `adds` is whether it added entries. `is_stored` is whether
+    its row contains what it waits for. `is_listed` is whether it was checked, and is in the indexes.
     """
 
     pk: int
@@ -31,7 +31,7 @@ class Waiter:
     switches: tuple[str, ...]
     adds: bool
     waits_for: list[str]
-    is_told: bool
+    is_stored: bool
     is_listed: bool = False
     region: EventRegion | None = None
 
@@ -40,8 +40,8 @@ class Waiter:
         """Create the waiter of a row of the log."""
         assert row.position is not None
         name, switches = str(row.payload.get("id", "")), tuple(row.switches)
-        told = row.problem is not None
-        return cls(row.pk, row.position, row.kind, name, switches, row.added > 0, row.waits_for, told)
+        is_stored = row.problem is not None
+        return cls(row.pk, row.position, row.kind, name, switches, row.added > 0, row.waits_for, is_stored)
 
 
 class Waiting:
@@ -96,7 +96,7 @@ class Waiting:
     def keep(self, waiter: Waiter, waits_for: Sequence[str], region: EventRegion | None) -> None:
         """Record what a checked request waits for, and its present region."""
         self._unlist(waiter)
-        waiter.waits_for, waiter.region, waiter.is_told = list(waits_for), region, True
+        waiter.waits_for, waiter.region, waiter.is_stored = list(waits_for), region, True
         self._list(waiter)
 
     def follow_lag(self, lag: Unconfirmed) -> None:

@@ -45,7 +45,7 @@ class Prover:
 
         Entries under covers may deliver more than expected. All others deliver exactly the expected events.
         None loses or duplicates events, or forms a loop. Budgets that an operator or a change of the network
-        left exceeded are no violations.
+        left exceeded are not violations.
         """
         if self._has_moved():
             self._begin()

@@ -50,12 +50,12 @@ _TITLES = {
 }
 
 
-def request_for(told: dict[str, Any], client: Client | None) -> dict[str, Any]:
+def request_for(row: dict[str, Any], client: Client | None) -> dict[str, Any]:
     """Return a rendered request without switches, merged entries, and reasons that name others."""
     if client is None:
-        return told
+        return row
     hidden: dict[str, Any] = {"switches": [], "waits_for": [], "merging": None}
-    return {**told, **hidden, "problem": _problem(told["problem"], len(told["waits_for"]))}
+    return {**row, **hidden, "problem": _problem(row["problem"], len(row["waits_for"]))}
 
 
 def reason_for_host(stored: dict[str, Any] | None) -> str:
@@ -66,36 +66,39 @@ def reason_for_host(stored: dict[str, Any] | None) -> str:
     return str(found["detail"]) if found else ""
 
 
-def cost_for(told: dict[str, Any], client: Client | None) -> dict[str, Any]:
+def cost_for(answer: dict[str, Any], client: Client | None) -> dict[str, Any]:
     """Return a dry run's answer without tables and budgets, and with numbers for other objects.
 
     `withheld` lists what is left out.
     """
     if client is None:
-        return told
+        return answer
     withheld = [
         f"{quantity(count, 'switch', 'switches')} {what}"
         for count, what in (
-            (len(told["entries"]), "whose number of entries changes"),
-            (len(told["budgets_exceeded"]), "whose budget would be exceeded"),
-            (len((told["merging"] or {}).get("switches", ())), "whose merged entries change"),
+            (len(answer["entries"]), "whose number of entries changes"),
+            (len(answer["budgets_exceeded"]), "whose budget would be exceeded"),
+            (len((answer["merging"] or {}).get("switches", ())), "whose merged entries change"),
         )
         if count
     ]
-    results = [{**item, "detail": _detail(item["code"], item["detail"])} for item in told["results"]]
-    shown = {**told, "entries": [], "budgets_exceeded": [], "merging": None, "results": results}
-    if "affected" in told:
-        shown["affected"], more = _affected(told["affected"], client)
+    results = [{**item, "detail": _detail(item["code"], item["detail"])} for item in answer["results"]]
+    shown = {**answer, "entries": [], "budgets_exceeded": [], "merging": None, "results": results}
+    if "affected" in answer:
+        shown["affected"], more = _affected(answer["affected"], client)
         withheld += more
     return {**shown, "withheld": withheld}
 
 
-def _affected(told: dict[str, Any], client: Client) -> tuple[dict[str, Any], list[str]]:
+def _affected(affected: dict[str, Any], client: Client) -> tuple[dict[str, Any], list[str]]:
     """Return the effects with the client's own names, and a list of what is left out."""
-    mine = _own_subscriptions(told["subscription_names"], client)
-    hosts = [name for name in told["host_names"] if name == client.host]
-    shown = {**told, "subscription_names": mine, "host_names": hosts, "entries_removed": None}
-    counts = ((told["subscriptions"] - len(mine), "subscription"), (told["hosts"] - len(hosts), "host"))
+    mine = _own_subscriptions(affected["subscription_names"], client)
+    hosts = [name for name in affected["host_names"] if name == client.host]
+    shown = {**affected, "subscription_names": mine, "host_names": hosts, "entries_removed": None}
+    counts = (
+        (affected["subscriptions"] - len(mine), "subscription"),
+        (affected["hosts"] - len(hosts), "host"),
+    )
     return shown, [f"{quantity(count, noun)} of others" for count, noun in counts if count > 0]
 
 
@@ -113,23 +116,23 @@ def _detail(code: str | None, detail: str | None) -> str | None:
     return NO_ROOM if code == "budget" else f"The platform refused the request ({code}). {ASK}"
 
 
-def _error(told: dict[str, Any]) -> dict[str, Any]:
+def _error(error: dict[str, Any]) -> dict[str, Any]:
     """Return an error of a problem; without place, text and value unless the client sent them."""
-    code = str(told.get("code", ""))
+    code = str(error.get("code", ""))
     if code in OWN_INPUT:
-        return told
-    return {**told, "pointer": "", "detail": _detail(code, ""), "value": None}
+        return error
+    return {**error, "pointer": "", "detail": _detail(code, ""), "value": None}
 
 
-def _problem(told: dict[str, Any] | None, waits_for: int) -> dict[str, Any] | None:
+def _problem(problem: dict[str, Any] | None, waits_for: int) -> dict[str, Any] | None:
     """Return a problem of a request, unchanged if it concerns only input of the client."""
-    if told is None:
+    if problem is None:
         return None
-    codes = [str(error.get("code", "")) for error in told["errors"]]
-    kind = str(told["type"]).removeprefix(TYPE_PREFIX)
-    if kind == "refused" and codes and not told["switches"] and OWN_INPUT.issuperset(codes):
-        return told
-    count = len(told["switches"]) or waits_for
+    codes = [str(error.get("code", "")) for error in problem["errors"]]
+    kind = str(problem["type"]).removeprefix(TYPE_PREFIX)
+    if kind == "refused" and codes and not problem["switches"] and OWN_INPUT.issuperset(codes):
+        return problem
+    count = len(problem["switches"]) or waits_for
     some = quantity(count, "switch", "switches")
     if kind == "refused":
         detail = NO_ROOM if count or "budget" in codes else f"The platform refused the request. {ASK}"
@@ -137,8 +140,8 @@ def _problem(told: dict[str, Any] | None, waits_for: int) -> dict[str, Any] | No
         detail = f"The request waits for {some if count else 'the network'}."
     else:
         detail = f"The request was not carried out{f' at {some}' if count else ''}. {ASK}"
-    errors = [_error(error) for error in told["errors"]]
-    return {**told, "title": _TITLES.get(kind, "The request failed"), "detail": detail} | {
+    errors = [_error(error) for error in problem["errors"]]
+    return {**problem, "title": _TITLES.get(kind, "The request failed"), "detail": detail} | {
         "switches": [],
         "errors": errors,
     }

@@ -98,7 +98,7 @@ def accepted(topic: Topic, now: datetime) -> list[SealKey]:
     return [*before, *topic.seal_keys.filter(made_at__gt=limit).order_by("number")]
 
 
-def told(row: SealKey, advertisement: int) -> dict[str, Any]:
+def key_json(row: SealKey, advertisement: int) -> dict[str, Any]:
     """Return the key of an advertisement in the format of answers."""
     key = base64.b64encode(key_of(row, advertisement)).decode("ascii")
     return {"number": row.number, "key": key}
@@ -111,12 +111,14 @@ def key_of(row: SealKey, advertisement: int) -> bytes:
     return hmac.digest(master, text.encode(), "sha256")
 
 
-def told_sources(topic: Topic, ids: Iterable[int], entitled: bool) -> dict[int, dict[str, Any]]:
+def seals_of_sources(topic: Topic, ids: Iterable[int], entitled: bool) -> dict[int, dict[str, Any]]:
     """Return `seal` and `keys` of sources. `keys` is None for a caller without access."""
     now = timezone.now()
     rows = accepted(topic, now)
     seal = policy(topic, now).value
-    return {pk: {"seal": seal, "keys": [told(row, pk) for row in rows] if entitled else None} for pk in ids}
+    return {
+        pk: {"seal": seal, "keys": [key_json(row, pk) for row in rows] if entitled else None} for pk in ids
+    }
 
 
 def change(topic: Topic, seal: bool) -> None:
@@ -153,4 +155,4 @@ def _check_in_band(topic: Topic) -> None:
 def advertisement_seal(row: Advertisement) -> dict[str, Any] | None:
     """Return the key for an advertisement's publisher; None if the topic is not sealed."""
     key = current(row.topic)
-    return None if key is None else told(key, row.pk)
+    return None if key is None else key_json(key, row.pk)

@@ -53,8 +53,8 @@ def unreachable(row: Any, named: bool = True) -> dict[str, Any] | None:
     subscribes = hasattr(row, "subscriber_id")
     host = (row.subscriber if subscribes else row.publisher).host.name
     reach, names, more = Reach(row.reach), row.unreachable, row.unreachable_more
-    told = explained(reach, subscribes, host, names, more, named=named)
-    return {**told, "since": row.unreachable_since}
+    text = explained(reach, subscribes, host, names, more, named=named)
+    return {**text, "since": row.unreachable_since}
 
 
 def of_requests(requests: Iterable[Request]) -> dict[int, Any]:

@@ -134,7 +134,7 @@ class StrictView(APIView):
             response = self.handle_exception(error)
         self.response = self.finalize_response(call, response, *args, **kwargs)
         if self.deprecated is not None:
-            self.deprecated.tell(self.response)
+            self.deprecated.add_headers(self.response)
         return self.response
 
     def tagged(self, request: Request, response: Response) -> Response:
@@ -204,7 +204,7 @@ class Resource(StrictView, GenericViewSet[Any]):
         self.find()
 
     def own(self, client: Client) -> Q:
-        """Return the condition for the rows that a client token may read; the default is no row."""
+        """Return the condition for the rows that a client token may read; the default matches none."""
         return Q(pk__in=())
 
     def rows(self) -> QuerySet[Any]:

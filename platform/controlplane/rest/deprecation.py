@@ -15,7 +15,7 @@ class Deprecated:
     sunset: datetime
     link: str
 
-    def tell(self, response: Any) -> None:
+    def add_headers(self, response: Any) -> None:
         """Add the headers to an answer."""
         response.headers["Deprecation"] = f"@{int(self.since.timestamp())}"
         response.headers["Sunset"] = http_date(self.sunset.timestamp())

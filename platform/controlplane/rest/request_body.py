@@ -174,13 +174,13 @@ def taking(body: Body, act: Callable[[Body], T]) -> T:
             body.leave_out()
 
 
-def tell_refused(told: dict[str, Any], body: Body) -> None:
+def report_refused(answer: dict[str, Any], body: Body) -> None:
     """Add the left out items to an answer, and correct the indexes of the others."""
     if not body.partly:
         return
-    told["refused"] = len({error.index for error in body.refused})
-    told["errors"] = [error.to_json() for error in body.refused[:MAX_ERRORS]]
-    for row in told.get("results", ()):
+    answer["refused"] = len({error.index for error in body.refused})
+    answer["errors"] = [error.to_json() for error in body.refused[:MAX_ERRORS]]
+    for row in answer.get("results", ()):
         row["index"] = body.places[row["index"]]
 
 
@@ -263,8 +263,8 @@ def _read_list(
     each: serializers.ListSerializer[Any], value: Any, errors: Errors, index: int, path: Path
 ) -> list[dict[str, Any]]:
     if not isinstance(value, list):
-        told = f" Expected: {each.help_text}." if each.help_text else ""
-        errors.add(index, path, "wrong_type", f"{shown(value)} is not a list.{told}", value)
+        hint = f" Expected: {each.help_text}." if each.help_text else ""
+        errors.add(index, path, "wrong_type", f"{shown(value)} is not a list.{hint}", value)
         return []
     limit = getattr(each, "max_length", None) or MAX_NESTED
     if len(value) > limit:

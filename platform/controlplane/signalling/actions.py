@@ -106,14 +106,14 @@ def _lease(host: Host, message: ControlMessage) -> ActionResult:
         leases.release(row.pk, holder)
         return ActionResult(body.name, None, None)
     _check_open(row.topic)
-    _check_no_cuts(row.topic, leases.told(row).cuts)
-    told = leases.hold(row.pk, holder, body.version or None, f"host:{host.pk}")
-    _check_no_cuts(row.topic, told["cuts"])  # the encoding may have changed meanwhile
+    _check_no_cuts(row.topic, leases.encoding_for(row).cuts)
+    lease = leases.hold(row.pk, holder, body.version or None, f"host:{host.pk}")
+    _check_no_cuts(row.topic, lease["cuts"])  # the encoding may have changed meanwhile
     names = [attribute["name"] for attribute in row.topic.attributes]
-    indexed = tuple(names.index(name) for name in told["indexed"])
-    expires, poll = round(1000 * told["expires_in"]), round(1000 * told["poll_in"])
-    terms = TermsBody(told["version"], expires, poll, indexed)
-    return ActionResult(body.name, told["code"], None, terms)
+    indexed = tuple(names.index(name) for name in lease["indexed"])
+    expires, poll = round(1000 * lease["expires_in"]), round(1000 * lease["poll_in"])
+    terms = TermsBody(lease["version"], expires, poll, indexed)
+    return ActionResult(body.name, lease["code"], None, terms)
 
 
 def _check_open(topic: Topic) -> None:

@@ -212,7 +212,7 @@ def ends(limit: int = 500) -> list[tuple[Done, Out]]:
             logger.exception(
                 "cannot send the result of control message %s to host %s", done.message_id, done.host_id
             )
-            told([done])  # otherwise every turn would try it again; the host asks again
+            mark_sent([done])  # otherwise every turn would try it again; the host asks again
     return found
 
 
@@ -220,7 +220,7 @@ def _out(done: Done) -> Out:
     return {**done.reply, "payload": codec.encode_answer(answer_of(done), _seal_of(done))}
 
 
-def told(rows: Iterable[Done]) -> None:
+def mark_sent(rows: Iterable[Done]) -> None:
     """Record that these hosts were informed; one that received nothing asks again."""
     Done.objects.filter(pk__in=[done.pk for done in rows]).update(waits=False)
 

@@ -71,7 +71,7 @@ class PollLoop:
                         close_old_connections()
                         self._turn()
             except (NorthboundError, DatabaseError, OSError) as error:
-                self._tell(str(error))
+                self._log_problem(str(error))
             except Exception as error:
                 logger.exception("control messages could not be processed")
                 self._turns.failed(repr(error))
@@ -93,13 +93,13 @@ class PollLoop:
                     break
             if not page["signals"]:
                 self._after = int(page["newest"])
-            _tell_ends(northbound)
+            _send_results(northbound)
         _keep_counts(page)
         self._turns.went_well()
         if hurry and not page["signals"]:
             self._stopping.wait(CONFIRM_SECONDS)
 
-    def _tell(self, trouble: str) -> None:
+    def _log_problem(self, trouble: str) -> None:
         """Log each problem once, however long it lasts."""
         if self._turns.failed(trouble):
             logger.warning("control messages of hosts cannot be read: %s", trouble)
@@ -118,11 +118,11 @@ def _handle(northbound: ControllerClient, row: dict[str, Any]) -> None:
         replies.send(northbound, [answer])
 
 
-def _tell_ends(northbound: ControllerClient) -> None:
+def _send_results(northbound: ControllerClient) -> None:
     ended = handler.ends()
     if ended:
         replies.send(northbound, [answer for _, answer in ended])
-        handler.told(done for done, _ in ended)
+        handler.mark_sent(done for done, _ in ended)
 
 
 def _pace() -> tuple[bool, float]:

@@ -36,10 +36,12 @@ def note(signal: Signal, reason: str, detail: str, host: str = "") -> None:
     if row.pk % PRUNED_EVERY == 0:
         Refusal.objects.filter(id__lte=row.pk - KEPT).delete()
     if reason in SUSPICIOUS and host:
-        _tell(host, f"control message of host {host} refused at {signal.dpid}, port {signal.port}: {detail}")
+        _report(
+            host, f"control message of host {host} refused at {signal.dpid}, port {signal.port}: {detail}"
+        )
 
 
-def _tell(host: str, text: str) -> None:
+def _report(host: str, text: str) -> None:
     """Raise an alarm, at most once a minute for each host."""
     now = timezone.now()
     due = Q(alarmed_at=None) | clock.over("alarmed_at", ALARM_EVERY, now)

@@ -70,8 +70,8 @@ def take(rows: Iterable[Mapping[str, Any]]) -> SampleFigures:
         reached = until | {row["publisher"]: _time(row) for row in drawn}
         later = {name: max(at, until.get(name, at)) for name, at in reached.items() if name in live}
         checkpoints.keep(_TAKEN, {name: at.isoformat() for name, at in later.items()})
-    told = {name: counts.pop(name, 0) for name in ("earlier", "reported")}
-    return SampleFigures(len(fit), **told, unfit=dict(sorted((counts + unfit).items())))
+    totals = {name: counts.pop(name, 0) for name in ("earlier", "reported")}
+    return SampleFigures(len(fit), **totals, unfit=dict(sorted((counts + unfit).items())))
 
 
 def _new(

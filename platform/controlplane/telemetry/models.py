@@ -90,13 +90,16 @@ class TelemetryWriter(models.Model):
         return self.name
 
 
-class ToldRequest(models.Model):
+class ExportedRequest(models.Model):
     """State in which telemetry last exported a request that can still change."""
 
     request = models.OneToOneField(
-        "control.Request", on_delete=models.CASCADE, primary_key=True, related_name="told"
+        "control.Request", on_delete=models.CASCADE, primary_key=True, related_name="exported"
     )
     state = models.CharField(max_length=16)
+
+    class Meta:
+        db_table = "telemetry_toldrequest"
 
 
 class EventSample(models.Model):

@@ -19,7 +19,7 @@ from controlplane.requestlog import checkpoints
 from controlplane.requestlog.kinds import WITHDRAWING
 from controlplane.requestlog.models import FINAL_STATES, Request, State
 from controlplane.telemetry import storage
-from controlplane.telemetry.models import ToldRequest
+from controlplane.telemetry.models import ExportedRequest
 from tercast.telemetry import REQUESTS
 from tercast.telemetry.writer import by_date, rows_table, write_file
 
@@ -57,28 +57,28 @@ def export(files: int | None = None) -> int:
     Raises:
         NotWritten: A file cannot be written.
     """
-    told = 0
+    exported = 0
     for _ in count() if files is None else range(files):
         rows, position, full = _changed()
         if rows:
             with storage.writing("requests"):
                 _write(rows)
             _remember(rows, position)
-            told += len(rows)
+            exported += len(rows)
         if not full:
             break
-    return told
+    return exported
 
 
 def _changed() -> tuple[list[Row], int, bool]:
     """Return requests to export, the log position after them, and whether more may exist."""
     position = int(checkpoints.recall(POSITION, 0))
     requests = Request.objects.values(*_FIELDS)
-    moved = ToldRequest.objects.exclude(state=F("request__state")).values_list("request", flat=True)
+    moved = ExportedRequest.objects.exclude(state=F("request__state")).values_list("request", flat=True)
     parts = [
         list(requests.filter(pk__in=list(moved[:500]))),
         list(requests.filter(position__gt=position).order_by("position")[:MOST]),
-        list(requests.filter(state=State.QUEUED, told=None).order_by("id")[:MOST]),
+        list(requests.filter(state=State.QUEUED, exported=None).order_by("id")[:MOST]),
     ]
     reached = max((row["position"] for row in parts[1]), default=position)
     rows = {row["id"]: row for part in parts for row in part}
@@ -90,12 +90,12 @@ def _write(rows: Sequence[Row]) -> None:
     """Write the rows of requests, except those received before the first kept day."""
     first = datetime.combine(storage.oldest(), time(), tzinfo=UTC)
     topics = _topics(rows)
-    told = [_told(row, topics) for row in rows if row["received_at"] >= first]
-    for day, part in by_date(told, REQUESTS).items():
+    records = [_record(row, topics) for row in rows if row["received_at"] >= first]
+    for day, part in by_date(records, REQUESTS).items():
         write_file(storage.root() / REQUESTS.name / f"date={day}", rows_table(part, REQUESTS))
 
 
-def _told(row: Row, topics: dict[int, str]) -> Row:
+def _record(row: Row, topics: dict[int, str]) -> Row:
     copied = ("kind", "received_at", "started_at", "computed_at", "confirmed_at")
     return {
         "request": row["id"],
@@ -132,12 +132,12 @@ def _topics(rows: Iterable[Row]) -> dict[int, str]:
 def _remember(rows: Sequence[Row], position: int) -> None:
     final = [row["id"] for row in rows if row["state"] in FINAL_STATES]
     still_open = [
-        ToldRequest(pk=row["id"], state=row["state"]) for row in rows if row["id"] not in set(final)
+        ExportedRequest(pk=row["id"], state=row["state"]) for row in rows if row["id"] not in set(final)
     ]
     with transaction.atomic():
         for part in chunks(final):
-            ToldRequest.objects.filter(pk__in=part).delete()
-        ToldRequest.objects.bulk_create(
+            ExportedRequest.objects.filter(pk__in=part).delete()
+        ExportedRequest.objects.bulk_create(
             still_open,
             batch_size=500,
             update_conflicts=True,

@@ -60,9 +60,9 @@ def writing(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         text = f"{what}: {root()} cannot be written: {error.strerror or error}"
-        _tell_problem(text)
+        _report_problem(text)
         raise NotWritten(text) from error
-    _tell_problem(None)
+    _report_problem(None)
 
 
 def problem() -> str | None:
@@ -71,7 +71,7 @@ def problem() -> str | None:
     return found or None
 
 
-def _tell_problem(text: str | None) -> None:
+def _report_problem(text: str | None) -> None:
     before = problem()
     if (text is None) == (before is None):
         return

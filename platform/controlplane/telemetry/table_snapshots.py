@@ -25,18 +25,18 @@ PERIOD_S = 30.0
 Row = dict[str, Any]
 
 _recorder: Recorder | None = None
-_told: dict[str, datetime] = {}
+_recorded: dict[str, datetime] = {}
 
 
 def see(counters: dict[str, Any]) -> None:
     """Record the tables in the controller's counters that are new or due (see `EVERY`)."""
     times = {row["dpid"]: datetime.fromisoformat(row["at"]) for row in counters.get("tables", [])}
-    due = {dpid for dpid, at in times.items() if dpid not in _told or at >= _told[dpid] + EVERY}
+    due = {dpid for dpid, at in times.items() if dpid not in _recorded or at >= _recorded[dpid] + EVERY}
     if not due:
         return
     for row in rows_of(counters, due):
         _writer().add(TABLE_SNAPSHOTS, partial(dict, row))
-    _told.update({dpid: times[dpid] for dpid in due})
+    _recorded.update({dpid: times[dpid] for dpid in due})
 
 
 def rows_of(counters: dict[str, Any], due: set[str]) -> list[Row]:

@@ -58,7 +58,7 @@ def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> 
         _leave(fields | {name: report.get(name) for name in ("name", *_PROGRESS)}, now)
     with transaction.atomic():
         row, _ = TelemetryWriter.objects.update_or_create(name=report["name"], defaults=fields)
-        if row.lost > row.told_lost and _worth_telling(row):
+        if row.lost > row.told_lost and _is_worth_reporting(row):
             row.told_lost, row.told_at = row.lost, timezone.now()
             row.save(update_fields=("told_lost", "told_at"))
             why = f": {row.error}" if row.error else ""
@@ -67,7 +67,7 @@ def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> 
     return row
 
 
-def _worth_telling(row: TelemetryWriter) -> bool:
+def _is_worth_reporting(row: TelemetryWriter) -> bool:
     due = row.told_at is None or clock.is_over(row.told_at, AGAIN, timezone.now())
     return due or row.closed or row.lost >= 2 * row.told_lost
 
@@ -78,7 +78,7 @@ def look() -> None:
     for path in sorted(folder.glob("[!.]*.json")) if folder.is_dir() else ():
         if not path.name.startswith(_ELSEWHERE):
             _read(path)
-    _tell_silent()
+    _report_silent()
 
 
 def totals() -> dict[str, int]:
@@ -145,17 +145,17 @@ def _utc(text: str) -> datetime:
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def _tell_silent() -> None:
+def _report_silent() -> None:
     now = timezone.now()
     with task_failures.skipping("writers of telemetry") as skips:
         for row in TelemetryWriter.objects.filter(closed=False, silent=False, heard_at__lt=now - OVERDUE):
             with skips.attempt(f"telemetry writer {row.name}"):
                 if row.heard_at + OVERDUE + timedelta(seconds=3 * row.period_s) <= now:
-                    _tell_one(row)
+                    _report_silence(row)
 
 
 @transaction.atomic
-def _tell_one(row: TelemetryWriter) -> None:
+def _report_silence(row: TelemetryWriter) -> None:
     row.silent = True
     row.save(update_fields=("silent",))
     outbox.alarm(

@@ -76,7 +76,7 @@ class MeView(StrictView):
         """Return the caller, and the methods that the caller may use on each resource."""
         token = request.auth if isinstance(request.auth, Token) else None
         caller = caller_of(request)
-        told = {
+        fields = {
             "id": request.user.pk,
             "username": request.user.get_username(),
             "role": caller.role.name.lower(),
@@ -87,7 +87,7 @@ class MeView(StrictView):
             "token_expires_at": token.expires_at if token else None,
             "may": allowed(caller),
         }
-        return Response(MeSerializer(told).data)
+        return Response(MeSerializer(fields).data)
 
 
 def allowed(caller: Caller) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from rest_framework.routers import SimpleRouter
 
+from controlplane.web.accounts import authentication_schema  # noqa: F401 - registers itself
 from controlplane.web.accounts.trail_views import ActionViewSet
 from controlplane.web.accounts.views import OwnPasswordView, TokenViewSet, UserViewSet
 from controlplane.web.aggregation.views import (
@@ -17,8 +18,8 @@ from controlplane.web.analytics.chart_views import (
     DelayView,
     DimensionSelectionView,
     FalsePositivesView,
-    NeedlessCopiesView,
     PublisherLoadView,
+    RedundantCopiesView,
     RequestLatencyView,
     TableSizeView,
 )
@@ -100,7 +101,7 @@ CHARTS = (
     FalsePositivesView,
     PublisherLoadView,
     RequestLatencyView,
-    NeedlessCopiesView,
+    RedundantCopiesView,
     DimensionSelectionView,
 )
 """Views of charts. The address of each is the name of its job."""

@@ -5,7 +5,7 @@ They are only wake-ups: schedules and runs are rows. A lost message delays work 
 
 from collections.abc import Callable
 
-from controlplane.aggregation import needless_copies
+from controlplane.aggregation import redundant_copies
 from controlplane.analytics import runs, worker
 from controlplane.common import wakeups
 from controlplane.common.celery import app
@@ -28,7 +28,7 @@ def sweep() -> None:
             wakeups.wake_analytics()
 
     steps: dict[str, Callable[[], object]] = {
-        "keep copies": needless_copies.keep,
+        "keep copies": redundant_copies.keep,
         "claim schedules": runs.claim_due,
         "look after runs": look_after,
     }

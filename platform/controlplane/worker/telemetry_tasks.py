@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 @app.task(name="tercast.telemetry")  # type: ignore[untyped-decorator] # celery has no types
-def tell() -> None:
+def export_telemetry() -> None:
     """Export request stages, check the writers, and once a day remove old data."""
 
     def export() -> None:

@@ -4,7 +4,7 @@ An installed entry resolves the space of its dz, except where longer installed d
 the union of the outputs of the exact table in that space. Outputs to other switches must be edges, at this
 switch, of every tree that owns a part of that space. Outputs to hosts, and space that no tree owns, are not
 restricted. So an event that is sent without a subscription stays on its own tree: it can neither loop nor
-arrive twice.
+be duplicated.
 
 This module is the reference against which faster implementations are tested.
 """

@@ -1,7 +1,7 @@
 """Rule that keeps trees apart, for one topic at one switch: the links that an entry may use.
 
 An entry may send more events than were subscribed. Such an event is still on its own tree if every tree that
-owns a part of the entry's space has the link. So no event loops or arrives twice.
+owns a part of the entry's space has the link. So no event loops or is duplicated.
 """
 
 from __future__ import annotations

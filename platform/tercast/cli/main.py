@@ -13,6 +13,7 @@ from typing import Any
 
 from tercast.encoding.encoder import EncodedFilter, encode
 from tercast.errors import Refused, RefusedMany
+from tercast.federation.command import plan_partitions
 from tercast.offline.plan_check import check_plan, proof_summary
 from tercast.offline.plan_file import encodings_json, plan_json, read_plan
 from tercast.offline.run_scenario import carry_out, read_budget_option, with_options
@@ -44,9 +45,10 @@ _OTHERS = (
     "tercast.topology.importers.command",
     "tercast.explain.command",
     "tercast.dimensions.command",
+    "tercast.federation.command",
     "tercast.cli.certificates",
 )
-"""Modules that add commands: for hosts, `import`, `explain`, `dimensions`, `certificates`."""
+"""Modules that add commands: for hosts, `import`, `explain`, `dimensions`, `federate`, ..."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = command(args)
         sys.stdout.flush()
     except FileRefused as refused:
-        _tell(refused.lines)
+        _print_lines(refused.lines)
         return REFUSED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -177,12 +179,19 @@ def run_plan(args: argparse.Namespace) -> int:
     """Run `tercast plan`."""
     scenario = _read_scenario(args.scenario)
     budgets = dict(args.budget or ())
+    if scenario.partitions:
+        method = args.aggregation or scenario.aggregation.method
+        plan, timing = plan_partitions(args.scenario, scenario, method, budgets)
+        write_json(args.output, plan)
+        if args.timing:
+            print(json.dumps(timing.to_json()))
+        return DONE
     carried = carry_out(args.scenario, scenario, args.aggregation or scenario.aggregation.method, budgets)
     write_json(args.output, plan_json(carried.planner, carried.failed.values()))
     if args.timing:
         print(json.dumps(carried.timing.to_json()))
     if args.entries or args.budget or args.aggregation:
-        _tell(entries_table(carried))
+        _print_lines(entries_table(carried))
     return DONE
 
 
@@ -192,7 +201,7 @@ def run_verify(args: argparse.Namespace) -> int:
     plan = read_document(args.plan, read_plan)
     scenario = with_options(scenario, args.aggregation, dict(args.budget or ()))
     violations = [found for found in check_plan(scenario, plan) if args.strict or not found.is_surplus]
-    _tell(map(str, violations))
+    _print_lines(map(str, violations))
     if violations:
         return FAILED
     print(proof_summary(args.plan, scenario, plan, strict=args.strict))
@@ -207,7 +216,7 @@ def run_simulate(args: argparse.Namespace) -> int:
     counts = simulator.counts
     write_json(args.output, counts.report())
     if counts.loops:
-        _tell([f"{quantity(counts.loops, 'event')} entered a forwarding loop"])
+        _print_lines([f"{quantity(counts.loops, 'event')} entered a forwarding loop"])
     return DONE if counts.holds else FAILED
 
 
@@ -234,7 +243,9 @@ def run_encode(args: argparse.Namespace) -> int:
         "volume_error": {name: encoding.volume_error for name, encoding in encoded.items()},
     }
     write_json(args.output, document)
-    _tell(_estimate_text(name, encoding) for name, encoding in encoded.items() if encoding.volume_error)
+    _print_lines(
+        _estimate_text(name, encoding) for name, encoding in encoded.items() if encoding.volume_error
+    )
     return DONE
 
 
@@ -255,6 +266,6 @@ def _read_scenario(name: str) -> Scenario:
     return read_document(name, read_scenario)
 
 
-def _tell(lines: Any) -> None:
+def _print_lines(lines: Any) -> None:
     for line in lines:
         print(line.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)

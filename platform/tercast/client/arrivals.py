@@ -59,7 +59,7 @@ class Counters:
 
     @property
     def delivered(self) -> int:
-        """First copies of events: wanted and unwanted."""
+        """First copies of events: expected ones and false positives."""
         return self.wanted + self.unwanted
 
     def to_json(self) -> dict[str, int]:

@@ -37,7 +37,7 @@ def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
         action="append",
         help="receive events that match this filter instead of the host's subscriptions; repeatable",
     )
-    listener.add_argument("--all", action="store_true", help="also print unwanted events and duplicates")
+    listener.add_argument("--all", action="store_true", help="also print false positives and duplicates")
     listener.add_argument(
         "--any-source",
         action="store_true",
@@ -117,9 +117,9 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--count", type=_positive(int, "a whole number"), help="stop after this number of events"
     )
-    told = parser.add_mutually_exclusive_group()
-    told.add_argument("--telemetry", metavar="ROOT", help="write telemetry to this folder, as Parquet files")
-    told.add_argument(
+    sink = parser.add_mutually_exclusive_group()
+    sink.add_argument("--telemetry", metavar="ROOT", help="write telemetry to this folder, as Parquet files")
+    sink.add_argument(
         "--telemetry-api", action="store_true", help="send telemetry to the platform that --api names"
     )
 

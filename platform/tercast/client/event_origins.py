@@ -20,7 +20,7 @@ from tercast.wire.errors import ApiError
 from tercast.wire.packets import pack_ip
 
 MOST_WAITING = 1000
-"""Maximum advertisements that wait for an answer; an attacker can invent any number."""
+"""Maximum advertisements that wait for an answer; an attacker can invent many."""
 
 GAP_S = 0.25
 """Minimum seconds between two requests to the platform."""

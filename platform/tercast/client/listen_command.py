@@ -14,7 +14,7 @@ from tercast.client.event_origins import EventOrigins, LearnedOrigins, RejectedE
 from tercast.client.inband_session import Opener, registered
 from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.subscriber import Delivery, Subscriber
-from tercast.client.telemetry import HostTelemetry, told
+from tercast.client.telemetry import HostTelemetry, closing_telemetry
 from tercast.client.transports import FabricPort, Transport
 from tercast.errors import Refused, TercastError
 from tercast.eventspace.topic import Topic
@@ -46,7 +46,7 @@ def listen(
     transport, ip = opener(source)
     with (
         closing(transport),
-        told(telemetry()) as teller,
+        closing_telemetry(telemetry()) as recorder,
         registered(args, source, asker, MessageType.SUBSCRIBE, wanted) as found,
         ExitStack() as stack,
     ):
@@ -57,7 +57,7 @@ def listen(
             filters,
             topics.values(),
             transport,
-            telemetry=teller,
+            telemetry=recorder,
             origins=origins,
             on_rejected=_Rejections().show,
         )
@@ -180,7 +180,7 @@ def _wanted(args: Namespace, source: MetadataSource) -> list[AnnouncedFilter]:
 def _line(delivery: Delivery, topics: dict[str, Topic]) -> str:
     event = delivery.event
     values = json.dumps(topics[event.topic].values_json(event.values), ensure_ascii=False)
-    flags = ("" if delivery.wanted else " unwanted") + (" duplicate" if delivery.doubled else "")
+    flags = ("" if delivery.wanted else " false positive") + (" duplicate" if delivery.doubled else "")
     names = ", ".join(delivery.subscriptions)
     text = f"{event.topic} {event.publisher} {event.seq} {delivery.delay * 1000:.3f} ms{flags} {values}"
     return _printable(f"{text} for {names}" if names else text)

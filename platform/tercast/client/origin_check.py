@@ -37,7 +37,7 @@ class OriginCheck:
         counters: Counters,
         reject: Callable[[Arrived, RejectionReason], None],
     ) -> None:
-        self._origins, self._counters, self._tell = origins, counters, reject
+        self._origins, self._counters, self._reject = origins, counters, reject
         self._held: deque[_Held] = deque()
 
     @property
@@ -82,7 +82,7 @@ class OriginCheck:
     def reject(self, arrived: Arrived, reason: RejectionReason) -> None:
         """Count an event that is not accepted, and report it."""
         self._counters.rejected += 1
-        self._tell(arrived, reason)
+        self._reject(arrived, reason)
 
     @staticmethod
     def _find(arrived: Arrived, origins: EventOrigins) -> EventOrigin | None:

@@ -18,7 +18,7 @@ from tercast.client.inband_session import Opener, registered
 from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource, parse_json
 from tercast.client.publisher import Publisher
 from tercast.client.sequence import Sequence
-from tercast.client.telemetry import HostTelemetry, told
+from tercast.client.telemetry import HostTelemetry, closing_telemetry
 from tercast.client.transports import Transport
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace.topic import Attribute, Topic
@@ -53,7 +53,7 @@ def publish(
     with (
         closing(_Diverted(transport, args.to) if args.to else transport) as way,
         Sequence(args.state) as numbers,
-        told(telemetry()) as teller,
+        closing_telemetry(telemetry()) as recorder,
         registered(args, source, asker, MessageType.ADVERTISE, [wanted]) as found,
         found.lease(found.named[0], source) or nullcontext() as lease,
     ):
@@ -65,7 +65,7 @@ def publish(
         if lease is not None:
             topic = lease.begin(topic)
         publisher = Publisher(
-            topic, parsed, way, plan, announced.name, depth, sequence=numbers, telemetry=teller, lease=lease
+            topic, parsed, way, plan, announced.name, depth, sequence=numbers, telemetry=recorder, lease=lease
         )
         if lease is not None:
             lease.keep(publisher)
@@ -109,7 +109,7 @@ class _Diverted:
 
 def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Values]]) -> int:
     sent = 0
-    told: list[str] = []
+    warnings: list[str] = []
     due = time.monotonic()
     with _Interrupts() as interrupts:
         for place, values in events:
@@ -117,7 +117,7 @@ def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Val
                 time.sleep(min(left, _LONGEST_SLEEP_S))
             while True:
                 with interrupts.held():
-                    out = _is_sent(publisher, place, values, told)
+                    out = _is_sent(publisher, place, values, warnings)
                     sent += out
                 if out:
                     break
@@ -127,16 +127,16 @@ def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Val
     return sent
 
 
-def _is_sent(publisher: Publisher, place: str, values: Values, told: list[str]) -> bool:
+def _is_sent(publisher: Publisher, place: str, values: Values, warnings: list[str]) -> bool:
     """Send an event; False if the publisher's lease has expired, which is reported once."""
     try:
         _placed(publisher.publish, place, values)
     except LeaseLapsed as lapsed:
-        if not told:
-            told.append(str(lapsed))
+        if not warnings:
+            warnings.append(str(lapsed))
             print(f"waiting: {lapsed}", file=sys.stderr, flush=True)
         return False
-    told.clear()
+    warnings.clear()
     return True
 
 

@@ -86,7 +86,7 @@ class Subscriber:
         """
         codec = EventCodec(topic)
         with self._changing:
-            anew = {
+            renewed = {
                 name: Filter.parse(str(old), topic)
                 for name, old in self._filters.items()
                 if old.topic.name == topic.name
@@ -94,7 +94,7 @@ class Subscriber:
             kept = {key: old for key, old in self._codecs.items() if self._same_events(old, codec)}
             self._topics = {**self._topics, topic.name: topic}
             self._codecs = kept | {(code, codec.fingerprint): codec for code in (topic.code, topic.code ^ 1)}
-            self._filters = {**self._filters, **anew}
+            self._filters = {**self._filters, **renewed}
             self._index()
 
     def subscribe(self, name: str, wanted: str | Filter, topic: str | None = None) -> None:
@@ -133,7 +133,7 @@ class Subscriber:
         return self._next(timeout, lambda delivery: delivery.wanted and not delivery.doubled)
 
     def receive_any(self, timeout: float | None = None) -> Delivery | None:
-        """Return the next readable event, also unwanted ones and duplicates, with flags."""
+        """Return the next readable event, also false positives and duplicates, with flags."""
         return self._next(timeout, lambda delivery: True)
 
     def take(self, payload: bytes, source: bytes | None = None) -> Delivery | None:

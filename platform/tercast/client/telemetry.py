@@ -52,7 +52,7 @@ class HostTelemetry:
         )
 
     def delivered(self, delivery: Delivery) -> None:
-        """Record a received event: one row per copy, also for unwanted ones."""
+        """Record a received event: one row per copy, also for false positives."""
         event = delivery.event
         self.recorder.add(
             DELIVERED,
@@ -101,18 +101,18 @@ class _RejectionSink:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._told: object = None
+        self._last_rejected: object = None
 
     def send(self, batch: RowBatch, report: Report) -> int:
         """Refuse a batch: this writer has no rows. Raises BatchRefused."""
         raise BatchRefused("a writer that only reports rejections has no rows")
 
-    def tell(self, report: Report) -> None:
+    def send_report(self, report: Report) -> None:
         """Send the report if its rejections differ from those of the last one."""
         rejected = report.get("rejected")
-        if rejected and rejected != self._told:
-            self._sink.tell({**report, "closed": True})
-            self._told = rejected
+        if rejected and rejected != self._last_rejected:
+            self._sink.send_report({**report, "closed": True})
+            self._last_rejected = rejected
 
 
 class ApiSink:
@@ -128,7 +128,7 @@ class ApiSink:
         refused = answer.get("rejected") if isinstance(answer, dict) else None
         return refused if isinstance(refused, int) else 0
 
-    def tell(self, report: Report) -> None:
+    def send_report(self, report: Report) -> None:
         """Post only the report."""
         self._post({"writer": report})
 
@@ -148,7 +148,7 @@ def open_telemetry(host: str, root: str | None, api: Api | None) -> HostTelemetr
 
 
 @contextmanager
-def told(telemetry: HostTelemetry | None) -> Iterator[HostTelemetry | None]:
+def closing_telemetry(telemetry: HostTelemetry | None) -> Iterator[HostTelemetry | None]:
     """Close the telemetry at the end, and print the numbers of its rows to standard error."""
     try:
         yield telemetry

@@ -41,7 +41,7 @@ def add_commands(subparsers: Any) -> None:
         "--method",
         choices=("best", *METHODS),
         default="best",
-        help="the space that --apply uses (default: the one with the fewest unwanted deliveries)",
+        help="the space that --apply uses (default: the one with the fewest false positives)",
     )
     parser.add_argument(
         "--apply",

@@ -1,4 +1,4 @@
-"""Greedy choice of attributes: repeatedly add the one that avoids most unwanted deliveries."""
+"""Greedy choice of attributes: repeatedly add the one that avoids most false positives."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tercast.dimensions.measured_cost import Cost, Measure
 
 GAIN = 0.02
-"""Share of unwanted deliveries that an added attribute must avoid, since it takes bits."""
+"""Share of false positives that an added attribute must avoid, since it takes bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Greedy:
 
 
 def greedy(measure: Measure, gain: float = GAIN) -> Greedy:
-    """Add attributes while one avoids at least `gain` of the remaining unwanted deliveries.
+    """Add attributes while one avoids at least `gain` of the remaining false positives.
 
     At least one attribute is chosen. Of attributes with the same result, the one with fewer cells is added,
     or else the first one in the topic. After each addition, attributes whose removal costs nothing are
@@ -39,7 +39,7 @@ def greedy(measure: Measure, gain: float = GAIN) -> Greedy:
 
 
 def _pruned(measure: Measure, cost: Cost) -> Cost:
-    """Remove the attributes that avoid no unwanted deliveries."""
+    """Remove the attributes that avoid no false positives."""
     while len(cost.indexed) > 1:
         fewer = [measure.of(other for other in cost.indexed if other != name) for name in cost.indexed]
         least = min(fewer, key=_weight)

@@ -89,7 +89,7 @@ class BoundAxis:
         return (self.shares[steps] - first) / whole if whole > 0 else 0.5
 
     def value(self, step: int) -> Any:
-        """The value at which a cut before a step is made."""
+        """The value of a cut before a step."""
         return self.attribute.value_at(self.places[step - 1])
 
 

@@ -22,7 +22,7 @@ SIZES = (16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096)
 """Numbers of cuts that are compared."""
 
 NEAR = 0.005
-"""Additional unwanted deliveries that are accepted for fewer cuts, as a share of the wanted ones."""
+"""Additional false positives that are accepted for fewer cuts, as a share of expected deliveries."""
 
 CHANGED = 4
 """An event with changed values is added for each `CHANGED` events, but at least `FEWEST` are."""

@@ -1,4 +1,4 @@
-"""Cost of indexing attributes: unwanted deliveries, measured on past events."""
+"""Cost of indexing attributes: false positives, measured on past events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Deliveries to hosts, unwanted ones, and cells of filters in an event space."""
+    """Deliveries to hosts, false positives, and cells of filters in an event space."""
 
     indexed: tuple[str, ...]
     delivered: int
@@ -34,7 +34,7 @@ class Cost:
 
     @property
     def fpr(self) -> float:
-        """The share of deliveries that are unwanted, in percent; 0 without deliveries."""
+        """The share of deliveries that are false positives, in percent; 0 without deliveries."""
         return 100.0 * self.unwanted / self.delivered if self.delivered else 0.0
 
 
@@ -57,7 +57,7 @@ class Measure:
         return self.of_topic(old.with_indexed(kept if len(kept) == len(names) else sorted(names)))[0]
 
     def of_topic(self, topic: Topic) -> tuple[Cost, Numbers]:
-        """The cost of the topic in another event space, and the unwanted deliveries by event."""
+        """The cost of the topic in another event space, and the false positives of each event."""
         space = topic.indexed, topic.cuts
         if space not in self._known:
             self._known[space] = self._measured(topic)

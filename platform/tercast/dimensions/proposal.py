@@ -42,8 +42,8 @@ class Candidate:
 class AttributeProposal:
     """All candidates, compared on the same unseen events.
 
-    `best` has the fewest unwanted deliveries; it is the current choice if no other one is better. `spectrum`
-    is PLEROMA's ranking. `saved` is the mean number of unwanted deliveries per event that `best` avoids, with
+    `best` has the fewest false positives; it is the current choice if no other one is better. `spectrum`
+    is PLEROMA's ranking. `saved` is the mean number of false positives per event that `best` avoids, with
     its standard error.
     """
 

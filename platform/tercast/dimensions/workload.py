@@ -21,7 +21,8 @@ Events = Sequence[Mapping[str, Any]]
 class Workload:
     """Subscriptions as (host, filter), and events, of one topic.
 
-    Filters are grouped by host: an event is unwanted at a host if no filter of the host matches it exactly.
+    Filters are grouped by host: an event is a false positive at a host if no filter of the host matches it
+    exactly.
     """
 
     topic: Topic

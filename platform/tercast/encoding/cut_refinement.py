@@ -2,8 +2,8 @@
 
 The filter's terms descend the cut tree. A branch that a term covers is a cell. In a leaf, the terms become
 parts of a grid, and halving continues. Cells are measured by weight: the events that the leaves had in the
-past, spread evenly over a leaf, with a trace for volume. So where the limit bites, the selection of cells
-keeps unwanted events few, not unwanted volume.
+past, spread evenly over a leaf, with a trace for volume. So at the limit, the selection of cells keeps the
+number of false positives low, and not the excess volume.
 """
 
 from __future__ import annotations

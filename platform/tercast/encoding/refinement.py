@@ -3,7 +3,7 @@
 The papers encode a filter by halving the event space until cells are inside the filter, and limit the number
 of dz by leaving some cells whole. Here the order of halving is by excess: the volume of a cell outside the
 filter. Every cell first shrinks to the smallest cell that contains its part of the filter. Refinement
-continues beyond the limit, and the best selection within the limit is made on the tree of cells (see
+continues beyond the limit, and the best selection within the limit is computed on the tree of cells (see
 `tercast.encoding.cell_selection`). If two halves gain nothing, the whole cell remains, and the saved cell is
 used where it gains most.
 """
@@ -24,7 +24,7 @@ UNSURE = 512
 """Minimum cells for refinement if full cells may not be recognised immediately."""
 
 MAX_WORK = 16_384  # maximum number of cut parts in the search for a better result than plain best-first
-MAX_DISJOINT = 24  # maximum number of parts that are made disjoint; otherwise they are refined as they are
+MAX_DISJOINT = 24  # maximum number of parts that become disjoint; otherwise they are refined as they are
 GIANTS = 8  # number of the largest parts that are checked for covering other parts
 _UNIT = 1 << 30
 

@@ -98,7 +98,7 @@ class CutSpace:
         return joined(branch.dz, leaf.schedule.event_dz(indexes))
 
     def decisions(self, values: Mapping[str, Any]) -> Iterator[tuple[CutNode, bool]]:
-        """Yield the cuts on the way of a checked event, and whether its value is less."""
+        """Yield the cuts on the path of a checked event, and whether its value is less."""
         branch = self.root
         while (cut := branch.cut) is not None:
             attribute = self.attributes[cut.attribute]

@@ -3,7 +3,7 @@
 Bits are taken in rounds. In round r, every attribute that can still be split adds its r-th bit, in order. If
 the size of an attribute is not a power of two, some of its paths end one split earlier than others. Here such
 an attribute always adds its last bit; the bit is a phantom (see `tercast.eventspace.bisection`) if the path
-has ended. Phantoms are removed when a dz is made. So all paths have one schedule, and a cell is a prefix of
+has ended. A dz does not contain phantoms. So all paths have one schedule, and a cell is a prefix of
 an interleaved code (a Morton code).
 
 A schedule is wide enough for the deepest path within the limit: `width` bits contain `depth` bits of every

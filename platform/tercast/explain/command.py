@@ -68,9 +68,9 @@ def run(args: argparse.Namespace) -> int:
     except FileRefused:
         raise
     except RefusedMany as many:
-        return _tell(*map(str, many.errors))
+        return _print_errors(*map(str, many.errors))
     except TercastError as error:
-        return _tell(str(error))
+        return _print_errors(str(error))
     if args.json:
         print(json.dumps(answer, indent=1, ensure_ascii=False))
     else:
@@ -124,7 +124,7 @@ def _written(args: argparse.Namespace) -> str:
     return ",".join(items)
 
 
-def _tell(*lines: str) -> int:
+def _print_errors(*lines: str) -> int:
     for line in lines:
         print(line, file=sys.stderr)
     return _REFUSED

@@ -62,7 +62,7 @@ class ExplainedEvent:
         }
 
     def _cuts(self, topic: Topic) -> list[dict[str, object]]:
-        """The cuts on the way of the event, first to last, and on which side it is."""
+        """The cuts on the path of the event, first to last, and on which side it is."""
         if not topic.cuts:
             return []
         steps = topic.cut_space(max(1, length(self.dz))).decisions(self.values)

@@ -100,7 +100,7 @@ def _actions(steps: list[str], names: Names) -> tuple[tuple[Action, ...], str]:
     """Convert actions to those of plans; the text lists actions that plans cannot contain."""
     found: list[Action] = []
     strange: list[str] = []
-    ip = mac = told = ""
+    ip = mac = target = ""
     for step in steps:
         setting, output = _SET.match(step), _OUTPUT.match(step)
         if setting is not None:
@@ -108,9 +108,9 @@ def _actions(steps: list[str], names: Names) -> tuple[tuple[Action, ...], str]:
             is_mac = (setting[2] or setting[3]) in ("eth_dst", "dl_dst")
             ip, mac = (ip, value.lower()) if is_mac else (value, mac)
         elif output is not None or step == "IN_PORT":
-            if (ip or mac) and told != f"{ip} {mac}":
-                told = f"{ip} {mac}"
-                found.append(SetDst(names.get((ip, mac), told)))
+            if (ip or mac) and target != f"{ip} {mac}":
+                target = f"{ip} {mac}"
+                found.append(SetDst(names.get((ip, mac), target)))
             found.append(Output(int(output[1])) if output is not None else Output(IN_PORT))
         elif step != "drop" and not step.startswith(">>"):
             strange.append(step)

@@ -138,9 +138,9 @@ def _differences(
     switch, in_port = place
     expected = None if hop is None else hop.entry
     if hop is not None:
-        told = _difference(explanation, switch, expected, seen)
-        if told is not None:
-            yield PathDifference(told[0], switch, in_port, expected, seen.entry, told[1])
+        difference = _difference(explanation, switch, expected, seen)
+        if difference is not None:
+            yield PathDifference(difference[0], switch, in_port, expected, seen.entry, difference[1])
     for port, bridge in seen.into.items():
         far = explanation.situation.world.far.get((switch, port))
         name = None if far is None else eyes.bridge(far[0])
@@ -155,7 +155,7 @@ def _difference(
 ) -> tuple[DifferenceKind, str] | None:
     found, address = seen.entry, explanation.event.address
     if seen.foreign:
-        who = _told(found) if found is not None else seen.strange
+        who = _entry_text(found) if found is not None else seen.strange
         return DifferenceKind.FOREIGN_ENTRY, f"{address} matches {who}, an entry of another program"
     if found is not None and expected is not None and _same_key(found, expected):
         return _deeds(expected, found, seen.strange)
@@ -165,30 +165,31 @@ def _difference(
         return (
             None
             if found is None
-            else (DifferenceKind.OTHER_ENTRY, f"{address} unexpectedly matches {_told(found)}")
+            else (DifferenceKind.OTHER_ENTRY, f"{address} unexpectedly matches {_entry_text(found)}")
         )
     if found is None or found.priority < expected.priority:
-        instead = "no entry, and is dropped" if found is None else _told(found)
+        instead = "no entry, and is dropped" if found is None else _entry_text(found)
         return (
             DifferenceKind.ENTRY_MISSING,
-            f"switch {switch} has no entry {_told(expected)}; {address} matches {instead}",
+            f"switch {switch} has no entry {_entry_text(expected)}; {address} matches {instead}",
         )
-    return DifferenceKind.OTHER_ENTRY, f"{address} matches {_told(found)} instead of {_told(expected)}"
+    return (
+        DifferenceKind.OTHER_ENTRY,
+        f"{address} matches {_entry_text(found)} instead of {_entry_text(expected)}",
+    )
 
 
 def _deeds(expected: Entry, found: Entry, strange: str) -> tuple[DifferenceKind, str] | None:
     """Compare the actions of an entry that exists on the switch."""
     ours, theirs = _ports(expected), _ports(found)
     if ours != theirs:
-        detail = f"{_told(expected)} sends to {_listed(theirs)} instead of {_listed(ours)}"
+        detail = f"{_entry_text(expected)} sends to {_listed(theirs)} instead of {_listed(ours)}"
         return DifferenceKind.OTHER_PORTS, detail
     if strange:
-        return DifferenceKind.OTHER_ACTION, f"{_told(expected)} has the additional action {strange}"
+        return DifferenceKind.OTHER_ACTION, f"{_entry_text(expected)} has the additional action {strange}"
     if found.actions != expected.actions:
-        return (
-            DifferenceKind.OTHER_ACTION,
-            f"{_told(expected)} sends to the correct ports, but with other addresses or in another order",
-        )
+        detail = "sends to the correct ports, but with other addresses or in another order"
+        return DifferenceKind.OTHER_ACTION, f"{_entry_text(expected)} {detail}"
     return None
 
 
@@ -208,7 +209,7 @@ def _same_key(one: Entry, other: Entry) -> bool:
     return (one.key, one.priority) == (other.key, other.priority)
 
 
-def _told(entry: Entry) -> str:
+def _entry_text(entry: Entry) -> str:
     where = "" if entry.in_port is None else f" from port {entry.in_port}"
     return f"{entry.dst}{where}, priority {entry.priority}"
 

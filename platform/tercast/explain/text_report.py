@@ -66,9 +66,9 @@ def _entry(hop: Json) -> str:
     where = "" if entry["in_port"] is None else f" from port {entry['in_port']}"
     origin = hop["origin"]
     names = _names(origin, "subscriptions")
-    told = f" of {names}" if names else ""
+    owners = f" of {names}" if names else ""
     drops = "" if entry["actions"] else ", drops"
-    return f"{entry['dst']}{where}, priority {entry['priority']}{drops} ({origin['kind']}{told})"
+    return f"{entry['dst']}{where}, priority {entry['priority']}{drops} ({origin['kind']}{owners})"
 
 
 def _output(output: Json) -> str:
@@ -100,8 +100,8 @@ def _verdict(row: Json) -> Iterator[str]:
 def _real(real: Json) -> Iterator[str]:
     means = {hop["means"] for hop in real["path"] if hop["means"] is not None}
     how = " and ".join(word for mean, word in _MEANS.items() if mean in means)
-    told = {True: "as expected", False: "different", None: "as expected where observed"}[real["same"]]
-    yield f"on the switches: {told}" + (f" ({how})" if how else "")
+    verdict = {True: "as expected", False: "different", None: "as expected where observed"}[real["same"]]
+    yield f"on the switches: {verdict}" + (f" ({how})" if how else "")
     for row in real["differences"]:
         yield f"  {row['kind']} at {row['switch']}, from port {row['in_port']}: {row['detail']}"
     for row in real["lost"]:

@@ -78,9 +78,9 @@ class Verdicts:
         for reason, detail in _WANTED.items():
             if any(answer.reason == reason for answer in answers):
                 return Verdict(host, copies, reason, detail, tuple(answers))
-        return self._needless(host, copies, answers)
+        return self._redundant(host, copies, answers)
 
-    def _needless(self, host: str, copies: int, answers: list[VerdictAnswer]) -> Verdict:
+    def _redundant(self, host: str, copies: int, answers: list[VerdictAnswer]) -> Verdict:
         """The result of a host without a matching subscription: an entry on the path is too wide."""
         at = next(number for receiver, number in self._way.deliveries if receiver == host)
         hops = list(self._way.ancestry(at))[::-1]
@@ -91,7 +91,7 @@ class Verdicts:
             for hop in hops:
                 origin = self._of_hop[hop.number]
                 if origin is not None and hop.entry is not None and origin.kind == kind:
-                    detail = _NEEDLESS[kind].format(entry=hop.entry.dst, switch=hop.switch)
+                    detail = _REDUNDANT[kind].format(entry=hop.entry.dst, switch=hop.switch)
                     return Verdict(host, copies, reason, detail, tuple(answers), hop.switch)
         detail = (
             "no subscription of this host matches the event, but entries on its path forward the event to "
@@ -187,7 +187,7 @@ _WANTED = {
     "event: cells check only indexed attributes, and their number and length are limited",
 }
 
-_NEEDLESS = {
+_REDUNDANT = {
     UNPLANNED: (
         "entry {entry} at switch {switch} is not in the plan, so the next change of the table removes it"
     ),

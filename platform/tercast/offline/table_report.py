@@ -22,7 +22,7 @@ def entries_table(carried: Carried) -> list[str]:
         budget = "-" if switch.tcam_budget is None else str(switch.tcam_budget)
         rows.append([name, str(exact.get(name, 0)), str(installed.get(name, 0)), budget])
     if expected is not None:
-        rows[0] += ["redundant copies per event", "unwanted deliveries per event"]
+        rows[0] += ["redundant copies per event", "false positives per event"]
         for row in rows[1:]:
             copies, unwanted = expected.by_switch, expected.unwanted_by_switch
             row += [f"{copies.get(row[0], 0.0):.4f}", f"{unwanted.get(row[0], 0.0):.4f}"]
@@ -50,10 +50,10 @@ def _network(carried: Carried, expected: Expected | None) -> list[str]:
     if expected is not None:
         return [
             f"{method}: expected {expected.copies:.4f} redundant copies between switches and "
-            f"{expected.unwanted:.4f} unwanted deliveries per event beyond exact tables{_gap(carried)}"
+            f"{expected.unwanted:.4f} false positives per event beyond exact tables{_gap(carried)}"
         ]
     if carried.planner.keeper.covers():
-        return [f"{method}: redundant copies and unwanted deliveries are {UNKNOWN}"]
+        return [f"{method}: redundant copies and false positives are {UNKNOWN}"]
     return []
 
 

@@ -31,7 +31,7 @@ POINTS = 12
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A budget with its entries, and means per event: redundant copies, unwanted deliveries.
+    """A budget with its entries, and means per event: redundant copies, false positives.
 
     The means are those that one switch adds to the whole network. `entries` is None if the budget cannot be
     met.

@@ -180,7 +180,7 @@ def out_of_reach(
         top.sides[kind].here.setdefault(place, {})[name] = None
     while len(stack) > 1:
         _close(stack, found)
-    return _told(found, rank)
+    return _out_of_reach(found, rank)
 
 
 _OTHER = {ADVERTISEMENT: SUBSCRIPTION, SUBSCRIPTION: ADVERTISEMENT}
@@ -228,7 +228,7 @@ def _merge(part: _ByPlace, into: _ByPlace) -> None:
             known.update(dict.fromkeys(islice(names, _KEPT)))
 
 
-def _told(found: dict[str, _Answer], rank: dict[str, int]) -> dict[str, OutOfReach]:
+def _out_of_reach(found: dict[str, _Answer], rank: dict[str, int]) -> dict[str, OutOfReach]:
     """Return the results with unreachable matches; equal results share one object."""
     made: dict[int, OutOfReach] = {}
     out: dict[str, OutOfReach] = {}

@@ -49,10 +49,10 @@ class ReachWatch:
         if op != SUBSCRIBE:
             return False
         registration = network.registry.live.get(name)
-        return registration is None or self._brings_nothing(network, registration)
+        return registration is None or self._changes_no_reach(network, registration)
 
-    def _brings_nothing(self, network: PlannerState, registration: Registration) -> bool:
-        """Whether a subscription reaches all matches, and is no advertisement's first reachable one."""
+    def _changes_no_reach(self, network: PlannerState, registration: Registration) -> bool:
+        """Whether a subscription reaches all matches, and no advertisement became reachable by it."""
         assert self.found is not None
         reach = network.plan(registration.topic).reach(registration.host, registration.dz)
         if reach is None:

@@ -58,13 +58,13 @@ def no_room(
 ) -> Outcome:
     """Create the outcome of a request that exceeds budgets; `least`: fewest possible entries."""
 
-    def told(switch: str) -> str:
+    def needed(switch: str) -> str:
         room = topology.switches[switch].room
         found = least.get(switch)
         more = "" if found is None else f"; {found}"
         return f"{shown(switch)} (budget {room}{more})"
 
-    budgets = ", ".join(map(told, switches))
+    budgets = ", ".join(map(needed, switches))
     detail = f"{shown(name)} needs more entries than these switches may have: {budgets}"
     return Outcome(False, Refused((), "budget", detail, name), failed_switches=switches)
 

@@ -108,7 +108,7 @@ class TermsBody:
 class ControlMessage:
     """A request of a host. A repeated message has the same `request_id` (64 bits, random).
 
-    With `confirm`, the host wants a second answer after the switches have confirmed, or after a failure.
+    With `confirm`, the host requests a second answer after the switches have confirmed, or after a failure.
     """
 
     type: MessageType

@@ -35,7 +35,7 @@ class Sealed:
     tag: bytes
 
     def fits(self, key: bytes) -> bool:
-        """Whether the seal was made with `key`; the time is the same for every tag."""
+        """Whether the seal was created with `key`; the time is the same for every tag."""
         return hmac.compare_digest(self.tag, tag_of(key, self.covered))
 
 

@@ -31,7 +31,7 @@ class HopArrays:
 
 @dataclass(slots=True)
 class HopTraces:
-    """The hops of a batch; `odd` events came twice to one gate, and their hops are incomplete."""
+    """The hops of a batch; `odd` events entered a gate twice, so their hops are incomplete."""
 
     hops: list[HopArrays] = field(default_factory=list)
     odd: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))

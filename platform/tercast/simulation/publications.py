@@ -34,7 +34,7 @@ class Publication(NamedTuple):
 
 
 class Publications:
-    """Reads events of live advertisements, and finds the hosts that want them.
+    """Reads events of live advertisements, and finds the hosts that match them.
 
     `filters` has the filter of every registration that has one. The others are represented by their dz.
     """

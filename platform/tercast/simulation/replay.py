@@ -20,7 +20,7 @@ from tercast.tables.entries import Entry
 
 
 class Replay:
-    """Encoded events of one network, with the hosts that want them."""
+    """Encoded events of one network, with the hosts that match them."""
 
     def __init__(self, wiring: PortIndex, address: AddressPlan, parcels: Iterable[PacketBatch]) -> None:
         self._wiring = wiring

@@ -34,7 +34,7 @@ class PacketBatch:
     """Events of one topic: its code, the dz of each event, the publisher's gate, and the hosts.
 
     `gates` has NOWHERE for publishers that are not attached. `bits` has a row for each event, with a bit for
-    each of `hosts` hosts that wants the event.
+    each of `hosts` hosts that matches the event.
     """
 
     code: int
@@ -59,7 +59,7 @@ class Simulator:
     def __init__(self, wiring: PortIndex) -> None:
         self._wiring = wiring
         self._copies = np.zeros(len(wiring.ports), dtype=np.int64)
-        self._needless = np.zeros(len(wiring.ports), dtype=np.int64)
+        self._redundant = np.zeros(len(wiring.ports), dtype=np.int64)
         self._wanted_by = np.zeros(len(wiring.home), dtype=np.int64)
         self._unwanted_by = np.zeros(len(wiring.home), dtype=np.int64)
         self._counts = DeliveryCounts()
@@ -88,7 +88,7 @@ class Simulator:
         counts.unwanted_by = _named(names, self._unwanted_by)
         senders = [wiring.ports[gate] for gate in wiring.far[: wiring.links].tolist()]
         counts.copies = _named(senders, self._copies)
-        counts.needless = _named(senders, self._needless)
+        counts.needless = _named(senders, self._redundant)
         return counts
 
     @staticmethod
@@ -118,7 +118,7 @@ class Simulator:
             delivered += len(hop.to_event)
             if number:
                 self._copies += np.bincount(hop.gate, minlength=size)
-                self._needless += np.bincount(hop.gate[~useful], minlength=size)
+                self._redundant += np.bincount(hop.gate[~useful], minlength=size)
         self._counts.delivered += delivered
         self._counts.doubled += delivered - int(np.count_nonzero(got))
         self._unwanted_by += np.count_nonzero(got > wanted, axis=0)
@@ -144,7 +144,7 @@ class Simulator:
         useful = way.useful(wanting)
         for copy, at in enumerate(way.gates[1:], 1):
             self._copies[at] += 1
-            self._needless[at] += copy not in useful
+            self._redundant[at] += copy not in useful
 
 
 def _named(names: Sequence[Name], numbers: npt.NDArray[np.int64]) -> Counter[Name]:

@@ -102,7 +102,7 @@ class Recorder:
         self._thread.start()
 
     def add(self, dataset: Dataset, make: Make) -> None:
-        """Accept a row; `make` is called when its batch is made. A row after `close` is lost."""
+        """Accept a row; `make` is called when its batch is created. A row after `close` is lost."""
         with self._turn:
             self._tally.taken += 1
             if self._closing is not None:
@@ -155,11 +155,11 @@ class Recorder:
         """Return the events that were not accepted, by host, topic and reason; empty without any."""
         with self._turn:
             rows = sorted(self._rejected.items())
-        told = [
+        rejected = [
             {"host": host, "topic": topic, "reason": reason, "events": count}
             for (host, topic, reason), count in rows
         ]
-        return {"rejected": told} if told else {}
+        return {"rejected": rejected} if rejected else {}
 
     def close(self, seconds: float = CLOSING_S) -> RecorderCounts:
         """Send the waiting rows for up to `seconds`; the remaining rows are lost.
@@ -184,17 +184,17 @@ class Recorder:
         self.close()
 
     def _run(self) -> None:
-        told = float("-inf")
+        reported_at = float("-inf")
         while True:
-            self._wait(told + self._period)
+            self._wait(reported_at + self._period)
             ending = self._closing is not None
             self._cut()
             self._hand_over()
             if ending and (not self._batches or self._out_of_time()):
                 break
-            if time.monotonic() >= told + self._period:
-                self._tell()
-                told = time.monotonic()
+            if time.monotonic() >= reported_at + self._period:
+                self._send_report()
+                reported_at = time.monotonic()
         self._end()
 
     def _wait(self, due: float) -> None:
@@ -275,11 +275,11 @@ class Recorder:
             self._tally.lost_batches += lost == len(batch.rows)
             self.error = error or self.error
 
-    def _tell(self) -> None:
+    def _send_report(self) -> None:
         if self._pause.failures:
             return
         try:
-            self._sink.tell(self.report())
+            self._sink.send_report(self.report())
         except Exception as why:  # the next report contains the same data
             self.error = str(why)
 
@@ -291,7 +291,7 @@ class Recorder:
             self._batches.clear()
             self._pause.reset()
             self._closed = True
-        self._tell()
+        self._send_report()
 
     def _out_of_time(self) -> bool:
         return self._closing is not None and time.monotonic() >= self._closing

@@ -13,7 +13,7 @@ from tercast.telemetry.datasets import LONG, STRINGS, TIMESTAMP, Column, Dataset
 Row = dict[str, Any]
 
 Make = Callable[[], Mapping[str, Any]]
-"""Makes a row; it is called when the batch of the row is made."""
+"""Makes a row; it is called when the batch of the row is created."""
 
 _BITS = {"int": 31, "long": 63}
 

@@ -44,7 +44,7 @@ class Sink(Protocol):
     def send(self, batch: RowBatch, report: Report) -> int:
         """Send a batch with the writer's report; return the number of refused rows."""
 
-    def tell(self, report: Report) -> None:
+    def send_report(self, report: Report) -> None:
         """Send the writer's report alone."""
 
 
@@ -70,7 +70,7 @@ class FolderSink:
             raise self._down(error) from None
         return 0
 
-    def tell(self, report: Report) -> None:
+    def send_report(self, report: Report) -> None:
         """Write the report in place of the previous report of the writer."""
         path = self.root / WRITERS / f"{report['name']}.json"
         try:

@@ -1,7 +1,7 @@
 """Coarse entries: temporary entries in a full table that allow the removal of others.
 
 A coarse entry sends to every host and over every link that any entry of its part uses, before or after. So no
-event is lost. While it exists, hosts may get unwanted events. It uses only links that the trees there have.
+event is lost. While it exists, hosts may get false positives. It uses only links that the trees there have.
 
 If there is no space for a coarse entry, events that match no entry serve instead: the table sends them to
 where some entries would send them, so that these can be removed. Every table has this default action, and it

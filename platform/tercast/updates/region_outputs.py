@@ -60,7 +60,7 @@ class RegionOutputs:
     """Checks a table that changes from `old` to `new`: each region must always serve both.
 
     `trees` has, by the number of a prefix, the links of the tree that owns it. If it is None, `links` returns
-    the links that all trees of a prefix have. If `lenient` is set, every entry may serve hosts that want
+    the links that all trees of a prefix have. If `lenient` is set, every entry may serve hosts that match
     nothing, as coarse entries may.
     """
 

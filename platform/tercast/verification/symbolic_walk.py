@@ -86,10 +86,10 @@ class SymbolicWalk:
             if lost | unwanted | flow.again:
                 self._note(dz, host, (lost, unwanted, flow.again))
         if not self._proof.allowance.lenient:
-            self._check_needless(dz, atom.wanted)
+            self._check_redundant_copies(dz, atom.wanted)
 
     def _unexplained(self, unwanted: HostMask) -> HostMask:
-        """Return the hosts that get unwanted events from an entry that is not merged."""
+        """Return the hosts that get false positives from an entry that is not merged."""
         found = 0
         for (switch, _), flow in self._flows.items():
             if flow.direct & unwanted and not self._is_merged(switch, flow.rule):
@@ -104,7 +104,7 @@ class SymbolicWalk:
         )
 
     def _note(self, dz: Dz, host: str, masks: tuple[HostMask, HostMask, HostMask]) -> None:
-        """Record the hosts that lost events, got unwanted ones, or got them more than once."""
+        """Record the hosts that lost events, got false positives, or got duplicates."""
         publisher = self._proof.publisher(host, dz)
         kinds = (
             ("lost", "subscribes to them but receives none"),
@@ -202,7 +202,7 @@ class SymbolicWalk:
             [] if other is None else effects.of(other.entry, in_port)
         )
 
-    def _check_needless(self, dz: Dz, wanted: HostMask) -> None:
+    def _check_redundant_copies(self, dz: Dz, wanted: HostMask) -> None:
         """Find copies over links that reach no host, except copies of merged entries.
 
         If entries may send too much, only hosts with a matching subscription count as reached.

@@ -117,7 +117,7 @@ class Verifier:
         if registry.topology.version != self._version:
             everything = True
             self.refresh()
-        touched = self.follow(registry, encoded_anew=everything)
+        touched = self.follow(registry, reencoded=everything)
         for topic, cells in self.apply(diff).items():
             touched.setdefault(topic, set()).update(cells)
         if everything:
@@ -137,15 +137,15 @@ class Verifier:
         gone = self._registered.pop(name)
         return self._proofs[gone.topic].withdraw(gone.kind == ADVERTISEMENT, gone.id, gone.host, gone.dz)
 
-    def follow(self, registry: Registry, encoded_anew: bool = True) -> Touched:
+    def follow(self, registry: Registry, reencoded: bool = True) -> Touched:
         """Follow the live registrations; return the cells that changed, by topic.
 
-        With `encoded_anew=False`, the encodings of known registrations are assumed to be unchanged.
+        With `reencoded=False`, the encodings of known registrations are assumed to be unchanged.
         """
         touched: Touched = {}
         live, registered = registry.live, self._registered
-        new = [reg for reg in live.values() if registered.get(reg.id) is not reg] if encoded_anew else []
-        if not encoded_anew:
+        new = [reg for reg in live.values() if registered.get(reg.id) is not reg] if reencoded else []
+        if not reencoded:
             for registration in reversed(live.values()):
                 if registration.seq <= self._last_seq:
                     break
@@ -169,7 +169,7 @@ class Verifier:
     def apply(self, diff: Diff) -> Touched:
         """Apply a diff; return the cells whose entries changed, by topic."""
         touched: Touched = {}
-        for change in diff.switches:
+        for change in (*diff.switches, *diff.crossings):
             for entry in change.removed + change.modified:
                 self._remove(change.switch, entry, touched)
             for entry in change.added + change.modified:

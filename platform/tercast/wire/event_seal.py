@@ -39,7 +39,7 @@ class EventSeal:
 
 
 def is_good(data: bytes, key: bytes) -> bool:
-    """Whether the seal at the end of an event was made with `key`."""
+    """Whether the seal at the end of an event was created with `key`."""
     return hmac.compare_digest(_tag(key, data[:-TAG_BYTES]), data[-TAG_BYTES:])
 
 

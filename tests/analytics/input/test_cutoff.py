@@ -21,13 +21,13 @@ def at(seconds: float) -> int:
 
 def writer(
     name: str = "w",
-    told: float = -1,
+    reported: float = -1,
     until: float | None = -2,
     closed: bool = False,
     datasets: frozenset[str] | None = None,
 ) -> ParquetWriter:
     complete = None if until is None else at(until)
-    return ParquetWriter(name, 0, closed, at(told), 5_000_000, complete, datasets)
+    return ParquetWriter(name, 0, closed, at(reported), 5_000_000, complete, datasets)
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,11 @@ def writer(
     [
         (writer(), -2),
         (writer(closed=True), None),
-        (writer(told=-74, until=-75), -75),
-        (writer(told=-76, until=-77), None),  # silent for longer than three periods and a minute
-        (writer(told=-1, until=-599), -599),
-        (writer(told=-1, until=-9000), -601),  # its rows wait for longer than a writer may delay results
-        (writer(told=-1, until=None), -11),  # an earlier release
+        (writer(reported=-74, until=-75), -75),
+        (writer(reported=-76, until=-77), None),  # silent for longer than three periods and a minute
+        (writer(reported=-1, until=-599), -599),
+        (writer(reported=-1, until=-9000), -601),  # its rows wait for longer than a writer may delay results
+        (writer(reported=-1, until=None), -11),  # an earlier release
         (ParquetWriter("w", 0, False, None, 0, None), None),  # no readable time
     ],
 )
@@ -52,7 +52,7 @@ def test_a_writer_at_work_delays_results_and_one_that_stopped_does_not(
 def test_the_slowest_writer_of_the_datasets_decides() -> None:
     tables = writer("tables", until=-30, datasets=frozenset({"table_snapshots"}))
     slow = writer("slow", until=-9, datasets=frozenset({"published"}))
-    writers = [tables, slow, writer("fast"), writer("gone", told=-300, until=-300)]
+    writers = [tables, slow, writer("fast"), writer("gone", reported=-300, until=-300)]
     assert slowest(writers, PAIR, NOW) == (at(-9), "slow")
     assert slowest(writers, ["delivered"], NOW) == (at(-2), "fast")
     assert slowest(writers, ["table_snapshots"], NOW) == (at(-30), "tables")

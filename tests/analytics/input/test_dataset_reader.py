@@ -13,7 +13,7 @@ import pytest
 
 from analytics.errors import CannotRun, JobFailed
 from analytics.input.footers import parse_columns
-from analytics.jobs.definitions import JOBS
+from analytics.jobs.definitions import COMPUTATIONS
 from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
 from tercast.telemetry import TABLE_SNAPSHOTS
@@ -65,9 +65,9 @@ def test_a_file_with_bad_pages_is_counted_and_the_rest_answers(spark: Any, tmp_p
     found, meta = run(spark, root, tmp_path / "out")
     assert [row["entries_max"] for row in found] == [7]
     assert meta["rejected"]["unreadable_file"] == 1
-    [told] = meta["datasets"]["table_snapshots"]["unreadable"]
-    assert told["file"].endswith("/bad.parquet")
-    assert "pages" in told["reason"]
+    [unreadable] = meta["datasets"]["table_snapshots"]["unreadable"]
+    assert unreadable["file"].endswith("/bad.parquet")
+    assert "pages" in unreadable["reason"]
 
 
 @pytest.mark.spark
@@ -115,11 +115,11 @@ def test_a_failure_leaves_the_last_result_whole(
 ) -> None:
     messy_telemetry.write(tmp_path, TABLE_SNAPSHOTS, [snapshot(0, 7)])
     before, _ = run(spark, tmp_path, tmp_path / "out")
-    monkeypatch.setitem(JOBS, JOB, lambda task: 1 / 0)
+    monkeypatch.setitem(COMPUTATIONS, JOB, lambda task: 1 / 0)
     with pytest.raises(JobFailed, match="division by zero"):
         run(spark, tmp_path, tmp_path / "out")
     assert json.loads((tmp_path / "out" / f"{JOB}.json").read_text()) == before
-    monkeypatch.setitem(JOBS, JOB, lambda task: [{"switch": object()}])
+    monkeypatch.setitem(COMPUTATIONS, JOB, lambda task: [{"switch": object()}])
     with pytest.raises(TypeError):
         run(spark, tmp_path, tmp_path / "new")
     assert not (tmp_path / "new" / f"{JOB}.json").exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from analytics.input.cutoff import NO_CUT, CutOff
 from analytics.input.facts import Facts
-from analytics.jobs import increments
 from analytics.jobs.increments import Known, plan, read_known
+from analytics.jobs.job_table import JOBS, IncrementReach
 from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
 from analytics.spans import Span, clipped, joined, overlaps, to_windows, within_windows, without
@@ -137,8 +137,8 @@ def test_runs_that_go_on_come_to_what_one_run_does(
     nothing."""
     patch = pytest.MonkeyPatch()
     there: dict[str, list[int]] = {}
-    patch.setattr(increments, "HORIZON", NEAR)
-    patch.setitem(increments.SOURCES, "delay", (increments.IncrementReach(DATASETS[NAME], NEAR, NEAR),))
+    reach = IncrementReach(DATASETS[NAME], NEAR, NEAR)
+    patch.setitem(JOBS, "delay", replace(JOBS["delay"], sources=(reach,)))
     known: dict[str, dict[str, Facts]] = {NAME: {}}
     results: dict[int, Any] = {}
     new: Counter[str] = Counter()
@@ -176,7 +176,7 @@ NAME = "delivered"
 
 def test_windows_whose_files_are_gone_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {"new.parquet": [3, 50]}
-    monkeypatch.setitem(increments.SOURCES, "delay", (increments.IncrementReach(DATASETS[NAME]),))
+    monkeypatch.setitem(JOBS, "delay", replace(JOBS["delay"], sources=(IncrementReach(DATASETS[NAME]),)))
     model = Model(there, 120)
     gone = Known({NAME: {"old.parquet": Facts(5, 5, 0, 6)}})
     found = plan(model, "delay", model.options, gone)  # type: ignore[arg-type]
@@ -234,7 +234,7 @@ def one_run(spark: Any, job: str, root: Path, out: Path, known: Known, **more: A
     return json.loads((out / f"{job}.json").read_text()), meta
 
 
-def replace(results: dict[tuple[Any, ...], Row], rows: list[Row], meta: Row) -> None:
+def put_in_place(results: dict[tuple[Any, ...], Row], rows: list[Row], meta: Row) -> None:
     """Store the rows of a run like the control plane."""
     for name, row in list(results.items()):
         at = (datetime.fromisoformat(row["window_start"]) - EPOCH) // timedelta(microseconds=1)
@@ -265,7 +265,7 @@ def test_real_jobs_in_three_runs_and_in_one(
     for number, batch in enumerate(split(messy, root, 7)):
         write(root, batch, number)
         rows, meta = one_run(spark, job, root, tmp_path / "out", read_known({"files": files}), **more)
-        replace(results, rows, meta)
+        put_in_place(results, rows, meta)
         for name, found in meta["files"].items():
             files[name].update(found)
     rows, meta = one_run(spark, job, root, tmp_path / "out", read_known({"files": files}), **more)

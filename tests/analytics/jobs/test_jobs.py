@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from analytics.jobs.runner import RESULT_COLUMNS, run_job
+from analytics.jobs.job_table import JOBS
+from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
 from analytics.subscriptions import read_subscriptions
 from tests.support.analytics import messy_telemetry, plain_answers
@@ -58,7 +59,7 @@ def close(found: Any, wanted: Any) -> bool:
     return bool(found == wanted)
 
 
-@pytest.mark.parametrize("job", RESULT_COLUMNS)
+@pytest.mark.parametrize("job", JOBS)
 def test_a_job_answers_as_plain_python(
     job: str, spark: Any, messy: messy_telemetry.Messy, tmp_path: Path
 ) -> None:
@@ -75,7 +76,7 @@ def test_a_job_answers_as_plain_python(
     wanted = expected(job, messy)
     assert len(found) == len(wanted) > 0
     for row, answer in zip(found, wanted, strict=True):
-        assert list(row) == RESULT_COLUMNS[job].split()
+        assert tuple(row) == JOBS[job].columns
         assert close(row, answer), (row, answer)
     check_meta(json.loads((tmp_path / f"{job}.meta.json").read_text()), job, len(found))
     table = pq.read_table(tmp_path / f"{job}.parquet")

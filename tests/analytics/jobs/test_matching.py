@@ -91,16 +91,16 @@ def entry(**more: Any) -> dict[str, Any]:
     return {"id": "s", "host": "h", "topic": "t", "filter": "a > 0", **more}
 
 
-def test_all_that_is_wrong_with_subscriptions_is_told() -> None:
+def test_all_errors_with_subscriptions_are_reported() -> None:
     bad = [
         entry(filter="a > "),
         entry(**{"from": "noon"}),
         entry(until="2026-01-01", **{"from": "2026-01-01T00:00:00+00:00"}),
         entry(color="red"),
     ]
-    with pytest.raises(RefusedMany) as told:
+    with pytest.raises(RefusedMany) as raised:
         read_subscriptions({"topics": [TOPIC.to_json(), TOPIC.to_json()], "subscriptions": bad})
-    lines = str(told.value).splitlines()
+    lines = str(raised.value).splitlines()
     assert [line.split(":")[0] for line in lines] == [
         "topics[1].name",
         "subscriptions[0].filter",

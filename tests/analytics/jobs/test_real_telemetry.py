@@ -138,8 +138,8 @@ def ran() -> Iterator[dict[str, Any]]:
             value = ("--value", f"celsius={celsius}", "--count", str(count), "--rate", "100")
             station = run.publish(*value, "--telemetry-api")
             started.append(station)
-            _, told = station.communicate(timeout=LIMIT_SECONDS)
-            assert f"telemetry: {count} of {count} rows written, 0 lost" in told
+            _, output = station.communicate(timeout=LIMIT_SECONDS)
+            assert f"telemetry: {count} of {count} rows written, 0 lost" in output
         before = set(run.root.glob("published/*/*h-sea-2*"))
         killed = run.publish(
             "--value", "celsius=50", "--count", "100000", "--rate", "60", "--telemetry", str(run.root)
@@ -150,14 +150,20 @@ def ran() -> Iterator[dict[str, Any]]:
         killed.wait()
         time.sleep(1.0)  # until sent events have arrived; there is no sign of their end
         listener.send_signal(signal.SIGINT)
-        _, told_at_end = listener.communicate(timeout=LIMIT_SECONDS)
+        _, output_at_end = listener.communicate(timeout=LIMIT_SECONDS)
         counters = json.loads(heard.read_text().splitlines()[-1])["counters"]
         wait_until("snapshots and requests", lambda: run.rows("requests"))
         writers = run.get("telemetry/")
         run.demo.send_signal(signal.SIGINT)
         assert run.demo.wait(LIMIT_SECONDS) == 0, run.out.read_text()
         report = json.loads((folder / "r").read_text())
-        yield {"run": run, "report": report, "counters": counters, "told": told_at_end, "writers": writers}
+        yield {
+            "run": run,
+            "report": report,
+            "counters": counters,
+            "output": output_at_end,
+            "writers": writers,
+        }
     finally:
         for process in started:
             process.kill()
@@ -189,7 +195,7 @@ def test_telemetry_by_the_api_has_all_events_and_a_killed_writer_whole_batches(r
     assert (values[35], values[5]) == (WARM, COLD)
     assert 0 < values[50] <= wanted - WARM  # the killed one sent more than it has reported
     assert len(delivered) == wanted == ran["counters"]["delivered"]
-    assert f"telemetry: {wanted} of {wanted} rows written, 0 lost" in ran["told"]
+    assert f"telemetry: {wanted} of {wanted} rows written, 0 lost" in ran["output"]
     assert all(row["wanted"] and row["host"] == "h-atl-2" and row["subscriptions"] for row in delivered)
     ways = Counter(writer["way"] for writer in ran["writers"]["writers"])
     assert ways["api"] == 3 and ways["folder"] >= 2
@@ -237,13 +243,13 @@ def test_the_six_jobs_count_what_was_published_and_delivered(
 
     rows, meta = job("delay")
     assert total(quotes(rows), "events") == report["delivered"]
-    told = sum(json.loads(row["values"])["celsius"] == 50 for row in ran["run"].rows("published", "weather"))
-    unknown = wanted - WARM - told  # delivered events whose rows the killed publisher did not write
+    found = sum(json.loads(row["values"])["celsius"] == 50 for row in ran["run"].rows("published", "weather"))
+    unknown = wanted - WARM - found  # delivered events whose rows the killed publisher did not write
     assert meta["notes"].get("deliveries_of_unknown_events", 0) == unknown
     assert total(rows, "events") == report["delivered"] + wanted - unknown
 
     rows, _ = job("publisher_load")
-    assert total(rows, "events") == report["published"] + WARM + COLD + told
+    assert total(rows, "events") == report["published"] + WARM + COLD + found
     rows, _ = job("request_latency")
     assert total(rows, "requests") == report["requests"]["active"] and total(rows, "failed") == 0
     rows, _ = job("flow_table_size")

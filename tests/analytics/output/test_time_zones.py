@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from analytics.jobs.increments import Known
-from analytics.jobs.runner import RESULT_COLUMNS, run_job
+from analytics.jobs.job_table import JOBS
+from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
 from analytics.output.result_rows import collect_rows
 from analytics.subscriptions import read_subscriptions
@@ -125,7 +126,7 @@ def test_labels_of_windows_are_in_utc(spark: Any, root: Path, tmp_path: Path) ->
 
 @pytest.mark.spark
 @pytest.mark.full
-@pytest.mark.parametrize("job", RESULT_COLUMNS)
+@pytest.mark.parametrize("job", JOBS)
 def test_every_job_writes_the_same_in_every_zone(spark: Any, root: Path, tmp_path: Path, job: str) -> None:
     check(spark, job, root, tmp_path, None, ZONES)
     text = check(spark, job, root, tmp_path, Known({}), ZONES)

@@ -36,7 +36,7 @@ def started(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
         process.wait(LIMIT_SECONDS)
 
 
-def told(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
+def logged(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
     """Return the group of the first match in the log."""
     eventually(lambda: re.search(pattern, log.read_text()) or process.poll() is not None)
     found = re.search(pattern, log.read_text())
@@ -50,10 +50,10 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     host = ("--host", "127.0.0.1", "--webui-port", "0")
     package = "org.apache.spark.deploy"
     with started(folder / "master", f"{package}.master.Master", *host, "--port", "0") as one:
-        url = told(folder / "master", r"Starting Spark master at (spark://\S+)", one)
+        url = logged(folder / "master", r"Starting Spark master at (spark://\S+)", one)
         own = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / "work"), url)
         with started(folder / "worker", f"{package}.worker.Worker", *host, *own) as other:
-            told(folder / "worker", r"(Successfully registered) with master", other)
+            logged(folder / "worker", r"(Successfully registered) with master", other)
             yield url
 
 

@@ -22,7 +22,7 @@ def session_of(process: subprocess.Popen[bytes]) -> Any:
     return cast(Any, SimpleNamespace(sparkContext=SimpleNamespace(_gateway=SimpleNamespace(proc=process))))
 
 
-def test_a_java_that_was_killed_is_told_and_one_that_runs_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_java_that_was_killed_is_reported_and_one_that_runs_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("analytics.spark.session.JAVA_GRACE", 0.05)
     process = subprocess.Popen(["sleep", "1000"])
     try:
@@ -30,9 +30,11 @@ def test_a_java_that_was_killed_is_told_and_one_that_runs_is_not(monkeypatch: py
     finally:
         process.kill()
     process.wait()
-    told = java_end(session_of(process))
-    assert told is not None and told.startswith("Spark's Java process ended during the job: it was killed")
-    assert "signal 9 (SIGKILL): out of memory?" in told and "\n" not in told
+    message = java_end(session_of(process))
+    assert message is not None and message.startswith(
+        "Spark's Java process ended during the job: it was killed"
+    )
+    assert "signal 9 (SIGKILL): out of memory?" in message and "\n" not in message
     assert how_ended(-signal.SIGTERM) == "it was killed by signal 15 (SIGTERM)"
     assert how_ended(3) == "it exited with status 3; see its log"
 
@@ -48,10 +50,10 @@ def test_a_job_whose_java_is_killed_ends_with_one_sentence(messy: Messy, tmp_pat
             job_looks.wait(0.05)
         (java,) = (one for one in psutil.Process(job.pid).children() if one.name() == "java")
         java.kill()
-        _, told = job.communicate(timeout=LIMIT_SECONDS)
+        _, output = job.communicate(timeout=LIMIT_SECONDS)
     assert job.returncode == 1
-    assert told.splitlines()[-1].startswith("Spark's Java process ended during the job: it was")
-    assert "Traceback" not in told, told
+    assert output.splitlines()[-1].startswith("Spark's Java process ended during the job: it was")
+    assert "Traceback" not in output, output
 
 
 def _text(path: Path) -> str:

@@ -58,21 +58,21 @@ def test_rows_of_one_key_that_differ_count_once_in_any_order(spark: Any) -> None
 
 
 def test_occupancy_is_of_the_budget_of_its_time(spark: Any) -> None:
-    told = [(at(0), "s", 30, 40), (at(1), "s", 30, 60), (at(2), "s", 90, None), (at(3), "s", 1, 0)]
-    frame = spark.createDataFrame(told, "taken_at timestamp, switch string, entries int, budget int")
+    snapshots = [(at(0), "s", 30, 40), (at(1), "s", 30, 60), (at(2), "s", 90, None), (at(3), "s", 1, 0)]
+    frame = spark.createDataFrame(snapshots, "taken_at timestamp, switch string, entries int, budget int")
     found = sorted(rows(flow_table_size(frame, 1_500_000)), key=lambda row: row["window_start"])
     assert [(row["budget"], row["occupancy_max"]) for row in found] == [(40, 0.75), (None, 0.5), (0, None)]
     assert [row["entries_max"] for row in found] == [30, 90, 1]
 
 
 def test_the_latest_stage_wins_then_a_final_status(spark: Any) -> None:
-    told = [
+    stages = [
         (1, "subscribe", at(0), at(1), at(2), None, "failed"),
         (1, "subscribe", at(0), at(1), at(2), None, "deploying"),
         (1, "subscribe", at(9), None, None, None, "queued"),
         (2, None, at(0), None, None, None, None),
     ]
-    for order in (told, told[::-1]):
+    for order in (stages, stages[::-1]):
         found = rows(latest_stage(spark.createDataFrame(order, REQUESTS)).orderBy("request"))
         assert [(row["kind"], row["computed_at"] is not None, row["status"]) for row in found] == [
             ("subscribe", True, "failed"),
@@ -81,10 +81,10 @@ def test_the_latest_stage_wins_then_a_final_status(spark: Any) -> None:
 
 
 def test_the_last_events_alone_are_looked_at(spark: Any) -> None:
-    told = [("t", "a1", i, i, [float(i % 2), 5.0 if i < 7 else 1.0], None) for i in range(10)]
-    told += [("other", "a1", 1, 99, [9.0, 9.0], None), ("t", "a1", 50, None, None, "bad")]
+    rows = [("t", "a1", i, i, [float(i % 2), 5.0 if i < 7 else 1.0], None) for i in range(10)]
+    rows += [("other", "a1", 1, 99, [9.0, 9.0], None), ("t", "a1", 50, None, None, "bad")]
     schema = "topic string, publisher string, seq bigint, at bigint, counts array<double>, problem string"
-    frame = spark.createDataFrame(told + told[-3:], schema)
+    frame = spark.createDataFrame(rows + rows[-3:], schema)
     number, eigenvalues, first = spectrum(events_of_topic(frame, "t", 3), 2)
     assert number == 3
     assert eigenvalues == pytest.approx([2 / 3, 0.0], abs=1e-12)
@@ -93,10 +93,10 @@ def test_the_last_events_alone_are_looked_at(spark: Any) -> None:
     assert spectrum(events_of_topic(frame, "none", None), 2) == (0, [0.0, 0.0], [0.0, 0.0])
 
 
-def test_an_error_of_a_worker_is_told_by_its_last_line(spark: Any) -> None:
+def test_an_error_of_a_worker_is_reported_by_its_last_line(spark: Any) -> None:
     def fail(_: Any) -> Any:
         raise KeyError("no such thing")
 
-    with pytest.raises(Exception, match="no such thing") as told:
+    with pytest.raises(Exception, match="no such thing") as raised:
         spark.range(1).mapInPandas(fail, "id bigint").collect()
-    assert first_line(told.value) == "KeyError: 'no such thing'"
+    assert first_line(raised.value) == "KeyError: 'no such thing'"

@@ -54,7 +54,7 @@ def metered(fabric: Fabric) -> str:
     return actions
 
 
-def test_meters_that_are_gone_are_made_anew_with_their_punts(
+def test_missing_meters_are_added_again_with_their_punts(
     fabric: Fabric, controller: Controller, metered: str
 ) -> None:
     """Open vSwitch removes the entries of a meter together with it."""
@@ -99,7 +99,7 @@ def test_a_meter_that_somebody_put_in_the_place_of_one_that_is_gone_stays(
     assert signal_punts(fabric, "s1") == {metered}
 
 
-def test_a_port_that_comes_up_after_its_meter_went_gets_both_anew(
+def test_a_port_that_comes_up_after_its_meter_vanished_gets_both_again(
     fabric: Fabric, controller: Controller, metered: str
 ) -> None:
     fabric.ofctl("s1", "del-meters")

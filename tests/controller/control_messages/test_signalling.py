@@ -80,7 +80,7 @@ def test_an_answer_leaves_by_the_port_with_right_headers(network, fake, controll
     assert struct.unpack_from("!H", sent, 54 if ":" in HOSTS[to] else 34) == (PORT,)
 
 
-def test_an_answer_that_cannot_leave_is_told(fake, controller):
+def test_an_answer_that_cannot_leave_is_reported(fake, controller):
     base = {"port": 2, "mac": "02:00:00:00:00:01", "ip": "fd00::1", "udp_port": 1, "payload": ""}
     rows = [{**base, "dpid": dpid(B)}, {**base, "dpid": dpid(A), "port": 77}]
     _, body = controller.call("POST", "/v1/signals/answers", {"answers": rows})
@@ -196,7 +196,7 @@ def test_a_flood_from_one_port_does_not_starve_another_and_is_counted(fake, read
     assert (value(samples, "signals_total") or 0) >= len(found)
 
 
-def test_a_gap_is_told_and_nothing_that_waits_is_lost(fake, reader, controller):
+def test_a_gap_is_reported_and_nothing_that_waits_is_lost(fake, reader, controller):
     fake.packet_in(1, frame(b"first"), PUNT)
     assert eventually(lambda: controller.get("/v1/signals")["newest"] > reader.after)
     page = controller.get("/v1/signals?after=0&wait=5")

@@ -109,8 +109,8 @@ def test_a_faulty_probe_is_counted_and_named_with_switch_and_port(lab, fault, la
     for sender, receiver in (((A, 1), (B, 1)), ((B, 1), (A, 1))):
         lab.carry(sender, receiver, change(lab.sent[sender]))
     assert lab.rows() == [] and lab.discovery.faults == {fault: 2}
-    told = {(one["dpid"], one["port"], one["reason"]) for one in lab.standing("bad_probe")}
-    assert told == {(f"{A:016x}", 1, fault.value), (f"{B:016x}", 1, fault.value)}
+    alarms = {(one["dpid"], one["port"], one["reason"]) for one in lab.standing("bad_probe")}
+    assert alarms == {(f"{A:016x}", 1, fault.value), (f"{B:016x}", 1, fault.value)}
     lab.now += 61
     lab.alarms.sweep()
     assert lab.standing("bad_probe") == []

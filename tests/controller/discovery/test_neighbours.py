@@ -46,7 +46,7 @@ def test_two_directions_too_far_apart_are_none() -> None:
     assert neighbours.update_links(11, ALL) == []
 
 
-def test_silence_is_told_once_and_its_end_after_two_rounds() -> None:
+def test_silence_is_reported_once_and_its_end_after_two_rounds() -> None:
     neighbours = linked()
     assert turns(neighbours.update_links(11, ALL)) == [(LinkChange.SILENT, (A1, B1))]
     assert neighbours.update_links(12, ALL) == []

@@ -59,7 +59,7 @@ def test_changes_refusals_and_reconnects_are_counted(network: FakeNetwork, contr
     assert eventually(lambda: value(scrape(controller), "switch_reconnects_total", dpid=dpid(A)) == 1)
 
 
-def test_alarms_and_tables_are_told(network: FakeNetwork, controller: Controller) -> None:
+def test_alarms_and_tables_are_reported(network: FakeNetwork, controller: Controller) -> None:
     network.add(B)
     controller.await_switches(dpid(B))
     controller.change({"dpid": dpid(B), "add": [GOOD]})

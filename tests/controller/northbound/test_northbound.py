@@ -237,8 +237,8 @@ def test_what_is_no_json_is_refused(controller, raw) -> None:
 
 def test_a_change_has_a_largest_number_of_entries(controller) -> None:
     _, problem = post(controller, change(remove=[0] * 500_001, add=[{**GOOD, "priority": 1}]))
-    told = [(error["pointer"], error["code"]) for error in problem["errors"]]
-    assert told == [("/switches/0/add/0/priority", "out_of_range"), ("/switches/0/remove", "too_many")]
+    errors = [(error["pointer"], error["code"]) for error in problem["errors"]]
+    assert errors == [("/switches/0/add/0/priority", "out_of_range"), ("/switches/0/remove", "too_many")]
 
 
 @pytest.mark.parametrize(
@@ -263,10 +263,10 @@ def test_source_checks_have_a_largest_number(body, pointer, code) -> None:
     assert (format_path(found.value.path), found.value.code) == (pointer, code)
 
 
-def test_a_repeated_key_is_told_at_its_place_beside_other_mistakes(controller) -> None:
+def test_a_repeated_key_is_reported_at_its_place_with_other_errors(controller) -> None:
     _, problem = post(controller, change(add=[{**GOOD, "priority": 1}, GOOD, GOOD]))
-    told = [error["pointer"] for error in problem["errors"]]
-    assert told == ["/switches/0/add/0/priority", "/switches/0/add/2"]
+    pointers = [error["pointer"] for error in problem["errors"]]
+    assert pointers == ["/switches/0/add/0/priority", "/switches/0/add/2"]
 
 
 def test_all_mistakes_are_told_at_once_up_to_a_limit(controller) -> None:
@@ -317,7 +317,7 @@ def test_bad_queries_are_refused_by_name(controller, path, pointer) -> None:
     assert refused(controller.call("GET", path))["pointer"] == pointer
 
 
-def test_events_without_an_id_tell_where_the_ring_stands(controller) -> None:
+def test_events_without_an_id_return_the_newest_number(controller) -> None:
     page = controller.get("/v1/events")
     assert page["events"] == [] and not page["gap"]
     assert controller.get(f"/v1/events?after={page['newest']}")["events"] == []

@@ -256,7 +256,7 @@ def test_an_entry_reads_back_from_its_json(entry: FlowEntry) -> None:
 
 
 @pytest.mark.parametrize("family", ["ipv6", "ipv4"])
-def test_the_drop_entries_lie_below_all_content(family: str) -> None:
+def test_the_drop_entries_are_below_all_content(family: str) -> None:
     mod = parsed(flow_mods.add_drop(RANGES[family]))
     assert (mod.priority, mod.cookie, mod.instructions) == (1, 0x7EC0A57E00000002, [])
 

@@ -53,7 +53,7 @@ def test_the_capability_is_found_out_by_trying(network, controller) -> None:
         fake.start()
     controller.await_switches(dpid(A), dpid(B), dpid(C))
     found = capabilities(controller)
-    assert [name for name, told in found.items() if "bundles" in told] == [dpid(A)]
+    assert [name for name, messages in found.items() if "bundles" in messages] == [dpid(A)]
     entries = [WIDE, NARROW]
     results = controller.change(*({"dpid": dpid(n), "add": entries} for n in (A, B, C)))
     assert {result["state"] for result in results.values()} == {"confirmed"}

@@ -103,7 +103,7 @@ def test_a_full_table_names_the_entries_that_found_no_room(network, controller) 
     assert not refused & held
 
 
-def test_an_overlap_at_one_priority_is_told(network, controller) -> None:
+def test_an_overlap_at_one_priority_is_reported(network, controller) -> None:
     start(network, controller, A)
     clash = entry("ff0e:4:8000::/33", WIDE["priority"], output(2))
     result = controller.change({"dpid": dpid(A), "add": [WIDE, clash]})[dpid(A)]

@@ -132,8 +132,8 @@ def test_a_swap_that_would_pass_its_limit_is_refused_and_does_nothing(network, c
     more = [*NEW, entry("ff0e:5::/32", 18, output(1))]
     result = controller.change(swap(A, add=NEW, remove=[key(OLD[0])], limit=6))[dpid(A)]
     assert (result["state"], result["removed"], result["errors"]) == ("failed", False, [])
-    told = 7 if way == "bundles" else 8
-    assert f"would have {told} entries" in result["detail"] and "limit of 6" in result["detail"]
+    expected = 7 if way == "bundles" else 8
+    assert f"would have {expected} entries" in result["detail"] and "limit of 6" in result["detail"]
     assert controller.entries(dpid(A)) == OLD
     assert network.log == []
     status, problem = controller.call(

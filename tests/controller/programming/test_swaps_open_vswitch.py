@@ -63,8 +63,8 @@ def fabric(run_dir: Path, controller: Controller) -> Iterator[Fabric]:
 def clean(fabric: Fabric, controller: Controller) -> Iterator[None]:
     controller.await_switches(dpid(1), dpid(2))
     for n in (1, 2):
-        told = f"/v1/switches/{dpid(n)}/entries"
-        assert eventually(lambda told=told: controller.get(told)["reserved"] == RESERVED)
+        address = f"/v1/switches/{dpid(n)}/entries"
+        assert eventually(lambda address=address: controller.get(address)["reserved"] == RESERVED)
     yield
     for name in ("s1", "s2"):
         fabric.ofctl(name, "del-flows", CONTENT)
@@ -75,8 +75,8 @@ def clean(fabric: Fabric, controller: Controller) -> Iterator[None]:
 
 
 def test_open_vswitch_has_bundles(controller: Controller, way: str) -> None:
-    told = {"bundles" in switch["capabilities"] for switch in controller.get("/v1/switches")}
-    assert told == {way == "bundles"}
+    supported = {"bundles" in switch["capabilities"] for switch in controller.get("/v1/switches")}
+    assert supported == {way == "bundles"}
 
 
 def test_large_changes_lead_to_the_same_tables(fabric: Fabric, controller: Controller) -> None:
@@ -181,7 +181,7 @@ def _lose_nothing(fabric: Fabric, controller: Controller, swaps: list[dict[str, 
     def run() -> None:
         try:
             for part in swaps:
-                assert sending.acquire(timeout=LIMIT_SECONDS), "no event on its way"
+                assert sending.acquire(timeout=LIMIT_SECONDS), "no event in transit"
                 results.append(controller.change(part)[dpid(2)])
         finally:
             ended.set()

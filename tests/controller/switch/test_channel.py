@@ -108,12 +108,12 @@ def test_an_answer_to_an_earlier_message_does_not_end_an_exchange() -> None:
 
     def answer(data: bytes) -> None:
         first = struct.unpack("!I", data[4:8])[0]
-        connection.on_part(first, "told", more=False)
+        connection.on_part(first, "part", more=False)
         connection.on_part(first + 1, None, more=False)
 
     datapath.answer = answer
     batch = connection.exchange([messages.echo(), messages.barrier()])
-    assert (batch.parts, batch.failures, connection._transactions.open) == (["told"], {}, [])
+    assert (batch.parts, batch.failures, connection._transactions.open) == (["part"], {}, [])
 
 
 class Part:

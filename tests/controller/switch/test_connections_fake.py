@@ -27,7 +27,7 @@ def test_large_datapath_ids_go_through_unchanged(network, controller, number) ->
     assert len(fake.own()) == 1
 
 
-def test_datapath_id_zero_is_refused_and_told(network, controller) -> None:
+def test_datapath_id_zero_is_refused_and_reported(network, controller) -> None:
     fake = network.add(0)
     assert fake.closed.wait(LIMIT_SECONDS)
     assert "bad_dpid" in controller.alarm_names()
@@ -71,7 +71,7 @@ def test_a_switch_that_speaks_only_1_0_is_refused_by_its_name(network, controlle
     assert controller.dpids() == set()
 
 
-def test_a_switch_that_speaks_only_1_1_is_refused_and_told(network, controller) -> None:
+def test_a_switch_that_speaks_only_1_1_is_refused_and_reported(network, controller) -> None:
     fake = network.add(0x11, version=2)
     assert fake.closed.wait(LIMIT_SECONDS)
     assert eventually(lambda: any("version" in alarm["detail"] for alarm in controller.get("/v1/alarms")))
@@ -135,7 +135,7 @@ def test_a_reserved_entry_that_is_refused_is_a_problem(network, controller) -> N
     assert "switch_problem" in controller.alarm_names()
 
 
-def test_a_foreign_entry_in_the_place_of_a_reserved_one_stays_and_is_told(network, controller) -> None:
+def test_a_foreign_entry_in_the_place_of_a_reserved_one_stays_and_is_reported(network, controller) -> None:
     fake = network.make(A)
     foreign = fake.put(cookie=0x99, priority=1, dst=0xFF0E << 112, length=16)
     fake.start()
@@ -154,7 +154,7 @@ def test_own_entries_from_before_stay_at_connect(network, controller) -> None:
     assert controller.entries(dpid(A)) == [entry("ff0e:4::/32", 18)]
 
 
-def test_ports_are_told_as_they_change(network, controller) -> None:
+def test_ports_are_reported_as_they_change(network, controller) -> None:
     fake = network.add(A, ports=(1, 2))
     controller.await_switches(dpid(A))
     newest = controller.get("/v1/events")["newest"]
@@ -164,11 +164,11 @@ def test_ports_are_told_as_they_change(network, controller) -> None:
     fake.port_status(2, up=False, reason=1)
     wanted = [("port_down", 1), ("port_up", 1), ("port_up", 9), ("port_down", 2)]
 
-    def told() -> bool:
+    def is_reported() -> bool:
         events = controller.get(f"/v1/events?after={newest}")["events"]
         return [(event["kind"], event["port"]) for event in events] == wanted
 
-    assert eventually(told)
+    assert eventually(is_reported)
     assert [port["port"] for port in controller.get("/v1/switches")[0]["ports"]] == [1, 9]
 
 

@@ -56,14 +56,14 @@ def connected(network, controller, features) -> dict:
     return controller.get("/v1/switches")[0]
 
 
-def test_all_that_is_there_is_told(network, controller) -> None:
+def test_all_features_are_reported(network, controller) -> None:
     both = table(1, 9, fields=[]) + table()
     switch = connected(network, controller, {TABLE: [both], GROUP: [GROUPS], METER: [METERS]})
     assert switch["features"] == {"capacity": 500, "groups": 32, "meters": 24}
     assert (switch["problems"], switch["lacks"]) == ([], [])
 
 
-def test_a_switch_that_tells_nothing_has_no_problem_and_lacks_all(network, controller) -> None:
+def test_a_switch_without_features_has_no_problem_and_lacks_all(network, controller) -> None:
     switch = connected(network, controller, {})
     assert switch["features"] == {"capacity": None, "groups": None, "meters": None}
     assert (switch["problems"], switch["lacks"]) == ([], ["table_features", "groups", "meters"])

@@ -50,7 +50,7 @@ def is_ended(peer: socket.socket) -> bool:
     return True
 
 
-def told(controller: Controller, words: str) -> bool:
+def is_reported(controller: Controller, words: str) -> bool:
     return any(words in row["detail"] for row in controller.get("/v1/alarms"))
 
 
@@ -75,7 +75,7 @@ def test_an_answer_without_an_end_takes_no_memory_and_no_other_switch(network, c
     fake.faults.endless = {kind: (item, 0.0)}
     fake.start()
     assert fake.closed.wait(LIMIT_SECONDS)
-    assert eventually(lambda: told(controller, "more than") or told(controller, "did not end"))
+    assert eventually(lambda: is_reported(controller, "more than") or is_reported(controller, "did not end"))
     assert memory(controller) - before < 150
     assert controller.dpids() == {dpid(B)}
 
@@ -86,7 +86,7 @@ def test_an_answer_that_dribbles_ends_with_its_time(network, controller) -> None
     fake.faults.endless = {FLOW: (b"", 0.1)}
     fake.start()
     assert fake.closed.wait(LIMIT_SECONDS)
-    assert eventually(lambda: told(controller, "did not end within 4 s"))
+    assert eventually(lambda: is_reported(controller, "did not end within 4 s"))
 
 
 @pytest.mark.full
@@ -96,7 +96,7 @@ def test_a_set_up_that_takes_too_long_ends(network, controller) -> None:
     fake.answer_after = 2.0
     fake.start()
     assert fake.closed.wait(LIMIT_SECONDS)
-    assert eventually(lambda: told(controller, "it took more than 8 s"))
+    assert eventually(lambda: is_reported(controller, "it took more than 8 s"))
 
 
 def test_ports_that_are_announced_without_end_end_the_connection(network, controller) -> None:
@@ -105,7 +105,7 @@ def test_ports_that_are_announced_without_end_end_the_connection(network, contro
     announcements = [struct.pack("!BBHI8x", 4, 12, 80, 0) + port(number) for number in range(9, 12)]
     fake.send_raw(b"".join(announcements))  # one write: the controller ends the connection at the first
     assert fake.closed.wait(LIMIT_SECONDS)
-    assert eventually(lambda: told(controller, "it has more than 8 ports"))
+    assert eventually(lambda: is_reported(controller, "it has more than 8 ports"))
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_hostile_handshake_ends(network, controller, data: bytes, says: str) -
     peer = connect(controller)
     peer.sendall(data)
     assert is_ended(peer)
-    assert eventually(lambda: told(controller, says))
+    assert eventually(lambda: is_reported(controller, says))
     assert controller.get("/v1/switches") == []
 
 
@@ -143,12 +143,12 @@ def test_connections_in_their_handshake_are_limited_for_an_address_and_others_go
     assert eventually(lambda: controller.descriptors() >= 3)
     with connect(controller) as fourth:
         assert is_ended(fourth)
-    assert eventually(lambda: told(controller, "3 connections from one address in their handshake"))
+    assert eventually(lambda: is_reported(controller, "3 connections from one address in their handshake"))
     assert controller.get("/v1/switches") == []
     for peer in peers:
         assert is_ended(peer)  # each at its own time
         peer.close()
-    assert eventually(lambda: told(controller, "its handshake took more than 6 s"))
+    assert eventually(lambda: is_reported(controller, "its handshake took more than 6 s"))
     network.add(A)
     controller.await_switches(dpid(A))
 
@@ -159,7 +159,7 @@ def test_connections_of_an_address_are_limited(network, controller) -> None:
         controller.await_switches(dpid(number))
     with connect(controller) as sixth:
         assert is_ended(sixth)
-    assert eventually(lambda: told(controller, "5 connections from one address"))
+    assert eventually(lambda: is_reported(controller, "5 connections from one address"))
     assert controller.dpids() == {dpid(number) for number in range(1, 6)}
 
 
@@ -184,7 +184,7 @@ def test_a_part_of_an_answer_that_is_cut_short_ends_the_connection(network, cont
     fake.faults.endless = {PORT_STATS: (bytes(112 * 500 + 7), 0.0)}
     fake.start()
     assert fake.closed.wait(LIMIT_SECONDS)
-    assert eventually(lambda: told(controller, "not OpenFlow 1.3"))
+    assert eventually(lambda: is_reported(controller, "not OpenFlow 1.3"))
     assert controller.log_path.stat().st_size < 1 << 20
 
 

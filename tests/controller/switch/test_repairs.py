@@ -71,7 +71,7 @@ def test_an_own_entry_that_no_key_says_is_removed_and_foreign_ones_stay(network,
     assert controller.entries(dpid(A)) == [kept]
 
 
-def test_what_is_refused_is_told(network, controller) -> None:
+def test_what_is_refused_is_reported(network, controller) -> None:
     fake = network.add(A)
     controller.await_switches(dpid(A))
     for drop in fake.own(kind=2):

@@ -56,13 +56,13 @@ def refused(controller: Controller) -> list[str]:
     return [row["detail"] for row in controller.get("/v1/alarms") if row["alarm"] == "untrusted_switch"]
 
 
-def told(controller: Controller, words: str) -> None:
+def await_alarm(controller: Controller, words: str) -> None:
     found = eventually(lambda: any(words in detail for detail in refused(controller)))
     assert found, (refused(controller), controller.log_path.read_text())
 
 
 @pytest.mark.fabric
-def test_switches_with_good_certificates_are_served_and_others_refused_and_told(run_dir, folder) -> None:
+def test_switches_with_good_certificates_are_served_and_others_refused_and_reported(run_dir, folder) -> None:
     with running(run_dir, *options(folder / "lab")) as controller:
         assert controller.says("listening") and controller.lines()[0]["tls"] is True
         target = f"ssl:127.0.0.1:{controller.openflow}"
@@ -85,13 +85,13 @@ def test_switches_with_good_certificates_are_served_and_others_refused_and_told(
                 fabric.set_controller(target)
 
             show(Identity(*_from(folder / "other", "switches"), good.authority))
-            told(controller, "its certificate is not valid: unable to get local issuer certificate")
+            await_alarm(controller, "its certificate is not valid: unable to get local issuer certificate")
             show(identity(folder / "old", "switches"))
-            told(controller, "its certificate is not valid: certificate has expired")
+            await_alarm(controller, "its certificate is not valid: certificate has expired")
             show(Identity(good.certificate, good.key, folder / "other/ca.pem"))
-            told(controller, "it does not trust the controller's certificate")
+            await_alarm(controller, "it does not trust the controller's certificate")
             fabric.set_controller(f"tcp:127.0.0.1:{controller.openflow}", switch="s1")
-            told(controller, "it does not use TLS")
+            await_alarm(controller, "it does not use TLS")
             assert eventually(lambda: controller.dpids() == set())
             assert all(detail.startswith("a switch at 127.0.0.1:") for detail in refused(controller))
 
@@ -119,20 +119,20 @@ def test_a_peer_that_breaks_off_or_says_nothing_holds_nobody_up(run_dir, folder)
         bare.check_hostname, bare.verify_mode = False, ssl.CERT_NONE
         with socket.create_connection(("127.0.0.1", controller.openflow)) as plain:
             assert _ended(bare.wrap_socket(plain))
-        told(controller, "it sent no certificate")
+        await_alarm(controller, "it sent no certificate")
         with socket.create_connection(("127.0.0.1", controller.openflow)) as plain:
             secured = context.wrap_socket(plain)
             # a broken record on an open connection: the peer is disconnected, and no switch waits for it
             socket.socket.sendall(secured, b"\x17\x03\x03\x00\x10" + bytes(16))
             assert eventually(lambda: _ended(secured))
         assert controller.get("/v1/switches") == []
-        told(controller, "its TLS handshake took more than 2 s")
+        await_alarm(controller, "its TLS handshake took more than 2 s")
         for peer in silent:
             peer.close()
         assert eventually(lambda: controller.descriptors() <= before + 1)
 
 
-def test_each_reason_of_an_address_is_told_once_and_counted(run_dir, folder) -> None:
+def test_each_reason_of_an_address_is_reported_once_and_counted(run_dir, folder) -> None:
     with running(run_dir, *options(folder / "lab")) as controller:
         for _ in range(2):
             _greet(controller, None)

@@ -34,7 +34,7 @@ def report(advertisement, low, high, count=300, seed=1) -> None:
 
 @pytest.fixture
 def merged(network, monkeypatch):
-    """h3 wants eight regions of what h1 publishes; s1 has room for five, by events in the upper half."""
+    """h3 subscribes to eight regions of h1; s1 has space for five, by events in the upper half."""
     monkeypatch.setattr(runs, "wake_aggregation", lambda: None)
     monkeypatch.setattr(cost_watch, "WINDOW", 200)
     log({"op": "set_aggregation", "method": "fa-pb"})
@@ -80,7 +80,7 @@ def test_what_was_measured_is_what_the_events_did(merged):
     cells = [f"{low:010b}" for low in lows]
     tops = [row.dz for row in AggregatedEntry.objects.all()]
 
-    def needless(dz: str) -> int:
+    def redundant(dz: str) -> int:
         mine = (
             cell
             for cell in cells
@@ -89,7 +89,7 @@ def test_what_was_measured_is_what_the_events_did(merged):
         return sum(not any(cell.startswith(wanted) for wanted in CELLS) for cell in mine)
 
     for row in AggregatedEntry.objects.all():
-        assert row.measured == pytest.approx(needless(row.dz))
+        assert row.measured == pytest.approx(redundant(row.dz))
     assert sum(row.measured for row in AggregatedEntry.objects.all()) > 20
 
 
@@ -104,8 +104,8 @@ def test_an_alarm_where_they_part_once_and_its_end_once(merged):
     report(merged.advertisement, 0, 256, seed=3)
     for _ in range(3):
         cost_watch.look()
-    (told,) = alarms()
-    assert "switch s1" in told and "predicted" in told and f"{FACTOR:g}" in told
+    (alarm,) = alarms()
+    assert "switch s1" in alarm and "predicted" in alarm and f"{FACTOR:g}" in alarm
     (stands,) = standing().alarms
     assert stands["switch"] == "s1" and stands["measured"] > FACTOR * stands["expected"]
     report(merged.advertisement, 256, 512, seed=4)

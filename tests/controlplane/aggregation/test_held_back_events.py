@@ -36,7 +36,7 @@ def sample(seed: int, count: int = EVENTS, shift: int = 0) -> list[dict]:
 
 @pytest.fixture(scope="module")
 def snapshot():
-    """A tree of seven switches whose tables hold half of what is wanted."""
+    """A tree of seven switches whose budgets are half of the exact entries."""
     links = [link(f"s{i // 2}", 2 + i % 2, f"s{i}", 1) for i in range(2, 8)]
     hosts = [host(f"h{i}", f"s{i}", 9, i) for i in range(1, 8)]
     topic = {"name": "t", "code": 4, "attributes": [{"name": "x", **SIDE}, {"name": "y", **SIDE}]}
@@ -68,18 +68,18 @@ def installed(snapshot):
     return planner.snapshot()
 
 
-def test_what_is_told_is_what_fresh_events_show(snapshot):
-    """By 800 events held back from five runs: about 55 copies, so that a third less is no chance."""
-    told, shown, fresh = 0.0, 0.0, sample(99, 4000)
+def test_the_prediction_equals_the_cost_of_fresh_events(snapshot):
+    """By 800 events held back from five runs: about 55 copies, so a third less is not by chance."""
+    predicted, shown, fresh = 0.0, 0.0, sample(99, 4000)
     for seed in range(5):
         planner = Planner.restore(snapshot)
         found = compute.run(planner, "optimal", sample(seed), 1.0, None)
-        told += found.results["needless"]["after"]
+        predicted += found.results["needless"]["after"]
         covers, judges = planner.keeper.covers(), hold_back(planner, sample(seed))[1]
         assert found.results["needless"]["after"] == judge_covers(planner, covers, judges).copies
         assert found.results["unwanted"]["after"] == judge_covers(planner, covers, judges).unwanted
         shown += judge_covers(planner, covers, read_traffic(planner, fresh)).copies
-    assert shown > 0 and shown / 1.5 < told < 1.5 * shown
+    assert shown > 0 and shown / 1.5 < predicted < 1.5 * shown
 
 
 @pytest.mark.parametrize("seed", range(1, 6))

@@ -62,7 +62,7 @@ def once() -> dict[str, object]:
 
 @pytest.fixture
 def undisturbed(transactional_db, settings, once):
-    """What comes out when nobody is killed."""
+    """The result without a kill."""
     if not once:
         once.update(without_a_kill(settings.NORTHBOUND_TOKEN, network, requests))
     return once
@@ -87,7 +87,7 @@ def test_a_session_killed_at_a_step(undisturbed, ready, step):
 
 @pytest.fixture
 def waiting(ready):
-    """A run waits, with events to work it out by."""
+    """A run waits, with events for its calculation."""
     world.log({"op": "set_aggregation", "method": "fa-pb"})
     world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 5})
     session.run()
@@ -102,7 +102,7 @@ def waiting(ready):
 
 
 @pytest.mark.parametrize("step", ["aggregate:begin", "aggregate:found"])
-def test_a_computation_killed_at_a_step_is_begun_anew(waiting, step):
+def test_a_computation_killed_at_a_step_starts_again(waiting, step):
     kill_at(step, work.work)
     run = Run.objects.get()
     assert (run.state, run.attempts, run.request) == ("running", 1, None)

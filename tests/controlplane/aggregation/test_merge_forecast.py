@@ -35,7 +35,7 @@ def decide(announced) -> Request:
 
 @pytest.fixture
 def bounded(network):
-    """h1 publishes, and s1 has room for three entries; h3 wants three regions that do not touch."""
+    """h1 publishes, and s1 has space for three entries; h3 subscribes to three regions that do not touch."""
     run({"op": "set_aggregation", "method": "la"})
     network.advertisement = world.advertise("h1", ["0"])
     network.subscriptions = [world.subscribe("h3", [cell]) for cell in CELLS[:3]]
@@ -66,7 +66,7 @@ def planned() -> set[tuple]:
     return {(switch, topic, port, text(dz)) for switch, table in tables.items() for topic, port, dz in table}
 
 
-def needless_copies(advertisement) -> int:
+def redundant_copies(advertisement) -> int:
     """Events that s1 sends to s2 and no subscription of h3 holds, by hand."""
     tops = [dz for name, _, _, dz in rows() if name == "s1"]
     wanted = [sub.dz[0] for sub in world.Subscription.objects.exclude(state="withdrawn")]
@@ -81,19 +81,24 @@ def test_a_subscription_that_merges_states_the_cost_and_the_rows_are_there(bound
     report(bounded.advertisement)
     request = decide(world.subscribe("h3", [CELLS[3]]))
     assert request.state == "active"
-    told = request.merging
-    assert (told["merged"], told["unmerged"], told["switches"], told["together"]) == (1, 0, ["s1"], 1)
+    forecast = request.merging
+    assert (forecast["merged"], forecast["unmerged"], forecast["switches"], forecast["together"]) == (
+        1,
+        0,
+        ["s1"],
+        1,
+    )
     assert rows() == planned() != set()
-    assert told["events"] == 200 and told["topics"] == ["quotes"]
-    assert told["needless"] == pytest.approx(needless_copies(bounded.advertisement) / 200)
-    assert told["needless"] > 0 and told["unwanted"] == 0, "s2 is exact, and drops them"
-    assert told["unwanted_per_second"] is None and "publisher_load" in told["reason"]
+    assert forecast["events"] == 200 and forecast["topics"] == ["quotes"]
+    assert forecast["needless"] == pytest.approx(redundant_copies(bounded.advertisement) / 200)
+    assert forecast["needless"] > 0 and forecast["unwanted"] == 0, "s2 is exact, and drops them"
+    assert forecast["unwanted_per_second"] is None and "publisher_load" in forecast["reason"]
     row = AggregatedEntry.objects.get(dz=min((dz for *_, dz in rows()), key=len))
     assert len(row.subscriptions) == 2 and row.window == 200
-    assert row.measured == pytest.approx(told["needless"] * 200)
+    assert row.measured == pytest.approx(forecast["needless"] * 200)
 
 
-def test_unwanted_deliveries_are_those_to_hosts_that_did_not_subscribe(bounded):
+def test_false_positives_are_deliveries_to_hosts_that_did_not_subscribe(bounded):
     report(bounded.advertisement)
     first, second, third = (
         run({"op": "set_budget", "switch": name, "tcam_budget": 1}).merging for name in ("s1", "s2", "s3")
@@ -107,18 +112,20 @@ def test_unwanted_deliveries_are_those_to_hosts_that_did_not_subscribe(bounded):
 
 @pytest.mark.parametrize("order", list(itertools.permutations(("s1", "s2", "s3"))))
 def test_copies_of_a_new_entry_count_as_far_as_older_merged_entries_pass_them_on(bounded, order):
-    """h3 gets unwanted events once all three switches merge, so the last request causes them all."""
+    """h3 gets false positives once all three switches merge, so the last request causes them all."""
     report(bounded.advertisement)
-    told = [run({"op": "set_budget", "switch": name, "tcam_budget": 1}).merging for name in order]
-    expected = needless_copies(bounded.advertisement) / 200
-    assert [one["unwanted"] for one in told] == pytest.approx([0, 0, expected])
-    assert sum(one["needless"] for one in told) == pytest.approx(2 * expected), "from s1 to s2, from s2 to s3"
+    forecasts = [run({"op": "set_budget", "switch": name, "tcam_budget": 1}).merging for name in order]
+    expected = redundant_copies(bounded.advertisement) / 200
+    assert [one["unwanted"] for one in forecasts] == pytest.approx([0, 0, expected])
+    assert sum(one["needless"] for one in forecasts) == pytest.approx(2 * expected), (
+        "from s1 to s2, from s2 to s3"
+    )
 
 
 def test_without_events_the_cost_is_unknown_with_a_reason(bounded):
-    told = decide(world.subscribe("h3", [CELLS[3]])).merging
-    assert told["merged"] == 1 and told["unwanted"] is told["needless"] is None
-    assert "no recent events of quotes" in told["reason"]
+    forecast = decide(world.subscribe("h3", [CELLS[3]])).merging
+    assert forecast["merged"] == 1 and forecast["unwanted"] is forecast["needless"] is None
+    assert "no recent events of quotes" in forecast["reason"]
     assert rows() == planned() != set()
 
 
@@ -127,16 +134,16 @@ def test_withdrawals_state_what_they_unmerge(bounded):
     session.run()
     saved = sum(Request.objects.get(pk=one.request_id).merging["merged"] for one in others)
     assert saved == 2 and len(rows()) > 0
-    told = []
+    forecasts = []
     for one in [*others, *bounded.subscriptions]:
         withdrawal = world.withdraw(one)
         session.run()
         withdrawal.refresh_from_db()
-        told.append(withdrawal.merging)
+        forecasts.append(withdrawal.merging)
         assert rows() == planned()
     assert rows() == set()
-    assert sum(one["unmerged"] - one["merged"] for one in told if one) == saved
-    last = [one for one in told if one][-1]
+    assert sum(one["unmerged"] - one["merged"] for one in forecasts if one) == saved
+    last = [one for one in forecasts if one][-1]
     assert (last["unwanted"], last["needless"], last["reason"]) == (0.0, 0.0, "")
 
 
@@ -146,8 +153,8 @@ def test_an_advertisement_states_what_it_merges(network):
         world.subscribe("h3", [cell])
     session.run()
     run({"op": "set_budget", "switch": "s1", "tcam_budget": 3})
-    told = decide(world.advertise("h1", ["0"])).merging
-    assert told["merged"] == 1 and told["switches"] == ["s1"]
+    forecast = decide(world.advertise("h1", ["0"])).merging
+    assert forecast["merged"] == 1 and forecast["switches"] == ["s1"]
     assert rows() == planned() != set()
 
 
@@ -176,8 +183,8 @@ def test_a_dry_run_states_what_the_request_would_merge(bounded):
     ask = {"op": "subscribe", "id": "q99", "host": "h3", "topic": "quotes", "dz": [CELLS[3]]}
     tried = cost([ask], None, 1)["merging"]
     assert rows() == set() and cost([], None, 0)["merging"] is None
-    told = decide(world.subscribe("h3", [CELLS[3]])).merging
-    assert tried == told
+    forecast = decide(world.subscribe("h3", [CELLS[3]])).merging
+    assert tried == forecast
 
 
 @pytest.mark.parametrize("method", ["la", "fa-pb", "optimal"])

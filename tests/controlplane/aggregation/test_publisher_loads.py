@@ -51,7 +51,7 @@ def test_windows_of_another_length_are_not_added(db):
 
 @pytest.fixture
 def halves(network):
-    """Two advertisements, sampled alike; h3 wants four regions of each, and s1 has room for five entries."""
+    """Two advertisements, sampled alike; h3 subscribes to four regions of each; s1 has five entries."""
     world.log({"op": "set_aggregation", "method": "fa-lb"})
     ads = [world.advertise("h1", ["00"]), world.advertise("h1", ["01"])]
     for n in range(0, 16, 2):

@@ -56,7 +56,7 @@ def crowded(network):
 
 @pytest.fixture
 def hot(crowded):
-    """All events but a few lie in the upper half of what is advertised."""
+    """Almost all events are in the upper half of what is advertised."""
     rng = random.Random(1)
     report(crowded.advertisement, [rng.randrange(256, 512) for _ in range(300)])
     return crowded
@@ -85,11 +85,11 @@ def test_a_run_installs_what_costs_less(hot):
     done = carried_out()
     assert (done.pk, done.state, done.reason) == (asked.pk, "succeeded", "")
     assert done.events == 300 and done.position and done.started_at <= done.ended_at
-    needless = done.results["needless"]
-    assert needless["after"] < needless["before"]
+    redundant = done.results["needless"]
+    assert redundant["after"] < redundant["before"]
     (row,) = [row for row in done.results["switches"] if row["switch"] == "s1"]
     assert (row["tcam_budget"], row["exact"]) == (5, 8) and row["after"] == entries()["s1"] <= 5
-    assert row["needless_after"] == needless["after"] and done.results["chosen"] == "fa-pb"
+    assert row["needless_after"] == redundant["after"] and done.results["chosen"] == "fa-pb"
     request = done.request
     assert (request.kind, request.state) == ("aggregate", "active")
     assert request.payload["covers"].keys() == {"s1"}
@@ -233,7 +233,7 @@ def test_a_run_that_takes_too_long_fails(hot, monkeypatch):
     assert done.state == "failed" and "more than 1 s" in done.reason
 
 
-def test_one_that_was_left_behind_is_begun_anew_and_not_for_ever(hot):
+def test_an_abandoned_run_starts_again_a_limited_number_of_times(hot):
     Run.objects.create(trigger="operator", method="fa-pb", state=AggregationRunState.RUNNING, attempts=1)
     assert carried_out().state == "succeeded"
     Run.objects.create(trigger="operator", method="fa-pb", state=AggregationRunState.RUNNING, attempts=3)

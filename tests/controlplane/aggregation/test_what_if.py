@@ -54,9 +54,9 @@ def ring():
 
 @pytest.mark.parametrize("method", ["la", "fa-lb", "fa-pb", "optimal"])
 def test_a_budget_that_merging_at_once_holds_is_met_whatever_the_method(ring, method):
-    told = compute.what_if(ring, method, EVENTS, 1.0, {"s3": 3})
-    (row,) = (row for row in told["switches"] if row["switch"] == "s3")
-    assert told["unmet"] == [] and (row["exact"], row["before"], row["after"]) == (4, 4, 3)
+    answer = compute.what_if(ring, method, EVENTS, 1.0, {"s3": 3})
+    (row,) = (row for row in answer["switches"] if row["switch"] == "s3")
+    assert answer["unmet"] == [] and (row["exact"], row["before"], row["after"]) == (4, 4, 3)
 
 
 @pytest.mark.parametrize("method", ["fa-lb", "fa-pb", "optimal"])
@@ -66,9 +66,9 @@ def test_a_curve_has_every_budget_that_holds(ring, method):
     points = compute.budget_curve(ring, "s3", method, EVENTS, budgets)
     assert [point["budget"] for point in points] == budgets
     for point in points:
-        told = compute.what_if(Planner.restore(covers), method, EVENTS, 1.0, {"s3": point["budget"]})
-        (row,) = (row for row in told["switches"] if row["switch"] == "s3")
-        held = not told["unmet"]
+        answer = compute.what_if(Planner.restore(covers), method, EVENTS, 1.0, {"s3": point["budget"]})
+        (row,) = (row for row in answer["switches"] if row["switch"] == "s3")
+        held = not answer["unmet"]
         assert (point["entries"] is not None, point["needless"] is not None) == (held, held)
         assert point["entries"] in (None, row["after"])
     assert next(point["entries"] for point in points if point["budget"] == 3) == 3

@@ -54,7 +54,7 @@ def test_a_missing_column_is_named_with_those_there(own_state, root, today):
     assert not TakenFile.objects.exists()
 
 
-def test_another_python_on_the_workers_is_told_in_one_sentence(own_state, root, today, monkeypatch):
+def test_another_python_on_the_workers_is_reported_in_one_sentence(own_state, root, today, monkeypatch):
     rows.write(root, "table_snapshots", [rows.snapshot(today)])
     monkeypatch.setenv("PYSPARK_PYTHON", "/nonexistent/python")
     failed = run()

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from controlplane.accounts.tokens import issue_token
-from controlplane.aggregation import needless_copies
+from controlplane.aggregation import redundant_copies
 from controlplane.aggregation.models import AggregatedEntry
 from controlplane.analytics import charts, runs
 from controlplane.analytics.chart_csv import UNITS
 from controlplane.analytics.charts import ChartGrid
-from controlplane.analytics.jobs import JOBS, NEEDLESS
+from controlplane.analytics.jobs import JOBS, REDUNDANT_COPIES
 from controlplane.analytics.models import AnalyticsRunState, Result
 from controlplane.network.models import Switch
 from controlplane.registry.models import Topic
@@ -151,7 +151,7 @@ def test_csv_spreads_stages_and_has_what_is_computed(get):
 
 
 def test_every_value_of_every_chart_has_its_unit():
-    for job in (*(job for job in JOBS.values() if job.is_windowed), NEEDLESS):
+    for job in (*(job for job in JOBS.values() if job.is_windowed), REDUNDANT_COPIES):
         assert {name.partition(" ")[0] for name in UNITS[job.name]} >= set(job.values)
 
 
@@ -206,7 +206,7 @@ def test_means_of_several_windows_are_those_of_all_requests_and_of_all_the_time(
     results("publisher_load", [(minute, {"subject": "a1"}, one) for minute, one in values])
     (load,) = get("publisher-load", **span).json()["series"]
     found = [point["events_per_s"] for point in load["points"]]
-    assert found == [3.0, pytest.approx(60 / 180)]  # nothing is known of minutes 13 to 19
+    assert found == [3.0, pytest.approx(60 / 180)]  # minutes 13 to 19 are unknown
     (fine,) = get("publisher-load", **{**span, "max_points": 20}).json()["series"]
     assert [p["events_per_s"] for p in fine["points"] if p["events"]] == [10.0, 20.0, 1.0]
 
@@ -234,10 +234,10 @@ def test_dimension_selection_shows_the_ranking_beside_what_is_indexed(get):
     ]
 
 
-def test_needless_copies_are_kept_over_time(get):
+def test_redundant_copies_are_stored_over_time(get):
     start = timezone.now().replace(second=0, microsecond=0) - 10 * MINUTE
     switch = Switch.objects.create(name="s1", dpid="00000000000000a1")
-    assert needless_copies.keep() == 0
+    assert redundant_copies.keep() == 0
     empty = get("needless-copies").json()["empty"]
     assert empty["missing"] == "telemetry" and "merged entries" in empty["detail"]
 
@@ -259,8 +259,8 @@ def test_needless_copies_are_kept_over_time(get):
 
     for minute, measured in ((0, 10), (0, 20), (3, 30)):
         measure(minute, measured)
-        needless_copies.keep()
-    assert needless_copies.keep() == 0
+        redundant_copies.keep()
+    assert redundant_copies.keep() == 0
     span = {"since": text(start), "until": text(start + 4 * MINUTE)}
     (one,) = get("needless-copies", **span).json()["series"]
     assert one["switch"] == "s1"

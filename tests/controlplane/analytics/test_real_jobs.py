@@ -141,11 +141,11 @@ def test_samples_from_telemetry_through_runs(own_state, root, subscription):
 
     events(0, 1, 2, 8)
     first = run()
-    told = {"taken": 3, "earlier": 0, "reported": 0, "unfit": {"outside_advertisement": 1}}
-    assert first.figures["samples"] == told and first.rows == 0
+    counts = {"taken": 3, "earlier": 0, "reported": 0, "unfit": {"outside_advertisement": 1}}
+    assert first.figures["samples"] == counts and first.rows == 0
     events(1, 2, 8, 9)
     second = run()
-    assert second.figures["samples"] == {**told, "taken": 0, "earlier": 3}
+    assert second.figures["samples"] == {**counts, "taken": 0, "earlier": 3}
     assert second.figures["read"] == second.figures["new"] and second.figures["there"]["files"] == 2
     assert [event["values"]["low"] for event in samples.traffic([name])] == [0, 1, 2]
     assert not Result.objects.exists()

@@ -84,7 +84,7 @@ def silence(run):
     Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - 2 * runs.SILENT)
 
 
-def test_a_run_of_a_killed_worker_is_begun_anew_once_and_then_fails(only):
+def test_a_run_of_a_killed_worker_starts_again_once_and_then_fails(only):
     runs.claim_due()
     first = runs.begin()
     assert runs.look_after() == 0  # it is alive
@@ -134,11 +134,11 @@ def test_what_no_worker_takes_says_so(only):
     assert runs.begin().reason == ""
 
 
-def test_every_change_of_state_is_told_to_live_pages(only):
+def test_every_change_of_state_is_sent_to_live_pages(only):
     runs.claim_due()
     runs.end(runs.begin(), AnalyticsRunState.FAILED, "why")
-    told = [row.payload["state"] for row in OutboxEvent.objects.filter(kind="analytics").order_by("id")]
-    assert told == ["running", "failed"]
+    states = [row.payload["state"] for row in OutboxEvent.objects.filter(kind="analytics").order_by("id")]
+    assert states == ["running", "failed"]
 
 
 def test_old_runs_go(only, monkeypatch):

@@ -118,7 +118,7 @@ def test_without_telemetry_a_run_is_skipped_and_says_so(db, fake, root):
     assert ended(run) == ("skipped", f"there is no telemetry yet: {root} has no table_snapshots")
 
 
-def test_what_the_job_refuses_is_told(db, fake, root):
+def test_what_the_job_refuses_is_reported(db, fake, root):
     put(root, "a", 1)
     (root / "refuse").write_text("x.parquet: column entries is missing; found switch, taken_at")
     run = ask()
@@ -130,7 +130,7 @@ def test_what_the_job_refuses_is_told(db, fake, root):
 @pytest.mark.parametrize(
     ("number", "rest"), [(9, "(SIGKILL): out of memory? Reduce TERCAST_"), (15, "(SIGTERM);")]
 )
-def test_a_process_that_was_killed_is_told_by_its_signal(db, fake, root, number, rest):
+def test_a_process_that_was_killed_is_reported_by_its_signal(db, fake, root, number, rest):
     put(root, "a", 1)
     (root / "killed").write_text(str(number))
     run = ask()
@@ -193,8 +193,8 @@ def test_drawn_events_become_samples_with_the_end_of_their_run(db, fake, root, a
     run = draw()
     work.work()
     assert ended(run) == ("succeeded", "") and run.rows == 0 and not Result.objects.exists()
-    told = {"taken": 3, "earlier": 0, "reported": 0, "unfit": {"unknown_publisher": 1}}
-    assert run.figures["samples"] == told
+    counts = {"taken": 3, "earlier": 0, "reported": 0, "unfit": {"unknown_publisher": 1}}
+    assert run.figures["samples"] == counts
     assert [row.values for row in EventSample.objects.all()] == [{"low": n} for n in (1, 2, 3)]
     again = draw()
     work.work()
@@ -293,7 +293,7 @@ def test_without_java_a_run_is_skipped_with_the_remedy(db, own_state, root, monk
 
 def test_the_fake_is_asked_as_the_command_is():
     """Every option that a run gives is one of the real command."""
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-m", "analytics", "--help"], capture_output=True, text=True, check=True
     ).stdout
     for name in (
@@ -307,4 +307,4 @@ def test_the_fake_is_asked_as_the_command_is():
         "last-events",
         "most",
     ):
-        assert f"--{name} " in told
+        assert f"--{name} " in output

@@ -90,7 +90,7 @@ class Site:
             return False
 
     def caller(self, address, **headers):
-        """A client at an address of loopback, which nobody checks the certificate for."""
+        """A client at a loopback address that does not check the certificate."""
         transport = httpx.HTTPTransport(local_address=address, verify=False)
         return httpx.Client(
             base_url=f"https://127.0.0.1:{self.port}",
@@ -145,7 +145,7 @@ def test_nobody_says_where_he_comes_from(site):
     assert (plain.status_code, plain.headers["Location"]) == (301, f"https://{NAME}/login/")
     assert {log_in(site, "127.0.0.2", number) for number in range(5)} == {200}
     assert log_in(site, "127.0.0.2", 99) == 429  # however often it changes what it says it is
-    assert log_in(site, "127.0.0.3", 99) == 200  # and nobody else pays for it
+    assert log_in(site, "127.0.0.3", 99) == 200  # and the limit of others is separate
     token = site.manage("token", "admin", "--name", "proxied").split()[-1]
     bearer = {"Authorization": f"Bearer {token}"}
     with site.caller("127.0.0.4", **SPOOFED, **bearer) as caller:

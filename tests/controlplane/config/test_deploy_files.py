@@ -60,7 +60,7 @@ def test_the_example_settings_start_a_controller_over_tls(tmp_path, monkeypatch)
     for name, value in variables().items():
         monkeypatch.setenv(name, value)
     (tmp_path / "token").write_text("0123456789abcdef")
-    key = ["--discovery-key-file", str(tmp_path / "key")]  # it is made, and not on the machine of the test
+    key = ["--discovery-key-file", str(tmp_path / "key")]  # created here, not in /var
     settings = read_settings(["--token-file", str(tmp_path / "token"), *key])
     assert str(settings.openflow) == "0.0.0.0:6653" and settings.tls is not None
     assert settings.switch_proof is datapath_proof.ProofPolicy.BOUND

@@ -41,13 +41,13 @@ def test_the_checks_for_deployment_are_clean_with_https(tmp_path):
     assert plain.returncode == 1 and "security.W008" in plain.stderr
     loose = tmp_path / "state" / "secrets" / "django-secret-key"
     loose.chmod(0o640)
-    told = manage(tmp_path / "state", *strict, **production)
-    assert told.returncode == 1
-    assert f"{loose} can be read by users other than its owner (mode 640)" in told.stderr
-    assert f"chmod 600 {loose}" in told.stderr
+    output = manage(tmp_path / "state", *strict, **production)
+    assert output.returncode == 1
+    assert f"{loose} can be read by users other than its owner (mode 640)" in output.stderr
+    assert f"chmod 600 {loose}" in output.stderr
 
 
-def test_an_empty_secret_is_told_and_not_used(tmp_path):
+def test_an_empty_secret_is_reported_and_not_used(tmp_path):
     (tmp_path / "key").touch()
     with pytest.raises(BadSecret, match="key is empty; restore it"):
         secret(tmp_path, "key")

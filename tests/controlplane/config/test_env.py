@@ -52,7 +52,7 @@ def test_a_file_of_another_name_can_be_the_database():
     )
 
 
-def test_spark_reads_the_telemetry_root_unless_told_otherwise(tmp_path):
+def test_spark_reads_the_telemetry_root_by_default(tmp_path):
     env = Environment.read({"TERCAST_TELEMETRY_ROOT": str(tmp_path)})
     assert (env.spark_master, env.spark_memory, env.spark_telemetry) == ("local[*]", "1g", str(tmp_path))
     more = {"TERCAST_SPARK_MASTER": "spark://h:7077", "TERCAST_SPARK_TELEMETRY": "hdfs://h/telemetry"}

@@ -92,7 +92,7 @@ def test_parameters_of_the_connection_are_kept():
         ("unix://:p%40@/run/redis.sock?db=3", "redis+socket://:p%40@/run/redis.sock?virtual_host=3"),
     ],
 )
-def test_celery_is_told_of_a_socket_in_its_own_scheme(url, wanted):
+def test_celery_gets_a_socket_in_its_own_scheme(url, wanted):
     assert Environment.read({"TERCAST_REDIS_URL": url}).redis_url == url
     assert server_urls.broker(url) == wanted
     assert Connection(wanted).transport is not None

@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 from django.apps import apps
-from django.core.management import get_commands
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import BaseCommand
 from django.db.migrations.loader import MigrationLoader
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -148,10 +149,14 @@ def celery_tasks() -> Iterator[str]:
 
 
 def management_commands() -> Iterator[str]:
-    """Yield the subcommands of `manage.py` that are the project's own."""
+    """Yield Tercast's own commands of `manage.py`, and their options and arguments."""
+    common = {action.dest for action in BaseCommand().create_parser("manage.py", "")._actions}
     for name, app in get_commands().items():
-        if app.startswith("controlplane."):
+        if str(app).startswith("controlplane."):
             yield name
+            parser = load_command_class(app, name).create_parser("manage.py", name)
+            parser._actions = [action for action in parser._actions if action.dest not in common]
+            yield from _options(f"manage.py {name}", parser)
 
 
 def command_lines() -> Iterator[str]:

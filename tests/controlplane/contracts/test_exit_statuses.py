@@ -27,7 +27,13 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     plan = json.loads(good.read_text())
     plan["flows"]["denver"] = []
     bad.write_text(json.dumps(plan))
-    return {"GOOD": str(good), "BAD": str(bad), "NONE": str(folder / "none"), "OUT": str(folder / "out")}
+    return {
+        "GOOD": str(good),
+        "BAD": str(bad),
+        "NONE": str(folder / "none"),
+        "OUT": str(folder / "out"),
+        "FOLDER": str(folder / "tls"),
+    }
 
 
 COMMANDS = [
@@ -42,6 +48,14 @@ COMMANDS = [
     ("simulate SCENARIO GOOD --events EVENTS -o OUT", 0),
     ("simulate SCENARIO BAD --events EVENTS -o OUT", 1),
     ("simulate SCENARIO GOOD --events NONE -o OUT", 2),
+    ("explain SCENARIO GOOD --publisher a1 --value city=Seattle celsius=33", 0),
+    ("explain SCENARIO GOOD --publisher unknown --value city=Seattle", 2),
+    ("space SCENARIO --events EVENTS", 0),
+    ("space SCENARIO --events NONE", 2),
+    ("certificates FOLDER switch", 0),
+    ("certificates GOOD switch", 2),
+    ("publish --scenario NONE --udp ::1 --value city=Seattle", 2),
+    ("listen --scenario NONE --udp ::1", 2),
     ("import TOPOLOGY -o OUT", 0),
     ("import NONE -o OUT", 2),
 ]

@@ -25,7 +25,7 @@ def set_budget(switch: str, budget: int | None) -> Request:
 
 @pytest.fixture
 def spread(network):
-    """h1 publishes to h3, where four regions that do not touch are wanted: four entries at each switch."""
+    """h1 publishes to h3, which subscribes to four regions that do not touch: four entries per switch."""
     assert run({"op": "set_aggregation", "method": "la"}).state == "active"
     world.advertise("h1", ["0"])
     for cell in CELLS:
@@ -117,10 +117,10 @@ def test_the_policy_is_what_the_planner_has(spread):
     assert Policy.current().method == "none"
 
 
-def test_pages_are_told_how_many_entries_there_would_be(spread):
-    told = [event.payload for event in OutboxEvent.objects.filter(kind="exact")]
+def test_pages_get_the_number_of_exact_entries(spread):
+    messages = [event.payload for event in OutboxEvent.objects.filter(kind="exact")]
     assert {"s1": 4, "s2": 4, "s3": 4}.items() <= {
-        k: v for payload in told for k, v in payload.items()
+        k: v for payload in messages for k, v in payload.items()
     }.items()
 
 

@@ -1,4 +1,4 @@
-"""Tables that are full below their budgets: the limit is learnt, reported, planned with, and forgotten."""
+"""Tables that are full below their budgets: the limit is learned, reported, planned with, and forgotten."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def capacities() -> list:
 
 
 def all_is_one(controller) -> None:
-    """What is kept, what the log leads to and what the switches have."""
+    """The stored tables, the tables that result from the log, and those of the switches."""
     assert list(replay_check.differences()) == []
     assert not SwitchSync.objects.filter(dirty=True).exists()
     assert not Request.objects.exclude(state__in=("active", "failed")).exists()
@@ -73,13 +73,13 @@ def test_without_a_policy_the_request_fails_with_the_reason(budgeted):
         assert "switch s2 has a capacity of 3 entries" in request.problem["detail"]
         assert 'the aggregation method "none" does not merge' in request.problem["detail"]
     assert len(switch.table) == switch.peak == 3
-    told = [text for text in alarms() if "is full with 3 entries" in text]
-    assert len(told) == 1 and "planned for at most 3" in told[0]
+    reports = [text for text in alarms() if "is full with 3 entries" in text]
+    assert len(reports) == 1 and "planned for at most 3" in reports[0]
     assert Switch.objects.get(name="s2").capacity == 3
     all_is_one(budgeted)
     sent = budgeted.mods
     later()
-    assert budgeted.mods == sent  # nobody asks again
+    assert budgeted.mods == sent  # the limit is not tested again
     refused = world.subscribe("h3", ["011"])  # the planner knows by now
     session.run()
     assert state(refused) == "failed" and budgeted.mods == sent
@@ -107,7 +107,7 @@ def test_a_table_without_any_room_fails_what_needs_it(budgeted):
     all_is_one(budgeted)
 
 
-def test_what_was_learnt_is_forgotten_when_the_switch_connects_anew(budgeted):
+def test_a_learned_limit_is_discarded_when_the_switch_reconnects(budgeted):
     """It said that it was full, with one entry of fifty, and had another reason."""
     switch = budgeted.switches[S2]
     first = world.subscribe("h3", ["00"])
@@ -159,7 +159,7 @@ def test_the_budget_of_an_operator_makes_it_void(budgeted):
     all_is_one(budgeted)
 
 
-def test_what_a_switch_tells_of_its_room_is_planned_with_from_the_start(budgeted):
+def test_a_reported_capacity_is_planned_with_from_the_start(budgeted):
     switch = budgeted.connect(S2)
     switch.features = {"capacity": 5}  # three of them are reserved
     watch.run()

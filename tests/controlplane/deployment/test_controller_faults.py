@@ -76,7 +76,7 @@ def test_a_request_that_relies_on_unconfirmed_entries_of_another_waits_with_it(n
     session.run()
     first = world.subscribe("h3", ["01"])
     session.run()
-    covered = world.subscribe("h3", ["011"])  # changes no table: what it wants is brought to h3 already
+    covered = world.subscribe("h3", ["011"])  # changes no table: h3 already receives its events
     session.run()
     assert covered.request_id and Request.objects.get(pk=covered.request_id).added == 0
     assert (state(first), state(covered)) == ("deploying", "deploying")
@@ -213,7 +213,7 @@ def test_a_controller_that_hangs_is_given_up_and_what_it_did_all_the_same_is_fou
     assert network.mods == before  # read back and found equal
 
 
-def test_a_switch_that_connects_anew_during_a_change_is_read_back_before_anything_is_believed(network):
+def test_a_switch_that_reconnects_during_a_change_is_read_back_first(network):
     world.advertise("h1", ["0"])
     session.run()
     network.before_change = lambda: network.connect(world.dpid(2), keep=False)
@@ -227,7 +227,7 @@ def test_a_switch_that_connects_anew_during_a_change_is_read_back_before_anythin
 
 
 def test_a_request_whose_events_do_not_cross_a_lagging_switch_does_not_wait_for_it(network):
-    """The same events, another host: h2 is on the way, s3 is beyond it."""
+    """The same events, another host: h2 is on the path, s3 is beyond it."""
     world.advertise("h1", ["0"])
     network.disconnect(world.dpid(3))
     far = world.subscribe("h3", ["01"])
@@ -258,8 +258,8 @@ def test_an_advertisement_waits_for_the_subscribers_that_lag(network):
     assert state(crossing) == "active"
 
 
-def test_a_withdrawn_subscription_holds_up_nobody(network):
-    """Announced and withdrawn while its switch is away: all that is left to do there is nothing."""
+def test_a_withdrawn_subscription_delays_no_request(network):
+    """Announced and withdrawn while its switch is disconnected: the switch needs no change."""
     world.advertise("h1", ["0"])
     network.disconnect(world.dpid(3))
     subscription = world.subscribe("h3", ["01"])
@@ -313,7 +313,7 @@ def test_what_a_switch_refused_is_not_forgotten_over_what_it_takes_later(network
     assert SwitchSync.objects.get(switch="s2").dirty
 
 
-def test_a_switch_that_goes_while_a_way_is_planned_anew_comes_to_the_plan(db, controller):
+def test_a_switch_that_disconnects_during_replanning_gets_the_plan_later(db, controller):
     """A ring of four: the link breaks, and the switch of the other way leaves in the middle of the change."""
     world.line(4)
     world.add_link("s4", 1, "s1", 2)

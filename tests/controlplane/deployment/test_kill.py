@@ -40,13 +40,13 @@ def work() -> None:
     world.advertise("h3", ["11"])
 
 
-def ends_told() -> dict[int, int]:
+def reported_ends() -> dict[int, int]:
     """Count the notifications of live pages that a request is active, by request."""
-    told: dict[int, int] = {}
+    ends: dict[int, int] = {}
     for payload in OutboxEvent.objects.filter(kind="request").values_list("payload", flat=True):
         if payload["state"] == "active":
-            told[payload["id"]] = told.get(payload["id"], 0) + 1
-    return told
+            ends[payload["id"]] = ends.get(payload["id"], 0) + 1
+    return ends
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def once() -> dict[str, object]:
 
 @pytest.fixture
 def undisturbed(transactional_db, settings, once):
-    """What comes out when nobody is killed."""
+    """The result without a kill."""
     if not once:
         once.update(without_a_kill(settings.NORTHBOUND_TOKEN, lambda: world.line(3), work))
     return once
@@ -85,7 +85,7 @@ def test_killed_at_a_step(ready, undisturbed, step):
     assert outcome(ready) == undisturbed
     assert list(replay_check.differences()) == []
     active = Request.objects.filter(state="active").values_list("pk", flat=True)
-    assert ends_told() == dict.fromkeys(active, 1)
+    assert reported_ends() == dict.fromkeys(active, 1)
 
 
 def test_killed_while_the_controller_is_at_it_and_continued_by_another_worker(ready, undisturbed, tmp_path):

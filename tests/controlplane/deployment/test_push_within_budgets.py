@@ -133,14 +133,14 @@ def test_a_batch_on_a_full_table_never_exceeds_it(network):
     assert list(replay_check.differences()) == []
 
 
-def test_a_switch_that_connects_anew_with_old_entries_never_exceeds_its_budget(network):
+def test_a_switch_that_reconnects_with_old_entries_never_exceeds_its_budget(network):
     world.log({"op": "set_aggregation", "method": "la"})
     moved(network)
     network.disconnect(world.dpid(2))
     session.run()
     assert Request.objects.filter(state="deploying").exists()
     back = network.connect(world.dpid(2))
-    foreign = ("ff0e:4:ff00::/40", None, 26)  # left by a plan that nobody remembers
+    foreign = ("ff0e:4:ff00::/40", None, 26)  # left by a plan that no process knows
     back.table.pop(next(iter(back.table)))
     back.table[foreign] = []
     back.limit = 2
@@ -271,8 +271,8 @@ def test_a_switch_without_bundles_keeps_an_entry_in_reserve(network):
 
 
 def alarms(text):
-    told = (event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm"))
-    return [one for one in told if text in one]
+    texts = (event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm"))
+    return [one for one in texts if text in one]
 
 
 def test_a_reserve_that_a_full_table_cannot_make_without_losses_waits_for_a_free_entry(network, monkeypatch):
@@ -338,9 +338,7 @@ def test_a_request_to_which_no_steps_lead_fails_and_nothing_else_changes(network
     assert list(replay_check.differences()) == []
 
 
-def test_where_no_steps_lead_to_what_cannot_be_refused_a_switch_makes_room_first_and_that_is_told(
-    network, monkeypatch
-):
+def test_without_lossless_steps_a_switch_removes_entries_first_with_an_alarm(network, monkeypatch):
     """Another plan's entries fill the table of a switch that reconnects."""
     world.log({"op": "set_aggregation", "method": "la"})
     moved(network)
@@ -360,7 +358,7 @@ def test_where_no_steps_lead_to_what_cannot_be_refused_a_switch_makes_room_first
 
 @pytest.mark.parametrize("seed", range(8))
 def test_ways_that_change_through_full_tables_stay_within_budgets(network, seed):
-    """A ring whose links fail and come back while switches are away: old ways are held, full tables wait."""
+    """Links of a ring fail and return while switches are disconnected: old paths stay, full tables wait."""
     rng = random.Random(seed)
     world.add_link("s1", 4, "s3", 4)
     world.log({"op": "set_aggregation", "method": "la"})
@@ -388,8 +386,8 @@ def test_ways_that_change_through_full_tables_stay_within_budgets(network, seed)
         later()
     for _ in range(3):
         later()
-    told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
-    if not any("more entries than their budget" in text for text in told):
+    texts = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
+    if not any("more entries than their budget" in text for text in texts):
         assert all(network.switches[world.dpid(n)].peak <= limit for n, limit in limits.items())
     assert set(Request.objects.values_list("state", flat=True)) <= {"active", "failed"}
     assert list(replay_check.differences()) == []

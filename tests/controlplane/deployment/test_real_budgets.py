@@ -1,4 +1,4 @@
-"""Open vSwitch whose tables refuse what is beyond their budgets, with events on their way all the time."""
+"""Open vSwitch whose tables refuse what is beyond their budgets, under constant traffic."""
 
 import random
 import threading
@@ -24,11 +24,11 @@ STABLE = "0000"
 """Wanted by h3 from the first to the last event."""
 
 QUIET_SECONDS = 1.0
-"""Nothing is on its way any more when nothing has come for so long."""
+"""Without an event for so many seconds, none is in transit."""
 
 
 class Stream:
-    """Events of a region that h1 sends and h3 wants, at a steady pace; each bears its number."""
+    """Events of a region that h1 sends to h3, at a steady pace; each has its number."""
 
     def __init__(self, platform: Platform) -> None:
         self._socket = platform.fabric.host_socket
@@ -115,8 +115,8 @@ def test_full_tables_change_while_events_flow(platform):
     assert stream.sent > 300
     assert sorted(stream.got) == list(range(stream.got[0], stream.sent)), "nothing is lost or duplicated"
     assert not list(Request.objects.filter(state="failed"))
-    told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
-    assert not [text for text in told if "removes old entries" in text]
+    texts = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
+    assert not [text for text in texts if "removes old entries" in text]
     before = platform.own_entries()
     assert all(n <= BUDGET for n in before.values())
     platform.fabric.restart_switches()  # a power cut: the limit stays, the tables are empty
@@ -162,7 +162,7 @@ def test_full_tables_without_bundles_change_entry_by_entry_where_trees_differ(ri
     failed = {row.problem["title"] for row in Request.objects.filter(state="failed", kind="subscribe")}
     assert failed <= {"A table is too small"}
     assert Request.objects.filter(state="active", kind="subscribe").count() > 20
-    told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
-    assert not [text for text in told if "removes old entries" in text or "than their budget" in text]
+    texts = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
+    assert not [text for text in texts if "removes old entries" in text or "than their budget" in text]
     assert set(ring.own_entries().values()) <= set(range(BUDGET + 1))
     assert list(replay_check.differences()) == []

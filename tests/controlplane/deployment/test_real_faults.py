@@ -34,7 +34,7 @@ def options():
 
 @pytest.fixture
 def platform(transactional_db, options):
-    """A line of three, on which h1 publishes all, and h3 wants the first cell."""
+    """A line of three: h1 publishes all, and h3 subscribes to the first cell."""
     with running(*options) as platform:
         world.line(3, budget=50)
         world.advertise("h1", [""])
@@ -44,7 +44,7 @@ def platform(transactional_db, options):
         yield platform
 
 
-def told(text: str) -> bool:
+def is_reported(text: str) -> bool:
     rows = OutboxEvent.objects.filter(kind="alarm").values_list("payload", flat=True)
     return any(text in payload["text"] for payload in rows)
 
@@ -67,7 +67,7 @@ def ages(platform) -> dict[tuple[str, str], int]:
 
 
 @pytest.mark.parametrize("options", [("--poll-interval", "300")], ids=["no audits after signs"])
-def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform):
+def test_an_audit_reports_foreign_changes_and_repairs_only_these(platform):
     assert platform.event("000", b"one") == b"one"
     platform.fabric.ofctl("s1", "add-flow", FOREIGN)
     before = ages(platform)
@@ -149,7 +149,7 @@ def test_a_table_full_below_its_budget(platform):
     assert (states.count("active"), states.count("failed")) == (2, 6)
     request = Request.objects.filter(state="failed").first()
     assert "switch s2 has a capacity of 3 entries" in request.problem["detail"]
-    assert told("switch s2 is full with 3 entries")
+    assert is_reported("switch s2 is full with 3 entries")
     assert Switch.objects.get(name="s2").capacity == 3
     settled(platform)
     world.log({"op": "set_aggregation", "method": "la"})
@@ -181,8 +181,8 @@ def test_duplicates_and_old_switches_are_refused_and_the_first_delivers(platform
     epochs = dict(Switch.objects.values_list("name", "epoch"))
     bridge("twin", world.dpid(2), "OpenFlow13")
     bridge("old", world.dpid(0x10), "OpenFlow10")
-    platform.until(lambda: told("duplicate_dpid raised"), "the alarm of the twin")
-    platform.until(lambda: told("openflow_version raised"), "the alarm of the old one")
+    platform.until(lambda: is_reported("duplicate_dpid raised"), "the alarm of the twin")
+    platform.until(lambda: is_reported("openflow_version raised"), "the alarm of the old one")
     assert platform.event("000", b"first") == b"first"
     late = world.subscribe("h3", [CELLS[1]])
     done(platform, "a change over the first")
@@ -226,7 +226,7 @@ def test_a_dead_link_is_counted_a_switch_comes_live_and_a_host_moves(platform):
         send(platform, str(n).encode())
     platform.until(lambda: Link.objects.filter(up=False).exists(), "the link to be seen down")
     platform.until(lambda: Link.objects.filter(lost__gt=0).exists(), "the loss to be counted")
-    assert told("went down") and Link.objects.get(up=False).lost <= 40
+    assert is_reported("went down") and Link.objects.get(up=False).lost <= 40
 
     platform.fabric.add_switch({"id": "s4", "dpid": world.dpid(4)})
     for port, switch in enumerate(("s1", "s3"), 1):

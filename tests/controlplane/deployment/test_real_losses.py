@@ -72,7 +72,7 @@ def held(platform, switch: str) -> list[str]:
     return sorted(line.strip() for line in text.splitlines() if "cookie=" in line)
 
 
-def repaired(platform, before: list[str], told: str) -> None:
+def repaired(platform, before: list[str], text: str) -> None:
     """The switch holds again what it held, by an audit that follows a sign; prints how long that took."""
     start = time.monotonic()
     known = Audit.objects.filter(trigger=AuditTrigger.SIGN).count()
@@ -80,7 +80,7 @@ def repaired(platform, before: list[str], told: str) -> None:
     sign = time.monotonic()
     platform.until(lambda: held(platform, "s2") == before, "the repair")
     end = time.monotonic()
-    print(f"{told}: sign after {sign - start:.2f} s, repaired {end - sign:.2f} s after it")
+    print(f"{text}: sign after {sign - start:.2f} s, repaired {end - sign:.2f} s after it")
     assert end - sign < WITHIN
     settled(platform)
 
@@ -91,7 +91,7 @@ def test_entries_that_vanish_come_back_and_foreign_ones_stay(platform):
     (*_, last) = sorted(world.installed()["s2"])
     with traffic(platform), FrameSocket(platform.fabric.host_socket("h3")) as receiver:
         assert next_event(receiver) == b"all the time"
-        for told, flows in (
+        for text, flows in (
             ("all own entries", OWN),
             ("one content entry", f"{CONTENT}/-1,ipv6,ipv6_dst={last[0]}"),
             ("all content entries", f"{CONTENT}/-1"),
@@ -100,9 +100,9 @@ def test_entries_that_vanish_come_back_and_foreign_ones_stay(platform):
             ("punts of control messages", f"{PUNTS}/-1"),
         ):
             platform.fabric.ofctl("s2", "del-flows", flows)
-            assert held(platform, "s2") != before, told
-            repaired(platform, before, told)
-            assert next_event(receiver) == b"all the time", told
+            assert held(platform, "s2") != before, text
+            repaired(platform, before, text)
+            assert next_event(receiver) == b"all the time", text
         extra = f"{CONTENT},priority=90,ipv6,ipv6_dst=ff0e:4:8800::/40,actions=output:3"
         platform.fabric.ofctl("s2", "add-flow", extra)
         repaired(platform, before, "one entry too many")

@@ -57,11 +57,11 @@ def test_from_the_log_to_an_event_through_everything_that_goes_wrong(platform):
     platform.until(lambda: Switch.objects.filter(connected=True).count() == 3, "the connections")
     assert platform.own_entries() == {"s1": 2, "s2": 2, "s3": 1}
 
-    # what is kept, what the log leads to, and what the switches have are one
+    # the stored tables, those that result from the log, and those of the switches are equal
     assert list(replay_check.differences()) == []
     assert InstalledEntry.objects.count() == 5
 
-    # a backup is made while everything runs; what came after it is gone with its restore, on the switches too
+    # a backup is written while everything runs; its restore removes later changes, on the switches too
     held, backup = platform.flows(), platform.folder / "backup.zip"
     platform.manage("backup", str(backup))
     later = world.subscribe("h3", ["000"])

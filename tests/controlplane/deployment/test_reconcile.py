@@ -100,7 +100,7 @@ def test_a_switch_that_cannot_be_asked_is_unreachable_and_nothing_is_said_of_its
     assert SwitchSync.objects.get(switch="s2").problem["detail"] == "switch s2 is not connected"
 
 
-def test_an_operator_asks_and_is_told(busy, capsys):
+def test_an_operator_gets_an_answer(busy, capsys):
     del busy.switches[world.dpid(2)].table[A]
     call_command("reconcile")
     assert capsys.readouterr().out.splitlines() == [f"s{n}: matches the plan" for n in (1, 2, 3)]
@@ -126,7 +126,7 @@ def test_a_switch_that_goes_while_it_is_read_is_unreachable(busy, monkeypatch):
 
 
 def test_the_old_way_stays_until_the_new_one_is_confirmed(db, controller):
-    """In a ring of four, one of two ways breaks while the switch of the other way is away."""
+    """In a ring of four, one of two paths breaks while the switch of the other path is disconnected."""
     world.line(4)
     world.add_link("s4", 1, "s1", 2)
     world.advertise("h1", ["0"])

@@ -1,4 +1,4 @@
-"""API calls and the worker lock the same rows of PostgreSQL: in one order, so that neither is broken off."""
+"""API calls and the worker lock rows of PostgreSQL in one order, so that the database aborts neither."""
 
 import threading
 
@@ -60,7 +60,7 @@ class Beside:
 
 @pytest.fixture
 def tried_once(monkeypatch):
-    """The order of the locks has to be enough."""
+    """The order of the locks must be enough."""
     monkeypatch.setattr(lock_order, "TRIES", 1)
 
 
@@ -81,7 +81,7 @@ def test_the_worker_locks_switches_in_the_order_of_the_api(network, tried_once):
 
 
 @only_postgresql
-def test_the_watcher_has_its_rows_before_it_tells_of_any(network, tried_once):
+def test_the_watcher_has_its_rows_before_it_reports_any(network, tried_once):
     rows = [{"dpid": world.dpid(n), "epoch": 99, "address": "::1"} for n in (1, 2, 3)]
     with transaction.atomic():
         ports.lock_switches(["s2"])
@@ -100,7 +100,7 @@ def test_what_refers_to_a_switch_does_not_wait_for_calls_about_it(network):
 
 
 @only_postgresql
-def test_a_worker_that_is_broken_off_begins_anew(network, monkeypatch):
+def test_an_interrupted_worker_starts_again(network, monkeypatch):
     """What locks in another order, here by hand, costs the worker a try and no more."""
     monkeypatch.setattr(lock_order, "_lock", lambda *rest: None)
     for name in ("s3", "s1"):
@@ -123,7 +123,7 @@ def broken_off():
     return error
 
 
-def test_how_often_work_is_begun_anew():
+def test_the_maximum_attempts_of_a_transaction():
     begun = []
 
     def act():

@@ -27,7 +27,7 @@ def test_a_request_becomes_active_with_its_entries_on_the_switches(network):
     assert world.trees() == [("t1", ["0"], "s1", [["s1", 1, "s2", 2], ["s2", 1, "s3", 2]])]
 
 
-def test_the_stages_have_times_in_order_and_what_was_changed_is_told(network):
+def test_the_stages_have_times_in_order_and_changes_are_counted(network):
     world.advertise("h1", ["0"])
     subscription = world.subscribe("h3", ["01"])
     session.run()
@@ -108,14 +108,14 @@ def test_requests_are_taken_in_order_in_bounded_batches(network, monkeypatch):
     assert len(network.changes) == 3  # the advertisement with one subscription, two, the last one
 
 
-def test_live_pages_are_told_of_few_requests_one_by_one(network):
+def test_live_pages_get_a_message_for_each_of_few_requests(network):
     OutboxEvent.objects.all().delete()
     world.advertise("h1", ["0"])
     world.subscribe("h3", ["01"])
     session.run()
     events = list(OutboxEvent.objects.order_by("id").values_list("kind", "payload"))
-    told = [(payload["kind"], payload["state"]) for kind, payload in events if kind == "request"]
-    assert told == [
+    messages = [(payload["kind"], payload["state"]) for kind, payload in events if kind == "request"]
+    assert messages == [
         ("advertise", "deploying"),
         ("subscribe", "deploying"),
         ("advertise", "active"),
@@ -124,7 +124,7 @@ def test_live_pages_are_told_of_few_requests_one_by_one(network):
     assert [payload for kind, payload in events if kind == "tables"] == [{"s1": 1, "s2": 1, "s3": 1}]
 
 
-def test_live_pages_are_told_of_many_requests_at_once(network):
+def test_live_pages_get_one_message_for_many_requests(network):
     OutboxEvent.objects.all().delete()
     for n in range(32):
         world.subscribe("h3", [f"1{n:05b}"])

@@ -151,7 +151,7 @@ def test_an_alarm_names_switch_port_host_and_packets_and_what_helps(network):
     )
 
 
-def test_a_port_has_one_alarm_a_minute_and_no_packet_is_forgotten_or_told_twice(network):
+def test_a_port_has_one_alarm_a_minute_and_each_packet_is_reported_once(network):
     for packets in (2, 5, 9):
         spoofing.see(counters(4, packets))
     assert len(alarms()) == 1 and "registered: no host" in alarms()[0]

@@ -39,7 +39,7 @@ def stage(transactional_db, settings) -> Iterator[Stage]:
 
 
 def held(stream: Stream) -> None:
-    """Check that no event is lost or duplicated, and that the log leads to the tables of the switches."""
+    """Check that no event is lost or duplicated, and that the log results in the tables of the switches."""
     lost, doubled = stream.lost(), stream.doubled()
     assert not lost, "\n".join(stream.under_way(lost))
     assert (doubled[:10], len(doubled)) == ([], 0)
@@ -154,7 +154,7 @@ class Asker:
         world.log({"op": "set_budget", "switch": switch, "tcam_budget": budget})
 
     def _aggregation(self) -> None:
-        """LA merges from now on, or somebody merges by hand; or nobody does."""
+        """LA merges from now on, or an operator merges; or neither."""
         if self.random.random() < 0.5:
             world.log({"op": "set_aggregation", "method": self.random.choice(["none", "la"])})
             return

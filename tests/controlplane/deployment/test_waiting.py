@@ -56,7 +56,7 @@ def test_a_worker_killed_between_two_transactions_leaves_the_rest_to_the_next(
     assert step in passed
     assert {state for _, _, state in world.states()} == {"active"}
     assert list(replay_check.differences()) == []
-    ends = [row["id"] for row in told("request") if row["state"] == "active"]
+    ends = [row["id"] for row in messages("request") if row["state"] == "active"]
     assert len(ends) == len(set(ends))
     held = {dpid: len(table) for dpid, table in network.tables().items()}
     assert {name: len(rows) for name, rows in world.installed().items()} == {
@@ -72,5 +72,5 @@ def run() -> None:
         hot_state._kept = None
 
 
-def told(kind: str) -> list:
+def messages(kind: str) -> list:
     return list(OutboxEvent.objects.filter(kind=kind).values_list("payload", flat=True))

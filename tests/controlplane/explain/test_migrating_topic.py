@@ -16,7 +16,7 @@ def explained():
     return answer(ExplainQuestion.read({"publisher": "advertise-h1", "values": "x=1,y=1"}))
 
 
-def told(found):
+def summary(found):
     """Return the code of the address, the receivers, and the origins of the entries on the path."""
     code = int(found["event"]["address"].split(":")[1], 16)
     kinds = {hop["origin"]["kind"] for hop in found["path"]}
@@ -26,19 +26,19 @@ def told(found):
 @pytest.mark.django_db
 def test_before_while_and_after(moving):
     leases.hold(moving.ad.pk, "one", None)
-    assert told(explained()) == (8, ["h3"], {"exact"}, True)
+    assert summary(explained()) == (8, ["h3"], {"exact"}, True)
     moving.switches[world.dpid(2)].connected = False
     reindex("y")
     session.run()
     assert stage() == "making"
-    assert told(explained()) == (8, ["h3"], {"exact"}, None)
+    assert summary(explained()) == (8, ["h3"], {"exact"}, None)
     moving.switches[world.dpid(2)].connected = True
 
     switch_sync.hasten(["s2"])
     session.run()
     assert stage() == "telling"
-    assert told(explained()) == (9, ["h3"], {"exact"}, True)
+    assert summary(explained()) == (9, ["h3"], {"exact"}, True)
     lapse()
     session.run()
     assert stage() == "done"
-    assert told(explained()) == (9, ["h3"], {"exact"}, True)
+    assert summary(explained()) == (9, ["h3"], {"exact"}, True)

@@ -47,7 +47,7 @@ async def _refusal(headers, feed):
         ({"authorization": "Basic dmVyYTpw"}, 4401, "log in"),
     ],
 )
-async def test_whoever_is_not_logged_in_is_told_so(headers, code, says, feed):
+async def test_a_user_who_is_not_logged_in_gets_a_message(headers, code, says, feed):
     end = await _refusal(headers, feed)
     assert end.code == code
     assert says in end.reason
@@ -171,7 +171,7 @@ async def test_silence_is_filled_with_pings(opened):
         assert (await stream.hear())["type"] == "ping"
     row = await emit("load", {})
     while (message := await stream.hear())["type"] == "ping":
-        assert message["newest"] < row.id, "a ping is no promise of what was not sent"
+        assert message["newest"] < row.id, "a ping does not confirm what was not sent"
     assert message["id"] == row.id
     assert (await stream.hear())["newest"] == row.id
     await stream.leave()

@@ -60,8 +60,8 @@ def test_going_on_is_promised_exactly_when_nothing_is_missing(oldest, kept, id_)
     served, text = answer(bounds, id_)
     missing = id_ > bounds.newest or (id_ < bounds.newest and id_ + 1 < bounds.oldest)
     assert served == (not missing)
-    told = json.loads(text)["type"]
-    assert told == ("reload" if missing else "up-to-date" if id_ == bounds.newest else "replayed")
+    kind = json.loads(text)["type"]
+    assert kind == ("reload" if missing else "up-to-date" if id_ == bounds.newest else "replayed")
 
 
 def test_a_long_reason_is_cut_to_a_close_frame_between_characters():

@@ -32,7 +32,7 @@ def test_logging_in_leads_to_no_other_site(client, vera, target):
     assert answer.headers["Location"] == "/"
 
 
-def test_a_wrong_password_is_told(client, vera):
+def test_a_wrong_password_is_reported(client, vera):
     answer = client.post("/login/", {"username": "<b>vera</b>", "password": "no"})
     text = answer.content.decode()
     assert answer.status_code == 200

@@ -10,7 +10,7 @@ from tests.support.controlplane.live_streams import Stream, application, emit, e
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True)]
 
 
-async def test_hello_tells_what_the_outbox_keeps(opened):
+async def test_hello_reports_the_range_of_the_outbox(opened):
     ids = await emit_many(3)
     stream = await opened()
     hello = await stream.hear()

@@ -1,4 +1,4 @@
-"""The window of recent events: what is in it, what falls out, and that a burst outruns nobody who reads."""
+"""The window of recent events: what it contains, what it removes, and that a burst overtakes no reader."""
 
 import pytest
 from hypothesis import given

@@ -23,7 +23,7 @@ def get(django_user_model, network):
     return asked
 
 
-def test_what_was_told_is_kept_and_found_by_its_words(get):
+def test_past_alarms_are_stored_and_found_by_their_words(get):
     outbox.emit("tables", {"s1": 3})
     kept = [outbox.alarm(text).pk for text in ("telemetry is written again", "switch s1: no bundles")]
     listed = get("alarms/", count="true", ordering="-id")
@@ -43,15 +43,15 @@ def test_all_that_stand_have_one_form_and_name_the_switch(get, network):
     Check.objects.create(audit=audit, switch=name, state="unrepaired", detail="table_full")
     found = get("alarms/standing/")
     assert found["unknown"] is None
-    told = [(row["source"], row["alarm"], row["subject"], row["since"]) for row in found["alarms"]]
-    assert told == [
+    rows = [(row["source"], row["alarm"], row["subject"], row["since"]) for row in found["alarms"]]
+    assert rows == [
         ("controller", "duplicate_dpid", f"switch {name}", None),
         ("aggregation", "aggregation_cost", "switch s2", since),
         ("audit", "unrepaired", f"switch {name}", None),
     ]
 
 
-def test_a_controller_that_is_away_is_said_and_the_others_are_told(get, settings):
+def test_a_controller_without_an_answer_is_reported_with_the_others(get, settings):
     settings.NORTHBOUND_URL = "http://127.0.0.1:1"
     checkpoints.keep("aggregation alarms", {"s2": {"measured": 3.0, "expected": 1.0}})
     found = get("alarms/standing/")

@@ -50,7 +50,7 @@ PLANNED = (
     "more entries than their budget after request",
     "were not sent to the switches",
 )
-"""What `planning` has `session` tell."""
+"""Alarm texts of `planning` that `session` raises."""
 
 
 def calls(folder: Path, name: str) -> list[tuple[str, ast.Call]]:
@@ -65,8 +65,12 @@ def calls(folder: Path, name: str) -> list[tuple[str, ast.Call]]:
 
 def test_every_alarm_of_the_control_plane_is_in_the_page():
     package = ROOT / "platform/controlplane"
-    told = [(module, call) for module, call in calls(package, "alarm") if call.func.value.id == "outbox"]
-    assert Counter(module for module, _ in told) == {module: len(words) for module, words in WORDS.items()}
+    alarm_calls = [
+        (module, call) for module, call in calls(package, "alarm") if call.func.value.id == "outbox"
+    ]
+    assert Counter(module for module, _ in alarm_calls) == {
+        module: len(words) for module, words in WORDS.items()
+    }
     for module, words in WORDS.items():
         for text in words:
             assert text in PAGE, (module, text)

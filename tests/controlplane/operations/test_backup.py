@@ -56,7 +56,7 @@ def contents() -> dict[str, list]:
 
 
 def of_the_moment(table: str) -> bool:
-    """Tables that a restore changes on purpose: what is known of switches, and who had the last session."""
+    """Tables that a restore changes deliberately: the states of switches, and the last session."""
     return table in ("control_switchsync", "control_watermark", "network_switch")
 
 
@@ -93,8 +93,8 @@ def test_a_restore_leads_to_the_same_rows_secrets_and_tables(busy, settings, tmp
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
     assert find_token(busy.token_text).user.username == "ada"
     assert world.states() == log
-    told = OutboxEvent.objects.get()
-    assert told.pk > newest + 1 and "restored from a backup" in told.payload["text"]
+    event = OutboxEvent.objects.get()
+    assert event.pk > newest + 1 and "restored from a backup" in event.payload["text"]
     # the switches follow, and so do this process's reader and the next ids
     session.run()
     assert busy.tables() == tables
@@ -187,7 +187,7 @@ def test_what_cannot_be_restored_is_refused_with_the_reason_and_changes_nothing(
         exclusive_access._age = original
 
 
-def test_a_byte_that_is_another_anywhere_is_told_before_anything_changes(busy, settings, tmp_path):
+def test_a_changed_byte_anywhere_is_reported_before_any_change(busy, settings, tmp_path):
     """Each member of the file in turn: tables, secrets, the manifest."""
     first = put(settings, "operator-token", "first" * 20)
     path, hurt = tmp_path / "b.zip", tmp_path / "hurt.zip"
@@ -203,13 +203,15 @@ def test_a_byte_that_is_another_anywhere_is_told_before_anything_changes(busy, s
         data = bytearray(whole)
         data[header + 30 + sum(struct.unpack_from("<HH", whole, header + 26)) + size // 2] ^= 0x55
         hurt.write_bytes(data)
-        with pytest.raises(CommandError, match=r"is damaged at|is not a backup: its manifest") as told:
+        with pytest.raises(CommandError, match=r"is damaged at|is not a backup: its manifest") as raised:
             call_command("restore", str(hurt), "--replace", stdout=io.StringIO())
-        assert name in str(told.value) or name == "manifest.json"
+        assert name in str(raised.value) or name == "manifest.json"
     assert contents() == before and first.read_text() == "mine" and left.exists()
 
 
-def test_a_kill_between_rows_and_secrets_is_mended_by_the_same_command(busy, settings, tmp_path, monkeypatch):
+def test_a_kill_between_rows_and_secrets_is_repaired_by_the_same_command(
+    busy, settings, tmp_path, monkeypatch
+):
     secrets = [put(settings, name, "first") for name in ("a", "tls/b")]
     path = tmp_path / "b.zip"
     call_command("backup", str(path))

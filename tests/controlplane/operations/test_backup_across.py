@@ -67,14 +67,14 @@ class Installation:
 
 def moved(old, new, controller, file, *code):
     """Do something and back up here, restore there: switches get from there what they had from here."""
-    told = old.does(*code, BACKUP, file=file)
+    output = old.does(*code, BACKUP, file=file)
     tables = controller.tables()
     assert any(tables.values())
     for n in (1, 2, 3):  # which are new ones, and know nothing
         controller.disconnect(world.dpid(n))
         controller.connect(world.dpid(n), keep=False)
     assert controller.tables() != tables
-    assert new.does(RESTORE, file=file) == told
+    assert new.does(RESTORE, file=file) == output
     assert controller.tables() == tables
 
 

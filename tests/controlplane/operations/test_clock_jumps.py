@@ -108,13 +108,13 @@ def test_a_run_of_the_future_is_looked_after_one_period_later(back):
 @pytest.mark.django_db
 @pytest.mark.parametrize("back", BACK)
 def test_an_alarm_of_the_future_silences_no_later_one(network, monkeypatch, back):
-    told = []
-    monkeypatch.setattr(refusals.outbox, "alarm", told.append)
+    alarms = []
+    monkeypatch.setattr(refusals.outbox, "alarm", alarms.append)
     host = Host.objects.get(name="h1")
     HostSignals.objects.update_or_create(host=host, defaults={"alarmed_at": timezone.now() + back})
     for _ in range(2):
-        refusals._tell("h1", "x")
-    assert told == ["x"]
+        refusals._report("h1", "x")
+    assert alarms == ["x"]
 
 
 @pytest.mark.django_db

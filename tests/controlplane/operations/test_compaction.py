@@ -58,13 +58,13 @@ def ids() -> set[int]:
 
 
 def test_what_ended_long_ago_goes_and_no_table_changes(old, monkeypatch, capsys):
-    before, told, rows = state(old), stage_histograms.totals().to_json()["ended"], ids()
+    before, ended, rows = state(old), stage_histograms.totals().to_json()["ended"], ids()
     planner_state.current_planner()
     call_command("compact")
     assert "removed 21 requests, 10 announcements" in capsys.readouterr().out
     assert state(old) == before
     assert list(replay_check.differences()) == []
-    assert stage_histograms.totals().to_json()["ended"] == told
+    assert stage_histograms.totals().to_json()["ended"] == ended
     assert Subscription.objects.get() == old.stays
     # what an object refers to stays, and the log continues at its position
     assert old.stays.request_id in ids()

@@ -20,7 +20,7 @@ from tests.support.controlplane.worker_processes import CELERY, Process, environ
 STEPS = ("take", "plan", "deciding", "decide", "push", "settling", "settle", "snapshot", "reconcile:push")
 RESTART = os.environ.get("TERCAST_TEST_POSTGRES_RESTART", "")
 ALONE = "PYTEST_XDIST_WORKER" not in os.environ
-"""Whether nobody else uses the server."""
+"""Whether no other process uses the server."""
 
 FINAL = ("active", "failed")
 

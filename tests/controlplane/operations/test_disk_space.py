@@ -28,27 +28,27 @@ def free(monkeypatch, settings):
     return state
 
 
-def told():
+def texts():
     return [row.payload["text"] for row in OutboxEvent.objects.filter(kind="alarm").order_by("id")]
 
 
 def test_the_alarm_comes_once_and_ends_with_a_margin(db, free):
     disk_space.record()
-    assert told() == [] and disk_space.standing() == []
+    assert texts() == [] and disk_space.standing() == []
     free["free"] = 511
     disk_space.record()
     disk_space.record()
-    assert [text.partition(":")[0] for text in told()] == [
+    assert [text.partition(":")[0] for text in texts()] == [
         "disk of state, database (/srv/tercast) is nearly full"
     ]
-    assert "511 of 20,000 MiB" in told()[0] and "TERCAST_DISK_FREE_MEGABYTES" in told()[0]
+    assert "511 of 20,000 MiB" in texts()[0] and "TERCAST_DISK_FREE_MEGABYTES" in texts()[0]
     assert disk_space.standing()[0].since is not None
     free["free"] = 513  # within the margin
     disk_space.record()
-    assert len(told()) == 1
+    assert len(texts()) == 1
     free["free"] = 600
     disk_space.record()
-    assert told()[1:] == ["disk of state, database (/srv/tercast) has enough free space again"]
+    assert texts()[1:] == ["disk of state, database (/srv/tercast) has enough free space again"]
     assert disk_space.standing() == []
 
 
@@ -59,7 +59,7 @@ def test_few_inodes_are_a_full_disk(db, free):
 
 def test_health_and_standing_alarms_have_it(network, free):
     assert health_checks.disk().status == health_checks.CheckStatus.OK
-    assert "state+database free MiB: 10000" in health_checks.disk().told
+    assert "state+database free MiB: 10000" in health_checks.disk().text
     free["free"] = 3
     assert health_checks.disk().status == health_checks.CheckStatus.DEGRADED
     found, _ = alarms.standing()

@@ -79,7 +79,7 @@ def test_all_is_well(alive, django_user_model):
     assert "switches: 9" in detail(body, "controller")
 
 
-def test_dead_processes_are_told(alive, django_user_model):
+def test_dead_processes_are_reported(alive, django_user_model):
     old = (timezone.now() - timedelta(seconds=100)).isoformat()
     checkpoints.keep("life of beat", old)
     code, body = asked(django_user_model)
@@ -98,7 +98,7 @@ def test_a_platform_that_never_had_a_worker(network, django_user_model):
     assert "no such process has ever run" in detail(body, "worker")
 
 
-def test_requests_that_wait_are_told(alive, django_user_model):
+def test_waiting_requests_are_exported(alive, django_user_model):
     row = world.subscribe("h3", ["01"])
     assert statuses(asked(django_user_model)[1])["planner"] == "ok"
     Request.objects.filter(pk=row.request_id).update(received_at=timezone.now() - timedelta(seconds=200))
@@ -119,7 +119,7 @@ def test_a_controller_that_is_away_and_switches_that_are(alive, django_user_mode
     assert (code, statuses(body)["controller"], statuses(body)["alarms"]) == (503, "failed", "degraded")
 
 
-def test_control_messages_that_stand_still_are_told(network, django_user_model, settings):
+def test_control_messages_that_are_not_processed_are_reported(network, django_user_model, settings):
     def seen():
         return asked(django_user_model, only="signalling")[1]["checks"][0]
 
@@ -127,17 +127,17 @@ def test_control_messages_that_stand_still_are_told(network, django_user_model, 
     own = PollLoop()
     own._turn()
     assert seen()["status"] == "ok"
-    own._tell("the controller is away")
+    own._log_problem("the controller does not answer")
     assert seen()["status"] == "ok"  # for a moment
     old = timezone.now() - timedelta(seconds=40)
     checkpoints.keep(liveness.KEPT, {**checkpoints.recall(liveness.KEPT, {}), "at": old.isoformat()})
     assert seen()["status"] == "degraded"
-    assert re.search(r"for \d+ s: the controller is away", seen()["detail"])
+    assert re.search(r"for \d+ s: the controller does not answer", seen()["detail"])
     own._turn()
     assert (seen()["status"], liveness.last()[1]) == ("ok", "")
 
 
-def test_tables_that_audits_cannot_repair_are_told_until_one_can(alive, django_user_model):
+def test_tables_that_audits_cannot_repair_are_reported_until_one_can(alive, django_user_model):
     def found(*states):
         audit = Audit.objects.create(trigger="periodic")
         for name, state in zip(("s1", "s2"), states, strict=True):
@@ -146,25 +146,25 @@ def test_tables_that_audits_cannot_repair_are_told_until_one_can(alive, django_u
         return body["status"], statuses(body)["tables"], detail(body, "tables")
 
     assert found("repaired", "equal")[:2] == ("ok", "ok")
-    status, tables, told = found("equal", "unrepaired")
+    status, tables, text = found("equal", "unrepaired")
     assert (status, tables) == ("degraded", "degraded")
-    assert "s2: s2 is unrepaired" in told and "s1" not in told
+    assert "s2: s2 is unrepaired" in text and "s1" not in text
     for later in ("waiting", "unreachable", "unsettled"):
-        assert found("equal", later)[2] == told
-    assert found("equal", "unrepaired")[2] == told
+        assert found("equal", later)[2] == text
+    assert found("equal", "unrepaired")[2] == text
     assert found("unrepaired", "repaired")[2].startswith("1 not repaired by the last audit (unrepaired: s1: ")
     Check.objects.filter(switch="s1").update(switch="a switch that went")
     assert found("equal", "equal")[:2] == ("ok", "ok")
 
 
-def test_alarms_that_stand_are_told(alive, django_user_model):
+def test_active_alarms_are_reported(alive, django_user_model):
     checkpoints.keep("aggregation alarms", {"s1": {"measured": 3.0, "expected": 1.0, "since": "x"}})
     alive.alarms = [{"alarm": "duplicate_dpid", "dpid": "0000000000000001", "detail": "a second switch"}]
     body = asked(django_user_model)[1]
     assert statuses(body)["alarms"] == "degraded"
-    told = detail(body, "alarms")
-    assert "aggregation at switch s1" in told
-    assert "duplicate_dpid at switch s1: a second switch" in told
+    text = detail(body, "alarms")
+    assert "aggregation at switch s1" in text
+    assert "duplicate_dpid at switch s1: a second switch" in text
 
 
 def test_a_broker_that_is_away(alive, django_user_model, monkeypatch):

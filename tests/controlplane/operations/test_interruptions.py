@@ -1,4 +1,4 @@
-"""Signs of life without a database, descriptors or memory: none ends its thread, and the time is an alarm."""
+"""Heartbeats without a database, descriptors or memory: none ends its thread, and the time is an alarm."""
 
 import errno
 from datetime import timedelta
@@ -20,7 +20,7 @@ ERRORS = [
 
 @pytest.fixture
 def trouble(monkeypatch):
-    """The error of every write, as long as the list has one."""
+    """The error of every write, while the list has one."""
     monkeypatch.setattr(heartbeats, "_last", {})
     monkeypatch.setattr(heartbeats, "SECONDS", 0.0)
     monkeypatch.setattr(write_interruptions, "_open", {})
@@ -37,7 +37,7 @@ def trouble(monkeypatch):
     return found
 
 
-def told():
+def texts():
     return [row.payload["text"] for row in OutboxEvent.objects.filter(kind="alarm").order_by("id")]
 
 
@@ -46,11 +46,11 @@ def test_the_alarm_comes_once_when_it_is_over(db, trouble, error):
     trouble.append(error)
     for _ in range(3):
         heartbeats.note("worker")
-    assert told() == []
+    assert texts() == []
     trouble.clear()
     for _ in range(3):
         heartbeats.note("worker")
-    (text,) = told()
+    (text,) = texts()
     assert text.startswith("worker could not write to the database from ")
     assert str(error) in text
     assert heartbeats.age("worker") < timedelta(minutes=1)
@@ -63,22 +63,22 @@ def test_processes_that_lacked_the_same_raise_one_alarm(db, trouble):
     trouble.clear()
     for name in ("worker", "watcher", "beat"):
         heartbeats.note(name)
-    assert len(told()) == 1
+    assert len(texts()) == 1
     trouble.append(ERRORS[2])
     heartbeats.note("beat")
     trouble.clear()
     heartbeats.note("beat")
-    assert len(told()) == 2
+    assert len(texts()) == 2
 
 
 @pytest.mark.parametrize("value", ["never", 7, "9999-01-01T00:00:00+00:00"])
 def test_a_row_that_makes_no_sense_hides_no_alarm(db, trouble, value):
-    checkpoints.keep(write_interruptions.TOLD, value)
+    checkpoints.keep(write_interruptions.REPORTED_UNTIL, value)
     trouble.append(ERRORS[0])
     heartbeats.note("worker")
     trouble.clear()
     heartbeats.note("worker")
-    assert len(told()) == 1
+    assert len(texts()) == 1
 
 
 def test_no_error_ends_a_pulse(db, trouble, monkeypatch):

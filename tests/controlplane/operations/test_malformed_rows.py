@@ -39,7 +39,7 @@ def viewer(network, django_user_model, monkeypatch):
 
 
 def store(name, text):
-    """Write `text` as somebody does by SQL."""
+    """Write `text` with SQL, as an administrator can."""
     checkpoints.keep(name, {})
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":

@@ -87,7 +87,7 @@ def test_audits_events_and_processes(network, django_user_model):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_counting_on_is_counting_at_once(db, seed):
-    """Whatever order requests end in, and whenever somebody looks, the figures are those of all rows."""
+    """The figures count all rows, in any order of their ends and at any time."""
     random = Random(seed)
     rows: list[Request] = []
     for _ in range(40):
@@ -105,7 +105,7 @@ def test_counting_on_is_counting_at_once(db, seed):
             stage_histograms.totals()
     found = stage_histograms.totals()
     Watermark.objects.all().delete()
-    anew = stage_histograms.totals()
-    assert (found.ended, found.counts) == (anew.ended, anew.counts)
-    assert found.sums == pytest.approx(anew.sums)
+    again = stage_histograms.totals()
+    assert (found.ended, found.counts) == (again.ended, again.counts)
+    assert found.sums == pytest.approx(again.sums)
     assert sum(found.ended.values()) == Request.objects.exclude(state=State.QUEUED).count()

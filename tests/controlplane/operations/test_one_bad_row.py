@@ -26,7 +26,7 @@ from controlplane.signalling import handler
 from controlplane.signalling.models import Done, HostSignals
 from controlplane.telemetry import storage, writer_watch
 from controlplane.telemetry.models import TelemetryWriter
-from controlplane.worker.telemetry_tasks import tell
+from controlplane.worker.telemetry_tasks import export_telemetry
 from tests.support.controlplane import network_world as world
 from tests.support.controlplane.topic_migrations import add_topic, announce, reindex
 
@@ -65,7 +65,7 @@ def test_a_step_of_the_watcher(network, monkeypatch):
     assert standing() == []
 
 
-def test_a_database_that_aborts_a_step_is_told_to_the_caller(network, monkeypatch):
+def test_a_database_that_aborts_a_step_is_reported_to_the_caller(network, monkeypatch):
     def abort(rows):
         raise OperationalError("deadlock detected")
 
@@ -152,13 +152,13 @@ def test_a_report_of_a_writer_of_telemetry(db, settings, tmp_path, monkeypatch, 
         )
         (folder / f"{name}.json").write_text(text)
     (folder / "c.json").write_text("[" * 100_000)
-    tell.apply()
+    export_telemetry.apply()
     assert list(TelemetryWriter.objects.values_list("name", "silent")) == [("b", True)]
     fields = {"way": "api", "host": "", "error": "", "started_at": timezone.now(), "heard_at": old}
     counts = dict.fromkeys(writer_watch.COUNTS, 0)
     for name, seconds in (("d", 1e300), ("e", 5)):
         TelemetryWriter.objects.create(name=name, period_s=seconds, **fields, **counts)
-    tell.apply()
+    export_telemetry.apply()
     assert set(TelemetryWriter.objects.filter(silent=True).values_list("name", flat=True)) == {"b", "e"}
     assert standing() == ["telemetry writer d"] and len(cleaned) == 2
 
@@ -181,9 +181,9 @@ def test_a_run_of_analytics(db, monkeypatch):
 def test_a_process_that_a_sweep_starts(db, monkeypatch):
     commands = process_starter._process
     monkeypatch.setattr(commands, "_command", "manage.py attribute")
-    for status, told in ((3, []), (3, []), (3, ["task manage.py attribute"]), (0, [])):
+    for status, problems in ((3, []), (3, []), (3, ["task manage.py attribute"]), (0, [])):
         child = subprocess.Popen([sys.executable, "-c", f"raise SystemExit({status})"])
         child.wait()
         monkeypatch.setattr(commands, "_child", ChildProcess(child))
         assert not commands.is_running() and commands.pid is None
-        assert standing() == told
+        assert standing() == problems

@@ -81,13 +81,13 @@ BAD = {
     "no schedule": (lambda: dict.fromkeys(row_faults.KINDS), "has none"),
     "unknown task": (lambda: {"task": "tercast.moon"}, "'tercast.moon'"),
     "unknown queue": (lambda: {"queue": "moon"}, "queue 'moon'"),
-    "args that are no JSON": (lambda: {"args": "[1,"}, "args is not JSON"),
-    "args that are no list": (lambda: {"args": "{}"}, "args is '{}'"),
-    "kwargs that are no JSON": (lambda: {"kwargs": "x"}, "kwargs is not JSON"),
-    "kwargs that are no object": (lambda: {"kwargs": "[1]"}, "kwargs is '[1]'"),
+    "args that are not JSON": (lambda: {"args": "[1,"}, "args is not JSON"),
+    "args that are not a list": (lambda: {"args": "{}"}, "args is '{}'"),
+    "kwargs that are not JSON": (lambda: {"kwargs": "x"}, "kwargs is not JSON"),
+    "kwargs that are not an object": (lambda: {"kwargs": "[1]"}, "kwargs is '[1]'"),
     "args nested too deeply": (lambda: {"args": "[" * 100_000}, "args is not JSON"),
     "args of a strange type": (lambda: {"args": '[{"__type__": "uuid", "__value__": 5}]'}, "arg"),
-    "headers that are no JSON": (lambda: {"headers": "x"}, "headers is not JSON"),
+    "headers that are not JSON": (lambda: {"headers": "x"}, "headers is not JSON"),
     "headers that are null": (lambda: {"headers": "null"}, "headers is 'null'"),
     "headers that end a worker": (
         lambda: {"headers": '{"task": [], "timelimit": 5}'},
@@ -123,7 +123,7 @@ def operator(installed):
     return client
 
 
-def told():
+def texts():
     return [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
 
 
@@ -145,12 +145,12 @@ def test_beat_the_sweep_the_lists_and_health_go_on_without_it(bad, operator, mak
     assert operator.get("/api/v1/analytics/runs/").status_code == 200
     assert operator.get("/api/v1/aggregation/").status_code == 200
     assert standing() == [("bad_schedule", f"periodic task {NAME}")]
-    assert len(told()) == 1 and bad in told()[0]
+    assert len(texts()) == 1 and bad in texts()[0]
     alarms = operator.get("/api/v1/alarms/standing/").json()["alarms"]
     (shown,) = (alarm for alarm in alarms if alarm["source"] == "periodic")
     assert (shown["alarm"], shown["subject"]) == ("bad_schedule", f"periodic task {NAME}")
     found = health_checks.alarms()
-    assert found.status == "degraded" and NAME in found.told
+    assert found.status == "degraded" and NAME in found.text
     list(row_codec.read(PeriodicTask, "default"))
     list(row_codec.read(CrontabSchedule, "default"))
 
@@ -190,8 +190,8 @@ def test_an_alarm_ends_with_the_row(installed):
     PeriodicTask.objects.filter(name=NAME).update(**crontab("30 2 29 2 *", "America/New_York"))
     row_faults.report_bad_rows()
     assert standing() == []
-    assert [text.split(": ")[0] for text in told()[:1]] == ["periodic task analytics"]
-    assert told()[1:] == [f"periodic task {NAME} is no longer skipped"]
+    assert [text.split(": ")[0] for text in texts()[:1]] == ["periodic task analytics"]
+    assert texts()[1:] == [f"periodic task {NAME} is no longer skipped"]
 
 
 def test_the_next_29_february_is_found(operator):

@@ -4,7 +4,7 @@ import pytest
 from celery import signals
 from rest_framework.test import APIClient
 
-from controlplane.aggregation import needless_copies
+from controlplane.aggregation import redundant_copies
 from controlplane.operations import health_checks
 from controlplane.periodic import task_failures
 from controlplane.requestlog.models import OutboxEvent
@@ -15,7 +15,7 @@ from controlplane.worker.planner_tasks import prune
 NAME = "tercast.prune"
 
 
-def told():
+def texts():
     return [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
 
 
@@ -25,7 +25,7 @@ def connected():
     assert failing_tasks.fail in [receiver for _, receiver in signals.task_failure.receivers]
 
 
-def test_it_is_told_at_the_third_failure_in_a_row_and_when_it_ends(installed, monkeypatch):
+def test_an_alarm_is_raised_at_the_third_failure_in_a_row_and_at_the_end(installed, monkeypatch):
     broken = [True]
 
     def broken_prune():
@@ -39,13 +39,13 @@ def test_it_is_told_at_the_third_failure_in_a_row_and_when_it_ends(installed, mo
             [f"task {NAME}"] if number >= task_failures.FAILURES else []
         )
         found = health_checks.alarms()
-        assert ("ValueError: no way" in found.told) == (number >= task_failures.FAILURES), found
+        assert ("ValueError: no way" in found.text) == (number >= task_failures.FAILURES), found
     (one,) = task_failures.standing()
     assert (one.alarm, one.count) == ("task_fails", 5)
     broken[0] = False
     prune.apply()
     assert task_failures.standing() == []
-    assert told() == [
+    assert texts() == [
         f"task {NAME} has failed 3 times in a row: ValueError: no way",
         f"task {NAME} works again",
     ]
@@ -56,7 +56,7 @@ def test_single_failures_are_no_alarm(installed):
         task_failures.record_failure(NAME, ValueError("once"))
         task_failures.record_failure(NAME, ValueError("twice"))
         task_failures.record_success(NAME)
-    assert told() == [] and task_failures.standing() == []
+    assert texts() == [] and task_failures.standing() == []
 
 
 def test_what_lasts_is_shown_to_viewers(installed, django_user_model):
@@ -75,7 +75,7 @@ def test_what_lasts_is_shown_to_viewers(installed, django_user_model):
 
 def test_a_step_of_a_sweep_that_fails_does_not_stop_the_next(installed, monkeypatch):
     claimed = []
-    monkeypatch.setattr(needless_copies, "keep", lambda: 1 / 0)
+    monkeypatch.setattr(redundant_copies, "keep", lambda: 1 / 0)
     monkeypatch.setattr("controlplane.analytics.runs.claim_due", lambda: claimed.append(1) or [])
     for _ in range(4):
         analytics.sweep.apply()
@@ -83,7 +83,7 @@ def test_a_step_of_a_sweep_that_fails_does_not_stop_the_next(installed, monkeypa
     assert [(one.alarm, one.subject) for one in task_failures.standing()] == [
         ("task_fails", "task tercast.analytics.sweep: keep copies")
     ]
-    assert len(told()) == 1
-    monkeypatch.setattr(needless_copies, "keep", lambda: 0)
+    assert len(texts()) == 1
+    monkeypatch.setattr(redundant_copies, "keep", lambda: 0)
     analytics.sweep.apply()
     assert task_failures.standing() == []

@@ -37,9 +37,9 @@ def test_it_is_restored_as_disabled(transactional_db, own_folder, tmp_path, caps
     said = capsys.readouterr().out
     assert PeriodicTask.objects.count() == number
     assert set(PeriodicTask.objects.filter(enabled=False).values_list("name", flat=True)) == set(NAMES)
-    told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
+    texts = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
     for name in NAMES:
         assert f"periodic task {name} is disabled" in said
-        assert any(f"periodic task {name} is restored as disabled" in text for text in told)
+        assert any(f"periodic task {name} is restored as disabled" in text for text in texts)
     assert str(CrontabSchedule.objects.get(pk=strange.pk).timezone) == "Mars/Olympus"
     assert row_faults.bad_rows() == {}

@@ -41,14 +41,14 @@ LINK = {"a": "s2", "a_port": 1, "b": "s3", "b_port": 2, "cost": 1}
 NONE, FULL = ("none", ["p-h1"]), ("full", [])
 
 
-def test_a_match_without_a_path_is_told_at_both_ends(parted):
+def test_a_match_without_a_path_is_reported_at_both_ends(parted):
     ad, subscription = parted
     assert reach(subscription) == NONE and reach(ad) == ("none", ["s-h3"])
     assert (subscription.state, subscription.matched) == ("active", True)
     assert subscription.unreachable_since is not None
     assert alarms() == [f"subscription q{subscription.pk}: no path from publisher p-h1"]
-    told = OutboxEvent.objects.get(kind="reach").payload
-    assert told == {"advertisements": 1, "subscriptions": 1}
+    payload = OutboxEvent.objects.get(kind="reach").payload
+    assert payload == {"advertisements": 1, "subscriptions": 1}
 
 
 JOINING = [
@@ -104,7 +104,7 @@ def test_a_part_of_the_publishers_is_named(parted):
     late = world.subscribe("h2", ["0"])
     world.advertise("h3", ["1"])
     session.run()
-    assert reach(late) == FULL  # what does not match is no matter
+    assert reach(late) == FULL  # announcements that do not match are ignored
 
 
 def test_a_withdrawal_is_no_path_that_was_found(parted):
@@ -211,7 +211,7 @@ def test_it_is_shown_wherever_the_subscription_is(parted, get, monkeypatch):
     assert alarm["since"] == missing["since"]
 
 
-def test_the_preview_tells_it_before_anything_is_announced(parted, get):
+def test_the_preview_shows_it_before_anything_is_announced(parted, get):
     world.advertise("h3", ["011"])
     session.run()
     question = {"topic": "quotes", "filter": "low < 300"}

@@ -10,7 +10,7 @@ from controlplane.planning.remedies import BY_CODE, BY_KIND, OTHERWISE, remedy
 
 PLATFORM = Path(__file__).parents[3] / "platform"
 RAISES = {"Refused": 1, "Misread": 1, "NumberRefused": 0, "error": 0}
-"""How a reason is made, and which argument is its code; `error` is the filter parser's."""
+"""The calls that create a reason, and which argument is its code; `error` is the filter parser's."""
 
 
 def calls_in(path, names):

@@ -92,6 +92,6 @@ def test_the_check_names_what_differs(busy, capsys):
     with pytest.raises(CommandError, match="2 differences") as raised:
         call_command("replay", "--check")
     assert raised.value.returncode == 1
-    told = capsys.readouterr().out
-    assert f"s2: the table does not have the entry {entry.dst}" in told
-    assert "s1: the table has the extra entry ff0e:4:ffff::/48" in told
+    output = capsys.readouterr().out
+    assert f"s2: the table does not have the entry {entry.dst}" in output
+    assert "s1: the table has the extra entry ff0e:4:ffff::/48" in output

@@ -1,4 +1,4 @@
-"""Tables that cannot be proved reach no switch, and stop nobody else."""
+"""Tables that cannot be proved reach no switch, and stop no other requests."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def loses_entries(monkeypatch) -> None:
 
 
 def breaks_down(monkeypatch) -> None:
-    """A planner with an error that nobody foresaw."""
+    """A planner with an unexpected error."""
     real = Planner.apply
 
     def apply(self, request):

@@ -94,7 +94,7 @@ def test_the_index_answers_as_plain_sets_do(data):
     assert lag.held_up() == lag.held_up_plainly()
 
 
-def test_what_a_switch_owes_no_longer_is_told_once():
+def test_a_confirmed_change_is_reported_once():
     lag = lagging(
         s1=OutstandingChange(missing=frozenset({dst("00"), dst("01")}), left_over=frozenset({dst("00")}))
     )

@@ -12,7 +12,7 @@ from tests.support.controlplane import network_world as world
 from tests.support.controlplane.topic_migrations import add_topic, announce, codes, reindex
 from tests.support.controlplane.worker_processes import kill_at
 
-BEFORE_TOLD = ("plan", "deciding", "decide", "push", "settling", "settle")
+BEFORE_PUBLICATION = ("plan", "deciding", "decide", "push", "settling", "settle")
 
 
 @pytest.fixture
@@ -38,12 +38,12 @@ def ready(transactional_db, controller, settings):
     ],
 )
 def test_killed_at_a_stage(ready, step):
-    if step in BEFORE_TOLD:
+    if step in BEFORE_PUBLICATION:
         leases.hold(ready.ad.pk, "one", None)
     row = reindex("y")
     kill_at(step)
     session.run()
-    if step in BEFORE_TOLD:
+    if step in BEFORE_PUBLICATION:
         row.refresh_from_db()
         assert row.state == "deploying" and codes(ready) == {8, 9}
         assert Move.objects.get().stage == "telling" and Encoding.objects.get().version == 2

@@ -31,7 +31,7 @@ def test_without_publishers_it_goes_through_at_once(moving):
     assert state(row) == "active" and stage() == "done"
     assert codes(moving) == {9}
     assert Topic.objects.get(name="points").indexed == ["y"]
-    assert leases.current(Topic.objects.get(name="points")) == leases.Told("points", 2, 9, ["y"])
+    assert leases.current(Topic.objects.get(name="points")) == leases.PublishedEncoding("points", 2, 9, ["y"])
     assert list(replay_check.differences()) == []
     stages = OutboxEvent.objects.filter(kind="move").values_list("payload__stage", flat=True)
     assert list(stages) == ["telling", "settling", "breaking", "done"]
@@ -52,7 +52,9 @@ def test_cuts_change_under_the_other_code_and_back(moving):
     session.run()
     assert (state(row), codes(moving)) == ("active", {9})
     topic = Topic.objects.get(name="points")
-    assert topic.cuts == cuts and leases.current(topic) == leases.Told("points", 2, 9, ["x"], cuts)
+    assert topic.cuts == cuts and leases.current(topic) == leases.PublishedEncoding(
+        "points", 2, 9, ["x"], cuts
+    )
     assert list(replay_check.differences()) == []
     assert OutboxEvent.objects.filter(kind="encoding").latest("pk").payload["cuts"] == 2
     back = reindex("x", cuts=[])
@@ -60,7 +62,7 @@ def test_cuts_change_under_the_other_code_and_back(moving):
     lapse()
     session.run()
     assert (state(back), codes(moving)) == ("active", {8})
-    assert leases.current(Topic.objects.get(name="points")) == leases.Told("points", 3, 8, ["x"])
+    assert leases.current(Topic.objects.get(name="points")) == leases.PublishedEncoding("points", 3, 8, ["x"])
 
 
 def test_cuts_that_change_in_place_are_published_at_once(moving):
@@ -93,7 +95,7 @@ def test_old_entries_stay_until_the_publisher_has_confirmed(moving):
     assert row.problem is None
 
 
-def told_for(seconds: int) -> None:
+def publish_for(seconds: int) -> None:
     """Set the move as published `seconds` ago, with leases that seem to run for another hour."""
     Move.objects.update(told_at=timezone.now() - timedelta(seconds=seconds))
     Lease.objects.update(expires_at=timezone.now() + timedelta(hours=1), seconds=120.0)
@@ -103,13 +105,13 @@ def test_a_move_waits_no_longer_than_leases_were_granted_for(moving):
     leases.hold(moving.ad.pk, "one", None)
     row = reindex("y")
     session.run()
-    told_for(115)
+    publish_for(115)
     session.run()
     assert (state(row), stage()) == ("deploying", "telling")
-    told_for(-3600)  # the clock was set back: the wait starts again
+    publish_for(-3600)  # the clock was set back: the wait starts again
     session.run()
     assert stage() == "telling" and Move.objects.get().told_at <= timezone.now()
-    told_for(122)
+    publish_for(122)
     session.run()
     assert (state(row), codes(moving)) == ("active", {9})
 
@@ -135,7 +137,7 @@ def test_events_under_way_have_time_to_arrive(moving, settings):
     assert (state(row), codes(moving)) == ("active", {9})
 
 
-def test_nobody_is_told_before_all_switches_have_confirmed(moving):
+def test_publishers_get_no_new_encoding_before_all_switches_have_confirmed(moving):
     moving.disconnect(world.dpid(2))
     row = reindex("y")
     session.run()
@@ -247,7 +249,7 @@ def test_parts_of_the_network_that_meet_move_what_they_share(network, times):
     assert list(replay_check.differences()) == []
 
 
-def test_what_cannot_move_changes_in_place_is_told_at_once_and_raises_an_alarm(moving):
+def test_what_cannot_move_changes_in_place_is_published_immediately_and_raises_an_alarm(moving):
     world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 1})
     leases.hold(moving.ad.pk, "one", None)
     row = reindex("y")

@@ -81,8 +81,8 @@ def test_a_calls_id_is_in_every_log_on_its_way(platform):
 
     applied = [line for line in lines(platform.folder / "controller.log") if line.get("change") == name]
     assert [(line["message"], line["confirmed"]) for line in applied] == [("change applied", 3)]
-    platform.until(lambda: heartbeats.age(heartbeats.WORKER) is not None, "the worker's sign of life")
-    platform.until(lambda: heartbeats.age(heartbeats.BEAT) is not None, "beat's sign of life")
+    platform.until(lambda: heartbeats.age(heartbeats.WORKER) is not None, "the worker's heartbeat")
+    platform.until(lambda: heartbeats.age(heartbeats.BEAT) is not None, "beat's heartbeat")
 
 
 def test_changes_are_named_by_their_requests():
@@ -154,7 +154,7 @@ def test_all_that_celery_says_is_json(transactional_db, tmp_path, arguments):
     with Process([*CELERY, *arguments], env, log) as process:
         if name == heartbeats.BEAT:
             call_command("prepare")
-        wait_until(lambda: heartbeats.age(name) is not None, "the sign of life", process)
+        wait_until(lambda: heartbeats.age(name) is not None, "the heartbeat", process)
         assert process.stop() == 0
     assert (heartbeats.age(heartbeats.WORKER) is None) == (name != heartbeats.WORKER)
     messages = [line["message"] for line in lines(log)]

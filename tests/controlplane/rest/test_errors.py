@@ -26,7 +26,7 @@ def test_an_unknown_object_is_named(operator, problem):
     assert problem(operator.get("topics/7/"), 404)["detail"] == "There is no topic 7."
 
 
-def test_the_wrong_method_is_told_the_right_ones(operator, problem):
+def test_the_wrong_method_gets_the_allowed_ones(operator, problem):
     answer = operator.put("topics/", {})
     problem(answer, 405)
     assert {"GET", "POST"} <= set(answer.headers["Allow"].split(", "))
@@ -73,7 +73,7 @@ def test_all_errors_come_at_once(operator, pointers):
     ]
 
 
-def test_an_error_tells_value_rule_and_remedy(operator, error):
+def test_an_error_names_value_rule_and_remedy(operator, error):
     found = error(operator.post("switches/", {"name": "s 1", "dpid": "00000000000000a1"}))
     assert found["value"] == "s 1"
     assert '"s 1" is not a valid name; use letters, digits' in found["detail"]

@@ -18,10 +18,10 @@ from load_platform import Many
 from tests.support.controlplane.generated_client import PACKAGE, Generated, generate, operation_ids
 from tests.support.controlplane.own_database import migrated_database
 
-pytestmark = [pytest.mark.fabric, pytest.mark.servers]
+pytestmark = [pytest.mark.fabric, pytest.mark.servers, pytest.mark.full]
 
 PASSWORD = "correct horse battery"
-TOLD = """
+CREATE_ROWS = """
 from controlplane.requestlog import outbox
 from controlplane.network.models import FoundLink, Switch
 from controlplane.signalling.models import Refusal
@@ -284,7 +284,7 @@ def first_use(api, at):
 
 def system(api, at):
     assert api.call("health")["status"] in ("ok", "degraded")
-    assert at.platform.manage("shell", "-c", TOLD).returncode == 0
+    assert at.platform.manage("shell", "-c", CREATE_ROWS).returncode == 0
     alarm = api.rows("alarms_list")[0]
     assert api.call("alarms_read", alarm["id"])["text"]
     api.call("alarms_standing")
@@ -320,9 +320,9 @@ STEPS = (accounts, network, announcements, tables, traffic, aggregation, analyti
 
 def test_every_operation_of_the_schema(platform, tmp_path):
     modules = generate(tmp_path)
-    told = platform.manage("token", "admin", "--name", "generated")
+    output = platform.manage("token", "admin", "--name", "generated")
     headers = {"X-Forwarded-For": "203.0.113.9"}
-    api = Generated(modules, platform.base_url, told.stdout.split()[-1], **headers)
+    api = Generated(modules, platform.base_url, output.stdout.split()[-1], **headers)
     at = SimpleNamespace(platform=platform)
     for step in STEPS:
         step(api, at)

@@ -159,7 +159,7 @@ def test_lists_are_refused_where_one_object_is_taken(world, error, path):
     assert error(world.post(path, [{}]))["code"] == "wrong_type"
 
 
-def test_all_bad_values_of_a_body_are_told(operator, pointers):
+def test_all_bad_values_of_a_body_are_reported(operator, pointers):
     body = '[{"name": NaN}, {"dpid": 1e999, "dpid": "\\u0000"}]'
     assert pointers(operator.raw("POST", "switches/", body)) == [
         (None, "/0/name", "not_a_number"),

@@ -144,7 +144,7 @@ def test_writes_take_their_own_parameters_only(operator, error):
         assert error(operator.post(f"{prefix}/?atomic=no", {}))["parameter"] == "atomic"
 
 
-def test_all_bad_parameters_of_a_query_are_told_at_once(world, problem):
+def test_all_bad_parameters_of_a_query_are_reported_together(world, problem):
     answer = world.get(
         "subscriptions/?foo=1&limit=0&ordering=x&id=x&cursor=zz&id__in=1,y&count=1&q=" + "x" * 501
     )

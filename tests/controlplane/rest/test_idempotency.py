@@ -77,7 +77,7 @@ def test_a_refused_call_leaves_its_key_free(world, problem):
     assert world.post("subscriptions/", BODY, **KEY).status_code == 202
 
 
-def test_an_answer_is_kept_with_what_it_tells_of_or_not_at_all(world, monkeypatch):
+def test_an_answer_is_stored_with_its_change_or_not_at_all(world, monkeypatch):
     before = Request.objects.count()
 
     def broken(*args):

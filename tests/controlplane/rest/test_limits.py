@@ -112,7 +112,7 @@ def send(caller, how, path, body, headers=None):
     return call(path, **(headers or {})) if body is None else call(path, body, **(headers or {}))
 
 
-def test_each_bound_of_the_table_is_told_by_name(world, administrator, end):
+def test_each_bound_of_the_table_is_reported_by_name(world, administrator, end):
     wrong = []
     ad = world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "true"}).json()
     end()
@@ -123,18 +123,18 @@ def test_each_bound_of_the_table_is_told_by_name(world, administrator, end):
         "texts of an event, in samples and test events": ("post", "traffic/samples/", sample),
         "points of a budget curve": ("get", curve, None),
     }
-    table = {what: (most, told) for what, most, told in rows("Calls of the REST API")}
+    table = {what: (most, stated) for what, most, stated in rows("Calls of the REST API")}
     assert table.keys() == CASES.keys()
-    for what, (most, told) in table.items():
+    for what, (most, stated) in table.items():
         answer = send(administrator if cases[what][1] == "users/" else world, *cases[what])
         document = answer.json()
         errors = document.get("errors", [])
         codes = {each["code"] for each in errors} | {document.get("type", "").rsplit(":", 1)[-1]}
         text = " ".join([document.get("detail", ""), *(each["detail"] for each in errors)])
-        status, code = told.strip("`").split()
+        status, code = stated.strip("`").split()
         number = re.match(r"[\d,]+", most)[0].replace(",", "")
         if answer.status_code != int(status) or code not in codes or number not in text:
-            wrong.append((what, told, number, answer.status_code, sorted(codes), text[:150]))
+            wrong.append((what, stated, number, answer.status_code, sorted(codes), text[:150]))
     assert not wrong, "\n".join(map(str, wrong))
 
 

@@ -9,22 +9,22 @@ from tests.support.controlplane.bulk_calls import small
 CSV = {"content_type": "text/csv"}
 
 
-def test_the_good_items_are_taken_and_the_bad_ones_told(world, error):
+def test_valid_items_are_accepted_and_invalid_ones_reported(world, error):
     body = small(5)
     body[1]["filter"] = "low > 5000"
     body[3]["topic"] = "nothing"
     answer = world.post("subscriptions/?atomic=false", body)
-    told = answer.json()
-    assert answer.status_code == 202 and (told["items"], told["refused"]) == (5, 2)
-    assert told["states"]["queued"] == 3 and told["progress"] == pytest.approx(0.4)
-    assert [row["index"] for row in world.get(told["results"]).json()["results"]] == [0, 2, 4]
-    page = world.get(told["refused_items"]).json()["results"]
+    report = answer.json()
+    assert answer.status_code == 202 and (report["items"], report["refused"]) == (5, 2)
+    assert report["states"]["queued"] == 3 and report["progress"] == pytest.approx(0.4)
+    assert [row["index"] for row in world.get(report["results"]).json()["results"]] == [0, 2, 4]
+    page = world.get(report["refused_items"]).json()["results"]
     assert [(row["index"], row["errors"][0]["code"]) for row in page] == [
         (1, "matches_nothing"),
         (3, "unknown_topic"),
     ]
     assert [row.filter for row in Subscription.objects.order_by("id")] == ["low < 1", "low < 3", "low < 5"]
-    assert [row["index"] for row in world.get(f"{told['refused_items']}?index=3").json()["results"]] == [3]
+    assert [row["index"] for row in world.get(f"{report['refused_items']}?index=3").json()["results"]] == [3]
 
 
 def test_when_nothing_is_good_nothing_is_logged(world, pointers):
@@ -42,26 +42,26 @@ def test_people_and_switches_too(world):
         {"name": "q", "host": "h9"},
         {"name": "r", "host": "h2"},
     ]
-    told = world.post("publishers/?atomic=false", people).json()
-    assert [(row["index"], row["name"]) for row in told["results"]] == [(0, "p"), (3, "r")]
-    assert (told["items"], told["refused"]) == (2, 2)
-    assert [(e["index"], e["code"]) for e in told["errors"]] == [(1, "not_unique"), (2, "unknown_host")]
+    body = world.post("publishers/?atomic=false", people).json()
+    assert [(row["index"], row["name"]) for row in body["results"]] == [(0, "p"), (3, "r")]
+    assert (body["items"], body["refused"]) == (2, 2)
+    assert [(e["index"], e["code"]) for e in body["errors"]] == [(1, "not_unique"), (2, "unknown_host")]
     switches = [{"name": "s8", "dpid": "0000000000000008"}, {"name": "s9", "dpid": 9}]
-    told = world.post("switches/?atomic=false", switches).json()
-    assert (told["items"], told["refused"]) == (2, 1)
-    assert world.get(told["refused_items"]).json()["results"][0]["index"] == 1
+    body = world.post("switches/?atomic=false", switches).json()
+    assert (body["items"], body["refused"]) == (2, 1)
+    assert world.get(body["refused_items"]).json()["results"][0]["index"] == 1
 
 
-def test_a_dry_run_tells_what_the_good_ones_cost(world):
+def test_a_dry_run_shows_the_cost_of_valid_items(world):
     body = small(3)
     body[0]["filter"] = "low >"
-    told = world.post("subscriptions/?atomic=false&dry_run=true", body).json()
-    assert [row["index"] for row in told["results"]] == [1, 2] and told["refused"] == 1
-    assert told["errors"][0]["index"] == 0 and told["dz_cells"] > 0
+    result = world.post("subscriptions/?atomic=false&dry_run=true", body).json()
+    assert [row["index"] for row in result["results"]] == [1, 2] and result["refused"] == 1
+    assert result["errors"][0]["index"] == 0 and result["dz_cells"] > 0
     assert not Subscription.objects.exists()
 
 
-def test_atomic_calls_tell_nothing_of_it(world, error):
+def test_atomic_calls_have_no_partial_counts(world, error):
     assert "refused" not in world.post("publishers/", [{"name": "p", "host": "h1"}]).json()
     for call in (
         lambda: world.patch("topics/1/?atomic=false", {}),
@@ -70,7 +70,7 @@ def test_atomic_calls_tell_nothing_of_it(world, error):
         assert error(call())["code"] == "not_available"
 
 
-def test_lines_of_a_json_list_are_told(world, problem):
+def test_lines_of_a_json_list_are_reported(world, problem):
     people = (
         '  {"name": "p", "host": "h1"},\n  {"name": "q",\n   "host": "h9"}, {"name": "[,]\\n", "host": "h1"}'
     )
@@ -84,22 +84,22 @@ def test_a_csv_file_is_taken(world):
     assert world.raw("POST", "publishers/", text, **CSV).json()["items"] == 2
     assert set(Publisher.objects.values_list("name", "host__name")) >= {("p", "h1"), ("q", "h2")}
     text = 'topic,subscriber,filter\nquotes,alice,"low in [1, 2]"\nquotes,bob,true\n'
-    told = world.raw("POST", "subscriptions/?dry_run=true", text, **CSV).json()
-    assert told["items"] == 2 and told["dz_cells"] > 0 and not Subscription.objects.exists()
+    body = world.raw("POST", "subscriptions/?dry_run=true", text, **CSV).json()
+    assert body["items"] == 2 and body["dz_cells"] > 0 and not Subscription.objects.exists()
     assert world.raw("POST", "subscriptions/", text, **CSV).json()["items"] == 2
     assert {row.filter for row in Subscription.objects.all()} == {"low in [1, 2]", "true"}
 
 
 def test_errors_of_a_csv_file_have_their_lines(world, problem):
     text = 'topic,subscriber,filter\nquotes,alice,"low\n< 9"\nnothing,alice,low < 9\n'
-    text += "quotes,alice\nquotes,nobody,low <\n"
+    text += "quotes,alice\nquotes,carol,low <\n"
     errors = problem(world.raw("POST", "subscriptions/", text, **CSV), 400)["errors"]
     found = [(e["index"], e["line"], e["code"]) for e in errors]
     assert found[:3] == [(1, 4, "unknown_topic"), (2, 5, "wrong_columns"), (3, 6, "unknown_subscriber")]
     assert {line for _, line, _ in found} == {4, 5, 6}
-    told = world.raw("POST", "subscriptions/?atomic=false", text, **CSV).json()
-    assert (told["items"], told["refused"]) == (4, 3)
-    errors = world.get(told["refused_items"]).json()["results"][0]["errors"]
+    body = world.raw("POST", "subscriptions/?atomic=false", text, **CSV).json()
+    assert (body["items"], body["refused"]) == (4, 3)
+    errors = world.get(body["refused_items"]).json()["results"][0]["errors"]
     assert errors[0]["line"] == 4
 
 
@@ -136,7 +136,7 @@ def test_files_that_are_none_are_refused_by_name(world, problem, text, code):
         ("name,host,name", 1, "twice"),
     ],
 )
-def test_a_wrong_heading_is_told_once_and_not_row_by_row(world, problem, heading, line, words):
+def test_a_wrong_heading_is_reported_once_and_not_by_row(world, problem, heading, line, words):
     mark = next((mark for mark in ";\t|" if mark in heading), ",")
     text = heading + "\r\n" + "".join(f"p{n}{mark}h1\r\n" for n in range(20))
     (error,) = problem(world.raw("POST", "publishers/?atomic=false", text, **CSV), 400)["errors"]

@@ -60,7 +60,7 @@ def test_rows_are_found_by_what_they_show(world):
     for resource, text, expected in FOUND:
         assert names(world, resource, text) == expected.split(), (resource, text)
     for resource in {resource for resource, *_ in FOUND}:
-        assert names(world, resource, "nothing like that") == []
+        assert names(world, resource, "no such name") == []
 
 
 def test_announcements_are_found_by_the_id_they_show(world):

@@ -77,8 +77,8 @@ def test_every_field_that_is_a_time_is_named(administrator, schema, problem, tim
             call = getattr(administrator, method)
             found = problem(call(path.replace("{id}", "1"), body_with(where, time)), 400)["errors"]
             pointer = "".join(f"/{step}" for step in where)
-            (told,) = [each for each in found if each["pointer"] == pointer]
-            assert told["code"] == "out_of_range" and told["value"] == time and "9999" in told["detail"]
+            (error,) = [each for each in found if each["pointer"] == pointer]
+            assert error["code"] == "out_of_range" and error["value"] == time and "9999" in error["detail"]
             walked.add((path.removeprefix(PREFIX), pointer))
     assert walked >= {("tokens/", "/expires_at"), ("analytics/runs/", "/since")}, walked
     assert any(path == "traffic/" and pointer.endswith("/last_at") for path, pointer in walked), walked

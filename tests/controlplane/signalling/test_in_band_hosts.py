@@ -213,7 +213,7 @@ def test_a_replay_at_another_port_moves_no_host_that_has_a_key_while_its_own_is_
 
 
 def test_the_commands_announce_in_band_without_the_api(platform, tmp_path):
-    """By a host that nobody has registered, at a port of its own, and one with a key."""
+    """By an unregistered host, at a port of its own, and by one with a key."""
     scenario = tmp_path / "net.json"
     topic = {**TOPIC.to_json(), "code": 40}  # the platform sends its code in band
     scenario.write_text(json.dumps({"format": "scenario/1", "topics": [topic], "topology": {"hosts": []}}))

@@ -140,9 +140,9 @@ def test_nobody_withdraws_what_is_another_host_s(network):
 )
 def test_a_bad_announcement_is_refused_with_the_reason_and_changes_nothing(network, body, reason):
     before = everything()[0]
-    told = refused(body)
-    assert told == reason or reason is None
-    assert everything()[0] == before and reasons() == {told: 1}
+    detail = refused(body)
+    assert detail == reason or reason is None
+    assert everything()[0] == before and reasons() == {detail: 1}
 
 
 def test_a_host_that_is_not_known_registers_itself(network):
@@ -294,7 +294,7 @@ def lease(name, holder=7, version=0, number=100, type_=MessageType.LEASE, **send
     return ask(Holding(name, holder, version), type_, number, **sender)
 
 
-def test_a_publisher_holds_a_lease_in_band_and_is_told_of_another_encoding(network):
+def test_a_publisher_holds_a_lease_in_band_and_learns_a_new_encoding(network):
     name = ask(FilterText("quotes", ""), MessageType.ADVERTISE).name
     session.run()
     done = Done.objects.count()
@@ -407,15 +407,15 @@ def test_what_was_done_is_remembered_within_bounds(network, monkeypatch):
     assert 10 <= Done.objects.count() < 20
 
 
-def test_the_loop_answers_and_tells_the_end(network):
+def test_the_loop_answers_and_sends_the_result(network):
     own = PollLoop()
     network.signal(encode_message(message(number=1, confirm=True)))
     network.signal(encode_message(message(FilterText("x", ""), number=2, confirm=True)))
     network.signal(b"nothing")
     own._turn()
     own._turn()
-    told = [decode_answer(row["payload"]).answer for row in network.answers]
-    assert [(answer.request_id, answer.status) for answer in told] == [
+    answers = [decode_answer(row["payload"]).answer for row in network.answers]
+    assert [(answer.request_id, answer.status) for answer in answers] == [
         (1, ReplyStatus.ACCEPTED),
         (2, ReplyStatus.REFUSED),
     ]
@@ -423,8 +423,8 @@ def test_the_loop_answers_and_tells_the_end(network):
     session.run()
     own._turn()
     own._turn()
-    told = [decode_answer(row["payload"]).answer for row in network.answers[2:]]
-    assert [(answer.request_id, answer.status) for answer in told] == [(1, ReplyStatus.DONE)]
+    answers = [decode_answer(row["payload"]).answer for row in network.answers[2:]]
+    assert [(answer.request_id, answer.status) for answer in answers] == [(1, ReplyStatus.DONE)]
 
 
 def test_the_loop_hurries_for_those_who_asked_not_long_ago(network):
@@ -435,7 +435,7 @@ def test_the_loop_hurries_for_those_who_asked_not_long_ago(network):
     assert poll_loop._pace() == (False, poll_loop.SLOW_SECONDS)
 
 
-def test_a_request_that_failed_is_told_with_the_reason(network):
+def test_a_request_that_failed_is_reported_with_the_reason(network):
     own = PollLoop()
     network.signal(encode_message(message(confirm=True)))
     own._turn()
@@ -451,7 +451,7 @@ def test_a_request_that_failed_is_told_with_the_reason(network):
 NOBODY = {"mac": "ff:ff:ff:ff:ff:ff", "ip": "fd00::77", "port": 5}
 
 
-def told(network):
+def decoded(network):
     """Who was answered with what, in order."""
     return [(row["ip"], decode_answer(row["payload"]).answer.status) for row in network.answers]
 
@@ -462,7 +462,7 @@ def test_an_answer_that_the_controller_refuses_holds_nobody_up(network):
     network.signal(encode_message(message(number=2)), udp_port=0)
     network.signal(encode_message(message(number=3)))
     own._turn()
-    assert told(network) == [("fd00::1", ReplyStatus.ACCEPTED)]
+    assert decoded(network) == [("fd00::1", ReplyStatus.ACCEPTED)]
     assert own._after == 3
     assert reasons() == {"not_unicast": 1, "answer_refused": 2}
     assert Refusal.objects.filter(reason="answer_refused").latest("pk").detail.count("udp_port")
@@ -480,7 +480,7 @@ def test_a_message_that_cannot_be_handled_is_passed_over(network, monkeypatch):
     network.signal(b"poison")
     network.signal(encode_message(message()))
     own._turn()
-    assert told(network) == [("fd00::1", ReplyStatus.ACCEPTED)]
+    assert decoded(network) == [("fd00::1", ReplyStatus.ACCEPTED)]
 
 
 def test_a_turn_that_breaks_off_goes_on_behind_the_message_at_hand(network, monkeypatch):

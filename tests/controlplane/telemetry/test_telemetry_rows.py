@@ -12,7 +12,7 @@ from controlplane.deployment.watcher import watch
 from controlplane.network.models import Switch
 from controlplane.requestlog.models import OutboxEvent, Request, State
 from controlplane.telemetry import request_rows, storage, table_snapshots
-from controlplane.telemetry.models import ToldRequest
+from controlplane.telemetry.models import ExportedRequest
 from tests.support.controlplane import network_world as world
 
 STAGES = ("received_at", "started_at", "computed_at", "confirmed_at")
@@ -22,7 +22,7 @@ STAGES = ("received_at", "started_at", "computed_at", "confirmed_at")
 def root(settings, tmp_path, monkeypatch):
     settings.ENV = dataclasses.replace(settings.ENV, telemetry=tmp_path / "telemetry")
     monkeypatch.setattr(table_snapshots, "_recorder", None)
-    monkeypatch.setattr(table_snapshots, "_told", {})
+    monkeypatch.setattr(table_snapshots, "_recorded", {})
     yield settings.ENV.telemetry_root
     table_snapshots.close()
 
@@ -58,7 +58,7 @@ def without_topic(rows):
     return {key: {name: value for name, value in row.items() if name != "topic"} for key, row in rows.items()}
 
 
-def test_requests_are_told_as_the_log_has_them_with_their_topics(network, root):
+def test_requests_are_exported_as_in_the_log_with_their_topics(network, root):
     world.advertise("h1", ["0"])
     subscription = world.subscribe("h3", ["00"])
     assert request_rows.export() == 9 + 2  # the network's own are active already
@@ -67,16 +67,16 @@ def test_requests_are_told_as_the_log_has_them_with_their_topics(network, root):
     session.run()
     assert request_rows.export() == 3
     assert request_rows.export() == 0
-    told = latest(root)
-    assert without_topic(told) == as_logged()
-    assert {row["status"] for row in told.values()} == {"active"}
-    assert {told[pk]["topic"] for pk in (subscription.request_id, withdrawal.pk)} == {"quotes"}
+    rows = latest(root)
+    assert without_topic(rows) == as_logged()
+    assert {row["status"] for row in rows.values()} == {"active"}
+    assert {rows[pk]["topic"] for pk in (subscription.request_id, withdrawal.pk)} == {"quotes"}
     queued = [row for row in rows_of(root, "requests") if row["status"] == "queued"]
     assert [row["request"] for row in queued] == [withdrawal.pk - 2, withdrawal.pk - 1]
-    assert not ToldRequest.objects.exists()
+    assert not ExportedRequest.objects.exists()
 
 
-def test_a_request_that_waits_for_a_switch_is_told_again_when_it_is_through(network, root):
+def test_a_request_that_waited_for_a_switch_is_exported_again_at_its_end(network, root):
     network.disconnect(world.dpid(3))
     watch.run()
     world.advertise("h1", ["0"])
@@ -84,14 +84,14 @@ def test_a_request_that_waits_for_a_switch_is_told_again_when_it_is_through(netw
     session.run()
     request_rows.export()
     assert latest(root)[waiting]["status"] == "deploying"
-    assert (waiting, "deploying") in ToldRequest.objects.values_list("request", "state")
-    waited = ToldRequest.objects.count()
+    assert (waiting, "deploying") in ExportedRequest.objects.values_list("request", "state")
+    waited = ExportedRequest.objects.count()
     network.connect(world.dpid(3))
     watch.run()
     session.run()
     assert Request.objects.get(pk=waiting).state == State.ACTIVE
     assert request_rows.export() == waited
-    assert not ToldRequest.objects.exists()
+    assert not ExportedRequest.objects.exists()
     assert without_topic(latest(root)) == as_logged()
 
 
@@ -131,10 +131,10 @@ def test_whatever_is_killed_and_in_whatever_order_nothing_is_left_out(network, r
     monkeypatch.setattr(request_rows, "_remember", remember)
     request_rows.export()
     assert without_topic(latest(root)) == as_logged()
-    assert not ToldRequest.objects.exists()
+    assert not ExportedRequest.objects.exists()
 
 
-def test_a_full_disk_loses_no_request_and_is_told_once(network, root):
+def test_a_full_disk_loses_no_request_and_is_reported_once(network, root):
     root.write_text("in the way")
     for _ in range(2):
         with pytest.raises(storage.NotWritten, match="cannot be written"):
@@ -153,7 +153,7 @@ def test_requests_from_before_the_retention_are_left_out(network, root):
     assert set(latest(root)) == set(as_logged()) - {1}
 
 
-def test_tables_are_told_with_their_budgets_and_not_twice(network, root):
+def test_tables_are_reported_with_their_budgets_and_not_twice(network, root):
     at = datetime.now(UTC).replace(microsecond=5000)
     Switch.objects.filter(name="s2").update(tcam_budget=40)
     ports = [
@@ -184,7 +184,7 @@ def test_tables_are_told_with_their_budgets_and_not_twice(network, root):
     assert rows == [{"taken_at": time, **row} for time in times for row in (first, second)]
 
 
-def test_the_watcher_tells_of_tables(network, root):
+def test_the_watcher_reports_tables(network, root):
     now = datetime.now(UTC).isoformat()
     network.counters = {
         "ports": [],

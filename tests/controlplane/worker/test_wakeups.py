@@ -260,7 +260,7 @@ def test_a_folder_that_cannot_be_read_ends_no_worker(tmp_path, monkeypatch, capl
     side = channel(tmp_path)
     for queue in ("q", "other"):
         side._put(queue, {"n": 1})
-    monkeypatch.setattr(folder_broker, "_told", {"trouble": ""})
+    monkeypatch.setattr(folder_broker, "_last_problem", {"trouble": ""})
 
     def fail(path, missing_ok=False):
         raise OSError(code, os.strerror(code), str(path))

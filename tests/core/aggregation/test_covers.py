@@ -102,11 +102,11 @@ def test_entries_are_the_union_of_what_resolves_to_them(
     ground: ExactTable, plain: tuple[Cover, ...], inner: tuple[Cover, ...]
 ) -> None:
     installed = apply_covers(ground, TableCovers(plain, {PORT: inner}))
-    told = {ORDER.dz(key): mask for key, mask in installed.plain.items()}
-    assert {dz: mask for dz, mask in told.items() if any(covers(cover.dz, dz) for cover in plain)} == {
+    masks = {ORDER.dz(key): mask for key, mask in installed.plain.items()}
+    assert {dz: mask for dz, mask in masks.items() if any(covers(cover.dz, dz) for cover in plain)} == {
         dz: found[0] for dz, found in expected(ground, plain, None).items()
     }
-    assert {dz: mask for dz, mask in told.items() if not any(covers(cover.dz, dz) for cover in plain)} == {
+    assert {dz: mask for dz, mask in masks.items() if not any(covers(cover.dz, dz) for cover in plain)} == {
         ORDER.dz(key): mask
         for key, mask in ground.plain.items()
         if not any(covers(cover.dz, ORDER.dz(key)) for cover in plain)

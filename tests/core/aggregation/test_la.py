@@ -238,7 +238,7 @@ def _link(way: str, switch: str, port: int) -> dict[str, Any]:
     return {"op": f"link_{way}", "switch": switch, "port": port}
 
 
-def test_where_trees_lie_in_one_another_the_space_of_the_other_tree_is_kept() -> None:
+def test_where_trees_are_nested_the_space_of_the_other_tree_is_kept() -> None:
     planner = triangle(None)
     planner.apply_all({"op": "unadvertise", "id": name} for name in ("a1",))
     planner.apply_all([advertise("a1", "p1", "00", "010", "0111"), advertise("a3", "p3", "0110")])
@@ -252,7 +252,7 @@ def test_where_trees_lie_in_one_another_the_space_of_the_other_tree_is_kept() ->
     assert planner.apply(budget(1, "s1")).failed_switches == ("s1",)
 
 
-def test_covers_of_a_topic_that_is_encoded_anew_are_forgotten() -> None:
+def test_covers_of_a_topic_with_a_new_encoding_are_discarded() -> None:
     planner = pair(2)
     ready = [
         {"op": "subscribe", "id": f"f{low}", "host": "h2", "topic": "b", "filter": f"x in [{low}, {low}]"}

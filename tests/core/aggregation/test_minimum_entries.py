@@ -46,7 +46,7 @@ MOST = 4
 
 
 def trees_scene(seed: int) -> Planner:
-    """A ring with a chord, in which publishers bring small parts of the space, each in a tree of its own."""
+    """A ring with a chord; publishers advertise small parts of the space, each in a tree of its own."""
     random = Random(seed)
     count = random.randint(3, 5)
     ring = [(i, i % count + 1) for i in range(1, count + 1)] + [(1, 3)] * (count > 3)
@@ -201,7 +201,7 @@ def _budget(switch: str, number: int) -> dict[str, Any]:
 
 
 def test_a_subscription_for_which_no_pair_can_be_merged_finds_room() -> None:
-    """Two trees with other links at s1 lie in one another; a cover of their common space drops one part."""
+    """Two trees with other links at s1 are nested; a cover of their common space drops one part."""
     links = [link("s3", 1, "s1", 2, 2), link("s2", 2, "s1", 4, 3), link("s3", 2, "s1", 5, 2)]
     hosts = [host("h5", "s2", 4, 5), host("h6", "s2", 4, 6), host("h9", "s3", 3, 9)]
     sides = [{"name": name, "type": "int", "min": 0, "max": 7} for name in "xy"]

@@ -57,8 +57,8 @@ def test_batches_and_restarts_change_nothing(seed: int) -> None:
         planner.apply({"op": "set_aggregation", "method": method})
     tables = other.tables()
     for request in requests:
-        told, found = one.apply(request), other.apply(request)
-        assert (told.ok, told.failed_switches) == (found.ok, found.failed_switches)
+        expected, found = one.apply(request), other.apply(request)
+        assert (expected.ok, expected.failed_switches) == (found.ok, found.failed_switches)
         if random.random() < 0.5:
             tables = other.take_diff().apply(tables)
             assert tables == other.tables()
@@ -72,7 +72,7 @@ def test_batches_and_restarts_change_nothing(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", some([1303, 1304, 1305], 1))
-def test_a_planner_that_starts_anew_before_each_request_merges_the_same(seed: int) -> None:
+def test_a_planner_restarted_before_each_request_merges_the_same(seed: int) -> None:
     """Only tables and trees decide where merges are allowed, not other state of the planner."""
     network, requests = lively_scene(seed)
     one, other = planner_of_scene(network), planner_of_scene(network)
@@ -176,7 +176,7 @@ def test_the_order_in_which_exact_entries_change_means_nothing(monkeypatch: pyte
 
 
 def test_a_kept_cell_in_the_table_of_a_port_says_what_the_entry_of_the_port_above_it_says() -> None:
-    """Where others bring more, a plain entry begins there, of which the port has none of its own."""
+    """Where others send more, a plain entry begins there, of which the port has none of its own."""
     hosts = [host(name, "s1", 5, i) for i, name in enumerate("xy", 1)]
     hosts += [host("near", "s1", 6, 4), host("far", "s2", 5, 5)]
     planner = planner_for(topology(2, [link("s1", 1, "s2", 1)], hosts))

@@ -83,7 +83,7 @@ def test_what_la_is_expected_to_cost_is_what_its_traffic_costs(bench: Bench) -> 
     copies = (report["link_copies"] - least["link_copies"]) / len(lines)
     unwanted = (report["unwanted"] - least["unwanted"]) / len(lines)
     assert unwanted > 0
-    assert f" {copies:.4f} redundant copies between switches and {unwanted:.4f} unwanted" in table[-1]
+    assert f" {copies:.4f} redundant copies between switches and {unwanted:.4f} false positives" in table[-1]
     columns = [[float(cell) for cell in line.split()[-2:]] for line in table[1:-1]]
     assert [sum(column) for column in zip(*columns, strict=True)] == pytest.approx(
         [copies, unwanted], abs=2e-4
@@ -91,16 +91,16 @@ def test_what_la_is_expected_to_cost_is_what_its_traffic_costs(bench: Bench) -> 
 
 
 def test_past_traffic_decides_what_is_merged(bench: Bench) -> None:
-    """On the very events that it was made for `optimal` adds no copy between switches; `la`, blind, does."""
-    told = {}
+    """On the events that it was computed from, `optimal` adds no copy between switches; `la`, blind, does."""
+    costs = {}
     events = bench.write("traffic.jsonl", "".join(event(low) for low in range(16)) * 4)
     for method in ("la", "optimal"):
         scenario, plan = bench.write("s.json", busy(method)), str(bench.path / "p.json")
         assert bench.run("plan", scenario, "-o", plan)[0] == 0
         status, out, _ = bench.run("simulate", scenario, plan, "--events", events)
-        told[method] = json.loads(out)["needless_link_copies"]
+        costs[method] = json.loads(out)["needless_link_copies"]
         assert status == 0
-    assert told["optimal"] == 0 < told["la"]
+    assert costs["optimal"] == 0 < costs["la"]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_past_traffic_decides_what_is_merged(bench: Bench) -> None:
         ("nonsense\n", "traffic.jsonl:2"),
     ],
 )
-def test_traffic_that_cannot_be_is_told_by_its_line(bench: Bench, line: str, named: str) -> None:
+def test_traffic_that_cannot_be_is_reported_by_its_line(bench: Bench, line: str, named: str) -> None:
     bench.write("traffic.jsonl", event(45) + line)
     status, _, errors = bench.run("plan", bench.write("s.json", busy("fa-pb")))
     assert status == 2
@@ -160,7 +160,7 @@ def test_without_traffic_methods_still_hold_budgets(bench: Bench) -> None:
         assert bench.run("verify", name, plan)[0] == 0
 
 
-def test_what_a_budget_has_no_room_for_is_told_as_failed(bench: Bench) -> None:
+def test_what_a_budget_has_no_space_for_is_reported_as_failed(bench: Bench) -> None:
     scenario = bench.write("s.json", budgeted(0, None))
     plan = str(bench.path / "p.json")
     assert bench.run("plan", scenario, "-o", plan)[0] == 0
@@ -202,7 +202,7 @@ def test_other_budgets_and_methods_come_from_the_command_line(bench: Bench) -> N
         "plan", scenario, "-o", plan, "--aggregation", "la", "--budget", "all=2", "--budget", "s2=none"
     )
     assert (status, out) == (0, "")
-    assert errors[-1] == "la: redundant copies and unwanted deliveries are unknown (no traffic)"
+    assert errors[-1] == "la: redundant copies and false positives are unknown (no traffic)"
     assert [line.split() for line in errors[:-1]] == [
         ["switch", "exact", "installed", "budget"],
         ["s1", "3", "2", "2"],

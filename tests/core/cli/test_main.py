@@ -74,13 +74,13 @@ def test_encode_marks_an_estimate(bench: Bench) -> None:
     for request, text in zip(scenario["requests"], (NEIGHBOURS, CROSSED), strict=True):
         request["filter"] = text
     status, out, errors = bench.run("encode", bench.write("s.json", scenario))
-    told = json.loads(out)
-    error = told["volume_error"]["q1"]
+    report = json.loads(out)
+    error = report["volume_error"]["q1"]
     assert status == 0
-    assert told["volume"]["a1"] == pytest.approx(0.75**9)
-    assert told["excess"]["a1"] == pytest.approx(3.37, abs=0.001)
-    assert told["volume_error"]["a1"] == 0 < error < 0.1
-    volume, excess = told["volume"]["q1"], told["excess"]["q1"]
+    assert report["volume"]["a1"] == pytest.approx(0.75**9)
+    assert report["excess"]["a1"] == pytest.approx(3.37, abs=0.001)
+    assert report["volume_error"]["a1"] == 0 < error < 0.1
+    volume, excess = report["volume"]["q1"], report["excess"]["q1"]
     assert errors == [
         f"q1: volume {percent(volume, volume * error)}, excess {percent(excess, error * (1 + excess))}; "
         "exact counting takes too long"
@@ -88,7 +88,7 @@ def test_encode_marks_an_estimate(bench: Bench) -> None:
     assert "≈" in errors[0] and "±" in errors[0]
 
 
-def test_a_plan_that_does_not_hold_is_told_line_by_line(bench: Bench) -> None:
+def test_a_plan_that_does_not_hold_is_reported_line_by_line(bench: Bench) -> None:
     scenario = bench.write("scenario.json", example())
     broken = copy.deepcopy(EXPECTED)
     broken["flows"]["s2"].pop()  # type: ignore[index]
@@ -164,7 +164,7 @@ def test_where_budgets_hold_no_method_has_anything_to_do(bench: Bench, method: s
     assert bench.run("verify", bench.write("s.json", scenario), bench.write("p.json", EXPECTED))[0] == 1
 
 
-def test_all_errors_of_a_scenario_are_told_with_file_and_path(bench: Bench) -> None:
+def test_all_errors_of_a_scenario_are_reported_with_file_and_path(bench: Bench) -> None:
     scenario = example()
     scenario["topology"]["links"][0]["b"] = "s9"
     scenario["topics"][0]["code"] = "4"

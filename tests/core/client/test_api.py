@@ -118,8 +118,8 @@ def test_the_token_comes_from_a_file(server, url, tmp_path):
 
 def test_a_problem_is_one_line_with_all_its_errors(server, source):
     errors = [
-        {"pointer": "/name", "code": "bad", "detail": '"x y" is no name.\nTake another.', "value": "x y"},
-        {"pointer": "/port", "code": "bad", "detail": "0 is no port.", "value": 0},
+        {"pointer": "/name", "code": "bad", "detail": '"x y" is not a name.\nTake another.', "value": "x y"},
+        {"pointer": "/port", "code": "bad", "detail": "0 is not a port.", "value": 0},
     ]
     problem = {"title": "Bad request", "status": 400, "detail": "Two are wrong.", "errors": errors}
     server.answers["/api/v1/hosts/ name=h1"] = (400, problem)
@@ -128,7 +128,7 @@ def test_a_problem_is_one_line_with_all_its_errors(server, source):
     text = str(caught.value)
     assert "\n" not in text
     assert (
-        'hosts/?name=h1: 400 Bad request: Two are wrong.: /name "x y" is no name. Take another.: /port 0'
+        'hosts/?name=h1: 400 Bad request: Two are wrong.: /name "x y" is not a name. Take another.: /port 0'
         in text
     )
 

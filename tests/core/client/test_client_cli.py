@@ -152,7 +152,7 @@ def test_an_interrupt_ends_listening_with_the_counters(start, scenario, port, en
     lines = [listener.stdout.readline() for _ in range(3)]
     assert ' ms {"low": 92, "price": 31.33384677520135, "on": true, "note": "x=y"} for f1\n' in lines[0]
     assert lines[0].startswith("quotes a1 ")
-    assert " ms unwanted {" in lines[1] and " ms unwanted {" in lines[2]
+    assert " ms false positive {" in lines[1] and " ms false positive {" in lines[2]
     listener.send_signal(end)
     out, err = listener.communicate(timeout=60)
     assert out == "received 3, malformed 0, unknown 0, doubled 0, unwanted 2, wanted 1, delivered 3\n"
@@ -326,7 +326,7 @@ def test_bad_values_are_one_line(capsys, scenario, values, message):
         ("\udcff", "cannot read 'events.jsonl': 'utf-8' codec can't decode byte 0xff"),
     ],
 )
-def test_a_bad_line_is_told_before_anything_is_sent(
+def test_a_bad_line_is_reported_before_anything_is_sent(
     capsys, scenario, tmp_path, monkeypatch, port, line, message
 ):
     monkeypatch.chdir(tmp_path)
@@ -335,10 +335,10 @@ def test_a_bad_line_is_told_before_anything_is_sent(
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as receiver:
         receiver.bind(("::1", int(port)))
         receiver.setblocking(False)
-        told = refused(capsys, *PUBLISH, scenario, "--port", port, "--file", "events.jsonl")
+        output = refused(capsys, *PUBLISH, scenario, "--port", port, "--file", "events.jsonl")
         with pytest.raises(BlockingIOError):
             receiver.recv(2000)
-    assert told.startswith(message)
+    assert output.startswith(message)
 
 
 @pytest.mark.parametrize(

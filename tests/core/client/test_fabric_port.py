@@ -103,7 +103,7 @@ def test_frames_cut_in_pieces_are_put_together(connected):
     assert port.receive(5) == b"event" * 200
 
 
-def test_a_switch_that_goes_away_is_told(connected):
+def test_a_switch_that_disconnects_is_reported(connected):
     port, switch, _, _, group = connected
     switch.close()
     with pytest.raises(TransportClosed):

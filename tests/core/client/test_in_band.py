@@ -1,4 +1,4 @@
-"""Asking in band: repetition, seals, and what is said when nobody answers."""
+"""Asking in band: repetition, seals, and the error without an answer."""
 
 import os
 import stat
@@ -78,7 +78,7 @@ def key_file(folder, key=KEY, mode=0o600):
     return path
 
 
-def test_a_message_is_sent_again_with_its_id_until_the_end_is_told():
+def test_a_message_is_sent_again_with_its_id_until_the_result_arrives():
     def reply(received, n):
         return {
             1: [],
@@ -88,8 +88,8 @@ def test_a_message_is_sent_again_with_its_id_until_the_end_is_told():
         }[n]
 
     platform = Platform(reply)
-    told = Signaller(platform, "fd00::1").subscribe("quotes", "low < 3")
-    assert (told.name, told.code, told.status) == ("q1", 4, ReplyStatus.DONE)
+    terms = Signaller(platform, "fd00::1").subscribe("quotes", "low < 3")
+    assert (terms.name, terms.code, terms.status) == ("q1", 4, ReplyStatus.DONE)
     messages = [decode_message(payload).message for _, payload in platform.sent]
     assert len(messages) == 4 and len(set(messages)) == 1
     assert messages[0].body == FilterText("quotes", "low < 3") and messages[0].confirm
@@ -115,7 +115,7 @@ def test_all_that_can_be_asked():
     assert {ip for ip, _ in platform.sent} == {"225.0.0.37"}
 
 
-def test_a_refusal_is_told_with_its_reason_and_busy_is_asked_again():
+def test_a_refusal_has_its_reason_and_busy_is_retried():
     def reply(received, n):
         if n == 1:
             return [answer(received, ReplyStatus.BUSY, reason="busy", detail="later")]
@@ -285,14 +285,14 @@ def test_a_missing_key_file_and_a_bad_counter_are_refused(tmp_path):
 
 
 def test_a_lease_in_band_is_a_lease():
-    told = iter([(1, 4, (1,)), (1, 4, (1,)), (2, 5, (0,)), (2, 5, (0,))])
+    terms = iter([(1, 4, (1,)), (1, 4, (1,)), (2, 5, (0,)), (2, 5, (0,))])
     asked = []
 
     def reply(received, n):
         asked.append((received.message.type, received.message.body))
         if received.message.type is MessageType.RELEASE:
             return [answer(received)]
-        version, code, indexed = next(told)
+        version, code, indexed = next(terms)
         return [answer(received, code=code, terms=TermsBody(version, 60_000, 1000, indexed))]
 
     followed = []

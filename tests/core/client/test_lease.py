@@ -33,7 +33,7 @@ class Platform:
 
     def lease(self, advertisement, holder, version):
         if self.away:
-            raise ApiError("it is away")
+            raise ApiError("it does not answer")
         self.asked.append((advertisement, holder, version))
         self.answered.set()
         return Terms(*self.encoding, 10.0, 0.01)
@@ -123,11 +123,11 @@ def test_a_thread_keeps_it_until_it_is_closed():
         followed = threading.Event()
         follow = publisher.follow
 
-        def told(topic):
+        def known(topic):
             follow(topic)
             followed.set()
 
-        publisher.follow = told
+        publisher.follow = known
         assert followed.wait(30)
     assert publisher.topic.code == 5
     assert platform.released == [("a1", platform.asked[0][1])]

@@ -283,7 +283,7 @@ def test_once_following_returns_nothing_goes_the_old_way(stocks, quote, plan):
     following = threading.Thread(target=publisher.follow, args=(stocks.with_code(5),))
     following.start()
     following.join(0.05)
-    assert following.is_alive()  # an event is still under way under the old code
+    assert following.is_alive()  # an event with the old code is still in transit
     go_on.set()
     following.join(60)
     publisher.publish(quote)

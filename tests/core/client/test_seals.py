@@ -200,7 +200,7 @@ def test_answers_that_are_old_are_asked_for_again(network, monkeypatch):
         assert again.wait(60)
 
 
-def test_copies_that_are_too_old_to_be_told_from_events_are_rejected(network, listening):
+def test_copies_too_old_to_distinguish_from_events_are_rejected(network, listening):
     host = listening(Platform(OriginPolicy.REQUIRED, FIRST), seen=SeenEvents(window=4))
     for seq in (1, 2, 3, 4, 5, 6, 1, 2, 6):
         network.waiting.append((sealed(seq), pack_ip(OWN)))

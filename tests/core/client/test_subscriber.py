@@ -65,7 +65,7 @@ def test_a_copy_under_the_topics_other_code_is_a_double_too(memory):
     assert counted(host) == {"received": 2, "wanted": 1, "delivered": 1, "doubled": 1}
 
 
-def test_an_unwanted_event_is_counted_and_passed_over(memory):
+def test_a_false_positive_is_counted_and_skipped(memory):
     host = subscriber(memory, {"q1": "low < 100"})
     memory.waiting += [payload(500, 7), payload(501, 8), payload(92, 9), payload(500, 7)]
     assert host.receive(0).event.seq == 9
@@ -164,7 +164,7 @@ def test_several_topics(memory):
         host.subscribe("q3", Filter.parse("", Topic("nowhere", 8, QUOTES.attributes)))
 
 
-def test_topics_that_share_a_code_are_told_apart_by_their_schema(memory):
+def test_topics_that_share_a_code_are_distinguished_by_their_schema(memory):
     """Without topic bits in the address every topic has code 0."""
     one, two = (Topic(name, 0, QUOTES.attributes) for name in ("one", "two"))
     host = subscriber(
@@ -211,7 +211,7 @@ def test_a_payload_that_came_some_other_way_is_judged_alike(memory):
     assert counted(host) == {"received": 3, "wanted": 1, "delivered": 1, "doubled": 1, "malformed": 1}
 
 
-def test_unwanted_events_do_not_stretch_the_timeout():
+def test_false_positives_do_not_extend_the_timeout():
     class Flood:
         def receive(self, timeout=None):
             return payload(500, 1)

@@ -11,7 +11,7 @@ import pytest
 from tercast.client.publisher import Publisher
 from tercast.client.rest_api import Api
 from tercast.client.subscriber import Subscriber
-from tercast.client.telemetry import ApiSink, HostTelemetry, RejectionReports, told
+from tercast.client.telemetry import ApiSink, HostTelemetry, RejectionReports, closing_telemetry
 from tercast.client.transports import TransportError
 from tercast.errors import Refused
 from tercast.telemetry.recorder import Recorder
@@ -167,7 +167,7 @@ def test_a_platform_that_is_away_is_waited_for(stocks, quote, memory, plan, serv
 def test_rejections_are_reported_without_any_telemetry(serve, capsys):
     """One report for new rejections, none without, and none that the platform would wait for."""
     platform = serve()
-    with told(RejectionReports("h2", Api(platform.url, "secret"), period=0.01)) as reports:
+    with closing_telemetry(RejectionReports("h2", Api(platform.url, "secret"), period=0.01)) as reports:
         tally = reports.recorder.tally()
         for events in (1, 3):
             for _ in range(events - len(platform.reports)):
@@ -185,12 +185,12 @@ def rejections(platform):
 
 def test_a_listener_that_rejects_nothing_sends_nothing(serve):
     platform = serve()
-    with told(RejectionReports("h2", Api(platform.url, "secret"), period=0.001)) as reports:
+    with closing_telemetry(RejectionReports("h2", Api(platform.url, "secret"), period=0.001)) as reports:
         reports.delivered(None)
     assert platform.reports == []
 
 
 def test_rejections_that_cannot_be_reported_are_said_at_the_end(capsys):
-    with told(RejectionReports("h2", Api("http://127.0.0.1:9", "secret"))) as reports:
+    with closing_telemetry(RejectionReports("h2", Api("http://127.0.0.1:9", "secret"))) as reports:
         reports.rejected("quotes", "other_address")
     assert "rejected events were not reported to the platform: " in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Learned cuts: valid trees that lose nothing, avoid unwanted deliveries, and are written as scenarios."""
+"""Learned cuts: valid trees that lose nothing, avoid false positives, and are written as scenarios."""
 
 import json
 import random
@@ -35,7 +35,7 @@ def test_learned_cuts_are_valid_and_lose_nothing(workload: Workload) -> None:
 @examples(30)
 @given(workloads())
 def test_enough_cuts_deliver_only_what_hosts_want(workload: Workload) -> None:
-    """With a cut at every bound, and no limit, only texts that no cut can separate are unwanted."""
+    """With a cut at every bound, and no limit, only texts that no cut can separate are false positives."""
     learner = Learner(workload)
     learner.grow(4_096)
     topic = workload.topic.with_cuts(learner.nodes())
@@ -68,7 +68,7 @@ def quotes(number: int, seed: int = 1) -> Workload:
     return Workload(topic, own, tuple(events))
 
 
-def test_a_learned_space_has_fewer_cells_and_no_unwanted_deliveries() -> None:
+def test_a_learned_space_has_fewer_cells_and_no_false_positives() -> None:
     seen, unseen = quotes(800).halves()
     space = learned_space(seen, 112, 50, 256)
     judge = Measure(unseen, 112, 50)

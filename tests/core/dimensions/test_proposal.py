@@ -27,7 +27,7 @@ DEPTH, LIMIT = 12, 6
 
 
 def counted(workload: Workload, indexed: list[str]) -> tuple[int, int, int]:
-    """Delivered, unwanted and cells, one event and one host at a time."""
+    """Deliveries, false positives and cells, one event and one host at a time."""
     topic = workload.topic.with_indexed(indexed)
     sets = [(host, encode_dz(Filter(topic, f.tree), DEPTH, LIMIT)) for host, f in workload.subscriptions]
     delivered = unwanted = 0
@@ -88,7 +88,7 @@ def workload_of(texts: list[str], drawn: list[dict[str, int]], count: int = 3) -
     return Workload(topic, subscriptions, tuple(topic.check(values) for values in drawn))
 
 
-def two_that_tell_events_apart(number: int = 200) -> Workload:
+def two_that_distinguish_events(number: int = 200) -> Workload:
     """Filters test x0 and x1 narrowly; x2 is the same in all of them, and in all events."""
     rng = random.Random(1)
     texts = [f"x0 in [{8 * n}, {8 * n + 7}] and x1 in [{8 * n}, {8 * n + 7}] and x2 < 32" for n in range(8)]
@@ -96,8 +96,8 @@ def two_that_tell_events_apart(number: int = 200) -> Workload:
     return workload_of(texts, drawn)
 
 
-def test_greedy_takes_the_attributes_that_tell_events_apart_and_leaves_the_other() -> None:
-    choice = greedy(Measure(two_that_tell_events_apart(), 6, 50))
+def test_greedy_adds_the_attributes_that_distinguish_events_and_no_others() -> None:
+    choice = greedy(Measure(two_that_distinguish_events(), 6, 50))
     assert set(choice.selected) == {"x0", "x1"}
     assert choice.steps[-1].unwanted == 0
 
@@ -109,12 +109,12 @@ def test_an_attribute_that_says_what_another_says_is_not_indexed_beside_it() -> 
 
 
 def test_pleroma_ranks_an_attribute_last_in_which_all_events_match_as_many() -> None:
-    found = spectral(two_that_tell_events_apart())
+    found = spectral(two_that_distinguish_events())
     assert found.ranking[-1] == "x2"
     assert found.weights[-1] == 0
 
 
-def test_where_no_attribute_tells_events_apart_pleroma_keeps_all() -> None:
+def test_where_no_attribute_distinguishes_events_pleroma_keeps_all() -> None:
     found = spectral(workload_of(["x0 < 32"], [{"x0": 1, "x1": 1, "x2": 1}] * 4))
     assert set(found.selected) == {"x0", "x1", "x2"}
     assert found.weights == (0.0, 0.0, 0.0)
@@ -127,17 +127,17 @@ def test_projections_count_a_filter_once_in_each_attribute_that_one_of_its_terms
     assert counts.tolist() == [[2.0, 2.0], [1.0, 0.0]]
 
 
-def test_what_is_saved_is_told_an_event_with_what_chance_may_do() -> None:
-    proposal = propose(two_that_tell_events_apart(), 6, 50)
+def test_savings_are_shown_per_event_with_their_error() -> None:
+    proposal = propose(two_that_distinguish_events(), 6, 50)
     lost = proposal.current.cost.unwanted - proposal.best.cost.unwanted
     assert proposal.saved == pytest.approx(lost / proposal.events)
     assert proposal.is_beyond_chance
-    assert not propose(two_that_tell_events_apart(2), 6, 50).is_beyond_chance
+    assert not propose(two_that_distinguish_events(2), 6, 50).is_beyond_chance
 
 
 def test_a_spectrum_that_is_known_already_is_judged_as_it_is() -> None:
     known = AttributeSelection(("x2", "x0", "x1"), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), ("x2",))
-    proposal = propose(two_that_tell_events_apart(), 6, 50, spectrum=known)
+    proposal = propose(two_that_distinguish_events(), 6, 50, spectrum=known)
     assert {c.method: c.cost.indexed for c in proposal.candidates}["spectral"] == ("x2",)
 
 
@@ -148,11 +148,11 @@ def test_fewer_than_two_events_judge_nothing() -> None:
 
 def test_an_attribute_that_the_topic_lacks_is_refused_by_name() -> None:
     with pytest.raises(Refused, match="x9"):
-        Measure(two_that_tell_events_apart(4), 6, 50).of(["x0", "x9"])
+        Measure(two_that_distinguish_events(4), 6, 50).of(["x0", "x9"])
 
 
-def test_the_command_tells_every_candidate_and_the_best(tmp_path: Path) -> None:
-    workload = two_that_tell_events_apart()
+def test_the_command_shows_every_candidate_and_the_best(tmp_path: Path) -> None:
+    workload = two_that_distinguish_events()
     (tmp_path / "s.json").write_text(json.dumps(scenario(workload)))
     lines = (json.dumps({"publisher": "a1", "values": values}) for values in workload.events)
     (tmp_path / "e.jsonl").write_text("".join(f"{line}\n" for line in lines))
@@ -168,7 +168,7 @@ def test_the_command_tells_every_candidate_and_the_best(tmp_path: Path) -> None:
 def test_the_command_names_the_line_of_an_event_that_cannot_be(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "s.json").write_text(json.dumps(scenario(two_that_tell_events_apart())))
+    (tmp_path / "s.json").write_text(json.dumps(scenario(two_that_distinguish_events())))
     (tmp_path / "e.jsonl").write_text('{"publisher": "a1", "values": {"x0": 99, "x1": 0, "x2": 0}}\n')
     assert main(["dimensions", str(tmp_path / "s.json"), "--events", str(tmp_path / "e.jsonl")]) == 2
     assert "e.jsonl:1: values.x0: 99" in capsys.readouterr().err

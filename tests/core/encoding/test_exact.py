@@ -51,7 +51,7 @@ def test_uneven_domains_that_end_at_different_depths(data: st.DataObject) -> Non
 
 @examples(300)
 @given(st.data())
-def test_an_event_that_matches_lies_in_the_set(data: st.DataObject) -> None:
+def test_an_event_that_matches_is_in_the_set(data: st.DataObject) -> None:
     topic = data.draw(topics())
     drawn = data.draw(filters(topic))
     values = data.draw(events(topic))

@@ -183,7 +183,7 @@ def test_bare_address_is_the_longest_prefix() -> None:
     assert plan.parse_match("225.255.255.255") == (0, cell)
 
 
-def test_signalling_lies_outside_the_ranges() -> None:
+def test_signalling_is_outside_the_ranges() -> None:
     for family, address in SIGNALLING.items():
         assert ipaddress.ip_address(address) not in ipaddress.ip_network(AddressPlan.default(family).prefix)
 

@@ -17,7 +17,7 @@ cell_lists = st.lists(texts, max_size=8)
 
 
 def points(cells: list[str]) -> frozenset[str]:
-    """All strings of full depth that lie in one of the cells."""
+    """All strings of full depth in one of the cells."""
     every = [format(i, f"0{DEPTH}b") for i in range(1 << DEPTH)]
     return frozenset(point for point in every if any(point.startswith(cell) for cell in cells))
 

@@ -103,7 +103,7 @@ def test_floats_near_cell_borders_are_exact(low: float, high: float) -> None:
     assert event_dz_batch(topic, [{"x": value} for value in values], 40) == expected
 
 
-def test_the_upper_end_of_a_float_domain_lies_in_the_last_cell() -> None:
+def test_the_upper_end_of_a_float_domain_is_in_the_last_cell() -> None:
     topic = Topic("t", 0, (Float("x", 0.0, 1.0),))
     assert dz.text(topic.event_dz({"x": 1.0}, 50)) == "1" * 32
     assert dz.text(topic.event_dz({"x": 0.5}, 3)) == "100"

@@ -70,7 +70,7 @@ def test_refused_values(name: str, value: Any, code: str) -> None:
     assert caught.value.code == code
 
 
-def test_missing_null_and_text_are_told_apart() -> None:
+def test_missing_null_and_text_are_distinguished() -> None:
     without = {name: value for name, value in GOOD.items() if name != "s"}
     with pytest.raises(Refused) as caught:
         TOPIC.check(without)

@@ -104,7 +104,7 @@ def test_the_entries_of_exact_tables_are_exact_and_stand_for_somebody(
         }
 
 
-def test_aggregated_entries_are_told_from_exact_ones() -> None:
+def test_aggregated_entries_are_distinguished_from_exact_ones() -> None:
     assert sum(map(merged_entries_met, range(12))) > 20
 
 
@@ -125,8 +125,8 @@ def merged_entries_met(seed: int) -> int:
         for hop, origin in zip(found.way.hops, found.origins, strict=True):
             if hop.entry is not None and origin is not None:
                 merged += hop.entry not in exact[hop.switch]
-                needless = [out for out in origin.behind if not out.matching and not out.truncated]
-                assert origin.kind == "aggregated" if needless else origin.kind in ("exact", "aggregated")
+                redundant = [out for out in origin.behind if not out.matching and not out.truncated]
+                assert origin.kind == "aggregated" if redundant else origin.kind in ("exact", "aggregated")
         for verdict in found.verdicts:
             if verdict.reason is DeliveryReason.AGGREGATION:
                 at = [found.origins[hop.number] for hop in found.way.hops if hop.switch == verdict.switch]
@@ -134,7 +134,7 @@ def merged_entries_met(seed: int) -> int:
     return merged
 
 
-def test_the_way_of_an_event_is_told_hop_by_hop() -> None:
+def test_the_path_of_an_event_is_shown_hop_by_hop() -> None:
     answer = of_document(example())
     assert answer["event"] == {
         "publisher": None,
@@ -229,7 +229,7 @@ def test_a_missing_entry_is_named_with_its_switch(switch: str) -> None:
     assert "ff0e:4:1700::" in detail
 
 
-def test_a_coarse_dz_is_told_as_truncation() -> None:
+def test_a_coarse_dz_is_reported_as_truncation() -> None:
     document = example()
     document["limits"]["max_dz_length"] = 4
     answer = of_document(document, low=70)

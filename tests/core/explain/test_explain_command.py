@@ -17,7 +17,7 @@ def files(tmp_path: Path) -> list[str]:
     return [str(scenario), str(plan)]
 
 
-def test_it_tells_dz_address_way_and_reasons(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_shows_dz_address_path_and_reasons(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", *files, "--publisher", "a1", "--value", "low=92"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         'event    {"low": 92} of topic quotes',
@@ -73,9 +73,9 @@ def test_what_is_not_sent_and_what_is_dropped(files: list[str], capsys: pytest.C
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
-        (["--publisher", "nobody", "--value", "low=1"], 'publisher: "nobody" is neither'),
+        (["--publisher", "h9", "--value", "low=1"], 'publisher: "h9" is neither'),
         (["--publisher", "a1", "--value", "low=x"], 'values.low: "x" is not an integer'),
         (["--publisher", "h2", "--value", "low=1"], "topic: this publisher has no advertisement"),
         (["--publisher", "h2", "--topic", "x", "--value", "low=1"], 'topic: unknown topic "x"'),
@@ -86,15 +86,15 @@ def test_what_is_not_sent_and_what_is_dropped(files: list[str], capsys: pytest.C
     ],
 )
 def test_refusals_are_one_line(
-    files: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+    files: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     assert main(["explain", *files, *arguments]) == 2
     error = capsys.readouterr().err
-    assert error.startswith(told)
+    assert error.startswith(message)
     assert error.count("\n") == 1
 
 
-def test_without_files_and_api_the_remedy_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_files_and_api_the_remedy_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "--publisher", "a1", "--value", "low=1"]) == 2
     assert "--api URL" in capsys.readouterr().err
     assert main(["explain", "--publisher", "a1", "--value", "x=a,b", "--api", "http://127.0.0.1:1"]) == 2

@@ -139,7 +139,7 @@ def test_the_example_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(("path", "value", "line"), BAD)
-def test_what_is_wrong_is_told_with_its_path(path: str, value: Any, line: str) -> None:
+def test_an_error_is_reported_with_its_path(path: str, value: Any, line: str) -> None:
     with pytest.raises((Refused, RefusedMany)) as refused:
         read_scenario(changed(path, value))
     errors = refused.value.errors if isinstance(refused.value, RefusedMany) else (refused.value,)
@@ -147,7 +147,7 @@ def test_what_is_wrong_is_told_with_its_path(path: str, value: Any, line: str) -
     assert not any("\n" in str(error) for error in errors)
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
+def test_all_errors_are_reported_together() -> None:
     scenario = example()
     scenario["limits"]["max_trees"] = -1
     scenario["topology"]["switches"][0]["dpid"] = "x"

@@ -230,7 +230,7 @@ def test_compiled_kernels_do_what_the_functions_say(monkeypatch: pytest.MonkeyPa
     assert used == set(KERNELS)
 
 
-def test_the_yardstick_tells_when_no_merges_are_enough() -> None:
+def test_the_reference_reports_when_no_merges_are_enough() -> None:
     parent = np.array([-1, 0, 0])
     here = np.array([0, 1, 1])
     assert least_cost(parent, here, np.array([np.inf, 0, 0]), 1) == np.inf

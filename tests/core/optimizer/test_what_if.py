@@ -175,12 +175,12 @@ def _only_here(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_if_tells_what_would_be_installed_and_a_curve_falls(method: str) -> None:
+def test_what_if_shows_what_would_be_installed_and_a_curve_falls(method: str) -> None:
     planner, _ = planner_with_requests(12)
     events = some_traffic(planner, 12, 400)
     budgets = some_budgets(planner, 12)
     before = planner.snapshot()
-    told: Any = what_if(planner, method, events, budgets=budgets)
+    answer: Any = what_if(planner, method, events, budgets=budgets)
     busiest = max(planner.counts(), key=lambda name: planner.counts()[name])
     points = curve(planner, busiest, method, events)
     assert planner.snapshot() == before
@@ -191,7 +191,7 @@ def test_what_if_tells_what_would_be_installed_and_a_curve_falls(method: str) ->
     assert costs[0] > 0
     result = aggregate(planner, method, events, budgets=budgets)
     assert planner.apply(result.request).ok
-    assert {name: row["entries"] for name, row in told["switches"].items()} == {
+    assert {name: row["entries"] for name, row in answer["switches"].items()} == {
         name: count for name, count in planner.counts().items() if count
     }
 

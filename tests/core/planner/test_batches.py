@@ -27,10 +27,10 @@ def test_batches_and_restarts_change_nothing(
     whole = planner_for(topology, max_trees)
     outcomes = whole.apply_all(requests)
     turns = planner_for(topology, max_trees)
-    told: dict[str, Table] = {}
+    applied: dict[str, Table] = {}
     for outcome, known in zip(turns.in_turn(requests), outcomes, strict=True):
-        told = turns.take_diff().apply(told)
-        assert told == turns.tables() and replace(outcome, reason=None) == replace(known, reason=None)
+        applied = turns.take_diff().apply(applied)
+        assert applied == turns.tables() and replace(outcome, reason=None) == replace(known, reason=None)
     assert turns.snapshot() == whole.snapshot()
     planner = planner_for(topology, max_trees)
     tables: dict[str, Table] = {}

@@ -53,7 +53,7 @@ def test_a_withdrawal_that_would_uncover_too_much_fails() -> None:
 
 
 @pytest.mark.parametrize(("publisher", "subscriber"), [("h1", "h3"), ("h3", "h1")])
-def test_switches_without_room_are_told_in_order_of_their_names(publisher: str, subscriber: str) -> None:
+def test_switches_without_space_are_reported_in_order_of_their_names(publisher: str, subscriber: str) -> None:
     network = topology(
         3,
         [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1)],
@@ -69,7 +69,7 @@ def test_switches_without_room_are_told_in_order_of_their_names(publisher: str, 
         assert '"s1" (budget 0), "s2" (budget 0), "s3" (budget 0)' in str(outcome.reason)
 
 
-def test_what_happens_to_the_network_is_carried_out_and_told() -> None:
+def test_what_happens_to_the_network_is_carried_out_and_reported() -> None:
     planner = planner_for(pair(1))
     planner.apply_all([advertise("a", "p", ""), subscribe("q", "h", "00")])
     planner.apply({"op": "host_move", "host": "h", "switch": "s1", "port": 7})

@@ -25,9 +25,7 @@ Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
 @examples(120)
 @given(scenes(most=12), st.data(), st.booleans(), st.integers(0, 12))
-def test_a_dry_run_tells_what_happens_then(
-    scene: Scene, data: st.DataObject, events: bool, diff_at: int
-) -> None:
+def test_a_dry_run_shows_the_effects(scene: Scene, data: st.DataObject, events: bool, diff_at: int) -> None:
     topology, requests = scene
     planner, other = planner_for(topology, max_trees=2), planner_for(topology, max_trees=2)
     for i, request in enumerate(requests):
@@ -55,7 +53,7 @@ def test_a_dry_run_tells_what_happens_then(
     assert run.diff.apply(tables) == planner.tables()
 
 
-def test_a_dry_run_tells_budgets() -> None:
+def test_a_dry_run_shows_budgets() -> None:
     planner = planner_for(pair(1))
     planner.apply(advertise("a", "p", ""))
     run = planner.dry_run([subscribe("q1", "h", "00"), subscribe("q2", "h", "11"), subscribe("q3", "h", "0")])

@@ -54,7 +54,7 @@ def test_a_dry_run_of_a_whole_network_looks_a_few_times(looks):
     assert len(looks) <= 4
 
 
-def test_budgets_that_are_exceeded_are_told_once_there_are_entries():
+def test_exceeded_budgets_are_reported_as_soon_as_entries_exist():
     planner = Planner(AddressPlan.default("ipv6"))
     planner.apply_all(requests())
     planner.apply({"op": "add_topic", "topic": TOPIC})

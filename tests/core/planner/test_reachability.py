@@ -19,11 +19,11 @@ from tests.support.reachability_judge import Scene, check
 
 @examples(100)
 @given(scenes(), st.sampled_from([1, 64]))
-def test_every_announcement_that_lacks_a_path_is_told(scene: Scene, max_trees: int) -> None:
+def test_every_announcement_that_lacks_a_path_is_reported(scene: Scene, max_trees: int) -> None:
     check(scene, max_trees, 1)
 
 
-def test_every_announcement_that_lacks_a_path_is_told_where_much_meets() -> None:
+def test_every_announcement_that_lacks_a_path_is_reported_where_much_meets() -> None:
     assert sum(check(dense_scene(seed), 64, 7) for seed in range(40)) > 40
 
 
@@ -34,7 +34,7 @@ def some(kind: str, number: int, host: str, dz: int) -> Registration:
 PLACES = {"west": 1, "east": 2, "gone": None}
 
 
-def test_twenty_are_named_and_more_are_told() -> None:
+def test_twenty_are_named_and_more_are_counted() -> None:
     order = Order(4)
     subscriptions = [some(SUBSCRIPTION, n, "east", 0b10000 + n % 16) for n in range(MOST_NAMED + 1)]
     ads = [some(ADVERTISEMENT, 100, "west", 1), some(ADVERTISEMENT, 101, "gone", 0b10)]

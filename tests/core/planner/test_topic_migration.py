@@ -132,7 +132,7 @@ def test_cuts_come_under_the_other_code_and_go_back_the_same_way(cuts: list[Any]
     assert by_code(planner, 4) == old == planner.tables()
 
 
-def test_a_dry_run_tells_how_it_is_in_the_end() -> None:
+def test_a_dry_run_shows_the_final_state() -> None:
     planner = pair()
     planner.apply_all([advertise("a", "p"), subscribe("q", "h", "x < 2 and y < 2")])
     trial = planner.dry_run([indexed("y")])

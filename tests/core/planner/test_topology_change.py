@@ -190,7 +190,7 @@ def test_indexed_attributes_change_on_a_live_topic() -> None:
     assert planner.tables() == {}
 
 
-def test_what_came_as_dz_alone_cannot_be_encoded_anew() -> None:
+def test_what_came_as_dz_alone_cannot_be_encoded_again() -> None:
     planner = two_attributes()
     planner.apply(subscribe("q2", "h2", "01", topic="quotes"))
     before = planner.snapshot()

@@ -157,7 +157,7 @@ def test_a_link_that_no_tree_uses_changes_nothing() -> None:
     assert owned(planner) == {"t1": [""]}
 
 
-def test_a_tree_is_mended_with_the_fewest_other_links() -> None:
+def test_a_tree_is_repaired_with_the_fewest_other_links() -> None:
     links = [link(f"s{i}", 1, f"s{i % 6 + 1}", 2) for i in range(1, 7)]
     planner = planner_for(topology(6, links, [host(f"h{i}", f"s{i}", 9, i) for i in range(1, 7)]))
     planner.apply(advertise("a", "h1", ""))

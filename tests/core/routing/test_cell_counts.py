@@ -26,7 +26,7 @@ short = st.text("01", max_size=3).map(lambda text: ORDER.key(dzs.parse(text)))
 )
 def test_tops_are_what_nothing_covers(steps: list[tuple[bool, int]]) -> None:
     cells, members = CellCounts(ORDER), list[int]()
-    told: set[int] = set()
+    changed: set[int] = set()
     for adds, value in steps:
         if adds:
             members.append(value)
@@ -35,11 +35,11 @@ def test_tops_are_what_nothing_covers(steps: list[tuple[bool, int]]) -> None:
             came, went = cells.remove(members.pop(value % len(members)))
         else:
             continue
-        assert told.isdisjoint(came)
-        assert told.issuperset(went)
-        told = (told | set(came)) - set(went)
-        assert list(cells.tops) == tops_of(members) == sorted(told)
-        assert bool(cells) == bool(members)
+        assert changed.isdisjoint(came)
+        assert changed.issuperset(went)
+        changed = (changed | set(came)) - set(went)
+        assert list(cells.tops) == tops_of(members) == sorted(changed)
+        assert bool(changed) == bool(members)
 
 
 @given(st.lists(keys, max_size=20), keys)

@@ -48,7 +48,7 @@ def test_sorted_keys_are_a_sorted_list(steps: list[tuple[bool, int]], start: set
 
 
 @given(key_sets, texts, texts)
-def test_ranges_and_scans_give_what_lies_between(members: set[int], a: str, b: str) -> None:
+def test_ranges_and_scans_return_the_keys_between(members: set[int], a: str, b: str) -> None:
     keys_module._BLOCK = 2
     low, high = ORDER.key(dzs.parse(a)), ORDER.end(ORDER.key(dzs.parse(b)))
     found = SortedKeys(members)

@@ -69,15 +69,15 @@ def story(seed: int) -> Story:
     return Story(seed, network, requests, random.choice([1, 2, 64]), random.random() < 0.5)
 
 
-class Teller:
+class Feeder:
     """Carry out a story and take diffs sometimes; the diffs must result in the planned tables."""
 
-    def __init__(self, told: Story) -> None:
+    def __init__(self, story: Story) -> None:
         topics = [Topic.from_json({**topic, "code": CODES[topic["name"]]}) for topic in TOPICS]
-        limits = Limits(max_dz_length=DEPTH, max_trees=told.max_trees)
-        network = read_topology(told.network, "ipv6")
-        self.planner = Planner(AddressPlan.default("ipv6"), limits, network, topics, hitless=told.hitless)
-        self.random = Random(told.seed)
+        limits = Limits(max_dz_length=DEPTH, max_trees=story.max_trees)
+        network = read_topology(story.network, "ipv6")
+        self.planner = Planner(AddressPlan.default("ipv6"), limits, network, topics, hitless=story.hitless)
+        self.random = Random(story.seed)
         self.tables: dict[str, Table] = {}
         self.answers: list[bool] = []
 
@@ -134,23 +134,23 @@ class Teller:
             assert self.tables == self.planner.tables()
 
 
-WAYS = (Teller.singly, Teller.in_batches, Teller.with_trials_and_restarts)
+WAYS = (Feeder.singly, Feeder.in_batches, Feeder.with_trials_and_restarts)
 
 
 def hold(seed: int) -> None:
     """All ways, with and without kernels, have the result of the first one."""
-    told = story(seed)
-    first: Teller | None = None
+    one = story(seed)
+    first: Feeder | None = None
     for kernels in (False, True):
         for way in WAYS:
             jit.use(kernels)
-            teller = Teller(told)
-            way(teller, told.requests)
-            teller.end()
-            first = first or teller
-            assert teller.answers == first.answers
-            assert teller.tables == first.tables
-            assert teller.planner.snapshot() == first.planner.snapshot()
+            feeder = Feeder(one)
+            way(feeder, one.requests)
+            feeder.end()
+            first = first or feeder
+            assert feeder.answers == first.answers
+            assert feeder.tables == first.tables
+            assert feeder.planner.snapshot() == first.planner.snapshot()
 
 
 @examples(40)

@@ -5,32 +5,32 @@ from typing import Any
 from tercast.routing.update_queue import UpdateQueue
 
 
-class Told:
+class CallRecorder:
     """A replacement for a trie that records its updates."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[Any, ...]] = []
+        self.calls: list[tuple[Any, ...]] = []
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *what: self.told.append((name, *what))
+        return lambda *what: self.calls.append((name, *what))
 
 
 def settled(*steps: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    queue, trie = UpdateQueue(), Told()
+    queue, trie = UpdateQueue(), CallRecorder()
     for name, *what in steps:
         getattr(queue, name)(trie, *what)
     queue.propagate()
-    return trie.told
+    return trie.calls
 
 
 def test_additions_come_before_removals() -> None:
-    told = settled(
+    calls = settled(
         ("remove_subscriber", 1, 1),
         ("remove_advertiser", 2, 1),
         ("add_subscriber", 3, 1),
         ("add_advertiser", 4, 1, "t"),
     )
-    assert [name for name, *_ in told] == [
+    assert [name for name, *_ in calls] == [
         "add_subscriber",
         "add_advertiser",
         "remove_subscriber",

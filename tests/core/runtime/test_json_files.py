@@ -40,12 +40,12 @@ def test_what_is_no_strict_json_is_refused_with_its_place(data: bytes, line: str
     assert line in str(refused.value)
     file = tmp_path / "x.json"
     file.write_bytes(data)
-    with pytest.raises(FileRefused) as told:
+    with pytest.raises(FileRefused) as raised:
         read_json(str(file))
-    assert all(message.startswith(f"{file}: ") and "\n" not in message for message in told.value.lines)
+    assert all(message.startswith(f"{file}: ") and "\n" not in message for message in raised.value.lines)
 
 
-def test_all_bad_numbers_of_a_file_are_told() -> None:
+def test_all_bad_numbers_of_a_file_are_reported() -> None:
     with pytest.raises(RefusedMany) as refused:
         parse_json(b'{"a": NaN, "b": [Infinity, {"c": 1e999}]}')
     assert [str(error).split(":")[0] for error in refused.value.errors] == ["a", "b[0]", "b[1].c"]

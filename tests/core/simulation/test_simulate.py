@@ -51,7 +51,7 @@ def test_events_are_counted_by_host_and_link() -> None:
     }
 
 
-def test_a_coarse_encoding_shows_as_unwanted_and_needless() -> None:
+def test_a_coarse_encoding_causes_false_positives_and_redundant_copies() -> None:
     scenario = example()
     scenario["limits"]["max_dz_length"] = 4
     report = simulated(scenario, [event(92), event(70), event(120), event(500)])

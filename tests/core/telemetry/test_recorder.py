@@ -49,7 +49,7 @@ class Scripted:
             self.taken[batch.id] = batch
         self.tried.release()
         if word in {"down", "lost"}:
-            raise SinkDown("nobody answers")
+            raise SinkDown("no answer")
         if word == "no":
             raise BatchRefused("not wanted")
         if word == "bug":
@@ -58,7 +58,7 @@ class Scripted:
             raise MemoryError
         return 1 if word == "one-refused" else 0
 
-    def tell(self, report: Report) -> None:
+    def send_report(self, report: Report) -> None:
         self.reports.append(report)
 
     @property
@@ -131,7 +131,7 @@ def test_the_buffer_is_bounded_and_the_oldest_rows_are_lost() -> None:
     assert (final.written, final.lost, final.pending) == (20, 25, 0)
 
 
-def test_what_still_waits_at_the_end_is_lost_and_told() -> None:
+def test_what_still_waits_at_the_end_is_lost_and_reported() -> None:
     sink = Scripted(*["down"] * 1000)
     recorder = Recorder(sink, "h1", first_pause=0.01)
     record(recorder, range(7))
@@ -141,7 +141,7 @@ def test_what_still_waits_at_the_end_is_lost_and_told() -> None:
     assert recorder.tally().lost == 8
 
 
-def test_a_row_that_cannot_be_told_is_lost_alone() -> None:
+def test_an_invalid_row_is_lost_alone() -> None:
     sink = Scripted()
     recorder = Recorder(sink, "h1")
     recorder.add(TABLE_SNAPSHOTS, lambda: {**snapshot(1), "entries": 1 << 40})
@@ -167,8 +167,8 @@ def test_rows_of_several_threads_all_arrive(tmp_path: Path) -> None:
     ]
     assert sorted(found) == list(range(4000))
     [record_path] = (tmp_path / WRITERS).iterdir()
-    told = json.loads(record_path.read_text())
-    assert (told["closed"], told["written"], told["host"]) == (True, 4000, "h1")
+    report = json.loads(record_path.read_text())
+    assert (report["closed"], report["written"], report["host"]) == (True, 4000, "h1")
 
 
 def test_a_folder_that_is_written_twice_has_the_rows_once(tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_a_row_comes_back_from_json_as_it_was(case: tuple[str, Mapping[str, Any]
     assert read_row(json.loads(json.dumps(row_json(checked, DATASETS[name]))), DATASETS[name]) == checked
 
 
-def test_every_error_of_a_row_is_told_by_its_column() -> None:
+def test_every_error_of_a_row_is_reported_by_its_column() -> None:
     row = {
         "topic": 5,
         "seq": "12",
@@ -264,9 +264,9 @@ def test_every_error_of_a_row_is_told_by_its_column() -> None:
         "subscriptions": ["a", 1],
         "colour": "red",
     }
-    with pytest.raises(RefusedMany) as told:
+    with pytest.raises(RefusedMany) as raised:
         read_row(row, DELIVERED, ("rows", 3))
-    found = {(error.path, error.code) for error in told.value.errors}
+    found = {(error.path, error.code) for error in raised.value.errors}
     wrong = {"topic", "seq", "host", "received_at", "wanted", "subscriptions"}
     assert found == {
         *((("rows", 3, name), "wrong_type") for name in wrong),
@@ -279,9 +279,9 @@ def test_every_error_of_a_row_is_told_by_its_column() -> None:
 
 def test_errors_of_a_row_show_the_value_and_what_it_should_be() -> None:
     row = {"topic": "", "publisher": "a1", "seq": 1, "host": "", "received_at": "2026-01-01T00:00:00"}
-    with pytest.raises(RefusedMany) as told:
+    with pytest.raises(RefusedMany) as raised:
         read_row({**row, "subscriptions": [None]}, DELIVERED)
-    assert [(error.path, error.code, error.detail) for error in told.value.errors] == [
+    assert [(error.path, error.code, error.detail) for error in raised.value.errors] == [
         (
             ("received_at",),
             "wrong_type",
@@ -291,10 +291,10 @@ def test_errors_of_a_row_show_the_value_and_what_it_should_be() -> None:
         (("topic",), "empty", "topic is empty; a row of delivered needs it"),
         (("host",), "empty", "host is empty; a row of delivered needs it"),
     ]
-    with pytest.raises(RefusedMany) as told:
+    with pytest.raises(RefusedMany) as raised:
         event = {"topic": "t", "publisher": "a1", "seq": 1, "host": "", "published_at": "2026-01-01T00:00Z"}
         read_row(event, PUBLISHED)
-    assert [error.detail for error in told.value.errors] == ["host is empty; write a name, or leave it out"]
+    assert [error.detail for error in raised.value.errors] == ["host is empty; write a name, or leave it out"]
 
 
 class Clock:

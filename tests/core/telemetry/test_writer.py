@@ -114,7 +114,7 @@ def test_a_row_that_does_not_fit_is_refused(
     change: dict[str, Any], code: str, where: str, tmp_path: Path
 ) -> None:
     writer = BatchWriter(tmp_path, TABLE_SNAPSHOTS)
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as raised:
         writer.add({**snapshot(1), **change})
-    assert (told.value.code, told.value.path) == (code, (where,))
+    assert (raised.value.code, raised.value.path) == (code, (where,))
     assert writer.counts.pending == 0

@@ -49,7 +49,7 @@ def test_a_grid_looks_like_one():
     assert min(math.dist(a, b) for a, b in combinations(places.values(), 2)) >= 0.9 * LEAST
 
 
-def test_who_comes_later_lies_beside_its_neighbours():
+def test_later_switches_are_next_to_their_neighbours():
     names, links = grid(5, 5)
     places = arrange(names, links, {}).places
     more = place_new(
@@ -76,7 +76,7 @@ def test_coordinates_make_a_map():
     )  # a single coordinate makes no map
 
 
-def test_parts_lie_side_by_side():
+def test_parts_are_side_by_side():
     names = [f"s{n}" for n in range(9)]
     links = [("s0", "s1"), ("s1", "s2"), ("s3", "s4"), ("s5", "s6")]
     places = arrange(names, links, {}).places

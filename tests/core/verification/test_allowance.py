@@ -87,8 +87,8 @@ def test_too_much_beside_a_cover_is_found() -> None:
     tables = merged(planner, s1="0")
     covers = planner.keeper.covers()
     place = find(planner, tables, "s3", "001")
-    needless = changed(tables, "s3", place, (Output(2), *tables["s3"][place].actions))
-    assert kinds(planner, needless, covers) == {"needless"}
+    redundant = changed(tables, "s3", place, (Output(2), *tables["s3"][place].actions))
+    assert kinds(planner, redundant, covers) == {"needless"}
     twice = changed(tables, "s2", find(planner, tables, "s2", "100"), (SetDst("h"), Output(9), Output(9)))
     assert kinds(planner, twice, covers) == {"doubled"}
 

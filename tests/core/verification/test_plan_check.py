@@ -107,7 +107,7 @@ DAMAGE: dict[str, tuple[Callable[[Document], None], str]] = {
     "unreachable too little": (edit("unreachable", []), "no path exists between a1 and q2"),
     "trees overlap": (edit("trees.1.dz", ["0", "1"]), "trees t1 and t2 overlap"),
     "tree too small": (edit("trees.0.dz", ["01"]), "is advertised, but is in no tree"),
-    "tree for nobody": (edit("trees.1.dz", ["10000"]), "t2 serves no active advertisement"),
+    "tree without an advertisement": (edit("trees.1.dz", ["10000"]), "t2 serves no active advertisement"),
     "tree of no topic": (edit("trees.1.topic", "x"), "topic x"),
     "tree without root": (edit("trees.1.root", "s9"), "s9"),
     "tree with an edge that is not": (edit("trees.0.edges", [["s1", 1, "s3", 1]]), "not a link that is up"),

@@ -315,7 +315,7 @@ def test_checking_what_changed_is_as_good_as_checking_all(scene: Scene, batch: i
 
 @examples(150)
 @given(scenes(most=16, events=False), st.data())
-def test_a_fault_in_a_diff_is_found_where_it_lies(scene: Scene, data: st.DataObject) -> None:
+def test_a_fault_in_a_diff_is_found_at_its_place(scene: Scene, data: st.DataObject) -> None:
     network, requests = scene
     planner = planner_for(network)
     planner.apply_all(requests)

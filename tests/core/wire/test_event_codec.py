@@ -181,7 +181,7 @@ def test_the_fingerprint_sees_name_attributes_and_domains_but_no_code_or_indexin
     assert fingerprint(base) == fingerprint(Topic("t", 4, (a, Float("b", -0.0, 1.0), c)))
 
 
-def test_an_event_of_another_schema_is_told_apart_from_noise():
+def test_an_event_of_another_schema_is_distinguished_from_noise():
     old, new = (EventCodec(Topic("t", 4, (Int("a", 0, most),))) for most in (9, 10))
     data = old.encode(Event("t", 4, "p", 1, 2, {"a": 3}))
     with pytest.raises(UnknownSchema, match=rf"code 4 and schema {old.fingerprint:08x}"):

@@ -65,7 +65,7 @@ def test_one_may_wait_for_very_long(ends, timeout):
     assert stream.receive(timeout) == b"frame"
 
 
-def test_the_end_of_the_stream_is_told_after_the_last_frame(ends):
+def test_the_end_of_the_stream_is_reported_after_the_last_frame(ends):
     stream, far = ends
     far.sendall(b"\x00\x01x\x00")
     far.close()
@@ -92,7 +92,7 @@ def test_all_that_is_there_comes_at_once_and_the_end_after_it(ends):
             stream.receive_ready()
 
 
-def test_sending_waits_as_long_as_told_and_never_leaves_half_a_frame(ends):
+def test_sending_waits_for_its_time_limit_and_never_leaves_half_a_frame(ends):
     stream, far = ends
     sent = 0
     while stream.send(sent.to_bytes(2, "big") * 30_000, timeout=0.01):
@@ -150,9 +150,9 @@ def test_threads_that_send_do_not_mix_their_frames(ends):
     assert all(frame == bytes((frame[0],)) * 3000 for frame in frames)
 
 
-def test_connecting_where_nobody_listens_is_one_line(tmp_path):
-    with pytest.raises(TransportError, match=r"cannot connect to .*nobody.*No such file"):
-        FrameStream.connect(tmp_path / "nobody")
+def test_connecting_without_a_listener_is_one_line(tmp_path):
+    with pytest.raises(TransportError, match=r"cannot connect to .*missing.*No such file"):
+        FrameStream.connect(tmp_path / "missing")
     with pytest.raises(TransportError, match="too long"):
         FrameStream.connect("/tmp/" + "x" * 200)
     with pytest.raises(TransportError, match="cannot connect"):

@@ -184,7 +184,7 @@ FOUR = udp_frame(MACS, *V4, b"payload", PORTS)
         (b"", V6[1], Ignored.TRUNCATED),
     ],
 )
-def test_what_is_not_for_this_host_is_told_apart(frame, own, why):
+def test_what_is_not_for_this_host_is_distinguished(frame, own, why):
     assert event_payload(frame, own, 7373) is why
 
 

@@ -39,16 +39,16 @@ class Installation:
 
     def demo_is(self, state):
         def there():
-            told = self.get("demo/")
-            assert told["state"] != "failed" or state == "failed", told["reason"]
-            return told["state"] == state
+            body = self.get("demo/")
+            assert body["state"] != "failed" or state == "failed", body["reason"]
+            return body["state"] == state
 
         wait_until(f"the demo {state}", there)
 
     def try_out(self, advertisement, values):
-        told = self.post("test-events/", {"advertisement": advertisement, "values": values})
-        assert (told["state"], told["problem"]) == ("done", ""), told
-        return {one["host"]: one for one in told["received"]}
+        body = self.post("test-events/", {"advertisement": advertisement, "values": values})
+        assert (body["state"], body["problem"]) == ("done", ""), body
+        return {one["host"]: one for one in body["received"]}
 
     def end(self):
         self.run.process.send_signal(signal.SIGINT)
@@ -59,8 +59,8 @@ class Installation:
 def test_an_empty_installation_gets_to_its_first_delivered_event(run_dir):
     """The demo, an event of one of its publishers, and one of a separate topic of a new user."""
     home = Installation(run_dir)
-    told = home.get("demo/")
-    assert (told["state"], told["may_start"]) == ("offered", True)
+    body = home.get("demo/")
+    assert (body["state"], body["may_start"]) == ("offered", True)
     assert home.get("connect/")["addresses"][0].startswith("tcp:127.0.0.1:")
     assert home.get("topology/") == {"switches": [], "links": [], "hosts": []}
     home.post("demo/", {"action": "start"})

@@ -1,4 +1,4 @@
-"""The ledger distinguishes lost, duplicated and unwanted deliveries."""
+"""The ledger distinguishes lost events, duplicates and false positives."""
 
 from mininet_labs.demo.ledger import EventLedger, Percentiles
 
@@ -26,7 +26,7 @@ def test_what_does_not_arrive_is_lost_and_a_second_copy_makes_up_for_nothing():
     assert (ledger.lost(), ledger.doubled, ledger.delivered) == (1, 1, 1)
 
 
-def test_an_unwanted_delivery_does_not_hide_a_lost_one():
+def test_a_false_positive_does_not_hide_a_lost_event():
     ledger = EventLedger()
     ledger.sent(EVENT, 1.0, {}, {"h1"})
     arrive(ledger, "h3", wanted=False)

@@ -118,10 +118,10 @@ def test_a_killed_run_goes_on_and_processes_that_die_are_restarted(run_dir: Path
     assert second.process.poll() is None
     second.process.send_signal(signal.SIGINT)
     assert second.end() == 0, second.text()
-    told = json.loads(report.read_text())
-    assert told["restarts"].keys() == PROCESSES.keys()
-    assert told["failure"] is None
-    check_report(told)
+    figures = json.loads(report.read_text())
+    assert figures["restarts"].keys() == PROCESSES.keys()
+    assert figures["failure"] is None
+    check_report(figures)
     assert nothing_runs(run_dir)
     assert sorted(path.name for path in run_dir.iterdir()) == ["fabric", "lock", "logs", "state"]
     assert not any((run_dir / "fabric").iterdir())
@@ -140,9 +140,9 @@ def test_a_dead_switch_daemon_ends_the_run_with_its_last_words_and_a_report(run_
     run.wait_for("Ctrl-C ends it.")
     kill(run_dir, "--enable-dummy=override")
     assert run.end() == 1, run.text()
-    told = json.loads(report.read_text())
-    assert told["failure"].startswith("ovs-vswitchd: ended with status -9 (")
-    assert told["published"] > 0
+    figures = json.loads(report.read_text())
+    assert figures["failure"].startswith("ovs-vswitchd: ended with status -9 (")
+    assert figures["published"] > 0
     assert nothing_runs(run_dir)
 
 

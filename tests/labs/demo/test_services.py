@@ -321,7 +321,7 @@ def broken_network() -> None:
     raise LabError("ovs-vswitchd", "ended with status -9 (its last words)", "stop and start again")
 
 
-def test_the_report_tells_what_was_counted_when_the_network_ends(demo, capsys):
+def test_the_report_has_the_counts_so_far_when_the_network_ends(demo, capsys):
     demo.platform.check = broken_network
     demo.rest.problem = RestError("away")
     report = demo_run.conclude(demo)

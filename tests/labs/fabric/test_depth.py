@@ -100,7 +100,7 @@ def test_make_run_warns_before_the_fabric_starts(kind, begin, capsys):
     platform = SimpleNamespace(prepare=lambda: None, start_fabric=stop_here, await_switches=stop_here)
     demo = kind(SimpleNamespace(fresh=False), ring(100), platform)
     demo.rest = SimpleNamespace(be_patient=lambda _: None)
-    demo.launcher = SimpleNamespace(tell=lambda *_, **__: None)
+    demo.launcher = SimpleNamespace(set_state=lambda *_, **__: None)
     with pytest.raises(Reached):
         getattr(demo, begin)()
     assert "tercast: warning: the longest path has 99 links" in capsys.readouterr().out

@@ -207,7 +207,7 @@ def test_switches_that_are_not_here_are_read_back_or_said(pair: Pair) -> None:
     assert [one and one.means for one in real.seen] == [None, Means.READ_BACK]
 
 
-def test_the_command_tells_it(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_it(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     scenario, plan = tmp_path / "s.json", tmp_path / "p.json"
     scenario.write_text(json.dumps(example()))
     assert main(["plan", str(scenario), "-o", str(plan)]) == 0

@@ -86,8 +86,8 @@ def test_ports_have_the_numbers_of_the_topology(fabric):
 
 @pytest.mark.parametrize("switch", TOPOLOGY["switches"], ids=lambda switch: switch["dpid"])
 def test_a_switch_has_its_datapath_id_and_speaks_openflow_13(fabric, switch):
-    told = fabric.ofctl(switch["id"], "show")
-    assert f"(OF1.3) (xid=0x2): dpid:{switch['dpid']}" in told
+    output = fabric.ofctl(switch["id"], "show")
+    assert f"(OF1.3) (xid=0x2): dpid:{switch['dpid']}" in output
 
 
 def test_without_entries_nothing_is_forwarded(fabric):
@@ -220,7 +220,7 @@ def test_many_entries_go_in_through_standard_input(routed):
     assert {flow.match["ipv6_dst"] for flow in found} >= {"ff0e:5::/48", "ff0e:5:7cf::/48"}
 
 
-def test_switches_connect_to_the_controller_they_are_told(fabric):
+def test_switches_connect_to_the_configured_controller(fabric):
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)
         fabric.set_controller(f"tcp:127.0.0.1:{server.getsockname()[1]}")

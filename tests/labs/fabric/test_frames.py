@@ -82,7 +82,7 @@ def test_a_path_too_long_for_a_socket_is_one_error():
         FrameSocket("/tmp/" + "x" * 200, timeout=0.05)
 
 
-def test_receiving_waits_as_long_as_told_and_batches_take_what_is_there(listener):
+def test_receiving_waits_for_its_time_limit_and_batches_take_what_has_arrived(listener):
     listening, path = listener
     with FrameSocket(path) as host:
         switch, _ = listening.accept()

@@ -259,14 +259,14 @@ def test_a_missing_program_is_one_sentence_with_the_command(folder, monkeypatch)
     assert not any(folder.iterdir())
 
 
-def test_a_missing_schema_is_told_the_same_way():
+def test_a_missing_schema_is_reported_the_same_way():
     with pytest.raises(
         FabricError, match=r"vswitch.ovsschema: not found on this machine; install Open vSwitch"
     ):
         Binaries.find(schemas=["/nowhere"])
 
 
-def test_a_daemon_that_does_not_come_up_is_told_with_its_last_words(folder, monkeypatch):
+def test_a_daemon_that_does_not_come_up_is_reported_with_its_last_words(folder, monkeypatch):
     broken = folder / "ovs-vswitchd"
     broken.write_text("#!/bin/sh\necho 'out of luck' >&2\nexit 3\n", "utf-8")
     broken.chmod(0o755)

@@ -143,8 +143,10 @@ def test_a_fault_in_a_table_shows_and_is_what_the_simulator_says_too(
     right = one_port.simulated(events)
 
     def shows(spoilt: PlanFile) -> bool:
-        told = one_port.simulated(events, spoilt)
-        return told != right and not told["loops"]  # a switch ends more looping copies than the simulator
+        simulated = one_port.simulated(events, spoilt)
+        return (
+            simulated != right and not simulated["loops"]
+        )  # a switch ends more looping copies than the simulator
 
     topology = one_port.planner.topology
     fault = find_fault(kind, plan, topology, rng, shows)

@@ -23,7 +23,7 @@ def own_process_state(settings, tmp_path, monkeypatch):
     monkeypatch.setattr(session_cache, "_kept", None)
     monkeypatch.setattr(link_losses, "_seen", {})
     monkeypatch.setattr(newcomers, "_first_seen", {})
-    monkeypatch.setattr(link_load, "_last", {"looked": float("-inf"), "told": float("-inf"), "links": None})
+    monkeypatch.setattr(link_load, "_last", {"looked": float("-inf"), "sent": float("-inf"), "links": None})
 
 
 @pytest.fixture

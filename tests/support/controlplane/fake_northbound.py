@@ -169,7 +169,7 @@ class FakeNorthbound:
         for n, one in enumerate(body["answers"]):
             for name in ("mac", "ip", "udp_port"):
                 if not _of_one_host(name, one[name]):
-                    return BadRequest(f"/answers/{n}/{name}: {one[name]!r} is no host's")
+                    return BadRequest(f"/answers/{n}/{name}: {one[name]!r} is not an address of a host")
         self.answers += [{**one, "payload": b64decode(one["payload"])} for one in body["answers"]]
         return {"answers": [{"sent": True, "detail": None} for _ in body["answers"]]}
 

@@ -76,17 +76,17 @@ class Generated:
         for name, value in arguments.items():
             arguments[name] = typed(typing.get_type_hints(function)[name], value)
         answer = function(*path, client=self.client, **arguments)
-        told = answer.content.decode()
+        text = answer.content.decode()
         good = (expect,) if isinstance(expect, int) else expect
-        assert answer.status_code in good, f"{operation}: {answer.status_code} {told}"
+        assert answer.status_code in good, f"{operation}: {answer.status_code} {text}"
         if answer.status_code < 300:
             self.used.add(operation)
-        if not told:
+        if not text:
             return None
-        found = json.loads(told)
-        assert answer.parsed is not None, f"{operation}: {told} is of no type"
+        found = json.loads(text)
+        assert answer.parsed is not None, f"{operation}: {text} is of no type"
         wrong = list(differences(as_json(answer.parsed), found))
-        assert not wrong, f"{operation}: {wrong} in {told}"
+        assert not wrong, f"{operation}: {wrong} in {text}"
         return found
 
     def rows(self, operation: str, *path: Any, **arguments: Any) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ def outcome(controller) -> dict[str, object]:
 
 
 def without_a_kill(token: str, *steps: Callable[[], object]) -> dict[str, object]:
-    """The outcome of the steps when nobody is killed, over a controller of their own; all is gone then."""
+    """The outcome of the steps without a kill, over a controller of their own, which is then removed."""
     with running(token) as fake, override_settings(NORTHBOUND_URL=fake.url):
         for n in range(1, 10):
             fake.connect(world.dpid(n))

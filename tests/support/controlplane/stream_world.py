@@ -260,14 +260,14 @@ class Stream:
         times = [self.times[sender, seq] for sender, seq, _ in lost]
         span = [datetime.fromtimestamp(at, UTC) for at in (min(times) - 0.5, max(times) + 0.5)]
         rows = Request.objects.filter(computed_at__lt=span[1]).exclude(confirmed_at__lt=span[0])
-        told = [f"{len(lost)} lost, from {min(times):.3f} to {max(times):.3f}"]
-        told += [f"{sender} to {host}: {self.times[sender, seq]:.3f}" for sender, seq, host in lost[:20]]
+        lines = [f"{len(lost)} lost, from {min(times):.3f} to {max(times):.3f}"]
+        lines += [f"{sender} to {host}: {self.times[sender, seq]:.3f}" for sender, seq, host in lost[:20]]
         for row in rows:
             end = row.confirmed_at and row.confirmed_at.timestamp()
-            told.append(f"{row.pk} {row.payload} {row.state} {row.computed_at.timestamp():.3f} to {end}")
+            lines.append(f"{row.pk} {row.payload} {row.state} {row.computed_at.timestamp():.3f} to {end}")
         for move in Move.objects.filter(told_at__lt=span[1]).exclude(finish__confirmed_at__lt=span[0]):
-            told.append(f"move for {move.request_id}: reported {move.told_at}, followed {move.followed_at}")
-        return told
+            lines.append(f"move for {move.request_id}: reported {move.told_at}, followed {move.followed_at}")
+        return lines
 
     def lost(self) -> list[tuple[str, int, str]]:
         """Return events that a stable subscription did not get although its publisher was connected."""

@@ -42,8 +42,8 @@ def announce(op: str, host: str, filter_: str, topic: str = "points") -> Any:
 
 def reindex(*names: str, topic: str = "points", cuts: list[Any] | None = None) -> Request:
     with transaction.atomic():
-        told = {} if cuts is None else {"cuts": cuts}
-        row = world.log({"op": "set_indexed", "topic": topic, "indexed": list(names), **told})
+        more = {} if cuts is None else {"cuts": cuts}
+        row = world.log({"op": "set_indexed", "topic": topic, "indexed": list(names), **more})
         Topic.objects.filter(name=topic).update(reindexing=row)
     return row
 

@@ -30,6 +30,7 @@ PAGES = (
     "docs/dimensions.md",
     "docs/explain.md",
     "docs/fabric.md",
+    "docs/federation.md",
     "docs/formats.md",
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs" / "how-to").glob("*.md")),
 )

@@ -85,11 +85,11 @@ class Watched:
         if not self.page.evaluate("Boolean(window.axe)"):
             self.page.evaluate(AXE.read_text())
         for _ in range(4):
-            told = self._serious(within)
-            if not told:
+            violations = self._serious(within)
+            if not violations:
                 return
             self.page.wait_for_timeout(500)
-        assert not told, told
+        assert not violations, violations
 
     def _serious(self, within: str | None) -> list[tuple[str, list[str]]]:
         found = self.page.evaluate(

@@ -69,7 +69,7 @@ export function ExplanationView({ found }: { found: Explanation }) {
   );
 }
 
-/** Decisions on the way of the event, the first one first. */
+/** Decisions on the path of the event, the first one first. */
 function Cuts({ cuts }: { cuts: Explanation["event"]["cuts"] }) {
   return (
     <Group gap={4}>

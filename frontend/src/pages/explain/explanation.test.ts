@@ -74,7 +74,7 @@ test("hops become a tree, and a loop ends", () => {
   expect(treeOf([])).toBeNull();
 });
 
-test("the purpose of a copy is a match, else a dz set, else nobody", () => {
+test("the purpose of a copy is a match, else a dz set, else none", () => {
   const purpose = (more: object) => purposeOf(output(1, null, more) as never);
   expect(purpose({ matching_count: 2, truncated_count: 1 })).toBe("match");
   expect(purpose({ truncated_count: 1 })).toBe("truncation");

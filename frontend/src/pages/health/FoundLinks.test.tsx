@@ -11,7 +11,7 @@ const link = {
   b_port: 4,
   state: "waiting",
   reason: "policy",
-  detail: "nobody declared it",
+  detail: "not declared",
   found_at: "2026-11-28T12:00:00Z",
   seen_at: "2026-11-28T12:00:00Z",
   decided_by: "",

@@ -6,7 +6,7 @@ import { TopicForm } from "./TopicForm";
 test("an error moves and disappears with its attribute", async () => {
   serve(() => {
     throw refusal(400, "Bad.", [
-      { pointer: "/attributes/1/name", code: "bad_name", detail: "b c is no name." },
+      { pointer: "/attributes/1/name", code: "bad_name", detail: "b c is not a valid name." },
     ]);
   });
   show(<TopicForm opened onClose={() => {}} />);
@@ -17,16 +17,16 @@ test("an error moves and disappears with its attribute", async () => {
   fireEvent.change(typed(1), { target: { value: "a" } });
   fireEvent.change(typed(2), { target: { value: "b c" } });
   press(/Create topic/);
-  expect(await within(at(2)).findByText("b c is no name.")).toBeTruthy();
+  expect(await within(at(2)).findByText("b c is not a valid name.")).toBeTruthy();
 
   press(/Move attribute 2 up/);
   expect(typed(1).value).toBe("b c");
-  expect(within(at(1)).getByText("b c is no name.")).toBeTruthy();
-  expect(within(at(2)).queryByText("b c is no name.")).toBeNull();
+  expect(within(at(1)).getByText("b c is not a valid name.")).toBeTruthy();
+  expect(within(at(2)).queryByText("b c is not a valid name.")).toBeNull();
 
   press(/Remove attribute 1/);
   expect(typed(1).value).toBe("a");
-  expect(screen.queryByText("b c is no name.")).toBeNull();
+  expect(screen.queryByText("b c is not a valid name.")).toBeNull();
   expect(screen.queryByText(/Correct the marked fields/)).toBeNull();
 });
 

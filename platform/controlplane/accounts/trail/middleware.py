@@ -14,7 +14,7 @@ SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 DENIED = (401, 403, 429)
 OUTAGES = (503, 507)
 BEGUN = "trail_begun"
-TOLD = 10
+MAX_RECORDED = 10
 """Maximum number of errors of a call in its record."""
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ def detail_of(response: Any) -> str:
     if response.status_code < 400 or not isinstance(data, dict):
         return ""
     errors = data.get("errors", ()) if response.status_code == 400 else ()
-    return "; ".join(map(_place, errors[:TOLD])) or str(data.get("detail", ""))
+    return "; ".join(map(_place, errors[:MAX_RECORDED])) or str(data.get("detail", ""))
 
 
 def _place(error: dict[str, Any]) -> str:

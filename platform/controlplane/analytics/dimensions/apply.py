@@ -23,7 +23,7 @@ from tercast.dimensions.proposal import is_beyond_chance
 logger = logging.getLogger(__name__)
 
 GAIN = 0.1
-"""Smallest fraction of unwanted deliveries that an automatic change must save."""
+"""Smallest fraction of false positives that an automatic change must save."""
 Space = tuple[list[str], list[Any]]
 """The indexed attributes and the cuts of a topic."""
 PAUSE = timedelta(minutes=30)
@@ -130,13 +130,13 @@ def has_just_changed(topic: Topic) -> bool:
 
 
 def is_worth_it(row: Proposal) -> bool:
-    """Whether it saves `GAIN` of the unwanted deliveries, and more than two standard errors."""
+    """Whether it saves `GAIN` of the false positives, and more than two standard errors."""
     saved, now = savings(row)
     beyond_chance = is_beyond_chance(row.figures["saved"], row.figures["standard_error"])
     return bool(now and saved >= GAIN * now and beyond_chance)
 
 
 def savings(row: Proposal) -> tuple[int, int]:
-    """Return the unwanted deliveries that a proposal avoids, and those of the current space."""
+    """Return the false positives that a proposal avoids, and those of the current space."""
     costs = {candidate["method"]: candidate["unwanted"] for candidate in row.figures["candidates"]}
     return costs["current"] - costs[row.method], costs["current"]

@@ -34,7 +34,7 @@ def _look(topic: Topic) -> None:
     saved, now = apply.savings(row)
     outbox.alarm(
         f"the event space of topic {topic.name} no longer fits its filters and events: proposal {row.pk} "
-        f"avoids {100 * saved / now:.0f} % of the unwanted deliveries. Apply it (page Analytics, Proposals)"
+        f"avoids {100 * saved / now:.0f} % of the false positives. Apply it (page Analytics, Proposals)"
     )
 
 

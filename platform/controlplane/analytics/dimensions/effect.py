@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from controlplane.analytics.dimensions.models import Proposal
-from controlplane.analytics.unwanted import unwanted
+from controlplane.analytics.false_positives import false_positives
 from controlplane.requestlog.models import State
 
 LOOK = timedelta(hours=1)
@@ -16,7 +16,7 @@ LOOK = timedelta(hours=1)
 
 
 def measured(row: Proposal) -> dict[str, Any] | None:
-    """Return deliveries and unwanted ones before and after; None if it was not applied."""
+    """Return deliveries and false positives before and after; None if it was not applied."""
     if row.request is None or row.request.state != State.ACTIVE:
         return None
     begun, ended = row.request.received_at, row.request.confirmed_at or row.request.received_at
@@ -29,7 +29,7 @@ def measured(row: Proposal) -> dict[str, Any] | None:
 
 def _counted(row: Proposal, since: datetime, until: datetime) -> dict[str, Any]:
     """Count in the windows of `false_positives` that start in a time."""
-    came, wrong = unwanted(row.topic.name, since, until)
+    came, wrong = false_positives(row.topic.name, since, until)
     return {
         "since": since,
         "until": until,

@@ -91,8 +91,8 @@ def end(audit: Audit) -> None:
     """Complete an audit whose switches are all checked: notify live pages and delete old audits."""
     with transaction.atomic():
         if _AUDITS.end(audit, AuditState.DONE):
-            told = {"audit": audit.pk, "state": AuditState.DONE}
-            outbox.emit("audit", {**told, "switches": counts([audit]).get(audit.pk, {})})
+            fields = {"audit": audit.pk, "state": AuditState.DONE}
+            outbox.emit("audit", {**fields, "switches": counts([audit]).get(audit.pk, {})})
     prune()
 
 

@@ -1,6 +1,6 @@
 """The work of an audit: read back one switch at a time, compare, report, and then repair.
 
-Each switch is read under the planner's lock, so that no change is on its way to it. Between two switches the
+Each switch is read under the planner's lock, so that no change to it is in transit. Between two switches the
 request log continues. The result is committed with its alarm before anything is sent to the switch. A worker
 that dies in between leaves a check that is `drifted`, which the next worker repairs.
 """
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 RUN_SECONDS = 1.0
 """Time after which the request log has its turn."""
 
-MOST_TOLD = 2000
+MAX_STORED = 2000
 """Largest number of stored differences of one switch; the counts include all."""
 
 
@@ -82,8 +82,8 @@ def _step(audit: Audit, check: Check) -> None:
         if check.state == CheckState.WAITING:
             _look(hot, northbound, audit, check)
         if check.state == CheckState.DRIFTED and audit.repair:
-            fault_injection.point("audit:told")
-            _mend(hot, northbound, check)
+            fault_injection.point("audit:reported")
+            _repair(hot, northbound, check)
     hot_state.keep(hot)
 
 
@@ -133,7 +133,7 @@ def _report(audit: Audit, check: Check, found: list[TableDifference], reading: C
         _end(check, CheckState.DRIFTED if found else CheckState.EQUAL)
         if not found:
             return
-        Drift.objects.bulk_create((_row(check, one) for one in found[:MOST_TOLD]), batch_size=500)
+        Drift.objects.bulk_create((_row(check, one) for one in found[:MAX_STORED]), batch_size=500)
         if audit.repair:
             switch_sync.ask_for([check.switch])
         then = "it is repaired now" if audit.repair else "this audit only reports"
@@ -155,7 +155,7 @@ def _row(check: Check, one: TableDifference) -> Drift:
     )
 
 
-def _mend(hot: SessionCache, northbound: ControllerClient, check: Check) -> None:
+def _repair(hot: SessionCache, northbound: ControllerClient, check: Check) -> None:
     """Make the switch equal to the plan by the smallest change, and report the result."""
     refused: list[str] = []
     try:
@@ -164,14 +164,14 @@ def _mend(hot: SessionCache, northbound: ControllerClient, check: Check) -> None
     except (NorthboundError, Switch.DoesNotExist) as error:
         refused = [str(error)]
     reconcile.run(hot, northbound)
-    fault_injection.point("audit:mended")
+    fault_injection.point("audit:repaired")
     row = SwitchSync.objects.filter(switch=check.switch, dirty=True).first()
     if row is not None:
         refused.append((row.problem or {}).get("detail") or f"switch {check.switch} has not confirmed yet")
     with transaction.atomic():
         _end(check, CheckState.UNREPAIRED if refused else CheckState.REPAIRED, "; ".join(refused))
-        told = f"is not repaired: {check.detail}" if refused else "equals the plan again"
-        outbox.alarm(f"audit {check.audit_id}: switch {check.switch} {told}")
+        result = f"is not repaired: {check.detail}" if refused else "equals the plan again"
+        outbox.alarm(f"audit {check.audit_id}: switch {check.switch} {result}")
 
 
 def _end(check: Check, state: CheckState, detail: str = "") -> None:

@@ -16,7 +16,7 @@ PERIOD_SECONDS = 2.0
 REPEAT_SECONDS = 10.0
 """Seconds after which an unchanged load is sent again, for pages that connected meanwhile."""
 
-_last: dict[str, Any] = {"looked": float("-inf"), "told": float("-inf"), "links": None}
+_last: dict[str, Any] = {"looked": float("-inf"), "sent": float("-inf"), "links": None}
 
 
 def due() -> bool:
@@ -29,10 +29,10 @@ def see(counters: dict[str, Any]) -> None:
     now = time.monotonic()
     _last["looked"] = now
     links = _totals({(row["dpid"], row["port"]): row for row in counters.get("ports", [])})
-    if links == _last["links"] and now - _last["told"] < REPEAT_SECONDS:
+    if links == _last["links"] and now - _last["sent"] < REPEAT_SECONDS:
         return
     outbox.emit("load", {"links": links, "at": timezone.now().isoformat()})
-    _last.update(told=now, links=links)
+    _last.update(sent=now, links=links)
 
 
 def _totals(ports: dict[tuple[str, int], dict[str, Any]]) -> dict[str, dict[str, int]]:

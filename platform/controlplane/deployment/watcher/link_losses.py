@@ -35,10 +35,10 @@ def _look(link: Link, totals: Totals) -> None:
     if link.gap is None or (before is not None and (totals[0] < before[0] or totals[1] < before[1])):
         Link.objects.filter(pk=link.pk).update(gap=gap)
     elif not link.up and before == totals and gap > link.gap:
-        _tell(link, gap - link.gap, gap)
+        _report(link, gap - link.gap, gap)
 
 
-def _tell(link: Link, lost: int, gap: int) -> None:
+def _report(link: Link, lost: int, gap: int) -> None:
     total = link.lost + lost
     with transaction.atomic():
         Link.objects.filter(pk=link.pk).update(gap=gap, lost=total)

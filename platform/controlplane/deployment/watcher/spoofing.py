@@ -41,8 +41,8 @@ def see(counters: Mapping[str, Any]) -> None:
     now = timezone.now()
     alarms: list[str] = []
     for key, row in rows.items():
-        told = after.get(key, {"packets": 0, "at": None})
-        after[key], more = _compared(told, int(row["dropped_packets"]), now)
+        last = after.get(key, {"packets": 0, "at": None})
+        after[key], more = _compared(last, int(row["dropped_packets"]), now)
         if more:
             alarms.append(_text(row["dpid"], int(row["port"]), more))
     if after == before:
@@ -53,13 +53,13 @@ def see(counters: Mapping[str, Any]) -> None:
             outbox.alarm(text)
 
 
-def _compared(told: Seen, packets: int, now: datetime) -> tuple[Seen, int]:
+def _compared(last: Seen, packets: int, now: datetime) -> tuple[Seen, int]:
     """Return the state to store and the packets of a due alarm; a smaller count started at 0."""
-    base = told["packets"] if packets >= told["packets"] else 0
-    is_due = told["at"] is None or now - datetime.fromisoformat(told["at"]) >= ALARM_EVERY
+    base = last["packets"] if packets >= last["packets"] else 0
+    is_due = last["at"] is None or now - datetime.fromisoformat(last["at"]) >= ALARM_EVERY
     if packets > base and is_due:
         return {"packets": packets, "at": now.isoformat()}, packets - base
-    return {"packets": base, "at": told["at"]}, 0
+    return {"packets": base, "at": last["at"]}, 0
 
 
 def _text(dpid: str, port: int, packets: int) -> str:

@@ -62,7 +62,7 @@ def run() -> None:
 def _see_events(events: list[dict[str, Any]], counters: dict[str, Any] | None) -> None:
     """Process alarms and losses; `_tell_alarms` is last, because it marks the events as seen."""
     loss_signs.see(events, counters)
-    _tell_alarms(events)
+    _report_alarms(events)
 
 
 def _wake_if(something: bool) -> None:
@@ -75,7 +75,7 @@ def see_switches(rows: list[dict[str, Any]]) -> bool:
     seen = {row["dpid"]: row for row in rows}
     if not any(_differs(switch, seen.get(switch.dpid)) for switch in Switch.objects.all()):
         return False
-    anew = False
+    reconnected = False
     with transaction.atomic():
         names = {each.name for each in Switch.objects.all() if _differs(each, seen.get(each.dpid))}
         lock_order.take((), names)
@@ -84,21 +84,21 @@ def see_switches(rows: list[dict[str, Any]]) -> bool:
             if switch.name not in names or not _differs(switch, row):
                 continue
             if row is not None and switch.epoch != row["epoch"]:
-                anew = True
+                reconnected = True
                 switch_sync.hasten([switch.name])
             _update(switch, row)
-    return anew
+    return reconnected
 
 
 def _differs(switch: Switch, row: dict[str, Any] | None) -> bool:
     if row is None:
         return switch.connected
-    now = (True, row["epoch"], row["address"], *_told(row))
+    now = (True, row["epoch"], row["address"], *_reported_state(row))
     known = (switch.connected, switch.epoch, switch.address, switch.problems, switch.lacks, switch.features)
     return now != known
 
 
-def _told(row: dict[str, Any]) -> tuple[list[str], list[str], dict[str, Any]]:
+def _reported_state(row: dict[str, Any]) -> tuple[list[str], list[str], dict[str, Any]]:
     """Return the switch's problems, its missing features and its features."""
     return row.get("problems", []), row.get("lacks", []), row.get("features", {})
 
@@ -109,11 +109,11 @@ def _update(switch: Switch, row: dict[str, Any] | None) -> None:
     switch.connected = row is not None
     if row is not None:
         switch.epoch, switch.address = row["epoch"], row["address"]
-        switch.problems, switch.lacks, switch.features = _told(row)
+        switch.problems, switch.lacks, switch.features = _reported_state(row)
     switch.save(update_fields=("connected", "epoch", "address", "problems", "lacks", "features"))
     if (switch.connected, switch.problems) != before:
-        told = {"connected": switch.connected, "up": switch.up, "problems": switch.problems}
-        outbox.emit("switch", {"name": switch.name, **told})
+        fields = {"connected": switch.connected, "up": switch.up, "problems": switch.problems}
+        outbox.emit("switch", {"name": switch.name, **fields})
     for problem in switch.problems:
         if problem not in problems:
             outbox.alarm(f"switch {switch.name}: {problem}")
@@ -130,7 +130,7 @@ def _new_events(northbound: ControllerClient) -> list[dict[str, Any]]:
     return events if newest != after else []
 
 
-def _tell_alarms(events: list[dict[str, Any]]) -> None:
+def _report_alarms(events: list[dict[str, Any]]) -> None:
     if not events:
         return
     with transaction.atomic():

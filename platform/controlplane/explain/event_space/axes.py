@@ -75,9 +75,9 @@ class Axis:
         """Return the axis with its ends, and with labels if it does not show numbers."""
         low, high = self.whole
         kind = "number" if isinstance(self.attribute, Int | Float) else "category"
-        told = {"attribute": self.attribute.name, "type": self.attribute.kind}
+        fields = {"attribute": self.attribute.name, "type": self.attribute.kind}
         return {
-            **told,
+            **fields,
             "kind": "text" if self.slots else kind,
             "low": low,
             "high": high,

@@ -50,17 +50,21 @@ def picture(row: TopicRow, x: str, y: str | None, limit: int) -> dict[str, Any]:
     samples, events = _events(topic, row, limit)
     every = [one for found in shown.values() for one in found]
     axes = [_axis(topic, name, every, events) for name in (x, y) if name is not None]
-    told: dict[str, Any] = {"topic": row.name, "x": axes[0].to_json(), "y": axes[1].to_json() if y else None}
+    fields: dict[str, Any] = {
+        "topic": row.name,
+        "x": axes[0].to_json(),
+        "y": axes[1].to_json() if y else None,
+    }
     for name, (model, owner) in kinds.items():
         total = _live(model, row).count()
         items = [_announced(one, owner, axes, topic) for one in shown[name]]
-        told[name] = {"total": total, "truncated": total > len(items), "items": items}
-        told[f"{name.removesuffix('s')}_cells"] = _cells(topic, axes, shown[name])
-    told["cuts"] = cut_lines(topic, axes)
+        fields[name] = {"total": total, "truncated": total > len(items), "items": items}
+        fields[f"{name.removesuffix('s')}_cells"] = _cells(topic, axes, shown[name])
+    fields["cuts"] = cut_lines(topic, axes)
     total = EventSample.objects.filter(topic=row).count()
     items = [_event(sample, values, axes) for sample, values in zip(samples, events, strict=True)]
-    told["events"] = {"total": total, "truncated": total > len(items), "items": items}
-    return told
+    fields["events"] = {"total": total, "truncated": total > len(items), "items": items}
+    return fields
 
 
 def _shown(topic: Topic, row: TopicRow, model: Any, owner: str, limit: int) -> list[_Shown]:

@@ -27,7 +27,7 @@ class Overlap:
     are names of announcements without a path, and `more` states whether there are others.
     """
 
-    told: dict[str, Any]
+    summary: dict[str, Any]
     reach: Reach | None
     missed: tuple[str, ...]
     more: bool
@@ -61,8 +61,8 @@ def overlap(planner: Planner, filter_: Filter, cells: DzSet, other: str, host: s
             names += [one.id] if matched <= NAMES else []
             if known and (place is None or planner.network.component(one.host) != place):
                 missed.append(one.id)
-    told = {"kind": other, "matched": matched, "looked_at": looked_at, "total": len(live), "names": names}
-    return Overlap(told, _reach(known, matched, len(missed)), tuple(missed[:NAMED]), len(missed) > NAMED)
+    summary = {"kind": other, "matched": matched, "looked_at": looked_at, "total": len(live), "names": names}
+    return Overlap(summary, _reach(known, matched, len(missed)), tuple(missed[:NAMED]), len(missed) > NAMED)
 
 
 def _reach(known: bool, matched: int, missed: int) -> Reach | None:

@@ -86,19 +86,19 @@ def _meaning(filter_: Filter, encoding: EncodedFilter, limit: int) -> dict[str, 
 def _network(asked: PreviewQuestion, filter_: Filter, encoding: EncodedFilter) -> dict[str, Any]:
     """Return matches and cost of the filter; neither if the planner is not available in time."""
     other = SUBSCRIPTIONS if asked.kind is ADVERTISEMENT else ADVERTISEMENTS
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     try:
         with reading(PATIENCE.seconds) as planner:
             host = None if asked.owner is None else asked.owner.host.name
             found = overlap(planner, filter_, encoding.dz, other, host)
-        told |= {"overlap": found.told, "reach": found.reach, "unreachable": _unreachable(asked, found)}
+        fields |= {"overlap": found.summary, "reach": found.reach, "unreachable": _unreachable(asked, found)}
         if asked.owner is not None:
-            told["cost"] = _cost(asked, filter_, encoding)
+            fields["cost"] = _cost(asked, filter_, encoding)
     except PlannerBehind:
-        told["unknown"] = _BUSY
+        fields["unknown"] = _BUSY
     except Problem as problem:
-        told["unknown"] = problem.detail
-    return told
+        fields["unknown"] = problem.detail
+    return fields
 
 
 def _unreachable(asked: PreviewQuestion, found: Overlap) -> dict[str, Any] | None:

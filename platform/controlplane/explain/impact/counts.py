@@ -43,13 +43,13 @@ def affected(row: Any) -> dict[str, Any]:
             raise Problem(503, "busy", detail, headers={"Retry-After": "5"}) from None
         if asked.cut is not None:
             trees, found = crossing(planner, asked.cut, deadline)
-            return _told(found, 0, trees, _entries_at(planner, asked.cut), deadline)
+            return _impact(found, 0, trees, _entries_at(planner, asked.cut), deadline)
         live = planner.registry.live
         going = {name: live[name] for name in (*asked.advertisements, *asked.subscriptions) if name in live}
         met, left = _met(live, going, deadline)
         names = {one.topic for one in going.values()} | {asked.topic}
         trees = sum(tree.topic in names for tree in planner.trees())
-        return _told({**going, **met}, left, trees, _entries(planner, going), deadline)
+        return _impact({**going, **met}, left, trees, _entries(planner, going), deadline)
 
 
 def _met(live: Live, going: Live, deadline: Deadline) -> tuple[dict[str, Registration], int]:
@@ -96,7 +96,7 @@ def _entries_at(planner: Planner, cut: Cut) -> int:
     )
 
 
-def _told(found: Live, left: int, trees: int, entries: int | None, deadline: Deadline) -> dict[str, Any]:
+def _impact(found: Live, left: int, trees: int, entries: int | None, deadline: Deadline) -> dict[str, Any]:
     by_kind = {
         kind: [one for one in found.values() if one.kind == kind] for kind in (ADVERTISEMENT, SUBSCRIPTION)
     }

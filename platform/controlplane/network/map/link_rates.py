@@ -14,8 +14,8 @@ Rates = dict[int, dict[str, float]]
 
 def rates() -> Rates:
     """Return packets and bytes per second by link id; empty without recent totals."""
-    told = OutboxEvent.objects.filter(kind="load", created_at__gt=timezone.now() - FRESH)
-    newest = list(told.order_by("-id").values_list("payload", flat=True)[:2])
+    events = OutboxEvent.objects.filter(kind="load", created_at__gt=timezone.now() - FRESH)
+    newest = list(events.order_by("-id").values_list("payload", flat=True)[:2])
     if len(newest) < 2:
         return {}
     after, before = newest

@@ -39,7 +39,7 @@ def ensure() -> None:
     _store({name: found[name] for name in names})
 
 
-def anew(moved_too: bool) -> int:
+def place_again(moved_too: bool) -> int:
     """Place all switches again, except moved ones unless `moved_too`; return the number placed."""
     with transaction.atomic():
         moved = {} if moved_too else _places(moved=True)
@@ -55,8 +55,8 @@ def anew(moved_too: bool) -> int:
 def move(switch: Switch, x: float, y: float) -> None:
     """Move a switch to a position, which stays."""
     Place.objects.update_or_create(switch=switch, defaults={"x": x, "y": y, "moved": True})
-    told = {"name": switch.name, "connected": switch.connected, "up": switch.up, "x": x, "y": y}
-    outbox.emit("switch", told)
+    fields = {"name": switch.name, "connected": switch.connected, "up": switch.up, "x": x, "y": y}
+    outbox.emit("switch", fields)
 
 
 def _first(names: list[str], links: list[tuple[str, str]]) -> dict[str, Point]:

@@ -15,11 +15,11 @@ _MORE = ("epoch", "reconciled_epoch", "exact_entries", "tcam_budget", "capacity"
 def topology(load: bool) -> dict[str, Any]:
     """Return switches with places and tables, links (with `load`), and hosts; ends are ids."""
     placement.ensure()
-    told = rates() if load else {}
+    loads = rates() if load else {}
     return {
         "switches": list(_switches()),
         "links": [
-            {"id": pk, "a": a, "a_port": a_port, "b": b, "b_port": b_port, "up": up, "load": told.get(pk)}
+            {"id": pk, "a": a, "a_port": a_port, "b": b, "b_port": b_port, "up": up, "load": loads.get(pk)}
             for pk, a, a_port, b, b_port, up in Link.objects.order_by("id").values_list(
                 "id", "a", "a_port", "b", "b_port", "up"
             )

@@ -5,7 +5,7 @@
 2. pin     Make the snapshot the permanent start of the log. This is one transaction under the planner's
            lock, so that no session removes the snapshot meanwhile.
 3. remove  Delete withdrawn and failed announcements, requests and bulk calls that ended before the retention
-           time, in short transactions. A request stays as long as an object refers to it.
+           time, in short transactions. A request stays while an object refers to it.
 
 A kill at any point changes no table. Before the end of step 2 nothing has changed. After it, every row that
 may be missing is older than the base.
@@ -145,9 +145,9 @@ def _ended(base: int, cutoff: datetime) -> QuerySet[Request]:
     Only requests that the metrics have counted and telemetry has recorded are included. All others stay.
     """
     counted = stage_histograms.totals().last
-    told = int(checkpoints.recall(request_rows.POSITION, 0))
+    exported = int(checkpoints.recall(request_rows.POSITION, 0))
     rows = Request.objects.filter(
-        position__lte=min(base, told), pk__lte=counted, state__in=FINAL_STATES, told=None
+        position__lte=min(base, exported), pk__lte=counted, state__in=FINAL_STATES, exported=None
     )
     return rows.alias(ended=Coalesce("confirmed_at", "computed_at", "received_at")).filter(ended__lt=cutoff)
 

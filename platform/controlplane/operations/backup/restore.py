@@ -132,12 +132,12 @@ def _load(file: ArchiveReader, say: Say, older: list[str]) -> None:
             used = {} if older else seals.used_counters()  # an older backup needs a database without tables
             _replace_rows(file, apps, say)
             if not older:
-                _begin_anew(file.manifest, used, say)
+                _invalidate(file.manifest, used, say)
         if older:
             say(f"migrating the database: {len(older)} migrations")
             call_command("migrate", interactive=False, verbosity=0)
             with transaction.atomic():
-                _begin_anew(file.manifest, used, say)
+                _invalidate(file.manifest, used, say)
 
 
 def _schema(manifest: Manifest, say: Say, older: list[str]) -> Apps:
@@ -188,7 +188,7 @@ def _fill(file: ArchiveReader, model: type[Model], expected: int) -> None:
         raise UpkeepError(f"the backup is damaged: {table} has {count} rows instead of {expected}")
 
 
-def _begin_anew(manifest: Manifest, used: seals.Used, say: Say) -> None:
+def _invalidate(manifest: Manifest, used: seals.Used, say: Say) -> None:
     """Invalidate former state: sessions, readers, seals, and the state of switches."""
     seals.skip_counters(used, max(timezone.now(), manifest.created_at))
     Watermark.objects.filter(name__startswith="life of ").delete()

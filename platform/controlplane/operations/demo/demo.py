@@ -38,7 +38,7 @@ def stands_by(row: Launcher | None) -> bool:
 def standing() -> dict[str, Any]:
     """Return the state of the demo as `GET demo/` returns it."""
     row = launcher()
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "state": DemoState.ABSENT,
         "step": "",
         "progress": 0.0,
@@ -49,14 +49,14 @@ def standing() -> dict[str, Any]:
         "heard_at": row and row.heard_at,
     }
     if row is None:
-        return told
+        return fields
     if not stands_by(row):
         seconds = round((timezone.now() - row.heard_at).total_seconds())
-        return {**told, "reason": _SILENT.format(name=row.name, seconds=seconds)}
+        return {**fields, "reason": _SILENT.format(name=row.name, seconds=seconds)}
     state = state_of(row)
     others = _others(row) if state in (DemoState.OFFERED, DemoState.FAILED) else []
     return {
-        **told,
+        **fields,
         "state": state,
         "step": row.step,
         "progress": row.progress,
@@ -68,7 +68,7 @@ def standing() -> dict[str, Any]:
 
 
 def state_of(row: Launcher) -> DemoState:
-    """Return the reported state, or the state that a pending request leads to."""
+    """Return the reported state, or the state after the pending request."""
     state = DemoState(row.state)
     if row.wanted and state == DemoState.OFFERED:
         return DemoState.STARTING
@@ -96,7 +96,7 @@ def ask(start: bool) -> None:
             row.wanted = start
             row.reason = ""
             row.save(update_fields=("wanted", "reason"))
-            _tell()
+            _emit_state()
 
 
 def heard(values: dict[str, Any]) -> Launcher:
@@ -110,11 +110,11 @@ def heard(values: dict[str, Any]) -> Launcher:
             row.wanted = False
             row.save(update_fields=("wanted",))
         if before is None or (before.state, before.step) != (row.state, row.step):
-            _tell()
+            _emit_state()
     return row
 
 
-def _tell() -> None:
+def _emit_state() -> None:
     now = standing()
     outbox.emit("demo", {name: now[name] for name in ("state", "step", "progress", "reason")})
 

@@ -39,7 +39,7 @@ KEPT = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PublishedEncoding:
     """Encoding in the format for publishers."""
 
     topic: str
@@ -54,26 +54,26 @@ def lease_time() -> timedelta:
     return timedelta(seconds=settings.ENV.lease_seconds)
 
 
-def current(topic: Topic) -> Told:
+def current(topic: Topic) -> PublishedEncoding:
     """Return the present encoding of a topic for publishers."""
     row = Encoding.objects.filter(topic=topic).first()
     if row is None:
-        return Told(topic.name, 1, topic.code, topic.indexed, topic.cuts)
-    return Told(topic.name, row.version, row.code, row.indexed, row.cuts)
+        return PublishedEncoding(topic.name, 1, topic.code, topic.indexed, topic.cuts)
+    return PublishedEncoding(topic.name, row.version, row.code, row.indexed, row.cuts)
 
 
-def newest(topic: Topic) -> Told:
+def newest(topic: Topic) -> PublishedEncoding:
     """Return the new encoding of a moving topic, else the present encoding."""
     move = Move.objects.filter(topic=topic, stage__in=OPEN).first()
     return current(topic) if move is None else goal(move)
 
 
-def goal(move: Move) -> Told:
+def goal(move: Move) -> PublishedEncoding:
     """Return the new encoding of a move."""
-    return Told(move.topic.name, move.version, move.code, move.indexed, move.cuts)
+    return PublishedEncoding(move.topic.name, move.version, move.code, move.indexed, move.cuts)
 
 
-def told(advertisement: Advertisement) -> Told:
+def encoding_for(advertisement: Advertisement) -> PublishedEncoding:
     """Return the encoding for a publisher: the new one if it advertised after the move started."""
     move = Move.objects.filter(topic=advertisement.topic, stage__in=OPEN).select_related("request").first()
     mine = advertisement.request.position
@@ -101,7 +101,7 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
             advertisement has too many leases, 429 if the caller has too many.
     """
     row = _advertisement(pk)
-    found, now = told(row), timezone.now()
+    found, now = encoding_for(row), timezone.now()
     lease = Lease.objects.filter(advertisement=row, holder=holder).first()
     if _is_fresh(lease, found, version, now) and lease is not None and lease.caller == caller:
         return _answer(found, lease.expires_at - now, caller, row)
@@ -109,7 +109,7 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
         Topic.objects.select_for_update(no_key=True).get(
             pk=row.topic_id
         )  # the encoding cannot change meanwhile
-        found = told(row)
+        found = encoding_for(row)
         lease = Lease.objects.select_for_update().filter(advertisement=row, holder=holder).first()
         lapsed = lease is None or lease.expires_at <= now
         if lapsed:
@@ -208,14 +208,14 @@ def _advertisement(pk: int) -> Advertisement:
     return row
 
 
-def _is_fresh(lease: Lease | None, found: Told, version: int | None, now: datetime) -> bool:
+def _is_fresh(lease: Lease | None, found: PublishedEncoding, version: int | None, now: datetime) -> bool:
     """Whether the stored lease needs no update yet."""
     if lease is None or not lease.version == found.version == version:
         return False
     return lease.expires_at - now > lease_time() * 3 / 4
 
 
-def _answer(found: Told, left: timedelta, caller: str, row: Advertisement) -> dict[str, Any]:
+def _answer(found: PublishedEncoding, left: timedelta, caller: str, row: Advertisement) -> dict[str, Any]:
     return {
         "topic": found.topic,
         "version": found.version,

@@ -1,4 +1,4 @@
-"""Stages of moves: new tables are made, publishers follow, old tables go, requests end.
+"""Stages of moves: install new tables, move publishers, remove old tables, end requests.
 
 All state is in the database, and each step is a separate transaction. So any process can continue after a
 kill. The steps run in the planner session, under the planner's lock.
@@ -16,7 +16,7 @@ from controlplane.common import fault_injection
 from controlplane.periodic import task_failures
 from controlplane.registry.models import Topic
 from controlplane.registry.transitions import leases
-from controlplane.registry.transitions.leases import Told
+from controlplane.registry.transitions.leases import PublishedEncoding
 from controlplane.registry.transitions.models import OPEN, UNFINISHED, Encoding, Move, Stage
 from controlplane.requestlog import outbox
 from controlplane.requestlog.append import LogEntry, submit
@@ -79,7 +79,7 @@ def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: Fa
 
     `refused` returns whether the last answer of a switch was a refusal.
     """
-    _tell_in_place(planner)
+    _publish_in_place(planner)
     now = timezone.now()
     went_on = False
     with task_failures.skipping("moves of topics") as skips:
@@ -118,7 +118,7 @@ def held_back() -> Q | None:
     return held
 
 
-def told(kind: str) -> list[str]:
+def using_new_tables(kind: str) -> list[str]:
     """Return topics that use their new tables while a request of this kind is planned."""
     if kind not in CHANGES_TOPOLOGY:
         return []
@@ -152,7 +152,7 @@ def _something_failed() -> bool:
     return any(not payload.get("planned") for payload in rows.values_list("payload", flat=True))
 
 
-def _tell_in_place(planner: Planner) -> None:
+def _publish_in_place(planner: Planner) -> None:
     """Publish encodings that changed without a move. The tables already use them."""
     if not planner.versions:
         return
@@ -166,16 +166,16 @@ def _tell_in_place(planner: Planner) -> None:
     for topic in Topic.objects.filter(name__in=behind):
         space = planner.topics[topic.name]
         version = planner.version(topic.name)
-        _tell(topic, Told(topic.name, version, space.code, list(space.indexed), _cuts(space)))
+        _publish(topic, PublishedEncoding(topic.name, version, space.code, list(space.indexed), _cuts(space)))
 
 
 @transaction.atomic
-def _tell(topic: Topic, told: Told) -> None:
+def _publish(topic: Topic, encoding: PublishedEncoding) -> None:
     """Publish an encoding; the short live event has only the number of cuts."""
     Topic.objects.select_for_update(no_key=True).get(pk=topic.pk)
-    fields = {"version": told.version, "code": told.code, "indexed": told.indexed}
-    Encoding.objects.update_or_create(topic=topic, defaults={**fields, "cuts": told.cuts})
-    outbox.emit("encoding", {"topic": topic.name, **fields, "cuts": len(told.cuts) // 2})
+    fields = {"version": encoding.version, "code": encoding.code, "indexed": encoding.indexed}
+    Encoding.objects.update_or_create(topic=topic, defaults={**fields, "cuts": encoding.cuts})
+    outbox.emit("encoding", {"topic": topic.name, **fields, "cuts": len(encoding.cuts) // 2})
 
 
 def _step(move: Move, now: datetime) -> bool:
@@ -197,7 +197,7 @@ def _made(move: Move, now: datetime) -> bool:
     move.request.refresh_from_db()
     if move.request.waits_for or move.request.state != State.DEPLOYING:
         return False
-    _tell(move.topic, leases.goal(move))
+    _publish(move.topic, leases.goal(move))
     _enter(move, Stage.TELLING, told_at=now)
     return True
 
@@ -213,7 +213,7 @@ def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool
         return False
     if not SwitchSync.objects.filter(switch__in=waits, attempts__gte=PATIENCE).exists():
         return False
-    _tell(move.topic, leases.goal(move))
+    _publish(move.topic, leases.goal(move))
     finish = _finish(move)
     _enter(move, Stage.BREAKING, told_at=now, finish=finish, in_place=True)
     outbox.alarm(

@@ -33,7 +33,7 @@ UNKNOWN = DeliveryFigures()
 def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, DeliveryFigures]:
     """Return the counts of subscriptions by id.
 
-    `unwanted` counts the events that reached the subscriber's host and match no subscription there.
+    `unwanted` counts the false positives at the subscriber's host.
     """
     rows = list(rows)
     hosts = _unwanted({row.subscriber.host_id for row in rows})
@@ -92,7 +92,7 @@ def of_hosts(ids: Iterable[int]) -> dict[int, DeliveryArrivals]:
     """Return the counts of hosts by id; a host without a report is missing."""
     rows = HostActivity.objects.filter(about__in=list(ids)).order_by().values_list("about")
     sums = rows.annotate(n=Sum("events"), unwanted=Sum("unwanted"), last=Max("last_at"))
-    return {pk: DeliveryArrivals(*told) for pk, *told in sums}
+    return {pk: DeliveryArrivals(*values) for pk, *values in sums}
 
 
 def _unwanted(hosts: Iterable[int]) -> dict[int, int]:

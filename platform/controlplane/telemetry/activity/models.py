@@ -40,7 +40,7 @@ class SubscriptionActivity(Activity):
 
 
 class HostActivity(Activity):
-    """Events that reached a host; `unwanted` ones match no subscription of the host."""
+    """Events that reached a host; `unwanted` counts the false positives among them."""
 
     about = models.ForeignKey("network.Host", on_delete=models.CASCADE, related_name="activity")
     unwanted = models.PositiveBigIntegerField()

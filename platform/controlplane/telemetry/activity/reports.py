@@ -34,7 +34,7 @@ def take(reporter: int, values: dict[str, Any]) -> None:
                 reporter_id=reporter,
                 last_at=row["last_at"],
                 **known[row[name]],
-                **{field: row[told] for field, told in counted.items()},
+                **{field: row[key] for field, key in counted.items()},
             )
             for row in rows
             if row[name] in known
@@ -54,12 +54,12 @@ def own(values: dict[str, Any], client: Client) -> dict[str, Any]:
     subs = Subscription.objects.filter(subscriber=client.pk if client.kind == SUBSCRIBER else None)
     mine = {f"a{pk}" for pk in ads.values_list("pk", flat=True)}
     mine |= {f"q{pk}" for pk in subs.values_list("pk", flat=True)}
-    told = {
+    parts = {
         "advertisements": [row for row in values.get("advertisements") or () if row["advertisement"] in mine],
         "subscriptions": [row for row in values.get("subscriptions") or () if row["subscription"] in mine],
         "hosts": [row for row in values.get("hosts") or () if row["host"] == client.host],
     }
-    return {**values, **told}
+    return {**values, **parts}
 
 
 def topics(values: dict[str, Any]) -> list[str]:

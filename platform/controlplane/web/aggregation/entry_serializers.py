@@ -15,7 +15,7 @@ class AggregatedEntrySerializer(serializers.ModelSerializer[AggregatedEntry]):
     )
     subscriptions_url = serializers.SerializerMethodField()
     measured = serializers.FloatField(help_text="redundant copies of the window's events, measured")
-    unwanted = serializers.FloatField(help_text="unwanted deliveries of the window's events")
+    unwanted = serializers.FloatField(help_text="false positives of the window's events")
     expected = serializers.FloatField(
         allow_null=True, help_text="redundant copies predicted from older events, for as many events"
     )

@@ -123,10 +123,10 @@ class SwitchFiguresSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="redundant copies per event with the calculated tables"
     )
     unwanted_before = serializers.FloatField(
-        allow_null=True, help_text="unwanted deliveries per event with the installed tables"
+        allow_null=True, help_text="false positives per event with the installed tables"
     )
     unwanted_after = serializers.FloatField(
-        allow_null=True, help_text="unwanted deliveries per event with the calculated tables"
+        allow_null=True, help_text="false positives per event with the calculated tables"
     )
 
 
@@ -135,7 +135,9 @@ class ResultsSerializer(serializers.Serializer[Any]):
 
     chosen = serializers.CharField(help_text="method whose covers were chosen")
     needless = FiguresSerializer(help_text="redundant copies per event over links between switches")
-    unwanted = FiguresSerializer(help_text="deliveries per event to hosts without a matching subscription")
+    unwanted = FiguresSerializer(
+        help_text="false positives per event: deliveries to hosts without a matching subscription"
+    )
     gap = serializers.FloatField(
         allow_null=True, help_text="distance from the best choice of merge points, as a share of its cost"
     )
@@ -193,9 +195,7 @@ class CurvePointSerializer(serializers.Serializer[Any]):
     budget = serializers.IntegerField(help_text="budget of the switch, in entries")
     entries = serializers.IntegerField(allow_null=True, help_text="entries in the table of the switch")
     needless = serializers.FloatField(allow_null=True, help_text="redundant copies per event, network-wide")
-    unwanted = serializers.FloatField(
-        allow_null=True, help_text="unwanted deliveries per event, network-wide"
-    )
+    unwanted = serializers.FloatField(allow_null=True, help_text="false positives per event, network-wide")
 
 
 class CurveSerializer(serializers.Serializer[Any]):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from controlplane.analytics.jobs import JOBS
@@ -99,10 +99,10 @@ class FalsePositivesPointSerializer(PointSerializer):
     """Deliveries."""
 
     delivered = _count("events delivered (first copies)")
-    unwanted = _count("delivered events that match no subscription of the host")
+    unwanted = _count("false positives: delivered events that match no subscription of the host")
     doubled = _count("further copies of delivered events")
     lost = _count("expected events that were not delivered; null if unknown")
-    fpr = _number("unwanted events in percent of delivered events")
+    fpr = _number("false positives in percent of delivered events")
 
 
 class FalsePositivesSeriesSerializer(serializers.Serializer[Any]):
@@ -140,25 +140,28 @@ class PublisherLoadSerializer(ChartsSerializer):
     series = PublisherLoadSeriesSerializer(many=True, help_text="series by publisher")
 
 
-class NeedlessPointSerializer(PointSerializer):
+@extend_schema_serializer(component_name="NeedlessPoint")
+class RedundantCopiesPointSerializer(PointSerializer):
     """Mean cost of merged entries, over the checked events."""
 
     copies = _number("redundant copies per event over links")
-    unwanted = _number("deliveries per event to hosts without a matching subscription")
+    unwanted = _number("false positives per event: deliveries to hosts without a matching subscription")
     expected = _number("redundant copies per event, predicted from older events")
 
 
-class NeedlessSeriesSerializer(serializers.Serializer[Any]):
+@extend_schema_serializer(component_name="NeedlessSeries")
+class RedundantCopiesSeriesSerializer(serializers.Serializer[Any]):
     """Series of a switch with merged entries."""
 
     switch = serializers.CharField(help_text="name of the switch")
-    points = NeedlessPointSerializer(many=True, help_text="points in the order of time")
+    points = RedundantCopiesPointSerializer(many=True, help_text="points in the order of time")
 
 
-class NeedlessSerializer(ChartsSerializer):
+@extend_schema_serializer(component_name="Needless")
+class RedundantCopiesSerializer(ChartsSerializer):
     """Redundant copies over links."""
 
-    series = NeedlessSeriesSerializer(many=True, help_text="series by switch")
+    series = RedundantCopiesSeriesSerializer(many=True, help_text="series by switch")
 
 
 class StageTimesSerializer(serializers.Serializer[Any]):
@@ -219,7 +222,7 @@ class SelectionSerializer(serializers.Serializer[Any]):
         child=serializers.FloatField(), help_text="eigenvalues of the covariance matrix"
     )
     measured_fpr = serializers.FloatField(
-        allow_null=True, help_text="unwanted events in percent of delivered events, in the day before"
+        allow_null=True, help_text="false positives in percent of delivered events, in the day before"
     )
 
     @extend_schema_field(serializers.BooleanField())

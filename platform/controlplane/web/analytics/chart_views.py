@@ -11,9 +11,9 @@ from rest_framework.response import Response
 from controlplane.analytics import charts
 from controlplane.analytics.charts import Chart, ChartGrid
 from controlplane.analytics.empty_reasons import Span, Why, why_empty
-from controlplane.analytics.jobs import JOBS, NEEDLESS
+from controlplane.analytics.false_positives import false_positives
+from controlplane.analytics.jobs import JOBS, REDUNDANT_COPIES
 from controlplane.analytics.models import Result, Series
-from controlplane.analytics.unwanted import unwanted
 from controlplane.common.problems import bad_parameter
 from controlplane.registry.models import Topic
 from controlplane.rest.base_views import StrictView, url
@@ -108,7 +108,7 @@ class FalsePositivesView(_ByView):
         return self.answer(request)
 
     def completed(self, point: dict[str, Any]) -> dict[str, Any]:
-        """Return the point with the share of unwanted deliveries."""
+        """Return the point with the share of false positives."""
         came = point["delivered"]
         return {**point, "fpr": 100 * point["unwanted"] / came if came else None}
 
@@ -152,15 +152,15 @@ class RequestLatencyView(ChartView):
         return self.answer(request)
 
 
-class NeedlessCopiesView(ChartView):
+class RedundantCopiesView(ChartView):
     """Chart of redundant copies over links."""
 
-    job = NEEDLESS
+    job = REDUNDANT_COPIES
 
     @extend_schema(
         operation_id="analytics_needless_copies",
         tags=["analytics"],
-        responses=shapes.NeedlessSerializer,
+        responses=shapes.RedundantCopiesSerializer,
         parameters=[*GRID_PARAMETERS, *_key_parameters("switch")],
     )
     def get(self, request: Request) -> Any:
@@ -216,11 +216,11 @@ class DimensionSelectionView(StrictView):
             "empty": empty,
             "selections": [_selection(row, indexed.get(row.topic, [])) for row in rows[: self.MOST]],
         }
-        told = shapes.SelectionsSerializer(body).data
+        selections = shapes.SelectionsSerializer(body).data
         if in_csv(request):
             fields = list(shapes.SelectionSerializer().fields)
-            return stream(request, self.job.path, fields, [told["selections"]])
-        return Response(told)
+            return stream(request, self.job.path, fields, [selections["selections"]])
+        return Response(selections)
 
 
 def _selection(row: Result, indexed: list[str]) -> dict[str, Any]:
@@ -244,6 +244,6 @@ def _selection(row: Result, indexed: list[str]) -> dict[str, Any]:
 
 
 def measured_fpr(topic: str, until: datetime) -> float | None:
-    """Return the percentage of unwanted deliveries in the day before; None without deliveries."""
-    came, wrong = unwanted(topic, until - DEFAULT_SPAN, until)
+    """Return the percentage of false positives in the day before; None without deliveries."""
+    came, wrong = false_positives(topic, until - DEFAULT_SPAN, until)
     return 100 * wrong / came if came else None

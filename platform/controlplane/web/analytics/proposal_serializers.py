@@ -37,8 +37,10 @@ class CandidateSerializer(serializers.Serializer[Any]):
     )
     indexed = serializers.ListField(child=serializers.CharField(), help_text="chosen attributes")
     delivered = serializers.IntegerField(help_text="number of deliveries to hosts")
-    unwanted = serializers.IntegerField(help_text="deliveries that match no subscription of the host")
-    fpr = serializers.FloatField(help_text="unwanted deliveries in percent of all deliveries")
+    unwanted = serializers.IntegerField(
+        help_text="false positives: deliveries that match no subscription of the host"
+    )
+    fpr = serializers.FloatField(help_text="false positives in percent of all deliveries")
     cells = serializers.IntegerField(help_text="number of dz cells of all filters together")
     cuts = serializers.IntegerField(default=0, help_text="number of cuts")
 
@@ -49,9 +51,11 @@ class CountedSerializer(serializers.Serializer[Any]):
     since = serializers.DateTimeField(help_text="start of the time")
     until = serializers.DateTimeField(help_text="end of the time")
     delivered = serializers.IntegerField(help_text="number of deliveries")
-    unwanted = serializers.IntegerField(help_text="deliveries that match no subscription of the host")
+    unwanted = serializers.IntegerField(
+        help_text="false positives: deliveries that match no subscription of the host"
+    )
     fpr = serializers.FloatField(
-        allow_null=True, help_text="unwanted deliveries in percent; null without reports"
+        allow_null=True, help_text="false positives in percent; null without reports"
     )
 
 
@@ -85,7 +89,7 @@ class ProposalSerializer(serializers.ModelSerializer[Proposal]):
         source="figures.subscriptions", help_text="number of subscriptions"
     )
     saved = serializers.FloatField(
-        source="figures.saved", help_text="predicted decrease of unwanted deliveries per event"
+        source="figures.saved", help_text="predicted decrease of false positives per event"
     )
     standard_error = serializers.FloatField(
         source="figures.standard_error", allow_null=True, help_text="standard error of `saved`"

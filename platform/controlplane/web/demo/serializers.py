@@ -8,7 +8,7 @@ from controlplane.operations.demo.models import DemoState, TestEvent, TestState
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Choice, Flag, Integer, Name, Number, Reference, Text, Values
 
-TOLD = tuple(state for state in DemoState.values if state != DemoState.ABSENT)
+REPORTABLE = tuple(state for state in DemoState.values if state != DemoState.ABSENT)
 MAX_NAMES = 10_000
 
 
@@ -23,7 +23,7 @@ class DemoSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(
         help_text="why the demo is not available, and what to do", allow_blank=True
     )
-    fixed = serializers.BooleanField(help_text="whether the demo runs as long as `make run` does")
+    fixed = serializers.BooleanField(help_text="whether the demo runs until `make run` ends")
     may_start = serializers.BooleanField(help_text="whether the demo can be started now")
     may_stop = serializers.BooleanField(help_text="whether the demo can be stopped now")
     heard_at = serializers.DateTimeField(allow_null=True, help_text="last heartbeat of the launcher")
@@ -57,11 +57,11 @@ class HeartbeatSerializer(serializers.Serializer[Any]):
     """Heartbeat of a launcher."""
 
     name = Name(help_text="name of the launcher")
-    state = Choice(TOLD, help_text="state of the demo")
+    state = Choice(REPORTABLE, help_text="state of the demo")
     step = Text(max_length=200, allow_blank=True, default="", help_text="step in progress")
     progress = Number(min_value=0, max_value=1, default=0, help_text="progress of the start, 0 to 1")
     reason = Text(max_length=10_000, allow_blank=True, default="", help_text="why the demo failed")
-    fixed = Flag(default=False, help_text="whether the demo runs as long as `make run` does")
+    fixed = Flag(default=False, help_text="whether the demo runs until `make run` ends")
     switches = serializers.ListField(
         child=Name(), default=list, max_length=MAX_NAMES, help_text="names of the demo's switches"
     )

@@ -22,7 +22,7 @@ class CutValue(serializers.JSONField):
 
 
 class CutStepSerializer(serializers.Serializer[Any]):
-    """Cut on the way of the event."""
+    """Cut on the path of the event."""
 
     attribute = serializers.CharField(help_text="attribute of the cut")
     value = CutValue(help_text="value of the cut")
@@ -41,7 +41,7 @@ class EventSerializer(serializers.Serializer[Any]):
     topic = serializers.CharField()
     values = Values()
     dz = serializers.CharField(help_text="dz of the event")
-    cuts = CutStepSerializer(many=True, help_text="cuts on the way of the event, the first one first")
+    cuts = CutStepSerializer(many=True, help_text="cuts on the path of the event, the first one first")
     address = serializers.CharField(help_text="multicast address of the event")
     problem = serializers.ChoiceField(choices=REASONS, allow_null=True, help_text="why the event is not sent")
 

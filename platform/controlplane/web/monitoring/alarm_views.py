@@ -47,7 +47,7 @@ class StandingAlarmsSerializer(serializers.Serializer[Any]):
     retrieve=extend_schema(operation_id="alarms_read", tags=["system"]),
 )
 class AlarmViewSet(ListAndRead):
-    """Past alarms. They are kept as long as the events of the live stream."""
+    """Past alarms. They are kept for the same time as the events of the live stream."""
 
     queryset = OutboxEvent.objects.filter(kind="alarm")
     serializer_class = AlarmSerializer

@@ -42,7 +42,7 @@ class HostSerializer(serializers.ModelSerializer[Host]):
         help_text="number of delivered events, over all reporters; null: no report"
     )
     unwanted = serializers.SerializerMethodField(
-        help_text="number of delivered events that no subscription at the host matches"
+        help_text="false positives: number of delivered events that no subscription at the host matches"
     )
     last_event_at = serializers.SerializerMethodField(help_text="time of the last delivery; null: no report")
     has_key = serializers.SerializerMethodField()
@@ -96,7 +96,7 @@ class HostSerializer(serializers.ModelSerializer[Host]):
         return self.arrivals(row).delivered
 
     def get_unwanted(self, row: Host) -> int | None:
-        """Number of unwanted deliveries."""
+        """Number of false positives."""
         return self.arrivals(row).unwanted
 
     def get_last_event_at(self, row: Host) -> datetime | None:

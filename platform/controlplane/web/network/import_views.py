@@ -81,8 +81,8 @@ class TopologyImportViewSet(StrictView, ViewSet):
         imported = topology_import.read(uploaded(request, self.max_bytes), form, hosts)
         if options.dry_run:
             answer = cost_answer(topology_import.draft(imported.topology).payloads())
-            answer.data |= topology_import.told(imported)
+            answer.data |= topology_import.summary(imported)
             return answer
         return accepted(options.wait, topology_import.add(imported, request.user)).plus(
-            topology_import.told(imported)
+            topology_import.summary(imported)
         )

@@ -43,12 +43,12 @@ class TopologyView(StrictView):
     )
     def get(self, request: Request) -> Response:
         """Return switches with positions and tables, links with their load, and hosts."""
-        told = topology(read_flag("load", request.query_params.get("load", "true")))
-        tag = f'"{hashlib.sha256(JSONRenderer().render(told)).hexdigest()[:32]}"'
+        found = topology(read_flag("load", request.query_params.get("load", "true")))
+        tag = f'"{hashlib.sha256(JSONRenderer().render(found)).hexdigest()[:32]}"'
         headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
         if tag in request.headers.get("If-None-Match", ""):
             return Response(status=status.HTTP_304_NOT_MODIFIED, headers=headers)
-        return Response(told, headers=headers)
+        return Response(found, headers=headers)
 
 
 class LayoutView(StrictView):
@@ -63,4 +63,4 @@ class LayoutView(StrictView):
     def post(self, request: Request) -> Response:
         """Calculate positions again, except those set by operators, unless `moved_too` is true."""
         values = read_one(request, LayoutSerializer())
-        return Response({"placed": placement.anew(values["moved_too"])})
+        return Response({"placed": placement.place_again(values["moved_too"])})

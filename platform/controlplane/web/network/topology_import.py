@@ -70,7 +70,7 @@ def read(data: bytes, form: str | None, hosts_per_switch: int) -> Imported:
     return imported
 
 
-def told(imported: Imported) -> dict[str, Any]:
+def summary(imported: Imported) -> dict[str, Any]:
     """Return the answer's fields about the file."""
     repairs = list(imported.repairs[:MAX_REPAIRS])
     more = len(imported.repairs) - len(repairs)

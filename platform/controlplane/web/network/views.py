@@ -24,7 +24,7 @@ from controlplane.rest.base_views import ListAndRead, WriteOptions
 from controlplane.rest.openapi import BULK_WRITE, WRITE
 from controlplane.rest.permissions import BOTH_READ
 from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, QueryFilterField, read_id
-from controlplane.rest.request_body import Body, read_body, tell_refused
+from controlplane.rest.request_body import Body, read_body, report_refused
 from controlplane.telemetry.activity.delivery_counts import of_hosts
 from controlplane.web.network.host_serializers import (
     HostChangeSerializer,
@@ -71,7 +71,7 @@ class NetworkViewSet(ListAndRead):
         body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
         if options.dry_run:
             answer = cost_answer(services.draft_payloads(self.kind, body))
-            tell_refused(answer.data, body)
+            report_refused(answer.data, body)
             return answer
         return accepted(options.wait, services.add(self.kind, body, request.user))
 

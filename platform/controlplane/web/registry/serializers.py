@@ -57,7 +57,8 @@ class _GotSerializer(_FiguresSerializer):
         help_text="number of received events, as hosts report them; null: no report"
     )
     unwanted = serializers.SerializerMethodField(
-        help_text="number of events at its host that no subscription there matches; null: no report"
+        help_text="false positives: number of events at its host that no subscription there matches; "
+        "null: no report"
     )
 
     def get_delivered(self, row: Any) -> int | None:
@@ -65,7 +66,7 @@ class _GotSerializer(_FiguresSerializer):
         return self.figures(row).events
 
     def get_unwanted(self, row: Any) -> int | None:
-        """Number of unwanted events at its host."""
+        """Number of false positives at its host."""
         return self.figures(row).unwanted
 
 

@@ -72,8 +72,8 @@ class SourceViewSet(Resource):
         page = self.paginate_queryset(self.filter_queryset(rows)) or []
         caller = caller_of(request)
         entitled = caller.client is not None or caller.has(Role.OPERATOR, Scope.WRITE)
-        told = event_keys.told_sources(topic, (row.pk for row in page), entitled)
-        shown = SourceSerializer(page, many=True, context={"seals": told}).data
+        seals = event_keys.seals_of_sources(topic, (row.pk for row in page), entitled)
+        shown = SourceSerializer(page, many=True, context={"seals": seals}).data
         response = self.get_paginated_response(shown)
         response["Cache-Control"] = "no-store"
         return response

@@ -33,7 +33,7 @@ from controlplane.rest.query_parameters import (
     choice,
     read_id,
 )
-from controlplane.rest.request_body import MAX_ITEMS, Body, check_owner, read_body, taking, tell_refused
+from controlplane.rest.request_body import MAX_ITEMS, Body, check_owner, read_body, report_refused, taking
 from controlplane.rest.strict_json import MAX_BULK_BYTES, StrictJSONParser
 from controlplane.telemetry.activity import delivery_counts
 from controlplane.web.registry.serializers import (
@@ -92,7 +92,7 @@ class ParticipantViewSet(_FromFiles):
         if options.dry_run:
             taking(body, lambda body: participants.draft(self.kind, body))
             answer = cost_answer([], items=len(body.items))
-            tell_refused(answer.data, body)
+            report_refused(answer.data, body)
             return answer
         rows = participants.add(self.kind, body)
         return self._created(rows, body)
@@ -105,9 +105,9 @@ class ParticipantViewSet(_FromFiles):
             {"index": i, "id": row.pk, "url": url(self.kind.resource, row.pk), "name": row.name}
             for i, row in enumerate(rows)
         ]
-        told = {"items": len(rows), "results": results}
-        tell_refused(told, body)
-        return Response(told, status.HTTP_201_CREATED)
+        fields = {"items": len(rows), "results": results}
+        report_refused(fields, body)
+        return Response(fields, status.HTTP_201_CREATED)
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a publisher or subscriber; 409 while it has announcements."""
@@ -198,7 +198,7 @@ class AnnouncementViewSet(_FromFiles):
             encodings = Encodings([ItemEncoding(len(e.dz), e.excess, e.volume_error) for e in found])
             payloads = announcements.draft_payloads(self.kind, drafts)
             answer = cost_answer(payloads, encodings=encodings, client=client)
-            tell_refused(answer.data, body)
+            report_refused(answer.data, body)
             return answer
         logged = announcements.add(self.kind, drafts, request.user, body, str(client or ""))
         return accepted(options.wait, logged, client)

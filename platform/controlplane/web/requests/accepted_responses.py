@@ -100,10 +100,10 @@ def cost_answer(
 
     Nothing is stored. For `client`, numbers replace data that a client token may not read.
     """
-    told = cost(payloads, encodings, len(payloads) if items is None else items)
+    estimate = cost(payloads, encodings, len(payloads) if items is None else items)
     if removed is not None:
-        told["affected"] = affected(removed)
-    return Response(cost_for(told, client))
+        estimate["affected"] = affected(removed)
+    return Response(cost_for(estimate, client))
 
 
 def request_ended(pk: int) -> bool:

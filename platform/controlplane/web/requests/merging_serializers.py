@@ -26,8 +26,8 @@ class MergingSerializer(serializers.Serializer[Any]):
     events = serializers.IntegerField(help_text="number of recent events of `topics` in the estimate")
     unwanted = serializers.FloatField(
         allow_null=True,
-        help_text="predicted deliveries to hosts without a matching subscription, per event published on "
-        "`topics`, caused by new and changed merged entries; null: unknown, see `reason`",
+        help_text="predicted false positives (deliveries to hosts without a matching subscription) per event "
+        "published on `topics`, caused by new and changed merged entries; null: unknown, see `reason`",
     )
     needless = serializers.FloatField(
         allow_null=True, help_text="predicted redundant copies between switches, per event; null: unknown"
@@ -49,8 +49,8 @@ class OperationMergingSerializer(serializers.Serializer[Any]):
     )
     unwanted = serializers.FloatField(
         allow_null=True,
-        help_text="predicted deliveries to hosts without a matching subscription, per event, over the "
-        "whole call; null: unknown, see `reason`",
+        help_text="predicted false positives (deliveries to hosts without a matching subscription) per event "
+        "over the whole call; null: unknown, see `reason`",
     )
     needless = serializers.FloatField(
         allow_null=True, help_text="predicted redundant copies between switches, per event; null: unknown"

@@ -203,7 +203,7 @@ class StatesSerializer(serializers.Serializer[Any]):
 
     queued = serializers.IntegerField(help_text="waiting in the log")
     planning = serializers.IntegerField(help_text="in the planner")
-    deploying = serializers.IntegerField(help_text="on the way to the switches")
+    deploying = serializers.IntegerField(help_text="sent to the switches, not yet confirmed")
     active = serializers.IntegerField(help_text="confirmed by all affected switches")
     failed = serializers.IntegerField(help_text="failed, without any change")
     withdrawn = serializers.IntegerField(help_text="withdrawn")

@@ -11,8 +11,8 @@ MOST = 10_000
 """Maximum number of rows of each kind in one report."""
 
 
-def _counter() -> Integer:
-    return Integer(min_value=0, max_value=SAFE_INTEGER, help_text="number of events since the start")
+def _counter(what: str = "events") -> Integer:
+    return Integer(min_value=0, max_value=SAFE_INTEGER, help_text=f"number of {what} since the start")
 
 
 def _last() -> Time:
@@ -40,7 +40,7 @@ class HostCountsSerializer(serializers.Serializer[Any]):
 
     host = Reference(help_text="name of the host")
     delivered = _counter()
-    unwanted = _counter()
+    unwanted = _counter("false positives (deliveries without a matching subscription)")
     last_at = _last()
 
 

@@ -35,7 +35,9 @@ class TotalsSerializer(serializers.Serializer[Any]):
     delivered = serializers.IntegerField(help_text="deliveries, first copies only")
     lost = serializers.IntegerField(help_text="expected deliveries that did not happen")
     doubled = serializers.IntegerField(help_text="further copies of delivered events")
-    unwanted = serializers.IntegerField(help_text="deliveries without a matching subscription")
+    unwanted = serializers.IntegerField(
+        help_text="false positives: deliveries without a matching subscription"
+    )
     delay_ms = DelaySerializer(help_text="delay from publisher to subscriber")
 
 
@@ -67,8 +69,8 @@ class _DelayReportSerializer(serializers.Serializer[Any]):
     )
 
 
-def _counter() -> Integer:
-    return Integer(min_value=0, max_value=SAFE_INTEGER, help_text="number of events since the start")
+def _counter(what: str = "events") -> Integer:
+    return Integer(min_value=0, max_value=SAFE_INTEGER, help_text=f"number of {what} since the start")
 
 
 @extend_schema_serializer(
@@ -93,11 +95,11 @@ class TrafficReportCreateSerializer(serializers.Serializer[Any]):
 
     reporter = Name(help_text="name of the reporter")
     published = _counter()
-    wanted = _counter()
+    wanted = _counter("expected deliveries")
     delivered = _counter()
-    lost = _counter()
-    doubled = _counter()
-    unwanted = _counter()
+    lost = _counter("lost events")
+    doubled = _counter("duplicates")
+    unwanted = _counter("false positives (deliveries without a matching subscription)")
     delay_ms = _DelayReportSerializer(
         required=False, allow_null=True, default=None, help_text="delay from publisher to subscriber"
     )

@@ -12,7 +12,7 @@ from controlplane.rest.base_views import ListAndRead, Resource, StrictView, Writ
 from controlplane.rest.openapi import PARTLY
 from controlplane.rest.permissions import Clients
 from controlplane.rest.query_parameters import ID, TEXT, TIME, QueryFilterField, choice
-from controlplane.rest.request_body import read_body, read_one, taking, tell_refused
+from controlplane.rest.request_body import read_body, read_one, report_refused, taking
 from controlplane.telemetry import ownership, samples
 from controlplane.telemetry.activity import reports
 from controlplane.telemetry.models import EventSample, TrafficReport
@@ -112,10 +112,10 @@ class SampleViewSet(Resource):
         client = caller_of(request).client
         if client is not None:
             ownership.check_samples(client, body.items, body.bulk)
-        told = {"items": len(body.items)}
+        fields = {"items": len(body.items)}
         samples.keep(taking(body, samples.draft))
-        tell_refused(told, body)
-        return Response(told, status.HTTP_201_CREATED)
+        report_refused(fields, body)
+        return Response(fields, status.HTTP_201_CREATED)
 
 
 @extend_schema_view(list=extend_schema(operation_id="samples_events", tags=["traffic"]))

@@ -31,7 +31,7 @@ from controlplane.web.telemetry.serializers import (
 )
 from tercast.telemetry.rows import check_whole_row, read_row
 
-WRITERS_TOLD = 100
+MAX_WRITERS = 100
 
 ATOMIC = OpenApiParameter(
     "atomic",
@@ -64,7 +64,7 @@ class TelemetryViewSet(StrictView, ViewSet):
     @extend_schema(operation_id="telemetry_read", tags=["telemetry"], responses=TelemetrySerializer)
     def list(self, request: Request) -> Response:
         """Return stored datasets, losses and writers."""
-        told = {
+        fields = {
             "root": str(storage.root()),
             "retention_days": settings.ENV.telemetry_days,
             "problem": storage.problem(),
@@ -72,9 +72,9 @@ class TelemetryViewSet(StrictView, ViewSet):
             "most_bytes": MAX_BULK_BYTES,
             "datasets": storage.contents(),
             **writer_watch.totals(),
-            "writers": writer_watch.newest(WRITERS_TOLD),
+            "writers": writer_watch.newest(MAX_WRITERS),
         }
-        return Response(TelemetrySerializer(told).data)
+        return Response(TelemetrySerializer(fields).data)
 
     @extend_schema(
         operation_id="telemetry_add",

@@ -117,7 +117,7 @@ def _worst_below(tree: PartTree, walk: PartWalk) -> NumberHeap:
 
 @compile_borrower
 def _can_beat(tree: PartTree, walk: PartWalk, left: int, worst: Number, found: Number) -> bool:
-    """Whether `left` splits of the worst excess could lead to a volume below `found`."""
+    """Whether `left` splits of the worst excess could result in a volume below `found`."""
     gain = times(worst, number(left))
     return bool(is_less(minus(read(walk.volume, 0), gain), found))
 

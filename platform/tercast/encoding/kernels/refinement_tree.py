@@ -27,7 +27,7 @@ class EvenGrid(NamedTuple):
 
 
 class CellTree(NamedTuple):
-    """The cells created so far, `made[0]` in all; `order[:made[1]]` are the split ones."""
+    """The cells created so far, `made[0]` in total; `order[:made[1]]` are the split ones."""
 
     low: Ints
     high: Ints

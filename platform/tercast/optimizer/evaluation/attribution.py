@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class Attribution:
     """One entry under a cover: the subscriptions it serves, and its effect on given traffic.
 
-    It serves a subscription if advertised events that the subscription wants match it. `copies` counts the
-    copies that it sent to other switches and that the exact entries would not have sent. `unwanted` counts
-    such deliveries to hosts.
+    It serves a subscription if advertised events that the subscription matches also match the entry. `copies`
+    counts the copies that it sent to other switches and that the exact entries would not have sent.
+    `unwanted` counts false positives: such copies to hosts.
     """
 
     switch: str
@@ -99,7 +99,7 @@ class _Wanting:
         self.by_key = by_key
 
     def overlapping(self, key: Key) -> Iterator[Registration]:
-        """Yield the subscriptions that want a part of a cell."""
+        """Yield the subscriptions that overlap a cell."""
         order = self.order
         dz = order.dz(key)
         for k in range(1, dz.bit_length()):
@@ -130,7 +130,7 @@ class _Place:
         if self.exact is None or self.now is None:
             return
         cells = _table(self.now, port)
-        costs = [self._needless(sample, port, cells) for sample in samples]
+        costs = [self._unneeded(sample, port, cells) for sample in samples]
         numbers = {
             self.topic.codes.dz(code, length): i
             for i, (code, length) in enumerate(zip(cells.code.tolist(), cells.length.tolist(), strict=True))
@@ -192,8 +192,8 @@ class _Place:
         column = int(crossing.way[target])
         return column not in (-1, crossing.column) and bool(int(mask[column // 62]) >> column % 62 & 1)
 
-    def _needless(self, sample: EventFlows, port: int | None, cells: CellArrays) -> tuple[Array, Array]:
-        """Return the redundant copies and the unwanted deliveries of each entry."""
+    def _unneeded(self, sample: EventFlows, port: int | None, cells: CellArrays) -> tuple[Array, Array]:
+        """Return the redundant copies and the false positives of each entry."""
         assert self.exact is not None
         bits, arrivals = self.arrays.bits[self.switch], sample.arrivals(self.switch, port)
         code, weight = sample.code[arrivals.event], sample.weight[arrivals.event]

@@ -1,4 +1,4 @@
-"""Cost of tables: redundant copies over links, and unwanted deliveries to hosts."""
+"""Cost of tables: redundant copies over links, and false positives at hosts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.tables.covers import TableCovers
 
 HOST_WEIGHT = 0.2
-"""The cost of an unwanted delivery to a host, relative to a copy over a link."""
+"""The cost of a false positive, relative to a copy over a link."""
 
 
 class Decision(Protocol):
@@ -39,7 +39,7 @@ class Expected:
     """Cost of tables beyond that of the exact ones, as means for each event.
 
     `by_switch` has the redundant copies that a switch sends to others, and `copies` their sum.
-    `unwanted_by_switch` has the unwanted deliveries to hosts that a switch makes, and `unwanted` their sum.
+    `unwanted_by_switch` has the false positives that a switch delivers, and `unwanted` their sum.
     """
 
     by_switch: Mapping[str, float]
@@ -49,7 +49,7 @@ class Expected:
 
     @property
     def cost(self) -> float:
-        """Copies, plus unwanted deliveries times their weight."""
+        """Copies, plus false positives times their weight."""
         return self.copies + HOST_WEIGHT * self.unwanted
 
     def to_json(self) -> dict[str, object]:

@@ -40,7 +40,7 @@ def narrowed(owner: Array, has: Array, out: Array, edges: Array, charge: Array) 
 
 
 @Kernel
-def needless(
+def redundant_costs(
     owner: Array, has: Array, out: Array, mask: Array, charge: Array, link_words: int, host_weight: float
 ) -> Array:
     """Compute the cost of each node's own space: its entry sends more than its outputs."""

@@ -12,8 +12,8 @@ from tercast.optimizer.arrays.table_arrays import CellArrays
 from tercast.optimizer.kernels.entries import (
     cover_tops,
     narrowed,
-    needless,
     owners,
+    redundant_costs,
     without_repeats,
     worth_it,
 )
@@ -110,7 +110,9 @@ def select(forest: SwitchForest, selected: Array, host_weight: float) -> EntrySe
         selected = selected | bare
         owner = owners(forest.parent, selected)
     mask, allowed, total = narrowed(owner, forest.has, forest.out, forest.edges, forest.charge)
-    costs = needless(owner, forest.has, forest.out, mask, forest.charge, forest.link_words, host_weight)
+    costs = redundant_costs(
+        owner, forest.has, forest.out, mask, forest.charge, forest.link_words, host_weight
+    )
     return EntrySelection(forest, selected, owner, mask, allowed, total, float(costs.sum()))
 
 

@@ -205,8 +205,8 @@ class _Maker:
         for link in wires.of(self.switch).tolist():
             column = int(wires.column[link])
             wanted = (out[:, column // 62] >> column % 62 & 1)[nodes.at]
-            needless = np.flatnonzero((wanted == 0) & (ingress != column))
-            extra[needless, column] = sample.behind(link, event[needless])
+            redundant = np.flatnonzero((wanted == 0) & (ingress != column))
+            extra[redundant, column] = sample.behind(link, event[redundant])
         return extra
 
     def forest(self) -> SwitchForest:

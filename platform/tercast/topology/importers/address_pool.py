@@ -105,7 +105,7 @@ class Addresses:
             elif not self._used & {next_ip, next_mac}:
                 return ip or next_ip, mac or next_mac
 
-    def tell(self) -> None:
+    def note_skipped(self) -> None:
         """Note how many addresses in use were skipped; call it after all addresses are assigned."""
         if self._skipped:
             addresses = quantity(self._skipped, "address is", "addresses are")

@@ -100,7 +100,7 @@ def _read(
         repair = Repair(raw, addresses.taken, addresses, notes)
         topology, ports = repair.topology(), repair.ports
     attach_hosts(topology, hosts_per_switch, ports, addresses)
-    addresses.tell()
+    addresses.note_skipped()
     return Imported(topology, found, tuple(dict.fromkeys(notes)), form is None)
 
 

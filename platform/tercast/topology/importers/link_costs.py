@@ -46,12 +46,12 @@ def costs(edges: Sequence[RawEdge], notes: list[str]) -> list[int]:
     distinct = sorted(set(wholes))
     for divisor in (1, math.gcd(*distinct)):
         if distinct and distinct[-1] // divisor <= LARGEST_COST:
-            _tell_factor(unit * divisor, notes)
+            _note_factor(unit * divisor, notes)
             return [whole // divisor for whole in wholes]
     return _rounded(wholes, distinct, unit, notes) if distinct else []
 
 
-def _tell_factor(unit: Fraction, notes: list[str]) -> None:
+def _note_factor(unit: Fraction, notes: list[str]) -> None:
     """Note the factor of all weights, if a cost of 1 is not a weight of 1 but of `unit`."""
     if unit != 1:
         why = "some weights have fractions" if unit < 1 else f"some weights exceed {LARGEST_COST}"

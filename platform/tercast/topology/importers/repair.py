@@ -41,7 +41,7 @@ class Repair:
         if not switches:
             raise Refused((), "empty", "the file has no node; a topology needs at least one switch", None)
         self._ids = unique_ids((node.key, node.label) for node in self._nodes.values())
-        self._tell_names()
+        self._note_names()
         links, attachments = self._sorted_edges()
         for edge in (*links, *attachments):
             for end, port in ((edge.a, edge.a_port), (edge.b, edge.b_port)):
@@ -83,7 +83,7 @@ class Repair:
         self.notes.append(f"node {shown_key(node.key)} is a group of other nodes, {label}; {made}")
         return kept
 
-    def _tell_names(self) -> None:
+    def _note_names(self) -> None:
         times = Counter(node.label for node in self._nodes.values())
         for key, node in self._nodes.items():
             name, label, became = shown_key(key), shown(node.label), self._ids[key]

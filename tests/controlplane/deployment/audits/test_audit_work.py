@@ -54,7 +54,7 @@ def alarms() -> list[str]:
 
 
 def meddle(network) -> dict:
-    """One entry goes, one changes, two come that nobody asked for; the planned table."""
+    """One entry vanishes, one changes, two are not in the plan; return the planned table."""
     table = network.switches[world.dpid(2)].table
     planned = dict(table)
     del table[A]
@@ -72,17 +72,17 @@ def test_nothing_to_repair_means_no_flow_mod(busy):
     assert asked.checks.get(switch="s2").entries == 2
 
 
-def test_drift_is_told_by_name_before_the_smallest_repair(busy, monkeypatch):
+def test_drift_is_reported_by_name_before_the_smallest_repair(busy, monkeypatch):
     planned = meddle(busy)
     known = []
 
-    def told_before():
+    def reported_before():
         known.append((Drift.objects.count(), alarms(), set(Check.objects.values_list("state", flat=True))))
 
     real = worker.reconcile.run
 
     def run(hot, northbound):
-        told_before()
+        reported_before()
         return real(hot, northbound)
 
     monkeypatch.setattr(worker.reconcile, "run", run)
@@ -114,7 +114,7 @@ def test_drift_is_told_by_name_before_the_smallest_repair(busy, monkeypatch):
     assert busy.mods == before
 
 
-def test_a_dry_run_tells_and_changes_nothing(busy):
+def test_a_dry_run_shows_the_result_and_changes_nothing(busy):
     meddle(busy)
     table = dict(busy.switches[world.dpid(2)].table)
     asked = audit(repair=False)
@@ -140,8 +140,8 @@ def test_reserved_and_unreadable_entries_are_repaired_by_the_controller(busy):
     switch.lost = ["the drop entry for ff0e::/16"]
     switch.unreadable = [{"table": 7, "priority": 18, "match": "0001"}]
     asked = audit()
-    told = {(row.kind, row.what) for row in Drift.objects.filter(check_of__audit=asked)}
-    assert told == {
+    differences = {(row.kind, row.what) for row in Drift.objects.filter(check_of__audit=asked)}
+    assert differences == {
         ("missing", "the drop entry for ff0e::/16"),
         ("strange", "an entry of table 7 at priority 18 with match 0001"),
     }
@@ -169,7 +169,7 @@ def test_a_switch_that_is_away_or_goes_in_the_middle_is_unreachable(busy):
     assert world.installed()["s2"] and busy.switches[world.dpid(2)].table == held
 
 
-def test_one_that_connects_anew_in_the_middle_is_not_called_empty(busy):
+def test_a_switch_that_reconnects_in_the_middle_is_not_called_empty(busy):
     """The switch returns without entries: the audit reports it as unsettled, reconciliation repairs it."""
     busy.before_read = lambda dpid: busy.connect(dpid, keep=False) if dpid == world.dpid(2) else None
     asked = audit("s2")
@@ -196,7 +196,7 @@ def test_a_switch_with_changes_under_way_is_unsettled_and_no_drift(busy):
     assert check.state == "unsettled" and "refused the entry for ff0e:4:8000::/33" in check.detail
 
 
-def test_what_cannot_be_repaired_is_told_with_the_reason(busy):
+def test_what_cannot_be_repaired_is_reported_with_the_reason(busy):
     meddle(busy)
     busy.switches[world.dpid(2)].refuses = {A[0]}
     check = audit("s2").checks.get()
@@ -225,7 +225,7 @@ def test_a_session_elsewhere_is_waited_for(busy, monkeypatch):
     assert not worker.run(seconds=60) and audits.is_over(asked.pk)
 
 
-@pytest.mark.parametrize("step", ["audit:told", "audit:mended"])
+@pytest.mark.parametrize("step", ["audit:reported", "audit:repaired"])
 def test_a_worker_that_is_killed_leaves_an_audit_that_goes_on(transactional_db, controller, step):
     world.line(3)
     session.run()
@@ -265,7 +265,7 @@ def test_old_audits_go_and_those_that_found_something_stay_longer(busy, monkeypa
 
 
 def test_so_many_rows_of_one_switch_and_the_counts_of_all(busy, monkeypatch):
-    monkeypatch.setattr(worker, "MOST_TOLD", 2)
+    monkeypatch.setattr(worker, "MAX_STORED", 2)
     meddle(busy)
     check = audit("s2").checks.get()
     assert (check.missing, check.strange, check.different) == (1, 2, 1)

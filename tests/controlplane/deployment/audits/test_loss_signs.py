@@ -149,13 +149,13 @@ def test_changes_all_the_time_do_not_hide_a_later_loss(loaded, monkeypatch):
         session.run()
         watch.run()
         worker.run()
-    needless = len(audited())
-    assert 0 < needless < 6
+    redundant = len(audited())
+    assert 0 < redundant < 6
     loaded.switches[world.dpid(2)].table.clear()
     for at in (8, 9, 10):
         count(loaded, at=at)
         watch.run()
-    assert len(audited()) == needless + 1
+    assert len(audited()) == redundant + 1
 
 
 def test_fewer_reserved_entries_are_a_sign(loaded):
@@ -180,14 +180,14 @@ def test_a_count_from_before_a_change_is_no_sign(loaded):
     assert audited() == [{"s2"}]
 
 
-@pytest.mark.parametrize("why", ["dirty", "gone", "anew", "unknown"])
+@pytest.mark.parametrize("why", ["dirty", "gone", "reconnected", "unknown"])
 def test_a_switch_that_is_not_settled_is_not_compared(loaded, why):
     count(loaded, at=2, entries=0)
     if why == "dirty":
         SwitchSync.objects.update_or_create(switch="s2", defaults={"dirty": True})
     elif why == "gone":
         loaded.disconnect(world.dpid(2))
-    elif why == "anew":
+    elif why == "reconnected":
         loaded.connect(world.dpid(2))
     else:
         loaded.counters["tables"][1]["dpid"] = world.dpid(77)
@@ -221,8 +221,8 @@ def test_lost_events_that_a_host_reports_audit_the_trees_of_its_topics(loaded):
     values |= {"reporter": "h3", "delay_ms": None}
     report(values, None)
     assert audited() == []
-    told = [{"subscription": "q1", "delivered": 3, "last_at": None}]
-    report({**values, "lost": 2, "subscriptions": told}, None)
+    counts = [{"subscription": "q1", "delivered": 3, "last_at": None}]
+    report({**values, "lost": 2, "subscriptions": counts}, None)
     assert audited() == [{"s1", "s2", "s3"}] and "h3 reports 2 more lost events" in Audit.objects.get().reason
     report({**values, "lost": 2}, None)
     assert len(audited()) == 1

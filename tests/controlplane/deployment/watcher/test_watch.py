@@ -395,7 +395,7 @@ def test_events_of_a_restarted_controller_are_seen(watched):
     assert len(events("alarm")) == 1
 
 
-def test_problems_of_a_switch_are_kept_and_told_once(watched, monkeypatch):
+def test_problems_of_a_switch_are_kept_and_reported_once(watched, monkeypatch):
     real = watched._switch
     monkeypatch.setattr(watched, "_switch", lambda dpid: {**real(dpid), "problems": ["no port statistics"]})
     for _ in range(2):
@@ -423,11 +423,11 @@ def test_the_load_of_links_is_what_both_ends_sent(watched, monkeypatch):
     watched.counters = counted(9)
     watch.run()
     key = str(Link.objects.get(a__name="s1").pk)
-    told = [event["links"] for event in events("load")]
-    assert told == [{key: {"packets": 7, "bytes": 700}}, {key: {"packets": 11, "bytes": 1100}}]
+    loads = [event["links"] for event in events("load")]
+    assert loads == [{key: {"packets": 7, "bytes": 700}}, {key: {"packets": 11, "bytes": 1100}}]
 
 
-def test_what_a_link_lost_is_told_once_it_is_down_and_still(watched):
+def test_what_a_link_lost_is_reported_once_it_is_down_and_still(watched):
     def count(sent, came):
         link_load._last["looked"] = float("-inf")
         watched.counters = {
@@ -442,24 +442,24 @@ def test_what_a_link_lost_is_told_once_it_is_down_and_still(watched):
     def lost():
         return Link.objects.get(a__name="s1").lost
 
-    def told():
+    def alarms():
         return [event["text"] for event in events("alarm") if "lost" in event["text"]]
 
     count(100, 100)
-    count(150, 140)  # ten are on their way
+    count(150, 140)  # ten are in transit
     count(200, 200)
     for end, port in ((1, 1), (2, 2)):
         watched.switches[world.dpid(end)].ports[port] = False
     count(230, 200)
     session.run()
     count(237, 200)  # the last that was sent before the tables changed
-    assert (lost(), told()) == (0, [])
+    assert (lost(), alarms()) == (0, [])
     count(237, 200)
     assert lost() == 37
-    assert told() == ["link s1:1 to s2:2 went down: 37 packets that were sent into it are lost"]
+    assert alarms() == ["link s1:1 to s2:2 went down: 37 packets that were sent into it are lost"]
     assert events("link")[-1] == {"id": Link.objects.get(a__name="s1").pk, "up": False, "lost": 37}
     count(237, 200)
-    assert (lost(), len(told())) == (37, 1)
+    assert (lost(), len(alarms())) == (37, 1)
     count(5, 5)  # counters start again from zero: a switch was restarted
     count(9, 5)
     count(9, 5)

@@ -137,7 +137,7 @@ def test_an_address_without_log_in_adds_so_many_rows(administrator, db):
     ]
 
 
-def test_a_write_without_the_csrf_token_is_told_of_its_user(administrator, make_user):
+def test_a_write_without_the_csrf_token_is_recorded_with_its_user(administrator, make_user):
     browser = Caller(enforce_csrf_checks=True)
     browser.force_login(make_user("nora", "operator"))
     assert browser.post("topics/", {}).status_code == 403

@@ -147,7 +147,7 @@ def content(answer):
 
 @pytest.mark.parametrize("kind", ["publisher", "subscriber"])
 def test_no_answer_to_a_client_token_names_what_is_of_others(mixed, kind):
-    caller, told = client_token(mixed, kind), bodies(kind)
+    caller, answers = client_token(mixed, kind), bodies(kind)
     failed(
         "refused", "foreign-s2 holds 7391 entries", [{"code": "budget", "pointer": "/foreign", "value": 7391}]
     )
@@ -156,9 +156,9 @@ def test_no_answer_to_a_client_token_names_what_is_of_others(mixed, kind):
         name = operation["operationId"]
         if path.startswith("health"):
             continue  # open to all callers; a separate test checks it
-        sent = told.get(name, [None])
+        sent = answers.get(name, [None])
         for answer in asked(caller, path, method, operation, sent):
-            if answer.status_code == 403 and name not in told:
+            if answer.status_code == 403 and name not in answers:
                 break
             assert answer.status_code < 500, (name, answer.content)
             text = content(answer).decode()
@@ -166,7 +166,7 @@ def test_no_answer_to_a_client_token_names_what_is_of_others(mixed, kind):
             used.add(name)
             good |= {name} if answer.status_code < 300 else set()
     posts = {each["operationId"] for _, method, each in operations() if method == "post"}
-    assert posts & used <= told.keys()
+    assert posts & used <= answers.keys()
     own = f"{'advertisements' if kind == 'publisher' else 'subscriptions'}"
     expected = {"me", "topics_list", "hosts_read", "requests_read", "requests_list", "operations_refused"}
     assert expected | {"operations_results", "traffic_report", *(f"{own}_{end}" for end in ENDS)} <= good
@@ -180,26 +180,26 @@ ENDS = ("list", "read", "create", "delete")
     [
         ("internal", "the proof of foreign-s2 failed", None),
         ("switch", "foreign-s2 refused 7391", "budget"),
-        ("unreachable", "foreign-s2 is away", None),
+        ("unreachable", "foreign-s2 does not answer", None),
         ("waiting", "foreign-s2 has yet to confirm", None),
         ("refused", "host foreign-h2 is in use", "port_in_use"),
         ("another", "foreign-s2", "in_use"),
     ],
 )
-def test_a_reason_that_names_others_is_told_as_a_count(kind, detail, code):
+def test_a_reason_that_names_others_is_reported_as_a_count(kind, detail, code):
     errors = (
         [] if code is None else [{"code": code, "pointer": "/foreign-s2", "detail": detail, "value": 7391}]
     )
     problem = stored(kind, f"{detail}!", detail, ["foreign-s2"], errors)
-    told = {"problem": problem, "switches": ["foreign-s2"], "waits_for": ["foreign-s2"], "merging": {}}
-    assert request_for(told, None) == told
-    shown = request_for(told, SUBSCRIBER)
+    row = {"problem": problem, "switches": ["foreign-s2"], "waits_for": ["foreign-s2"], "merging": {}}
+    assert request_for(row, None) == row
+    shown = request_for(row, SUBSCRIBER)
     assert not TELLTALE.search(str(shown)) and not TELLTALE.search(reason_for_host(problem))
     assert "1 switch" in shown["problem"]["detail"] or kind == "refused"
     assert (shown["switches"], shown["waits_for"], shown["merging"]) == ([], [], None)
 
 
-def test_a_reason_that_names_only_what_the_client_sent_is_told_whole():
+def test_a_reason_that_names_only_what_the_client_sent_is_reported_whole():
     error = {
         "code": "unknown_attribute",
         "pointer": "/filter",
@@ -207,8 +207,8 @@ def test_a_reason_that_names_only_what_the_client_sent_is_told_whole():
         "value": "x",
     }
     problem = stored("refused", "Cannot be carried out", "filter: there is no attribute x", (), [error])
-    told = {"problem": problem, "switches": [], "waits_for": [], "merging": None}
-    assert request_for(told, SUBSCRIBER) == told and reason_for_host(problem) == problem["detail"]
+    row = {"problem": problem, "switches": [], "waits_for": [], "merging": None}
+    assert request_for(row, SUBSCRIBER) == row and reason_for_host(problem) == problem["detail"]
     assert reason_for_host(None) and reason_for_host({"detail": "foreign-s2 is full"}).startswith(
         "The request was not"
     )
@@ -216,16 +216,16 @@ def test_a_reason_that_names_only_what_the_client_sent_is_told_whole():
 
 def test_a_dry_run_says_that_there_is_no_room_and_not_where():
     item = {"code": "budget", "detail": "foreign-s2 (7391) is full"}
-    told = {"entries": [{"switch": "foreign-s2"}], "budgets_exceeded": ["foreign-s2"], "results": [item]}
-    told["merging"] = {"switches": ["foreign-s2", "foreign-s3"]}
-    shown = cost_for(told, SUBSCRIBER)
+    answer = {"entries": [{"switch": "foreign-s2"}], "budgets_exceeded": ["foreign-s2"], "results": [item]}
+    answer["merging"] = {"switches": ["foreign-s2", "foreign-s3"]}
+    shown = cost_for(answer, SUBSCRIBER)
     assert not TELLTALE.search(str(shown)) and "budgets" in shown["results"][0]["detail"]
     assert shown["withheld"] == [
         "1 switch whose number of entries changes",
         "1 switch whose budget would be exceeded",
         "2 switches whose merged entries change",
     ]
-    assert cost_for(told, None) == told
+    assert cost_for(answer, None) == answer
 
 
 def test_a_dry_run_counts_what_it_does_not_name(mixed):

@@ -62,7 +62,7 @@ def resource(path):
 
 def check(caller, may):
     """Compare every route and method, called and in `me/`, with `may(path, method, need)`."""
-    told, expected = {}, {}
+    reported, expected = {}, {}
     for path, needs in NEEDS.items():
         for method, need in needs.items():
             allowed = may(path, method, need)
@@ -71,8 +71,8 @@ def check(caller, may):
     answer = caller.get("me/")
     if answer.status_code == 200:
         for row in answer.json()["may"]:
-            told[row["resource"].replace("{pk}", "{id}")] = set(row["methods"])
-        assert told == expected
+            reported[row["resource"].replace("{pk}", "{id}")] = set(row["methods"])
+        assert reported == expected
 
 
 def test_nothing_is_open_without_log_in_but_the_health(anonymous, problem):
@@ -81,8 +81,8 @@ def test_nothing_is_open_without_log_in_but_the_health(anonymous, problem):
     problem(answer, 401)
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
     assert anonymous.get("/api/schema/").status_code == 401
-    told = anonymous.get("health/?only=database").json()
-    assert told == {"status": "ok", "checks": [{"name": "database", "status": "ok", "detail": None}]}
+    body = anonymous.get("health/?only=database").json()
+    assert body == {"status": "ok", "checks": [{"name": "database", "status": "ok", "detail": None}]}
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_superuser_is_an_administrator(make_user, caller_of):
     assert caller_of(user).get("me/").json()["role"] == "administrator"
 
 
-def test_me_tells_who_it_is(operator):
+def test_me_shows_the_user(operator):
     me = operator.get("me/").json()
     assert (me["username"], me["role"], me["login"], me["token"]) == ("olga", "operator", "token", "test")
     assert me["token_expires_at"] is None and me["client"] is None
@@ -155,8 +155,8 @@ def test_me_tells_who_it_is(operator):
 
 def test_the_dashboard_asks_for_rights_that_there_are(make_user):
     """If `me/` does not list a resource or method, the dashboard hides its controls from all users."""
-    told = token_caller(make_user("root", "administrator")).get("me/").json()["may"]
-    may = {one["resource"]: one["methods"] for one in told}
+    rows = token_caller(make_user("root", "administrator")).get("me/").json()["may"]
+    may = {one["resource"]: one["methods"] for one in rows}
     asked = [
         (resource, method)
         for path in sorted((Path(__file__).parents[4] / "frontend/src").rglob("*.ts*"))

@@ -150,7 +150,7 @@ def test_a_publisher_advertises_leases_and_reports_with_its_token(world, end, er
 
 
 def test_telemetry_of_others_is_refused(world, end, error):
-    told = world.post(
+    answer = world.post(
         "advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "true"}
     ).json()
     publisher = with_text(issue(world, publisher="exchange")["token"])
@@ -165,7 +165,13 @@ def test_telemetry_of_others_is_refused(world, end, error):
         batch = {"id": "b1", "dataset": dataset, "rows": [row]}
         assert error(caller.post("telemetry/", batch), 403)["pointer"] == pointer
     now = timezone.now().isoformat()
-    delivered = {**row, "publisher": told["object"]["name"], "host": "h2", "received_at": now, "wanted": True}
+    delivered = {
+        **row,
+        "publisher": answer["object"]["name"],
+        "host": "h2",
+        "received_at": now,
+        "wanted": True,
+    }
     batch = {"id": "b1", "dataset": "delivered", "rows": [{**delivered, "subscriptions": []}]}
     assert subscriber.post("telemetry/", batch).status_code == 201
 

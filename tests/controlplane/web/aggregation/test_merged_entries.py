@@ -42,7 +42,7 @@ def entry(busy):
     )
 
 
-def test_an_entry_is_told_with_what_it_costs(busy, viewer, entry):
+def test_an_entry_is_reported_with_what_it_costs(busy, viewer, entry):
     (row,) = viewer.get(f"switches/{entry.switch_id}/aggregated/").json()["results"]
     assert (row["topic"], row["dz"], row["in_port"], row["subscriptions"]) == ("heat", "01", None, 5)
     assert (row["measured"], row["expected"], row["unwanted"], row["packets"]) == (12.0, 10.5, 1.0, 900)

@@ -83,7 +83,7 @@ def test_a_bad_value_is_named(operator, error, field, value):
 
 
 @pytest.mark.parametrize("value", [1.01, 0, -0.5])
-def test_a_bad_share_is_told_with_the_rule(operator, value):
+def test_a_bad_share_is_reported_with_the_rule(operator, value):
     answer = operator.patch("aggregation/", {"sampling": value})
     assert f"{value} is out of range; use a number above 0 and at most 1" in answer.content.decode()
 
@@ -94,7 +94,7 @@ def test_all_bad_values_at_once_and_none_of_the_good(operator, pointers):
     assert not Request.objects.exists()
 
 
-def test_a_dry_run_tells_the_cost(operator):
+def test_a_dry_run_shows_the_cost(operator):
     cost = operator.patch("aggregation/?dry_run=true", {"method": "la", "gain": 0.5}).json()
     assert cost["dry_run"] and cost["accepted"] and cost["entries"] == []
     assert operator.get("aggregation/").json() == DEFAULT

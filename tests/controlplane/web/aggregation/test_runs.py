@@ -139,8 +139,8 @@ def test_what_other_budgets_would_do(busy, viewer):
     assert all(row["after"] <= 1 for row in tight["switches"])
     assert tight["needless"]["after"] > one["needless"]["after"]
     for what in ("needless", "unwanted"):
-        told = sum(row[f"{what}_after"] for row in tight["switches"])
-        assert told == pytest.approx(tight[what]["after"])
+        total = sum(row[f"{what}_after"] for row in tight["switches"])
+        assert total == pytest.approx(tight[what]["after"])
     assert tight["unwanted"]["after"] > 0
     loose = what_if(viewer, method="fa-pb", budget=1, budgets={"s1": None})
     assert loose["needless"]["after"] == 0

@@ -57,7 +57,7 @@ def finish(request, state=State.ACTIVE):
     Request.objects.filter(pk=request).update(state=state, confirmed_at=timezone.now())
 
 
-def test_a_proposal_tells_every_candidate_on_events_it_was_not_chosen_by_and_changes_nothing(busy):
+def test_a_proposal_shows_every_candidate_on_other_events_and_changes_nothing(busy):
     logged = Request.objects.count()
     answer = propose(busy)
     assert answer.status_code == 201
@@ -218,7 +218,7 @@ def test_a_topic_chooses_by_itself_only_when_it_says_so_and_once_for_the_same_sa
     finish(row.request_id)
     report(range(400, 500))
     apply.look_after()
-    assert Proposal.objects.count() == 1, "a topic that has just changed is left alone for a while"
+    assert Proposal.objects.count() == 1, "a topic that has just changed does not change again for a while"
     propose(busy)  # a later open proposal does not end the pause
     report(range(500, 600))
     apply.look_after()

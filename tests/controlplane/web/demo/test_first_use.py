@@ -27,15 +27,15 @@ def beat(call, **more):
 
 
 def test_the_demo_is_offered_only_while_a_launcher_stands_by(operator, viewer, problem):
-    told = viewer.get("demo/").json()
-    assert told["state"] == "absent" and "make run" in told["reason"] and not told["may_start"]
+    body = viewer.get("demo/").json()
+    assert body["state"] == "absent" and "make run" in body["reason"] and not body["may_start"]
     assert "No launcher" in problem(operator.post("demo/", {"action": "start"}), 409)["detail"]
     assert beat(operator) == {"wanted": False, "tests": []}
-    told = viewer.get("demo/").json()
-    assert (told["state"], told["may_start"], told["reason"]) == ("offered", True, "")
+    body = viewer.get("demo/").json()
+    assert (body["state"], body["may_start"], body["reason"]) == ("offered", True, "")
     Launcher.objects.update(heard_at=timezone.now() - timedelta(minutes=5))
-    told = viewer.get("demo/").json()
-    assert told["state"] == "absent" and "300 s" in told["reason"]
+    body = viewer.get("demo/").json()
+    assert body["state"] == "absent" and "300 s" in body["reason"]
 
 
 def test_it_is_started_and_ended_by_operators(operator, viewer, problem):
@@ -44,8 +44,8 @@ def test_it_is_started_and_ended_by_operators(operator, viewer, problem):
     answer = operator.post("demo/", {"action": "start"})
     assert answer.status_code == 202 and answer.json()["state"] == "starting"
     assert beat(operator, state="starting", step="fabric", progress=0.25)["wanted"]
-    told = viewer.get("demo/").json()
-    assert (told["state"], told["step"], told["progress"]) == ("starting", "fabric", 0.25)
+    body = viewer.get("demo/").json()
+    assert (body["state"], body["step"], body["progress"]) == ("starting", "fabric", 0.25)
     beat(operator, state="running")
     assert operator.post("demo/", {"action": "start"}).status_code == 202  # it is already running
     assert operator.post("demo/", {"action": "stop"}).json()["state"] == "stopping"
@@ -53,19 +53,19 @@ def test_it_is_started_and_ended_by_operators(operator, viewer, problem):
     assert [event.payload["state"] for event in OutboxEvent.objects.filter(kind="demo")][-1] == "stopping"
 
 
-def test_a_failure_is_told_and_not_repeated(operator, viewer):
+def test_a_failure_is_reported_and_not_repeated(operator, viewer):
     beat(operator)
     operator.post("demo/", {"action": "start"})
     assert not beat(operator, state="failed", reason="apt-get install openvswitch-switch")["wanted"]
-    told = viewer.get("demo/").json()
-    assert told["state"] == "failed" and "openvswitch" in told["reason"] and told["may_start"]
+    body = viewer.get("demo/").json()
+    assert body["state"] == "failed" and "openvswitch" in body["reason"] and body["may_start"]
 
 
 def test_it_is_not_offered_beside_another_network(network, problem):
     network.post("switches/", {"name": "mine", "dpid": "00000000000000d4"})
     beat(network)
-    told = network.get("demo/").json()
-    assert "mine" in told["reason"] and not told["may_start"]
+    body = network.get("demo/").json()
+    assert "mine" in body["reason"] and not body["may_start"]
     problem(network.post("demo/", {"action": "start"}), 409)
 
 
@@ -87,7 +87,7 @@ def advertised(world, end):
 VALUES = {"low": 92, "high": 1.5, "open": True, "side": "buy", "symbol": "IBM"}
 
 
-def test_a_test_event_is_published_once_and_tells_who_got_it(world, viewer, advertised):
+def test_a_test_event_is_published_once_and_shows_its_receivers(world, viewer, advertised):
     Launcher.objects.create(pk=1, **BEAT | {"state": "running", "wanted": True, "heard_at": timezone.now()})
     answer = world.post("test-events/", {"advertisement": advertised, "values": VALUES})
     assert answer.status_code == 202 and answer.json()["state"] == "queued"
@@ -98,9 +98,9 @@ def test_a_test_event_is_published_once_and_tells_who_got_it(world, viewer, adve
     result = {"id": order["id"], "seq": 17, "received": got}
     beat(world, state="running", tested=[result])
     beat(world, state="running", tested=[{**result, "problem": "reported twice"}])
-    told = viewer.get(answer.json()["url"]).json()
-    assert (told["state"], told["seq"], told["publisher"], told["problem"]) == ("done", 17, "exchange", "")
-    wanted, unwanted = told["received"]
+    body = viewer.get(answer.json()["url"]).json()
+    assert (body["state"], body["seq"], body["publisher"], body["problem"]) == ("done", 17, "exchange", "")
+    wanted, unwanted = body["received"]
     assert (wanted["host"], wanted["wanted"], len(wanted["subscriptions"])) == ("h2", True, 1)
     assert (unwanted["host"], unwanted["wanted"]) == ("h3", False)
 
@@ -120,8 +120,8 @@ def test_what_cannot_be_sent_is_refused_with_the_remedy(world, advertised, point
     assert world.post("test-events/", ask).headers["Retry-After"] == "5"
     beat(world, state="running", fixed=True)  # it accepts them, and sends nothing any more
     models.TestEvent.objects.update(created_at=timezone.now() - timedelta(minutes=1))
-    told = world.get("test-events/").json()["results"]
-    assert {row["state"] for row in told} == {"failed"} and "send again" in told[0]["problem"]
+    body = world.get("test-events/").json()["results"]
+    assert {row["state"] for row in body} == {"failed"} and "send again" in body[0]["problem"]
 
 
 def answer_as(monkeypatch, listening, switches=()):
@@ -133,14 +133,14 @@ def test_where_switches_connect(network, viewer, monkeypatch):
     Switch.objects.filter(name="s1").update(connected=True)
     seen = [{"dpid": "00000000000000ff", "address": "192.0.2.7:4711"}]
     answer_as(monkeypatch, Listening("tcp", "127.0.0.1", 6653), seen)
-    told = viewer.get("connect/").json()
-    assert told["addresses"] == ["tcp:127.0.0.1:6653"] and told["local_only"]
-    assert "TERCAST_OPENFLOW=0.0.0.0:6653" in told["note"] and told["reported"] and not told["tls"]
-    assert told["command"].endswith("set-controller BRIDGE tcp:127.0.0.1:6653")
-    assert (told["switches"], told["connected"]) == (3, 1)
-    assert [row["name"] for row in told["waiting"]] == ["s2", "s3"]
-    assert "datapath-id=0000000000000002" in told["waiting"][0]["command"]
-    assert told["unknown"] == seen and told["problem"] == ""
+    body = viewer.get("connect/").json()
+    assert body["addresses"] == ["tcp:127.0.0.1:6653"] and body["local_only"]
+    assert "TERCAST_OPENFLOW=0.0.0.0:6653" in body["note"] and body["reported"] and not body["tls"]
+    assert body["command"].endswith("set-controller BRIDGE tcp:127.0.0.1:6653")
+    assert (body["switches"], body["connected"]) == (3, 1)
+    assert [row["name"] for row in body["waiting"]] == ["s2", "s3"]
+    assert "datapath-id=0000000000000002" in body["waiting"][0]["command"]
+    assert body["unknown"] == seen and body["problem"] == ""
 
 
 @pytest.mark.parametrize(
@@ -158,22 +158,22 @@ def test_where_switches_connect(network, viewer, monkeypatch):
 )
 def test_the_page_shows_what_the_controller_reports(viewer, monkeypatch, listening, local, tls, address):
     answer_as(monkeypatch, listening)
-    told = viewer.get("connect/").json()
-    assert (told["local_only"], told["tls"], told["reported"]) == (local, tls, True)
+    body = viewer.get("connect/").json()
+    assert (body["local_only"], body["tls"], body["reported"]) == (local, tls, True)
     scheme, port = f"{listening.scheme}:", f":{listening.port}"
-    assert all(one.startswith(scheme) and one.endswith(port) for one in told["addresses"])
-    assert told["addresses"] == [address] if address else "0.0.0.0" not in str(told["addresses"])
-    assert told["command"].endswith(told["addresses"][0])
-    assert ("ovs-vsctl set-ssl" in told["command"]) == tls == ("over TLS" in told["note"])
-    assert ("this machine only" in told["note"]) == local
+    assert all(one.startswith(scheme) and one.endswith(port) for one in body["addresses"])
+    assert body["addresses"] == [address] if address else "0.0.0.0" not in str(body["addresses"])
+    assert body["command"].endswith(body["addresses"][0])
+    assert ("ovs-vsctl set-ssl" in body["command"]) == tls == ("over TLS" in body["note"])
+    assert ("this machine only" in body["note"]) == local
 
 
 def test_the_setting_replaces_what_a_silent_controller_would_report(viewer, settings):
     settings.NORTHBOUND_URL = "http://127.0.0.1:9"
     settings.ENV = replace(settings.ENV, openflow=("ssl", "192.0.2.9", 6699))
-    told = viewer.get("connect/").json()
-    assert told["addresses"] == ["ssl:192.0.2.9:6699"] and not told["reported"]
-    assert "does not answer" in told["problem"] and "`TERCAST_OPENFLOW`" in told["problem"]
+    body = viewer.get("connect/").json()
+    assert body["addresses"] == ["ssl:192.0.2.9:6699"] and not body["reported"]
+    assert "does not answer" in body["problem"] and "`TERCAST_OPENFLOW`" in body["problem"]
 
 
 def test_a_controller_of_another_version_is_no_fault(viewer, monkeypatch):
@@ -181,5 +181,5 @@ def test_a_controller_of_another_version_is_no_fault(viewer, monkeypatch):
         raise BadAnswerError("GET /v1/listening: status 404")
 
     monkeypatch.setattr(ControllerClient, "listening", refuse)
-    told = viewer.get("connect/").json()
-    assert not told["reported"] and "status 404" in told["problem"]
+    body = viewer.get("connect/").json()
+    assert not body["reported"] and "status 404" in body["problem"]

@@ -30,29 +30,29 @@ def space(call, **query):
     return answer.json()
 
 
-def test_numbers_lie_at_their_values(pictured, viewer):
-    told = space(viewer)
-    assert (told["x"]["attribute"], told["y"]["attribute"]) == ("low", "high")
-    assert (told["x"]["low"], told["x"]["high"], told["y"]["high"]) == (0, 1024, 100)
-    (advertised,) = told["advertisements"]["items"]
+def test_numbers_are_at_their_values(pictured, viewer):
+    body = space(viewer)
+    assert (body["x"]["attribute"], body["y"]["attribute"]) == ("low", "high")
+    assert (body["x"]["low"], body["x"]["high"], body["y"]["high"]) == (0, 1024, 100)
+    (advertised,) = body["advertisements"]["items"]
     assert advertised["owner"] == "exchange" and advertised["boxes"] == [[0, 512, 0, 100]]
-    newest, _, oldest = told["subscriptions"]["items"]
+    newest, _, oldest = body["subscriptions"]["items"]
     assert newest["boxes"] == [[0, 1024, 0, 100]]
     assert sorted(oldest["boxes"]) == [[7, 8, 0, 100], [80, 101, 0, 100]]
-    assert [(event["x"], event["y"]) for event in told["events"]["items"]] == [(7.5, 1.5), (92.5, 1.5)]
-    boxes = [cell["box"] for cell in told["subscription_cells"]["items"]]
+    assert [(event["x"], event["y"]) for event in body["events"]["items"]] == [(7.5, 1.5), (92.5, 1.5)]
+    boxes = [cell["box"] for cell in body["subscription_cells"]["items"]]
     assert any(left <= 92 and right >= 93 for left, right, _, _ in boxes)
 
 
 def test_texts_have_room_where_they_occur(pictured):
-    told = space(pictured, x="symbol", y="side")
-    labels = {tick["label"]: tick["at"] for tick in told["x"]["ticks"]}
-    assert {"IBM", "A"} <= labels.keys() and told["x"]["kind"] == "text"
-    _, ibm, _ = told["subscriptions"]["items"]
+    body = space(pictured, x="symbol", y="side")
+    labels = {tick["label"]: tick["at"] for tick in body["x"]["ticks"]}
+    assert {"IBM", "A"} <= labels.keys() and body["x"]["kind"] == "text"
+    _, ibm, _ = body["subscriptions"]["items"]
     ((left, right, low, high),) = ibm["boxes"]
     assert right - left == 1 and left < labels["IBM"] < right and (low, high) == (0, 2)
-    assert all(left < event["x"] < right for event in told["events"]["items"])
-    assert [tick["label"] for tick in told["y"]["ticks"]] == ["buy", "sell"]
+    assert all(left < event["x"] < right for event in body["events"]["items"])
+    assert [tick["label"] for tick in body["y"]["ticks"]] == ["buy", "sell"]
 
 
 def test_labels_of_texts_have_whole_characters(pictured, end):
@@ -68,10 +68,10 @@ def test_labels_of_texts_have_whole_characters(pictured, end):
 
 
 def test_the_picture_is_bounded_and_says_so(pictured):
-    told = space(pictured, limit=1)
-    counts = {name: (told[name]["total"], len(told[name]["items"])) for name in ("subscriptions", "events")}
+    body = space(pictured, limit=1)
+    counts = {name: (body[name]["total"], len(body[name]["items"])) for name in ("subscriptions", "events")}
     assert counts == {"subscriptions": (3, 1), "events": (2, 1)}
-    assert told["subscriptions"]["truncated"] and not told["advertisements"]["truncated"]
+    assert body["subscriptions"]["truncated"] and not body["advertisements"]["truncated"]
 
 
 def test_axes_that_are_none_are_refused(pictured):
@@ -82,7 +82,7 @@ def test_axes_that_are_none_are_refused(pictured):
     assert pictured.get("topics/0/space/").status_code == 404
 
 
-def test_a_topic_tells_what_is_announced_of_it(pictured):
+def test_a_topic_shows_its_announcements(pictured):
     (topic,) = pictured.get("topics/").json()["results"]
     counts = {"publishers": 1, "advertisements": 1, "subscribers": 1, "subscriptions": 3}
     assert topic["counts"] == counts
@@ -95,14 +95,14 @@ CUTS = [["low", 92], ["symbol", "GO"], 1, 1, ["high", 50.0], ["low", 1000], 1, [
 def test_cuts_are_lines_as_long_as_the_events_that_reach_them(pictured):
     assert space(pictured)["cuts"] == {"total": 0, "truncated": False, "items": []}
     Topic.objects.update(cuts=CUTS)
-    told = space(pictured)
-    lines = [(line["attribute"], line["value"], line["box"]) for line in told["cuts"]["items"]]
+    body = space(pictured)
+    lines = [(line["attribute"], line["value"], line["box"]) for line in body["cuts"]["items"]]
     assert lines == [
         ("low", 92, [92, 92, 0, 100]),
         ("high", 50.0, [92, 1024, 50, 50]),
         ("low", 1000, [1000, 1000, 0, 50]),
     ]
-    boxes = [cell["box"] for cell in told["subscription_cells"]["items"]]
+    boxes = [cell["box"] for cell in body["subscription_cells"]["items"]]
     assert [80, 92, 0, 100] not in boxes  # an axis that is not cut there: the cell is larger
     assert any(left < 92.5 < right for left, right, _, _ in boxes)
     assert all(right <= 92 or left >= 92 for left, right, _, _ in boxes if (left, right) != (0, 1024))

@@ -52,7 +52,7 @@ def reasons(answer):
     return {row["host"]: row["reason"] for row in answer["received"] + answer["not_received"]}
 
 
-def test_it_tells_the_way_and_who_receives(busy):
+def test_it_shows_the_path_and_the_receivers(busy):
     ad = busy.get("advertisements/").json()["results"][0]["id"]
     answer = explained(busy)
     event = answer["event"]
@@ -143,7 +143,7 @@ def test_refusals_name_the_parameter(busy, query, parameter, code):
     assert (found["parameter"], found["code"]) == (parameter, code)
 
 
-def test_the_place_within_the_values_is_told(busy):
+def test_the_place_within_the_values_is_reported(busy):
     found = error(busy.get("explain/", {"publisher": "exchange", "values": PAIRS.replace("92", "5000")}))
     assert (found["pointer"], found["code"]) == ("/low", "out_of_domain")
 
@@ -165,7 +165,7 @@ def refused(caller, **query):
     return [(one["parameter"], one["pointer"], one["code"]) for one in errors]
 
 
-def test_all_that_is_wrong_is_told_at_once(busy):
+def test_all_errors_are_reported_together(busy):
     wrong = '{"low": "x", "high": 1.5, "open": 3, "moon": 1, "sun": 2}'
     expected = [
         ("values", "/low", "wrong_type"),
@@ -233,7 +233,7 @@ def test_no_answer_in_time_is_503_and_the_work_goes_on(busy, monkeypatch):
     assert len(applied) == Request.objects.count()  # each request once
 
 
-def test_what_fails_while_it_is_brought_forward_is_told(busy, monkeypatch):
+def test_a_failure_during_an_update_is_reported(busy, monkeypatch):
     monkeypatch.setattr(Planner, "apply", lambda *_: Outcome(False))
     with pytest.raises(planner_state.ReplayError), planner_state.reading(60):
         pass

@@ -27,8 +27,8 @@ def ask(call, resource, row):
     return answer.json()
 
 
-def counts(told, *names):
-    return tuple(told[name] for name in names)
+def counts(impact, *names):
+    return tuple(impact[name] for name in names)
 
 
 WHO = ("advertisements", "subscriptions", "left_without", "subscribers", "hosts")
@@ -36,14 +36,14 @@ WHO = ("advertisements", "subscriptions", "left_without", "subscribers", "hosts"
 
 def test_of_an_advertisement(planned, viewer):
     row = Advertisement.objects.earliest("id")
-    told = ask(viewer, "advertisements", row)
-    assert counts(told, *WHO) == (1, 2, 1, 2, 3)  # alice receives nothing any more, bob uses the other one
-    assert told["entries_removed"] > 0 and told["trees"] >= 1 and told["complete"]
+    impact = ask(viewer, "advertisements", row)
+    assert counts(impact, *WHO) == (1, 2, 1, 2, 3)  # alice receives nothing any more, bob uses the other one
+    assert impact["entries_removed"] > 0 and impact["trees"] >= 1 and impact["complete"]
     logged = Request.objects.count()
     cost = planned.delete(f"advertisements/{row.pk}/?dry_run=true").json()
-    assert cost["affected"] == told and Request.objects.count() == logged
+    assert cost["affected"] == impact and Request.objects.count() == logged
     fewer = sum(max(0, entry["before"] - entry["after"]) for entry in cost["entries"])
-    assert fewer == told["entries_removed"]
+    assert fewer == impact["entries_removed"]
 
 
 def test_of_who_announces_and_where(planned, viewer):
@@ -67,9 +67,9 @@ def test_of_a_switch_and_a_link(planned, viewer):
         actions=[{"port": last.a_port}],
         confirmed_at=last.created_at,
     )
-    told = ask(viewer, "links", last)
-    assert counts(told, "subscriptions", "subscribers", "entries_removed") == (1, 1, 1)
-    assert told["host_names"] == ["h1", "h3"]
+    impact = ask(viewer, "links", last)
+    assert counts(impact, "subscriptions", "subscribers", "entries_removed") == (1, 1, 1)
+    assert impact["host_names"] == ["h1", "h3"]
 
 
 def test_what_is_not_there_affects_nobody(planned, problem):

@@ -28,21 +28,21 @@ def preview(call, **body):
         ("low > 2000", None, None, None),
     ],
 )
-def test_a_mistake_is_told_with_its_place(world, text, offset, length, expected):
-    told = preview(world.post, filter=text, subscriber="alice")
-    (mistake,) = told["errors"]
-    assert not told["valid"] and told["dz"] == [] and told["cost"] is None
+def test_an_error_is_reported_with_its_place(world, text, offset, length, expected):
+    body = preview(world.post, filter=text, subscriber="alice")
+    (mistake,) = body["errors"]
+    assert not body["valid"] and body["dz"] == [] and body["cost"] is None
     found = (mistake["pointer"], mistake["offset"], mistake["length"], mistake["expected"])
     assert found == ("/filter", offset, length, expected)
     assert mistake["detail"] and mistake["code"]
 
 
 def test_what_a_filter_means(world):
-    told = preview(world.post, filter="  low>=80  and low<96", limit=1)
-    assert told["valid"] and told["canonical"] == "low >= 80 and low < 96"
-    assert told["volume"] == pytest.approx(16 / 1024) == told["covered"]
-    assert told["excess"] == 0 == told["volume_error"]
-    assert (len(told["dz"]), told["more"]) == (1, told["dz_cells"] - 1)
+    body = preview(world.post, filter="  low>=80  and low<96", limit=1)
+    assert body["valid"] and body["canonical"] == "low >= 80 and low < 96"
+    assert body["volume"] == pytest.approx(16 / 1024) == body["covered"]
+    assert body["excess"] == 0 == body["volume_error"]
+    assert (len(body["dz"]), body["more"]) == (1, body["dz_cells"] - 1)
     rough = preview(world.post, filter='low = 5 and side = "buy"', limit=0)
     assert rough["volume"] == pytest.approx(1 / 2048)  # a strip; side is not indexed
     assert rough["dz"] == [] and rough["more"] == rough["dz_cells"]
@@ -67,9 +67,9 @@ def test_whom_it_meets_and_what_it_costs(world, viewer, end):
     world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "low > 500"})
     end()
     logged = Request.objects.count()
-    told = preview(viewer.post, subscriber="alice")
+    body = preview(viewer.post, subscriber="alice")
     name = f"a{Advertisement.objects.earliest('id').pk}"
-    assert told["overlap"] == {
+    assert body["overlap"] == {
         "kind": "advertisement",
         "matched": 1,
         "looked_at": 2,
@@ -77,11 +77,11 @@ def test_whom_it_meets_and_what_it_costs(world, viewer, end):
         "names": [name],
     }
     cost = world.post("subscriptions/?dry_run=true", {**ASK, "subscriber": "alice"}).json()
-    assert told["cost"]["entries"] == cost["entries"] and cost["entries"]
-    assert told["cost"]["change"] == sum(entry["after"] - entry["before"] for entry in cost["entries"])
-    assert told["cost"]["accepted"] and told["cost"]["matched"]
+    assert body["cost"]["entries"] == cost["entries"] and cost["entries"]
+    assert body["cost"]["change"] == sum(entry["after"] - entry["before"] for entry in cost["entries"])
+    assert body["cost"]["accepted"] and body["cost"]["matched"]
     at_host = preview(viewer.post, host="h2", kind="subscription")
-    assert at_host["cost"] == told["cost"] and preview(viewer.post)["cost"] is None
+    assert at_host["cost"] == body["cost"] and preview(viewer.post)["cost"] is None
     to_publish = preview(viewer.post, publisher="exchange")
     assert to_publish["overlap"]["kind"] == "subscription" and to_publish["cost"]["accepted"]
     assert Request.objects.count() == logged
@@ -89,8 +89,8 @@ def test_whom_it_meets_and_what_it_costs(world, viewer, end):
 
 def test_a_planner_that_is_busy_holds_up_nobody_who_types(world, monkeypatch):
     monkeypatch.setattr(answer, "PATIENCE", call_cost.Patience(seconds=5.0, waiting=1))
-    told = preview(world.post, subscriber="alice")  # requests of the world are waiting
-    assert told["valid"] and told["cost"] is None and "Try again" in told["unknown"]
+    body = preview(world.post, subscriber="alice")  # requests of the world are waiting
+    assert body["valid"] and body["cost"] is None and "Try again" in body["unknown"]
 
 
 def test_what_stands_around_the_filter_is_refused_as_ever(world, pointers):

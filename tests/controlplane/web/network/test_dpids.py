@@ -70,7 +70,7 @@ def test_a_missing_one_is_not_made_from_the_name(operator, error):
     assert error(operator.post("switches/", {"name": "s1"}))["code"] == "required"
 
 
-def test_a_number_is_told_its_text(operator, error):
+def test_an_invalid_number_is_shown_with_its_text(operator, error):
     found = error(operator.post("switches/", {"name": "s1", "dpid": 2**64 - 1}))
     assert '"ffffffffffffffff"' in found["detail"]
 

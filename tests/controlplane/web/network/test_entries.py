@@ -78,7 +78,7 @@ def origin(caller, pk, entry):
     return answer.json()
 
 
-def test_entries_tell_their_region(busy):
+def test_entries_show_their_region(busy):
     _, rows = table_of(busy, "s1")
     assert all(row["region"].startswith("low in [") for row in rows)
 
@@ -136,8 +136,8 @@ def test_counters_are_read_from_the_switch_and_kept_for_a_moment(busy, monkeypat
     pk, rows = table_of(busy, "s2")
     ids = ",".join(str(row["id"]) for row in rows[:2])
     for _ in range(2):
-        told = busy.get(f"tables/{pk}/counters/?id__in={ids}").json()
-        assert told["counters"] == [
+        body = busy.get(f"tables/{pk}/counters/?id__in={ids}").json()
+        assert body["counters"] == [
             {"id": rows[0]["id"], "packets": None, "bytes": None},
             {"id": rows[1]["id"], "packets": 7, "bytes": 700},
         ]

@@ -147,17 +147,20 @@ def test_budgets_of_many_are_one_operation(network, end):
     end()
     answer = network.post("switches/budgets/", {"budgets": {"s2": 5, "s1": None}})
     assert answer.status_code == 202 and answer.headers["Location"] == answer.json()["url"]
-    told = network.get(answer.json()["results"]).json()["results"]
-    assert [(row["object"]["name"], row["asked"]["tcam_budget"]) for row in told] == [("s2", 5), ("s1", None)]
+    results = network.get(answer.json()["results"]).json()["results"]
+    assert [(row["object"]["name"], row["asked"]["tcam_budget"]) for row in results] == [
+        ("s2", 5),
+        ("s1", None),
+    ]
     end()
     assert (switch(network, "s2")["tcam_budget"], switch(network, "s1")["tcam_budget"]) == (5, None)
     assert network.get(answer.json()["url"]).json()["states"]["active"] == 2
 
 
-def test_a_dry_run_of_budgets_tells_each_and_changes_nothing(network, end):
+def test_a_dry_run_of_budgets_shows_each_and_changes_nothing(network, end):
     logged = Request.objects.count()
-    told = network.post("switches/budgets/?dry_run=true", {"budgets": {"s2": 5, "s1": 0}}).json()
-    assert told["accepted"] and [row["accepted"] for row in told["results"]] == [True, True]
+    body = network.post("switches/budgets/?dry_run=true", {"budgets": {"s2": 5, "s1": 0}}).json()
+    assert body["accepted"] and [row["accepted"] for row in body["results"]] == [True, True]
     assert Request.objects.count() == logged
 
 

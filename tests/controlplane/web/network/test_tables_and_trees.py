@@ -14,7 +14,7 @@ def install(switch, dst, **fields):
     return InstalledEntry.objects.create(**at, **fields)
 
 
-def test_tables_tell_how_full_they_are(world):
+def test_tables_show_how_full_they_are(world):
     install("s1", "ff0e:0:1400::/38")
     install("s1", "ff0e:0:1800::/40")
     tables = {row["switch"]: row for row in world.get("tables/").json()["results"]}
@@ -33,7 +33,7 @@ def test_tables_tell_how_full_they_are(world):
     assert [row["switch"] for row in world.get("tables/?switch=s3").json()["results"]] == ["s3"]
 
 
-def test_entries_tell_their_topic_and_dz(world):
+def test_entries_show_their_topic_and_dz(world):
     actions = [{"output": 1}, {"output": "in_port"}, {"set_dst": "h2"}]
     row = install("s1", "ff0e:0:1400::/38", actions=actions, in_port=7)
     pk = row.switch_id

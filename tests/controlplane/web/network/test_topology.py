@@ -28,15 +28,15 @@ def test_the_network_in_one_answer(network, viewer, django_assert_max_num_querie
     Switch.objects.filter(pk=row.pk).update(capacity=40)
     viewer.get("topology/")
     with django_assert_max_num_queries(8):
-        told = viewer.get("topology/").json()
-    first = told["switches"][0]
+        body = viewer.get("topology/").json()
+    first = body["switches"][0]
     assert (first["name"], first["entries"], first["budget"], first["connected"]) == ("s1", 3, 40, False)
-    ids = {switch["name"]: switch["id"] for switch in told["switches"]}
-    assert [(link["a"], link["b"], link["load"]) for link in told["links"]] == [
+    ids = {switch["name"]: switch["id"] for switch in body["switches"]}
+    assert [(link["a"], link["b"], link["load"]) for link in body["links"]] == [
         (ids["s1"], ids["s2"], None),
         (ids["s2"], ids["s3"], None),
     ]
-    assert told["hosts"][0] == {**told["hosts"][0], "name": "h1", "switch": ids["s1"], "port": 10}
+    assert body["hosts"][0] == {**body["hosts"][0], "name": "h1", "switch": ids["s1"], "port": 10}
     assert viewer.get(f"switches/{row.pk}/").json()["x"] == first["x"] is not None
 
 
@@ -71,8 +71,8 @@ def test_an_operator_moves_a_switch(network, viewer, places, pointers):
     pk = Switch.objects.get(name="s2").pk
     answer = network.patch(f"switches/{pk}/", {"x": 7.5, "y": -3})
     assert answer.status_code == 200 and (answer.json()["x"], answer.json()["y"]) == (7.5, -3)
-    told = OutboxEvent.objects.latest("id")
-    assert told.kind == "switch" and (told.payload["name"], told.payload["x"]) == ("s2", 7.5)
+    event = OutboxEvent.objects.latest("id")
+    assert event.kind == "switch" and (event.payload["name"], event.payload["x"]) == ("s2", 7.5)
     assert places() == {**before, "s2": (7.5, -3)}
     assert pointers(network.patch(f"switches/{pk}/", {"x": 1})) == [(None, "/y", "required")]
     assert network.patch(f"switches/{pk}/", {"x": 1e9, "y": 0}).status_code == 400

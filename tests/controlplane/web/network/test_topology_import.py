@@ -177,7 +177,7 @@ def test_the_answer_waits_for_the_end(operator, end, monkeypatch):
     assert operator.get(page[3]["object"]["url"]).json()["a"] == "zurich"
 
 
-def test_a_dry_run_tells_and_stores_nothing(operator):
+def test_a_dry_run_shows_the_result_and_stores_nothing(operator):
     answer = post(operator, GRAPHML, "?dry_run=true&hosts=1")
     assert answer.status_code == 200, answer.content
     body = answer.json()
@@ -221,8 +221,8 @@ def test_what_the_importer_gives_is_moved_to_what_is_free(network):
     hosts = Host.objects.filter(name__startswith="h-").order_by("id")
     assert [row.ip for row in hosts] == ["fd00::4", "fd00::5", "fd00::6"]
     assert [row.mac[-2:] for row in hosts] == ["04", "05", "06"]
-    told = " ".join(answer.json()["repairs"])
-    assert "3 datapath ids are in use in the network" in told and "3 addresses are in use" in told
+    repairs = " ".join(answer.json()["repairs"])
+    assert "3 datapath ids are in use in the network" in repairs and "3 addresses are in use" in repairs
 
 
 def test_what_the_file_says_is_kept_or_refused_with_all_errors(network, problem):
@@ -268,7 +268,7 @@ def test_what_the_command_wrote_is_taken_as_it_is(operator):
     assert list(Host.objects.order_by("id").values_list("ip", flat=True)) == ["fd00::1", "fd00::2", "fd00::3"]
 
 
-def test_all_that_is_wrong_in_our_own_form_is_told(operator, pointers):
+def test_all_errors_in_our_own_form_are_reported(operator, pointers):
     topology = {
         "switches": [
             {"id": "a b", "dpid": f"{1:016x}"},
@@ -425,7 +425,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_odd_values_are_repaired_told_and_stored(operator, name):
+def test_odd_values_are_repaired_reported_and_stored(operator, name):
     answer = post(operator, ODD[name])
     assert answer.status_code == 202, answer.content
     assert answer.json()["repairs"] or name == "direction marks"
@@ -480,7 +480,7 @@ def test_more_than_a_call_takes_is_refused_with_the_limit(operator, problem, mon
     assert "hosts" in problem(post(operator, GRAPHML, "?hosts=4"), 413)["detail"]
 
 
-def test_the_repairs_that_are_told_are_bounded(operator, monkeypatch):
+def test_the_number_of_reported_repairs_is_bounded(operator, monkeypatch):
     monkeypatch.setattr(topology_import, "MAX_REPAIRS", 2)
     file = {"nodes": [{"id": n, "label": ""} for n in range(5)], "links": []}
     repairs = post(operator, json.dumps(file)).json()["repairs"]

@@ -33,7 +33,7 @@ def test_cuts_change_by_a_request_and_are_undone_by_another(world, end):
     assert (logged.json()["asked"]["indexed"], logged.json()["asked"]["cuts"]) == (["low", "high"], 4)
     asked = {"op": "set_indexed", "topic": "quotes", "indexed": ["low", "high"]}
     assert Request.objects.latest("id").payload == {**asked, "cuts": CUTS}
-    assert world.get(f"topics/{pk}/").json()["cuts"] == []  # as long as the planner has not changed it
+    assert world.get(f"topics/{pk}/").json()["cuts"] == []  # until the planner has changed it
     end()
     assert world.get(f"topics/{pk}/").json()["cuts"] == CUTS
     world.post("subscriptions/", {"subscriber": "alice", "topic": "quotes", "filter": "low < 100"})

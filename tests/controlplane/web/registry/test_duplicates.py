@@ -146,8 +146,8 @@ def test_one_of_twenty_parallel_calls_is_taken(world, resource, model, noun, nam
     codes = Counter(answer.status_code for answer in answers)
     assert codes[202] == 1 and codes[409] + codes[503] == 19, codes
     row = model.objects.get()
-    told = [answer.json()["errors"][0] for answer in answers if answer.status_code == 409]
-    assert {(each["code"], each["existing"]) for each in told} == {
+    errors = [answer.json()["errors"][0] for answer in answers if answer.status_code == 409]
+    assert {(each["code"], each["existing"]) for each in errors} == {
         ("duplicate", f"/api/v1/{resource}/{row.pk}/")
     }
     assert Request.objects.filter(payload__has_key="filter").count() == 1

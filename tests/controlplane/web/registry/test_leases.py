@@ -31,28 +31,28 @@ def lease(world, end):
     return ask
 
 
-def tell(version=2, code=1, indexed=("high",)):
+def publish(version=2, code=1, indexed=("high",)):
     topic = Topic.objects.get(name="quotes")
     fields = {"version": version, "code": code, "indexed": list(indexed)}
     Encoding.objects.update_or_create(topic=topic, defaults=fields)
 
 
-def test_a_new_publisher_is_told_the_encoding_of_now(lease):
-    told = lease(None)
-    assert told["version"] == 1 and told["code"] == 0 and told["indexed"] == ["low", "high"]
-    assert told["topic"] == "quotes" and told["expires_in"] == 120 and told["poll_in"] == 1
+def test_a_new_publisher_gets_the_current_encoding(lease):
+    body = lease(None)
+    assert body["version"] == 1 and body["code"] == 0 and body["indexed"] == ["low", "high"]
+    assert body["topic"] == "quotes" and body["expires_in"] == 120 and body["poll_in"] == 1
     row = Lease.objects.get()
     assert (row.holder, row.version) == ("one", 1)
 
 
-def test_a_lease_is_extended_only_for_the_version_that_is_told(lease):
+def test_a_lease_is_extended_only_for_the_published_version(lease):
     lease(None)
     soon = timezone.now() + timedelta(seconds=30)
     Lease.objects.update(expires_at=soon)
-    tell()
-    told = lease(1)
-    assert told["version"] == 2 and told["code"] == 1 and told["indexed"] == ["high"]
-    assert 0 < told["expires_in"] <= 30 and Lease.objects.get().expires_at == soon
+    publish()
+    body = lease(1)
+    assert body["version"] == 2 and body["code"] == 1 and body["indexed"] == ["high"]
+    assert 0 < body["expires_in"] <= 30 and Lease.objects.get().expires_at == soon
     assert Lease.objects.get().version == 1
     assert lease(2)["expires_in"] == 120
     assert Lease.objects.get().version == 2
@@ -61,21 +61,21 @@ def test_a_lease_is_extended_only_for_the_version_that_is_told(lease):
 def test_a_call_that_says_nothing_new_writes_nothing(lease, django_assert_num_queries):
     lease(None)
     before = Lease.objects.get().expires_at
-    told = lease(1)
-    assert Lease.objects.get().expires_at == before and 119 <= told["expires_in"] <= 120
+    body = lease(1)
+    assert Lease.objects.get().expires_at == before and 119 <= body["expires_in"] <= 120
     Lease.objects.update(expires_at=timezone.now() + timedelta(seconds=80))
     assert lease(1)["expires_in"] == 120
 
 
-def test_who_comes_back_after_its_lease_is_told_anew(lease):
+def test_who_returns_after_its_lease_gets_a_new_one(lease):
     lease(None)
     Lease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    tell()
+    publish()
     assert lease(1)["version"] == 2
     assert Lease.objects.get().version == 2  # it sends nothing before it has read the answer
 
 
-def test_who_advertises_after_a_move_began_is_told_where_it_leads(lease, world, end):
+def test_who_advertises_after_a_move_began_gets_the_new_encoding(lease, world, end):
     end()
     indexing = world.patch(f"topics/{Topic.objects.get().pk}/", {"indexed": ["high"]}).json()["id"]
     end()

@@ -56,7 +56,7 @@ def test_without_a_free_code_there_is_no_topic(operator, problem, monkeypatch):
     assert "topic codes" in problem(operator.post("topics/", {**SMALL, "name": "b"}), 409)["detail"]
 
 
-def test_all_attributes_are_indexed_unless_told(operator):
+def test_all_attributes_are_indexed_by_default(operator):
     assert operator.post("topics/", PAIR).json()["indexed"] == ["a", "b"]
 
 
@@ -102,7 +102,7 @@ def test_bad_attributes_are_named(operator, error, attributes, where):
     assert not Topic.objects.exists() and not Request.objects.exists()
 
 
-def test_all_bad_attributes_are_told(operator, pointers):
+def test_all_bad_attributes_are_reported(operator, pointers):
     attributes = [{"name": "a", "type": "date"}, {"name": "b", "type": "bool"}, 7]
     found = pointers(operator.post("topics/", {"name": "t", "attributes": attributes}))
     assert [pointer for _, pointer, _ in found] == ["/attributes/0/type", "/attributes/2"]
@@ -241,7 +241,7 @@ def test_huge_doubles_reach_the_planner_whole(operator, end):
     assert "wide" in planner_state.current_planner().topics
 
 
-def test_a_client_token_is_told_the_counts_of_its_own(world, make_user, end):
+def test_a_client_token_sees_the_counts_of_its_own(world, make_user, end):
     filters = [{"topic": "quotes", "filter": f"low > {n}"} for n in range(3)]
     for who, mine in (("alice", filters[:2]), ("bob", filters)):
         assert world.post("subscriptions/", [{"subscriber": who, **each} for each in mine]).status_code == 202
@@ -265,7 +265,7 @@ def client_of(user, **client):
     return caller
 
 
-def test_all_that_is_wrong_with_a_topic_is_told_at_once(world, pointers):
+def test_all_errors_with_a_topic_are_reported_together(world, pointers):
     many = [{"name": f"a{n}", "type": "bool"} for n in range(65)]
     found = pointers(world.post("topics/", {"name": "quotes", "code": 3, "attributes": many}))
     assert sorted(pointer for _, pointer, _ in found) == ["/attributes", "/code", "/name"]

@@ -69,7 +69,7 @@ def test_the_log_is_searched_by_object_kind_and_call(world, end):
     assert found(q="nothing like it") == []
 
 
-def test_a_request_tells_what_it_asks_for_and_waits_for(world, end):
+def test_a_request_shows_its_content_and_what_it_waits_for(world, end):
     end()
     s1 = world.get("switches/?name=s1").json()["results"][0]["url"]
     budget = world.patch(s1, {"tcam_budget": 7}).json()

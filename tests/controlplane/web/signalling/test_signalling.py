@@ -45,7 +45,7 @@ def test_what_a_host_announced_in_band_is_shown_like_the_rest(world):
     assert world.delete(f"advertisements/{row['id']}/").status_code == 202
 
 
-def test_a_host_tells_how_it_came_and_when_it_was_seen(world):
+def test_a_host_shows_its_origin_and_last_message(world):
     assert [host(world)[key] for key in ("origin", "last_seen_at", "has_key")] == ["api", None, False]
     ask(FilterText("quotes", ""))
     assert host(world)["origin"] == "api" and host(world)["last_seen_at"] is not None
@@ -105,13 +105,13 @@ def test_refusals_are_counted_and_listed(world):
     ask(FilterText("weather", ""))
     refusals.note(signal(), "forged", "the seal is wrong", "h1")
     checkpoints.keep(DROPPED, {"taken": 12, "dropped": {"rate": 5, "truncated": 0}})
-    told = world.get("signalling/").json()
-    assert {row["reason"]: row["count"] for row in told["refused"]} == {
+    body = world.get("signalling/").json()
+    assert {row["reason"]: row["count"] for row in body["refused"]} == {
         "forged": 1,
         "not_ours": 3,
         "unknown_topic": 1,
     }
-    assert told["taken"] == 12 and {"reason": "rate", "count": 5} in told["dropped"]
+    assert body["taken"] == 12 and {"reason": "rate", "count": 5} in body["dropped"]
     (row,) = world.get("signalling/refusals/?reason=unknown_topic").json()["results"]
     assert (row["host"], row["port"], row["ip"]) == ("h1", 10, "fd00::1") and "weather" in row["detail"]
     rows = world.get("signalling/refusals/?reason__in=not_ours,forged&ordering=-id&count=true").json()

@@ -38,7 +38,7 @@ def counts(ids, delivered=7, last=NOON):
     }
 
 
-def test_rows_tell_what_their_events_came_to(world, viewer, ids):
+def test_rows_show_the_deliveries_of_their_events(world, viewer, ids):
     row = viewer.get(f"subscriptions/{ids['first']}/").json()
     assert (row["delivered"], row["unwanted"], row["last_seen_at"]) == (None, None, None)
     assert world.post("traffic/", counts(ids)).status_code == 200
@@ -53,9 +53,9 @@ def test_rows_tell_what_their_events_came_to(world, viewer, ids):
     (exchange,) = viewer.get("publishers/").json()["results"]
     assert (exchange["advertisements"], exchange["published"]) == (1, 20)
     silent, reached, *_ = viewer.get("hosts/").json()["results"]
-    told = ("delivered", "unwanted", "last_event_at")
-    assert [reached[key] for key in told] == [10, 3, NOON]
-    assert [silent[key] for key in told] == [None] * 3
+    fields = ("delivered", "unwanted", "last_event_at")
+    assert [reached[key] for key in fields] == [10, 3, NOON]
+    assert [silent[key] for key in fields] == [None] * 3
     assert viewer.get(f"hosts/{reached['id']}/").json() == reached
 
 

@@ -106,7 +106,7 @@ def test_the_same_batch_from_two_connections_at_once_is_stored_once(make_user, c
     assert sorted(found["seq"] for found in stored(root)) == list(range(50))
 
 
-def test_every_error_is_told_by_row_and_column_and_nothing_is_stored(operator, root, pointers):
+def test_every_error_is_reported_by_row_and_column_and_nothing_is_stored(operator, root, pointers):
     rows = [
         row(1),
         row(seq="7", wanted=1, colour="red"),
@@ -206,7 +206,7 @@ def test_parquet_columns_and_rows_are_checked(operator, pointers, error):
         assert operator.raw("POST", "telemetry/" + query, b"x", PARQUET).status_code == 400
 
 
-def test_a_disk_that_takes_nothing_is_told_and_the_retry_succeeds(operator, root, problem):
+def test_a_disk_that_takes_nothing_is_reported_and_the_retry_succeeds(operator, root, problem):
     root.write_text("in the way")
     answer = operator.post("telemetry/", batch([row(1)]))
     assert "cannot be written" in problem(answer, 507)["detail"] and answer.headers["Retry-After"]
@@ -231,12 +231,12 @@ def test_losses_of_writers_are_alarms_and_add_up(operator):
         "telemetry of w1: 10 of 90 rows are lost: no way",
         "telemetry of w2: 5 of 5 rows are lost",
     ]
-    told = operator.get("telemetry/").json()
-    assert (told["lost"], told["lost_batches"], told["silent_writers"]) == (16, 1, 0)
-    assert [(writer["name"], writer["lost"]) for writer in told["writers"]] == [("w2", 5), ("w1", 11)]
+    body = operator.get("telemetry/").json()
+    assert (body["lost"], body["lost_batches"], body["silent_writers"]) == (16, 1, 0)
+    assert [(writer["name"], writer["lost"]) for writer in body["writers"]] == [("w2", 5), ("w1", 11)]
 
 
-def test_a_writer_that_stops_without_an_end_is_told_once(operator):
+def test_a_writer_that_stops_without_an_end_is_reported_once(operator):
     for name, closed in (("w1", False), ("w2", True), ("w3", False)):
         operator.post("telemetry/", {"writer": report(name=name, closed=closed)})
     TelemetryWriter.objects.exclude(name="w3").update(heard_at=NOW - timedelta(minutes=5))
@@ -277,19 +277,19 @@ def test_times_of_reports_without_a_zone_are_in_utc(db, root, monkeypatch):
     assert row.started_at == row.heard_at == datetime(2026, 3, 29, 12, tzinfo=UTC)
 
 
-def test_reports_by_the_api_lie_below_the_root_for_jobs(operator, root, monkeypatch):
+def test_reports_by_the_api_are_below_the_root_for_jobs(operator, root, monkeypatch):
     monkeypatch.setattr(writer_watch, "_seen", {})
     progress = {"complete_until": "2026-03-29T14:00:00+02:00", "datasets": ["delivered"]}
     sent = report(name="../w", taken=9, lost=2, closed=True, **progress)
     assert operator.post("telemetry/", {"writer": sent}).status_code == 201
     [path] = (root / "_writers").iterdir()
     assert path.name.startswith("api-")
-    told = json.loads(path.read_text())
-    assert (told["name"], told["lost"], told["closed"]) == ("../w", 2, True)
-    assert (told["complete_until"], told["datasets"]) == ("2026-03-29T12:00:00+00:00", ["delivered"])
+    stored = json.loads(path.read_text())
+    assert (stored["name"], stored["lost"], stored["closed"]) == ("../w", 2, True)
+    assert (stored["complete_until"], stored["datasets"]) == ("2026-03-29T12:00:00+00:00", ["delivered"])
     operator.post("telemetry/", {"writer": report(name="../w")})  # a writer of an earlier release
-    told = json.loads(path.read_text())
-    assert (told["complete_until"], told["datasets"]) == (None, None)
+    stored = json.loads(path.read_text())
+    assert (stored["complete_until"], stored["datasets"]) == (None, None)
     TelemetryWriter.objects.all().delete()
     writer_watch.look()
     assert not TelemetryWriter.objects.exists()
@@ -309,15 +309,15 @@ def test_old_days_and_half_written_files_go(operator, root, settings):
     storage.clean_daily()
     assert sorted(path.name for path in (root / "delivered").iterdir()) == [f"date={keep.date()}"]
     assert young.exists()
-    told = operator.get("telemetry/").json()["datasets"][1]
+    dataset = operator.get("telemetry/").json()["datasets"][1]
     day = keep.date().isoformat()
-    assert told == {"dataset": "delivered", "days": 1, "files": 1, "oldest": day, "newest": day}
+    assert dataset == {"dataset": "delivered", "days": 1, "files": 1, "oldest": day, "newest": day}
 
 
-def test_nothing_has_been_told_yet(operator):
-    told = operator.get("telemetry/").json()
-    assert [found["files"] for found in told["datasets"]] == [0, 0, 0, 0]
-    assert (told["writers"], told["lost"], told["problem"], told["most_rows"]) == (
+def test_there_are_no_reports_at_the_start(operator):
+    body = operator.get("telemetry/").json()
+    assert [found["files"] for found in body["datasets"]] == [0, 0, 0, 0]
+    assert (body["writers"], body["lost"], body["problem"], body["most_rows"]) == (
         [],
         0,
         None,

@@ -53,7 +53,7 @@ def test_a_run_that_is_rolled_back_took_nothing(ad):
     assert drawn_samples.take([drawn(ad, 1)]).taken == 1
 
 
-def test_what_does_not_fit_is_told_by_its_reason(ad):
+def test_what_does_not_fit_is_reported_by_its_reason(ad):
     rows = [
         drawn(ad, 1),
         drawn("a999", 2),
@@ -85,4 +85,4 @@ def test_a_publisher_that_reports_samples_itself_is_left_alone(ad, world):
     assert EventSample.objects.count() == 1
     EventSample.objects.update(reported_at=timezone.now() - drawn_samples.REPORTS)
     assert drawn_samples.take([drawn(ad, n) for n in range(7)]).to_json() == figures(2, 5)
-    assert drawn_samples.take([drawn(ad, 7)]).taken == 1, "drawn ones are no reports"
+    assert drawn_samples.take([drawn(ad, 7)]).taken == 1, "drawn samples do not count as reports"

@@ -25,9 +25,9 @@ def test_a_sample_is_kept_and_counted(world, ad):
     answer = world.post("traffic/samples/", sample(ad))
     assert (answer.status_code, answer.json()) == (201, {"items": 1})
     assert world.post("traffic/samples/", [sample(ad, low=n) for n in range(3)]).json() == {"items": 3}
-    told = world.get("traffic/samples/").json()
-    (topic,) = told["topics"]
-    assert told["most"] == samples.KEPT
+    summary = world.get("traffic/samples/").json()
+    (topic,) = summary["topics"]
+    assert summary["most"] == samples.KEPT
     assert (topic["topic"], topic["events"]) == ("quotes", 4)
     assert topic["publishers"] == [{"publisher": ad.planner_id, "events": 4}]
     assert topic["oldest"] < topic["newest"]
@@ -39,12 +39,12 @@ def test_a_sample_is_kept_and_counted(world, ad):
     assert found == list(zip(ids[1:-1], samples.traffic([ad.planner_id])[1:-1], strict=True))
 
 
-def test_the_good_ones_are_kept_and_the_others_told(world, ad, pointers):
+def test_valid_ones_are_stored_and_the_others_reported(world, ad, pointers):
     body = [sample(ad), sample(ad, low=500), {"publisher": "a999", "values": VALUES}, sample(ad, low=7), 7]
     wrong = [(1, "outside_advertisement"), (2, "unknown_publisher"), (4, "wrong_type")]
-    told = world.post("traffic/samples/?atomic=false", body).json()
-    assert (told["items"], told["refused"]) == (5, 3)
-    assert [(error["index"], error["code"]) for error in told["errors"]] == wrong
+    answer = world.post("traffic/samples/?atomic=false", body).json()
+    assert (answer["items"], answer["refused"]) == (5, 3)
+    assert [(error["index"], error["code"]) for error in answer["errors"]] == wrong
     assert [event["values"]["low"] for event in samples.traffic([ad.planner_id])] == [5, 7]
     assert pointers(world.post("traffic/samples/?atomic=false", body[1:2])) == [(0, "/values", wrong[0][1])]
     assert [(index, code) for index, _, code in pointers(world.post("traffic/samples/", body))] == wrong
@@ -54,9 +54,9 @@ def test_the_good_ones_are_kept_and_the_others_told(world, ad, pointers):
 def test_samples_are_listed_one_by_one(world, ad, error, django_assert_max_num_queries):
     world.post("traffic/samples/", [sample(ad, low=n) for n in range(5)])
     with django_assert_max_num_queries(6):
-        told = world.get("traffic/samples/events/?topic=quotes&limit=2&ordering=-id").json()
-    assert [row["values"]["low"] for row in told["results"]] == [4, 3] and told["next"]
-    (row, _) = told["results"]
+        answer = world.get("traffic/samples/events/?topic=quotes&limit=2&ordering=-id").json()
+    assert [row["values"]["low"] for row in answer["results"]] == [4, 3] and answer["next"]
+    (row, _) = answer["results"]
     assert (row["topic"], row["publisher"], row["advertisement"]) == ("quotes", "exchange", ad.planner_id)
     assert world.get("traffic/samples/events/?publisher=nobody").json()["results"] == []
     assert error(world.get("traffic/samples/events/?topics=quotes"))["code"] == "unknown_parameter"

@@ -9,7 +9,7 @@ from tests.support.controlplane.traffic_reports import REPORT
 SUMS = {key: value for key, value in REPORT.items() if key != "reporter"}
 
 
-def test_a_report_is_taken_and_told(operator):
+def test_a_report_is_stored_and_shown(operator):
     answer = operator.post("traffic/", REPORT)
     assert answer.status_code == 200
     body = answer.json()

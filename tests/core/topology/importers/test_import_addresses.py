@@ -40,12 +40,12 @@ def test_a_hosts_own_addresses_are_kept_where_they_can_be_used():
         ("10.0.0.3", "02:00:00:00:00:03"),
         ("10.0.0.4", "02:00:00:00:00:04"),
     ]
-    told = "\n".join(imported.repairs)
-    assert "10.0.0.2 of host h3 is also the address of another host" in told
-    assert "127.0.0.1" in told and "01:00:00:00:00:01" in told
+    repairs = "\n".join(imported.repairs)
+    assert "10.0.0.2 of host h3 is also the address of another host" in repairs
+    assert "127.0.0.1" in repairs and "01:00:00:00:00:01" in repairs
 
 
-def test_addresses_of_the_other_family_are_replaced_and_told():
+def test_addresses_of_the_other_family_are_replaced_and_reported():
     imported = read_topology(mininet([{"name": "h1", "ip": "10.0.0.2"}]))
     assert addresses(imported)[0][0] == "fd00::1"
     assert any("10.0.0.2" in note for note in imported.repairs)
@@ -100,7 +100,7 @@ def test_a_port_is_never_given_to_a_link_and_a_host():
     assert any("port 3 of s1" in note for note in imported.repairs)
 
 
-def test_an_edge_between_two_hosts_is_left_out_and_told():
+def test_an_edge_between_two_hosts_is_left_out_and_reported():
     file = {
         "switches": [{"name": "s"}],
         "hosts": [{"name": "h"}, {"name": "g"}],

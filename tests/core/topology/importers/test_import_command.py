@@ -79,7 +79,7 @@ def test_hosts_beside_those_of_our_own_file():
     ]
 
 
-def test_all_that_is_wrong_in_our_own_file_is_told(run, tmp_path):
+def test_all_errors_in_our_own_file_are_reported(run, tmp_path):
     topology = read_topology(b"a b 1\n").topology
     topology["switches"][0] |= {"lat": 91, "colour": "red"}
     topology["switches"][1]["lon"] = "8"

@@ -38,7 +38,7 @@ def test_proportions_that_fit_are_kept_exactly(weights, expected, factor):
     assert not factor or f"all link costs are {factor} the weights" in notes[0]
 
 
-def test_what_does_not_fit_is_rounded_as_little_as_it_can_be_and_told():
+def test_what_does_not_fit_is_rounded_as_little_as_it_can_be_and_reported():
     found, notes = costs_of("0.3", "0.30000000000000004", "1.0000000001", "1.0000000001")
     assert found[0] < found[1] < found[2] == found[3] <= LARGEST_COST
     assert found[3] > LARGEST_COST * 0.99
@@ -47,7 +47,7 @@ def test_what_does_not_fit_is_rounded_as_little_as_it_can_be_and_told():
     assert "4 costs are rounded" in notes[0] and "%, at the weight 0.3" in notes[0]
 
 
-def test_weights_too_far_apart_stay_in_their_order_and_that_is_told():
+def test_weights_too_far_apart_stay_in_their_order_and_that_is_reported():
     imported = read_topology(b"a b 1e20\nb c 1e-20\nc d 7\n", "rocketfuel")
     large, small, between = (row["cost"] for row in imported.topology["links"])
     assert (small, between) == (1, 2)
@@ -55,7 +55,7 @@ def test_weights_too_far_apart_stay_in_their_order_and_that_is_told():
     assert any("2 costs are rounded" in note and "at the weight 1e-20" in note for note in imported.repairs)
 
 
-def test_links_without_a_weight_among_others_are_told():
+def test_links_without_a_weight_among_others_are_reported():
     found, notes = costs_of("2.5", None, 3)
     assert found == [5, 2, 6]
     assert "1 link has no weight, although other links have one; they get the weight 1" in notes
@@ -69,7 +69,7 @@ number = st.one_of(
 
 
 @given(st.lists(number, min_size=1, max_size=8))
-def test_the_order_stays_and_whatever_is_not_in_proportion_is_told(weights):
+def test_the_order_stays_and_what_is_not_in_proportion_is_reported(weights):
     found, notes = costs_of(*weights)
     pairs = sorted((Fraction(str(weight)), cost) for weight, cost in zip(weights, found, strict=True))
     assert all(1 <= cost <= LARGEST_COST for cost in found)

@@ -18,7 +18,7 @@ def graphml(keys, content, default="undirected"):
 
 
 @pytest.mark.parametrize(
-    ("links", "directed", "count", "told"),
+    ("links", "directed", "count", "is_noted"),
     [
         (THERE + BACK, None, 2, True),
         (THERE + BACK, True, 2, False),
@@ -28,11 +28,11 @@ def graphml(keys, content, default="undirected"):
         (THERE * 2 + BACK * 2, None, 4, True),
     ],
 )
-def test_directions_are_joined_unless_the_file_says_otherwise(links, directed, count, told):
+def test_directions_are_joined_unless_the_file_says_otherwise(links, directed, count, is_noted):
     said = {} if directed is None else {"directed": directed}
     imported = read_topology(json.dumps({**said, "nodes": NODES, "links": links}).encode())
     assert imported.counts["links"] == count
-    assert any(JOINED in note for note in imported.repairs) == told
+    assert any(JOINED in note for note in imported.repairs) == is_noted
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_default_is_no_second_value():
     assert imported.repairs == ()
 
 
-def test_a_repeated_node_is_told_with_both_labels():
+def test_a_repeated_node_is_reported_with_both_labels():
     imported = read_topology(b'graph [ node [ id 1 label "A" ] node [ id 1 label "B" ] ]')
     assert imported.repairs == ('node 1 occurs twice, as "A" and as "B"; the first is used',)
 

@@ -91,7 +91,7 @@ def test_a_label_is_decoded_once_as_its_format_says(text):
         assert imported.repairs == ()
 
 
-def test_labels_that_repeat_or_look_alike_get_their_key_and_are_told():
+def test_labels_that_repeat_or_look_alike_get_their_key_and_are_reported():
     nodes = {"7": {"label": "Gain"}, "9": {"label": "Gain"}, "3": {"label": "GAIN!"}}
     imported = read_topology(graphml(nodes, [("7", "9")]))
     assert ids(imported) == ["gain-7", "gain-9", "gain-3"]
@@ -106,7 +106,7 @@ def test_ids_do_not_depend_on_the_order_of_nodes():
     assert set(ids(one)) == set(ids(two)) == {"gain-7", "gain-9", "other"}
 
 
-def test_empty_labels_and_hyperedges_become_switches_and_are_told():
+def test_empty_labels_and_hyperedges_become_switches_and_are_reported():
     nodes = {
         "0": {"label": ""},
         "1": {"label": "None", "hyperedge": "1"},
@@ -119,7 +119,7 @@ def test_empty_labels_and_hyperedges_become_switches_and_are_told():
 
 
 @pytest.mark.parametrize(("lat", "lon"), [("nan", "1"), ("91", "1"), ("1", "181"), ("inf", "0")])
-def test_coordinates_that_are_no_place_are_left_out_and_told(lat, lon):
+def test_coordinates_that_are_no_place_are_left_out_and_reported(lat, lon):
     imported = read_topology(graphml({"0": {"label": "A", "lat": lat, "lon": lon}}, []))
     assert "lat" not in imported.topology["switches"][0]
     assert any("not valid degrees" in note for note in imported.repairs)
@@ -134,7 +134,7 @@ def test_missing_coordinates_are_no_fault():
     assert imported.repairs == ()
 
 
-def test_an_edge_from_a_node_to_itself_is_left_out_and_told():
+def test_an_edge_from_a_node_to_itself_is_left_out_and_reported():
     imported = read_topology(graphml({"0": {"label": "A"}, "1": {"label": "B"}}, [("0", "0"), ("0", "1")]))
     assert len(imported.topology["links"]) == 1
     assert any("to itself" in note for note in imported.repairs)
@@ -196,7 +196,7 @@ def test_mininet_lists_keep_ports_hosts_and_their_further_attachments():
 
 
 @pytest.mark.parametrize("dpid", [0, "0", "0x0", "zz", -1, 2**64, True])
-def test_a_datapath_id_that_is_none_is_replaced_and_told(dpid):
+def test_a_datapath_id_that_is_none_is_replaced_and_reported(dpid):
     document = {"nodes": [{"id": "a", "dpid": dpid}, {"id": "b", "dpid": "1"}], "links": []}
     imported = read_topology(json.dumps(document).encode())
     check_sound(imported.topology)
@@ -205,7 +205,7 @@ def test_a_datapath_id_that_is_none_is_replaced_and_told(dpid):
 
 
 @pytest.mark.parametrize("weight", ["0", "-1", "nan", "x", "1/0"])
-def test_a_weight_that_is_no_cost_becomes_one_and_is_told(weight):
+def test_a_weight_that_is_no_cost_becomes_one_and_is_reported(weight):
     document = {
         "nodes": [{"id": "a"}, {"id": "b"}],
         "links": [{"source": "a", "target": "b", "weight": weight}],

@@ -88,7 +88,7 @@ def test_parallel_edges_stay_whatever_the_file_says_of_itself(claim):
     assert len(read_topology(gml(f"{claim} {NODES} {edge} {edge}")).topology["links"]) == 2
 
 
-def test_further_graphs_are_left_out_and_told():
+def test_further_graphs_are_left_out_and_reported():
     imported = read_topology(gml(NODES) + b"\n" + gml("directed 1 node [ id 7 ]"))
     assert len(imported.topology["switches"]) == 2
     assert any("2 graphs" in note for note in imported.repairs)
@@ -109,7 +109,7 @@ def test_further_graphs_are_left_out_and_told():
         (b"graph [ ] node", "ends before"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(file, words):
+def test_an_error_is_reported_with_its_line(file, words):
     with pytest.raises(Refused, match=words) as caught:
         read_topology(file)
     assert str(caught.value).startswith("invalid GML: ")

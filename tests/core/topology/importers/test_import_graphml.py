@@ -73,7 +73,7 @@ def test_labels_of_yed_and_nodes_in_groups():
     assert imported.repairs == ('node "n1" is a group of other nodes, "n1"; it was left out',)
 
 
-def test_further_graphs_are_left_out_and_told():
+def test_further_graphs_are_left_out_and_reported():
     imported = read_topology(b'<graphml><graph><node id="a"/></graph><graph><node id="b"/></graph></graphml>')
     assert len(imported.topology["switches"]) == 1
     assert any("2 graphs" in note for note in imported.repairs)

@@ -113,7 +113,7 @@ def test_a_file_beyond_the_limit_is_refused(monkeypatch):
 @pytest.mark.parametrize(
     "weight", ["1e999999999", "1e-999999999", "9" * 5000, "1/3", "1_0", "٣", "0x10", "inf"]
 )
-def test_a_weight_that_is_no_plain_number_is_told(weight):
+def test_a_weight_that_is_no_plain_number_is_reported(weight):
     imported = read_topology(f"a b {weight}\n".encode(), "rocketfuel")
     assert imported.topology["links"][0]["cost"] == 1
     assert any("is not a positive number" in note for note in imported.repairs)

@@ -71,7 +71,7 @@ def test_brite_with_other_counts_than_it_says_is_refused(said, words):
     assert words in str(caught.value)
 
 
-def test_brite_that_says_no_counts_is_read_and_that_is_told():
+def test_brite_that_says_no_counts_is_read_and_that_is_reported():
     text = BRITE.replace("( 3 Nodes, 2 Edges )", "").replace("Edges: ( 2 )", "Edges:")
     imported = read_topology(text.encode())
     assert len(imported.topology["links"]) == 2
@@ -102,13 +102,13 @@ def test_rocketfuel_directions_are_one_link_and_fractions_are_scaled():
     assert any("one direction only" in note for note in imported.repairs)
 
 
-def test_different_weights_in_the_two_directions_are_told_and_the_larger_counts():
+def test_different_weights_in_the_two_directions_are_reported_and_the_larger_counts():
     imported = read_topology(b"a b 3\nb a 7\n")
     assert [row["cost"] for row in imported.topology["links"]] == [7]
     assert any("the larger is used" in note for note in imported.repairs)
 
 
-def test_rocketfuel_that_looks_cut_off_is_told():
+def test_rocketfuel_that_looks_cut_off_is_reported():
     file = "a b 1\nb a 1\na c 25\nc a 25\n"
     assert read_topology(file.encode()).repairs == ()
     notes = read_topology(file[:-2].encode()).repairs

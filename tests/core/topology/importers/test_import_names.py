@@ -118,7 +118,7 @@ def test_what_names_no_node_is_refused(key):
         read_topology(b'{"nodes": [{"id": %b}], "links": []}' % key.encode())
 
 
-def test_a_node_named_by_a_list_is_told_by_its_text():
+def test_a_node_named_by_a_list_is_reported_by_its_text():
     document = {"nodes": [{"id": [0, 1]}], "links": [{"source": [0, 1], "target": [0, 2]}]}
     with pytest.raises(Refused, match=r"there is no node \[0, 2\]"):
         read_topology(json.dumps(document).encode())

@@ -16,7 +16,7 @@ def written(form: str, graph: networkx.Graph) -> bytes:
 
 
 @pytest.mark.parametrize("form", ["gml", "graphml"])
-def test_numbers_that_are_none_are_repaired_and_told(form):
+def test_numbers_that_are_none_are_repaired_and_reported(form):
     graph = networkx.Graph()
     graph.add_node("a", latitude=math.nan, longitude=4.5)
     graph.add_node("b", latitude=math.inf, longitude=-math.inf)
@@ -29,9 +29,9 @@ def test_numbers_that_are_none_are_repaired_and_told(form):
     assert (imported.format, imported.counts) == (form, {"switches": 3, "links": 3, "hosts": 0})
     assert [row["cost"] for row in imported.topology["links"]] == [1, 1, 1]
     assert [row.get("lat") for row in imported.topology["switches"]] == [None, None, 47.5]
-    told = [" ".join(note.split()[:1]) for note in imported.repairs]
-    assert told.count("weight") == 3
-    assert told.count("coordinates") == 2
+    words = [" ".join(note.split()[:1]) for note in imported.repairs]
+    assert words.count("weight") == 3
+    assert words.count("coordinates") == 2
 
 
 @pytest.mark.parametrize("number", ["+INF", "-INF", "NAN", "INF", "+inf", "-Infinity"])

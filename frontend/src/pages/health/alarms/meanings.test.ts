@@ -26,7 +26,7 @@ test.each([
   ],
   ["disk of state is nearly full: 90 MiB free", "A disk that is nearly full"],
   [
-    "the event space of topic quotes no longer fits its filters and events: proposal 7 avoids 40 % of the unwanted deliveries",
+    "the event space of topic quotes no longer fits its filters and events: proposal 7 avoids 40 % of the false positives",
     "An event space that no longer fits",
   ],
   ["source check: switch s1 dropped 12 event packets", "Events with a wrong source address"],

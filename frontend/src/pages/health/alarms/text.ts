@@ -202,7 +202,7 @@ export const text = {
     spaceDrift: {
       title: "An event space that no longer fits",
       meaning:
-        "Filters or events have changed since the cuts of the topic were learned. A new event space avoids at least a tenth of the unwanted deliveries.",
+        "Filters or events have changed since the cuts of the topic were learned. A new event space avoids at least a tenth of the false positives.",
       remedy:
         "Apply the proposal that the alarm names (page Analytics, Proposals). To apply such proposals automatically, turn on automatic indexing of the topic.",
     },

@@ -2,19 +2,17 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from controlplane.aggregation.aggregation_process import MEMORY
 from controlplane.aggregation.worker import work
 from controlplane.common.bounded_answer import limited_memory
 from controlplane.common.process_locks import aggregation_lock
+from controlplane.worker.management.base_command import PlatformCommand
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Compute the queued run in this process, unless another process computes it."""
 
     help = __doc__ or ""
-    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own declaration
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Compute the run, and print its result."""

@@ -2,19 +2,17 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from controlplane.aggregation import cost_watch
 from controlplane.aggregation.aggregation_process import MEMORY
 from controlplane.common.bounded_answer import limited_memory
 from controlplane.common.process_locks import aggregation_lock
+from controlplane.worker.management.base_command import PlatformCommand
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Measure the cost of merged entries, and raise or clear alarms."""
 
     help = __doc__ or ""
-    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own declaration
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Measure, and print the number of merged entries."""

@@ -4,19 +4,20 @@ import time
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from controlplane.common.problems import Problem
 from controlplane.deployment import switch_sync
 from controlplane.deployment.audits import audits, worker
 from controlplane.deployment.audits.compare import TableDifference
 from controlplane.deployment.audits.models import Audit, Check, CheckState, DriftKind
+from controlplane.worker.management.base_command import PlatformCommand
 
 PATIENCE_SECONDS = 120.0
 GOOD = (CheckState.EQUAL, CheckState.REPAIRED)
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Audit in this process; the exit status is 1 if a switch differs from the plan at the end."""
 
     help = __doc__ or ""
@@ -45,7 +46,7 @@ class Command(BaseCommand):
         self._await(audit)
         checks = list(audit.checks.all())
         for check in checks:
-            self._tell(check)
+            self._print_check(check)
         bad = [check.switch for check in checks if check.state not in GOOD]
         if bad:
             raise CommandError(f"{len(bad)} of {len(checks)} switches do not match the plan", returncode=1)
@@ -61,7 +62,7 @@ class Command(BaseCommand):
             if not worker.run() and not audits.is_over(audit.pk):
                 time.sleep(0.2)
 
-    def _tell(self, check: Check) -> None:
+    def _print_check(self, check: Check) -> None:
         reason = f": {check.detail}" if check.detail else ""
         self.stdout.write(f"{check.switch}: {check.state}{reason}")
         rows = check.drifts.values_list("kind", "dst", "in_port", "priority", "what", "expected", "found")

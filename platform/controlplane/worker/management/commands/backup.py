@@ -4,13 +4,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from controlplane.operations.backup.backup import backup
 from controlplane.operations.backup.errors import UpkeepError, outages_in_words
+from controlplane.worker.management.base_command import PlatformCommand
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Write database and secrets, but not telemetry, to a file that only its owner can read."""
 
     help = "Write database and secrets to FILE while the platform runs. Only the owner can read FILE."

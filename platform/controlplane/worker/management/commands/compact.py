@@ -7,16 +7,17 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import Error as DatabaseError
 
 from controlplane.operations.backup.compaction import compact
 from controlplane.operations.backup.errors import UpkeepError, outages_in_words
 from controlplane.planning.planner_state import ReplayError
 from controlplane.requestlog import outbox
+from controlplane.worker.management.base_command import PlatformCommand
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Remove requests that ended long ago and that no object refers to; no flow table changes."""
 
     help = "Remove requests that ended long ago and that no object refers to. No flow table changes."

@@ -4,19 +4,18 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
 
 from controlplane.aggregation import policy
 from controlplane.analytics.models import Schedule
 from controlplane.operations import bootstrap
 from controlplane.operations.backup.data_files import correct_modes
+from controlplane.worker.management.base_command import PlatformCommand
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Prepare an installation for its first start; existing data does not change."""
 
     help = __doc__ or ""
-    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own declaration
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare the installation, and print a line for each step."""

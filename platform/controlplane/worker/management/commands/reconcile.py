@@ -4,16 +4,17 @@ import time
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from controlplane.common.wakeups import wake_planner
 from controlplane.deployment import session, switch_sync
 from controlplane.requestlog.models import SwitchSync
+from controlplane.worker.management.base_command import PlatformCommand
 
 PATIENCE_SECONDS = 60.0
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Repair switches now; the exit status is 1 if a switch still differs from the plan."""
 
     help = __doc__ or ""

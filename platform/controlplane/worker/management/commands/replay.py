@@ -3,15 +3,16 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from controlplane.deployment import replay_check
 from controlplane.planning import planner_state
+from controlplane.worker.management.base_command import PlatformCommand
 
 SHOWN = 50
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Replay the request log with an empty planner."""
 
     help = __doc__ or ""

@@ -4,17 +4,17 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from controlplane.operations.backup.errors import UpkeepError, outages_in_words
 from controlplane.operations.backup.restore import RestoreOptions, restore
+from controlplane.worker.management.base_command import PlatformCommand
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Fill a database from a backup; the two kinds of database may differ."""
 
     help = "Restore database and secrets from FILE. Stop web server, workers and beat first."
-    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own declaration
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the file, and the choices of data to replace or keep."""

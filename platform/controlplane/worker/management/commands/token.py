@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 from django.utils import timezone
 
@@ -16,9 +16,10 @@ from controlplane.accounts.tokens import new_token
 from controlplane.accounts.trail import writer
 from controlplane.registry.client_tokens import MAX_NAME, MOST, with_standing
 from controlplane.rest.base_views import url
+from controlplane.worker.management.base_command import PlatformCommand
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     """Issue an access token, print it and do not store it; the audit log records the issue."""
 
     help = __doc__ or ""

@@ -1,12 +1,12 @@
-"""Unwanted deliveries of a topic, as counted by runs of `false_positives`."""
+"""False positives of a topic, as counted by runs of `false_positives`."""
 
 from datetime import datetime
 
 from controlplane.analytics.models import Result
 
 
-def unwanted(topic: str, since: datetime, until: datetime) -> tuple[int, int]:
-    """Return the numbers of deliveries and of unwanted ones, of windows that start in this time.
+def false_positives(topic: str, since: datetime, until: datetime) -> tuple[int, int]:
+    """Return the deliveries and the false positives of windows that start in this time.
 
     Each series counts the same deliveries, in windows of its own length. The newest series with results
     counts.
