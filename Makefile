@@ -20,7 +20,7 @@ LABS := $(PY) -m mininet_labs
 BENCH = $(PY) tests/benchmarks/bench_$(1).py
 endif
 
-.PHONY: help setup setup-production setup-test setup-dev run lab soak test test-full coverage test-e2e test-servers bench bench-aggregation bench-analytics bench-load bench-space lint format requirements clean
+.PHONY: help setup setup-production setup-test setup-dev run lab soak test test-full coverage test-e2e test-servers bench bench-aggregation bench-analytics bench-load bench-space figures lint format requirements clean
 
 help: ## list the targets
 	@awk -F ': .*## |:## ' '/^## / { printf "\n%s\n", substr($$0, 4) } /^[a-z0-9-]+:.*## / { split($$0, part, ":"); \
@@ -76,6 +76,9 @@ lint: setup-dev ## check style, types, imports and English, also of the dashboar
 	$(PY) scripts/plain_english.py
 
 ## Measure
+
+figures: $(SETUP_UNLESS_HELP) ## redo the figures of the papers, a verdict per claim (ARGS="--list", "--only 6.2 7f", "--full")
+	@exec nice $(LABS) figures $(ARGS)
 
 bench: $(SETUP_TEST_UNLESS_HELP) ## measure the core library; JSON (ARGS="--quick", "--only planner events", "-o FILE")
 	@exec $(call BENCH,planner) $(ARGS)

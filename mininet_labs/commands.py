@@ -40,6 +40,11 @@ COMMANDS = {
         "run the whole platform over a Mininet network (root)",
         "mininet_labs.lab.options",
     ),
+    "figures": LabCommand(
+        "mininet_labs.figures.command",
+        "redo figures of the papers, with a verdict for each claim",
+        "mininet_labs.figures.options",
+    ),
     "enter": LabCommand("mininet_labs.lab.enter", "run a command in a host of the running lab (root)"),
     "fabric": LabCommand("mininet_labs.fabric.command", "run an embedded fabric alone until Ctrl-C"),
     "install": LabCommand("mininet_labs.install", "run a fabric with an offline plan until Ctrl-C"),

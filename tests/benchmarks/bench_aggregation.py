@@ -18,10 +18,16 @@ from time import perf_counter
 from typing import Any
 
 import bench_options
-from aggregation_figures import EXTENTS, FIGURES, Extent, Figure
-from aggregation_trial import Unheld
-from aggregation_workloads import Object, packaged_quotes, read_quotes
 from bench_machine import describe
+
+from mininet_labs.figures.experiments.aggregation import (
+    EXTENTS,
+    FIGURES,
+    Comparison,
+    Extent,
+)
+from mininet_labs.figures.experiments.aggregation_trial import BudgetTooSmallError
+from mininet_labs.figures.workloads.aggregation import Object, packaged_quotes, read_quotes
 
 
 def main() -> None:
@@ -55,7 +61,9 @@ def warm_up(quotes: list[Object]) -> None:
     list(FIGURES[0].rows(EXTENTS["tiny"], 1, quotes))
 
 
-def run(figure: Figure, extent: Extent, quotes: list[Object]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def run(
+    figure: Comparison, extent: Extent, quotes: list[Object]
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return all rows of an experiment, and the reasons of seeds whose budget was too small."""
     rows: list[dict[str, Any]] = []
     unheld: dict[str, str] = {}
@@ -64,14 +72,14 @@ def run(figure: Figure, extent: Extent, quotes: list[Object]) -> tuple[list[dict
         try:
             for row in figure.rows(extent, seed, quotes):
                 rows.append({"seed": seed, **row})
-        except Unheld as reason:
+        except BudgetTooSmallError as reason:
             unheld[str(seed)] = str(reason)
         text = f"{perf_counter() - start:.1f} s {unheld.get(str(seed), '')}"
         print(f"{figure.name}, seed {seed}: {text}", file=sys.stderr, flush=True)
     return rows, unheld
 
 
-def save(output: Path, name: str, extent: Extent, figure: Figure, found: dict[str, Any]) -> None:
+def save(output: Path, name: str, extent: Extent, figure: Comparison, found: dict[str, Any]) -> None:
     """Store an experiment in the file, together with others of the same extent."""
     known: dict[str, Any] = json.loads(output.read_text()) if output.exists() else {}
     sizes = json.loads(json.dumps(asdict(extent)))

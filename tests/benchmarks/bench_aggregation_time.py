@@ -20,10 +20,15 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from aggregation_trial import PERIODIC, TRAINING, Network, Setting
-from aggregation_workloads import Synthetic, random_network
 from bench_machine import describe, write_result
 
+from mininet_labs.figures.experiments.aggregation_trial import (
+    PERIODIC,
+    TRAINING,
+    GrowingNetwork,
+    TrialSetting,
+)
+from mininet_labs.figures.workloads.aggregation import Synthetic, random_network
 from tercast.optimizer import warm_up
 from tercast.optimizer.pipeline import AggregationResult, aggregate
 from tercast.optimizer.traffic.past_traffic import Traffic
@@ -47,8 +52,8 @@ def main() -> None:
 def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Measure all methods on one network, with each budget."""
     wired = random_network(args.switches, args.hosts, args.seed)
-    setting = Setting(wired, Synthetic(args.kind, args.seed), BUDGET, args.events, cells=50)
-    network = Network(setting, "none")
+    setting = TrialSetting(wired, Synthetic(args.kind, args.seed), BUDGET, args.events, cells=50)
+    network = GrowingNetwork(setting, "none")
     network.grow(args.subscriptions)
     planner = network.planner
     _log(f"{args.subscriptions:,} subscriptions in {network.seconds:.1f} s")
@@ -80,7 +85,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _runs(
-    network: Network, args: argparse.Namespace, traffic: Traffic, replay: Replay, budget: int
+    network: GrowingNetwork, args: argparse.Namespace, traffic: Traffic, replay: Replay, budget: int
 ) -> list[dict[str, Any]]:
     planner = network.planner
     counts = replay.through(planner.exact_tables())

@@ -11,68 +11,31 @@ that count are not those that determined the choice.
 from __future__ import annotations
 
 import argparse
-import random
 import statistics
 import time
 from pathlib import Path
 from typing import Any
 
 from bench_machine import describe, write_result
-from workloads import DOMAIN, Filters
 
+from mininet_labs.figures.experiments.selection import CELLS, HELD, limited_workload
 from tercast.dimensions.greedy import greedy
 from tercast.dimensions.measured_cost import Measure
 from tercast.dimensions.spectral import spectral
-from tercast.dimensions.workload import Workload
-from tercast.eventspace.topic import Topic
-from tercast.filters.filter import Filter
 
-ATTRIBUTES, HOSTS, LIMIT = 7, 200, 50
-HELD = {"free": (), "three held": (0, 2, 4), "five held": (0, 1, 2, 4, 5)}
-"""Attributes in which events are limited to a sixty-fourth of the domain."""
 SEEDS = (1, 2, 3, 4, 5)
 METHODS = ("all", "spectral", "greedy")
 
 
-def workload(held: tuple[int, ...], seed: int, subscriptions: int, events: int) -> Workload:
-    """Return Zipf subscriptions over all attributes, and events around the same hot spots."""
-    rng = random.Random(seed)
-    rows = [{"name": f"x{n}", "type": "int", "min": 0, "max": DOMAIN - 1} for n in range(ATTRIBUTES)]
-    topic = Topic.from_json({"name": "t", "code": 2, "attributes": rows})
-    filters = Filters("zipf", ATTRIBUTES, seed)
-    drawn = (Filter.parse(_some(filters.draw(), rng), topic) for _ in range(subscriptions))
-    own = tuple((f"h{rng.randrange(HOSTS)}", filter_) for filter_ in drawn)
-    return Workload(topic, own, tuple(_event(filters, held, rng) for _ in range(events)))
-
-
-def _some(text: str, rng: random.Random) -> str:
-    tests = text.split(" and ")
-    chosen: set[int] = set()
-    while len(chosen) < 3:
-        chosen.update(rng.choices(range(ATTRIBUTES), range(1, ATTRIBUTES + 1)))
-    return " and ".join(tests[number] for number in sorted(chosen))
-
-
-def _event(filters: Filters, held: tuple[int, ...], rng: random.Random) -> dict[str, int]:
-    (spot,) = rng.choices(filters.spots, filters.weights)
-    values = {}
-    for number, centre in enumerate(spot):
-        value = int(rng.gauss(centre, 120))
-        if number in held:
-            value = filters.spots[0][number] + rng.randrange(DOMAIN // 64)
-        values[f"x{number}"] = min(max(0, value), DOMAIN - 1)
-    return values
-
-
 def measured(held: tuple[int, ...], depth: int, seed: int, size: tuple[int, int]) -> dict[str, Any]:
     """Make the three choices with half of the events, and measure them with the other half."""
-    seen, unseen = workload(held, seed, *size).halves()
+    seen, unseen = limited_workload(held, seed, *size).halves()
     started = time.process_time()
     by_variance = spectral(seen).selected
     between = time.process_time()
-    by_measure = greedy(Measure(seen, depth, LIMIT)).selected
+    by_measure = greedy(Measure(seen, depth, CELLS)).selected
     ended = time.process_time()
-    judge = Measure(unseen, depth, LIMIT)
+    judge = Measure(unseen, depth, CELLS)
     everything = tuple(attribute.name for attribute in seen.topic.attributes)
     choices = dict(zip(METHODS, (everything, by_variance, by_measure), strict=True))
     return {

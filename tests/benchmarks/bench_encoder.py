@@ -9,8 +9,8 @@ from bench_child import in_child, log
 from bench_extent import DEPTH, Extent
 from bench_planners import use_kernels
 from encoder_kinds import SPACES, measure_space
-from workloads import DOMAIN, Filters, topic
 
+from mininet_labs.figures.workloads.synthetic import DOMAIN, Filters, topic
 from tercast.encoding.encoder import encode_dz
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter

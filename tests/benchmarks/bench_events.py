@@ -9,8 +9,8 @@ from typing import Any
 
 from bench_child import in_child, log
 from bench_extent import DEPTH, Extent
-from workloads import DOMAIN, topic
 
+from mininet_labs.figures.workloads.synthetic import DOMAIN, topic
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.topic import Topic

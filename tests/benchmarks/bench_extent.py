@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from workloads import fat_tree, random_graph
+from mininet_labs.figures.workloads.synthetic import fat_tree, random_graph
 
 DEPTH = 48
 PUBLISHERS = 7

@@ -28,9 +28,16 @@ from time import process_time
 from typing import Any
 
 import bench_machine
-from aggregation_workloads import Synthetic, random_network
-from workloads import Filters, eighths, everything, random_graph, subscriptions, topic
 
+from mininet_labs.figures.workloads.aggregation import Synthetic, random_network
+from mininet_labs.figures.workloads.synthetic import (
+    Filters,
+    eighths,
+    everything,
+    random_graph,
+    subscriptions,
+    topic,
+)
 from tercast.encoding.limits import Limits
 from tercast.encoding.request_encoding import encode_text
 from tercast.eventspace.address_plan import AddressPlan

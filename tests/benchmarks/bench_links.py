@@ -10,8 +10,8 @@ from typing import Any
 from bench_child import in_child, log
 from bench_extent import DEPTH, GRAPHS, Extent
 from bench_planners import carry_out, use_kernels
-from workloads import DOMAIN, eighths, everything, topic
 
+from mininet_labs.figures.workloads.synthetic import DOMAIN, eighths, everything, topic
 from tercast.offline.plan_file import plan_json, read_plan
 from tercast.offline.scenario import read_scenario
 from tercast.offline.simulate_plan import PlanSimulator

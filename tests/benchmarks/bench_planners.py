@@ -12,7 +12,8 @@ from typing import Any
 
 from bench_child import Guard
 from bench_extent import DEPTH, GRAPHS, PUBLISHERS, Case
-from workloads import (
+
+from mininet_labs.figures.workloads.synthetic import (
     Filters,
     advertisements,
     construction,
@@ -20,7 +21,6 @@ from workloads import (
     fat_tree,
     subscriptions,
 )
-
 from tercast.encoding.limits import Limits
 from tercast.encoding.request_encoding import encode_text
 from tercast.eventspace.address_plan import AddressPlan

@@ -8,8 +8,8 @@ from typing import Any
 from bench_child import in_child, log
 from bench_extent import DEPTH, GRAPHS, Case, Extent
 from bench_planners import BATCH, Requests, Subject, in_one_batch, rates, singly, use_kernels
-from pleroma_plain import Pleroma
 
+from mininet_labs.figures.experiments.algorithm1 import Algorithm1
 from tercast.encoding.request_encoding import encode_text
 from tercast.eventspace import dz as dzs
 from tercast.planner.planner import Planner
@@ -77,7 +77,7 @@ def _loaded(case: Case, deployed: Requests) -> Planner:
 
 def _baseline(
     subject: Subject, deployed: Requests, further: Requests, most_seconds: float
-) -> tuple[Pleroma, int, float]:
+) -> tuple[Algorithm1, int, float]:
     """Load the baseline fast, time it with lists, and return it with the number of requests and the time."""
     planner = subject.planner
     topic = planner.topics["t"]
@@ -86,7 +86,7 @@ def _baseline(
         cells = encode_text(request["filter"], topic, DEPTH, subject.case.cells)
         baseline.subscribe(request["host"], [dzs.text(dz) for dz in cells])
 
-    baseline = Pleroma(GRAPHS[subject.case.graph](), planner.address, topic.code, indexed=True)
+    baseline = Algorithm1(GRAPHS[subject.case.graph](), planner.address, topic.code, indexed=True)
     for host in subject.hosts[: subject.publishers]:
         baseline.advertise(host, [""])
     for request in deployed:

@@ -20,8 +20,8 @@ from bench_planners import (
     singly,
     use_kernels,
 )
-from workloads import everything
 
+from mininet_labs.figures.workloads.synthetic import everything
 from tercast.tables.entries import Diff
 
 ENCODED = 500

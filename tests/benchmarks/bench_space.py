@@ -31,9 +31,9 @@ from bench_machine import describe, write_result
 from bench_options import of_space
 from space_bound import compared
 from space_budgets import added, with_budgets
-from workloads import DOMAIN, Filters, topic
 
 from mininet_labs.demo.content import SUBSCRIBERS, SYMBOLS, TOPIC, replay
+from mininet_labs.figures.workloads.synthetic import DOMAIN, Filters, topic
 from tercast.dimensions.measured_cost import Measure
 from tercast.dimensions.proposal import METHODS, spaces_of
 from tercast.dimensions.spectral import spectral

@@ -14,8 +14,8 @@ from typing import Any
 from bench_child import Guard, in_child, log
 from bench_extent import DEPTH, GRAPHS, Case, Extent
 from bench_planners import Subject, carry_out, use_kernels
-from workloads import Filters, everything, subscriptions, topic
 
+from mininet_labs.figures.workloads.synthetic import Filters, everything, subscriptions, topic
 from tercast.verification.verifier import Verifier
 
 PUBLISHERS = 8

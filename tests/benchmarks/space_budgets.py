@@ -6,9 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aggregation_trial import EXACT, LA, Judge, Network, Setting, Unheld
-from aggregation_workloads import Object, regular_tree
-
+from mininet_labs.figures.experiments.aggregation_trial import (
+    EXACT,
+    LA,
+    BudgetTooSmallError,
+    GrowingNetwork,
+    TableJudge,
+    TrialSetting,
+)
+from mininet_labs.figures.workloads.aggregation import Object, regular_tree
 from tercast.dimensions.workload import Workload
 from tercast.eventspace.topic import Topic
 from tercast.filters.syntax_tree import tree_text
@@ -63,10 +69,10 @@ class Placed:
         ]
 
 
-class _Budgeted(Network):
+class _Budgeted(GrowingNetwork):
     """A network whose switches have their own budgets."""
 
-    def __init__(self, setting: Setting, budgets: Mapping[str, int]) -> None:
+    def __init__(self, setting: TrialSetting, budgets: Mapping[str, int]) -> None:
         self._budgets = budgets
         super().__init__(setting, LA)
 
@@ -83,10 +89,10 @@ def with_budgets(workload: Workload, spaces: Mapping[str, Topic], limit: int, de
     budgets: dict[str, int] = {}
     found = {}
     for name, space in spaces.items():
-        setting = Setting(regular_tree(2, 4, 32), Placed(workload, space), 0, 4_000, limit, depth)
-        exact = Network(setting, "none")
+        setting = TrialSetting(regular_tree(2, 4, 32), Placed(workload, space), 0, 4_000, limit, depth)
+        exact = GrowingNetwork(setting, "none")
         exact.grow(len(workload.subscriptions))
-        judge = Judge(exact)
+        judge = TableJudge(exact)
         if not budgets:
             counts = exact.planner.counts()
             budgets = {switch: max(FEWEST, -(-counts[switch] // SHARE)) for switch in sorted(counts)}
@@ -94,14 +100,16 @@ def with_budgets(workload: Workload, spaces: Mapping[str, Topic], limit: int, de
     return found
 
 
-def _by_method(setting: Setting, judge: Judge, budgets: Mapping[str, int], number: int) -> dict[str, Any]:
+def _by_method(
+    setting: TrialSetting, judge: TableJudge, budgets: Mapping[str, int], number: int
+) -> dict[str, Any]:
     """Return the figures with `number` subscriptions by method."""
     rows: dict[str, Any] = {}
     for method in METHODS:
         network = _Budgeted(setting, budgets)
         try:
             network.grow(number)
-        except Unheld as error:
+        except BudgetTooSmallError as error:
             rows[method] = {"refused": str(error)}
             continue
         if method != LA:

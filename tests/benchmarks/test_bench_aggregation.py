@@ -121,7 +121,7 @@ def test_the_page_shows_the_committed_results() -> None:
 def test_other_quotes_are_read(tmp_path: Path) -> None:
     sys.path.insert(0, str(HERE))
     try:
-        from tests.benchmarks.aggregation_workloads import Stocks, read_quotes  # noqa: PLC0415
+        from mininet_labs.figures.workloads.aggregation import Stocks, read_quotes  # noqa: PLC0415
     finally:
         sys.path.remove(str(HERE))
     path = tmp_path / "quotes.csv"

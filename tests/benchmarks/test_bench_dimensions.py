@@ -5,7 +5,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from bench_dimensions import ATTRIBUTES, METHODS, measured, summary, workload
+from bench_dimensions import METHODS, measured, summary
+
+from mininet_labs.figures.experiments.selection import ATTRIBUTES, limited_workload
 
 
 def test_every_method_is_judged_by_the_same_events_and_all_means_all() -> None:
@@ -16,7 +18,7 @@ def test_every_method_is_judged_by_the_same_events_and_all_means_all() -> None:
 
 
 def test_held_attributes_keep_to_a_part_of_the_domain() -> None:
-    drawn = workload((0, 2), 1, 5, 300).events
+    drawn = limited_workload((0, 2), 1, 5, 300).events
     assert len({event["x0"] for event in drawn}) <= 16
     assert len({event["x1"] for event in drawn}) > 100
 

@@ -93,11 +93,11 @@ def test_each_figure_has_its_baseline(result: dict[str, Any]) -> None:
 BOTH = """
 import json, bench_planners, bench_pleroma
 from bench_extent import TINY, Case
-from pleroma_plain import Pleroma
+from mininet_labs.figures.experiments.algorithm1 import Algorithm1
 from tercast.planner.planner import Planner
 
 theirs, ours = [], []
-subscribe, apply = Pleroma.subscribe, Planner.apply
+subscribe, apply = Algorithm1.subscribe, Planner.apply
 
 def their_subscribe(self, host, cells):
     theirs.append([host, sorted(cells)])
@@ -108,7 +108,7 @@ def our_apply(self, request):
         ours.append(request)
     return apply(self, request)
 
-Pleroma.subscribe, Planner.apply = their_subscribe, our_apply
+Algorithm1.subscribe, Planner.apply = their_subscribe, our_apply
 Planner.apply_all = lambda self, requests: [self.apply(request) for request in requests]
 bench_planners.BATCH = bench_pleroma.BATCH = 8
 bench_pleroma.use_kernels = lambda kernels: None

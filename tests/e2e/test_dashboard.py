@@ -15,6 +15,7 @@ PAGES = {
     "budgets": "Budgets",
     "analytics": "Analytics",
     "explain": "Explain",
+    "experiments": "Experiments",
     "health": "Health and audit",
     "account": "Account and tokens",
 }

@@ -8,7 +8,17 @@ from playwright.sync_api import expect
 pytestmark = [pytest.mark.browser, pytest.mark.fabric]
 
 PAGES = (
-    *("/network", "/topics", "/participants", "/requests", "/budgets", "/explain", "/account", "/welcome"),
+    *(
+        "/network",
+        "/topics",
+        "/participants",
+        "/requests",
+        "/budgets",
+        "/explain",
+        "/experiments",
+        "/account",
+        "/welcome",
+    ),
     *("/analytics", "/analytics?tab=dimensions", "/analytics?tab=runs"),
     *("/health", "/health?tab=alarms", "/health?tab=switches", "/health?tab=audits"),
     "/health?tab=found-links",

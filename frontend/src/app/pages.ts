@@ -1,6 +1,7 @@
 import {
   IconActivityHeartbeat,
   IconChartLine,
+  IconFlask,
   IconGauge,
   IconHexagons,
   IconListDetails,
@@ -19,5 +20,6 @@ export const PAGES = [
   { path: "/budgets", label: text.pages.budgets, icon: IconGauge },
   { path: "/analytics", label: text.pages.analytics, icon: IconChartLine },
   { path: "/explain", label: text.pages.explain, icon: IconRoute },
+  { path: "/experiments", label: text.pages.experiments, icon: IconFlask },
   { path: "/health", label: text.pages.health, icon: IconActivityHeartbeat },
 ] as const;

@@ -26,6 +26,7 @@ export const router = createBrowserRouter([
       { path: "requests", lazy: () => import("@/pages/requests") },
       { path: "budgets", lazy: () => import("@/pages/budgets") },
       { path: "analytics", lazy: () => import("@/pages/analytics") },
+      { path: "experiments", lazy: () => import("@/pages/experiments") },
       { path: "explain", lazy: () => import("@/pages/explain") },
       { path: "health", lazy: () => import("@/pages/health") },
       { path: "account", lazy: () => import("@/pages/account") },

@@ -11,6 +11,7 @@ export const text = {
     budgets: "Budgets",
     analytics: "Analytics",
     explain: "Explain",
+    experiments: "Experiments",
     health: "Health and audit",
   },
   account: {

@@ -1,6 +1,6 @@
 """Django settings of the control plane; variable values come from `env`."""
 
-from controlplane.config.env import Environment
+from controlplane.config.env import ROOT, Environment
 from controlplane.config.log_settings import logging_settings
 from tercast.runtime.secret_files import secret
 
@@ -111,6 +111,9 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 
+# Results of `make figures`, which the page Experiments shows.
+EXPERIMENTS_DIR = ROOT / "docs" / "figures"
+
 STATIC_URL = "/static/"
 STATIC_ROOT = ENV.state_dir / "static"
 STATIC_ROOT.mkdir(mode=0o700, exist_ok=True)
@@ -183,6 +186,9 @@ SPECTACULAR_SETTINGS = {
         "AnalyticsTriggerEnum": "controlplane.analytics.models.AnalyticsTrigger.values",
         "AggregationMethodEnum": "controlplane.aggregation.policy.METHODS",
         "HealthStatusEnum": "controlplane.operations.health_checks.STATUSES",
+        "ExperimentVerdictEnum": "controlplane.web.experiments.serializers.VERDICTS",
+        "ExperimentParameterSourceEnum": "controlplane.web.experiments.serializers.SOURCES",
+        "SourceEnum": "controlplane.operations.alarms.SOURCES",
         "ExplainReasonEnum": "controlplane.web.explain.serializers.REASONS",
         "ProposalMethodEnum": "controlplane.analytics.dimensions.models.ProposalMethod",
         "ProposalStateEnum": "controlplane.web.analytics.proposal_serializers.PROPOSAL_STATES",

@@ -27,6 +27,7 @@ from controlplane.web.analytics.proposal_views import ProposalViewSet
 from controlplane.web.analytics.views import AnalyticsRunViewSet, ScheduleViewSet
 from controlplane.web.audits.views import AuditViewSet, CheckViewSet, DriftViewSet
 from controlplane.web.demo.views import ConnectView, DemoView, LauncherView, TestEventViewSet
+from controlplane.web.experiments.views import ExperimentListView, ExperimentView
 from controlplane.web.explain.event_space_views import SpaceView
 from controlplane.web.explain.impact_views import OF, view_of
 from controlplane.web.explain.preview_views import PreviewView
@@ -227,6 +228,8 @@ v1: list[URLPattern | URLResolver] = [
         name="traffic-samples-events",
     ),
     path("telemetry/", TelemetryViewSet.as_view({"get": "list", "post": "create"}), name="telemetry"),
+    path("experiments/", ExperimentListView.as_view(), name="experiments"),
+    path("experiments/<str:pk>/", ExperimentView.as_view(), name="experiment"),
     path("audit/actions/", ActionViewSet.as_view({"get": "list"}), name="actions"),
     path("audit/actions/<str:pk>/", ActionViewSet.as_view({"get": "retrieve"}), name="action"),
     path("audits/<str:pk>/checks/", CheckViewSet.as_view({"get": "list"}), name="audits-checks"),

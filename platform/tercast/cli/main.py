@@ -13,6 +13,7 @@ from typing import Any
 
 from tercast.encoding.encoder import EncodedFilter, encode
 from tercast.errors import Refused, RefusedMany
+from tercast.federation.command import plan_partitions
 from tercast.offline.plan_check import check_plan, proof_summary
 from tercast.offline.plan_file import encodings_json, plan_json, read_plan
 from tercast.offline.run_scenario import carry_out, read_budget_option, with_options
@@ -44,9 +45,10 @@ _OTHERS = (
     "tercast.topology.importers.command",
     "tercast.explain.command",
     "tercast.dimensions.command",
+    "tercast.federation.command",
     "tercast.cli.certificates",
 )
-"""Modules that add commands: for hosts, `import`, `explain`, `dimensions`, `certificates`."""
+"""Modules that add commands: for hosts, `import`, `explain`, `dimensions`, `federate`, ..."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -177,6 +179,13 @@ def run_plan(args: argparse.Namespace) -> int:
     """Run `tercast plan`."""
     scenario = _read_scenario(args.scenario)
     budgets = dict(args.budget or ())
+    if scenario.partitions:
+        method = args.aggregation or scenario.aggregation.method
+        plan, timing = plan_partitions(args.scenario, scenario, method, budgets)
+        write_json(args.output, plan)
+        if args.timing:
+            print(json.dumps(timing.to_json()))
+        return DONE
     carried = carry_out(args.scenario, scenario, args.aggregation or scenario.aggregation.method, budgets)
     write_json(args.output, plan_json(carried.planner, carried.failed.values()))
     if args.timing:

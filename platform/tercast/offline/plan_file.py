@@ -76,7 +76,7 @@ def encodings_json(encodings: Mapping[str, Iterable[Dz]]) -> dict[str, list[str]
 def read_plan(obj: object) -> PlanFile:
     """Read a plan from its JSON object; Refused with the path of an error."""
     keys = ("format", "encodings", "trees", "flows", "pending", "unreachable", "failed")
-    fields = expect_keys(obj, (), keys)
+    fields = expect_keys(obj, (), keys, ("federation",))
     if fields["format"] != FORMAT:
         raise Refused(("format",), "unknown_format", f'{shown(fields["format"])} is not "{FORMAT}"')
     trees = _items(fields["trees"], ("trees",))

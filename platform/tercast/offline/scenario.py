@@ -12,9 +12,11 @@ from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
+from tercast.offline.partitions import read_partitions
 from tercast.requests.model import (
     Advertise,
     Aggregate,
+    External,
     FinishMove,
     Request,
     SetAggregation,
@@ -46,7 +48,8 @@ class Scenario:
     """A valid scenario: every request can be applied, apart from budgets.
 
     `final` is the registry after all requests, `filters` are those of the live registrations. `beginning`
-    creates a registry in the initial state, to which the requests can be applied again.
+    creates a registry in the initial state, to which the requests can be applied again. `partitions` names
+    the switches of each partition; it is empty if one planner plans the whole network.
     """
 
     address: AddressPlan
@@ -56,6 +59,7 @@ class Scenario:
     final: Registry
     filters: dict[str, Filter]
     beginning: Callable[[], Registry] = field(repr=False)
+    partitions: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def depth(self) -> int:
@@ -66,7 +70,10 @@ class Scenario:
 def read_scenario(obj: object) -> Scenario:
     """Read a scenario from its JSON object; RefusedMany with all errors."""
     fields = expect_keys(
-        obj, (), ("format", "address", "topology", "topics", "requests"), ("limits", "aggregation")
+        obj,
+        (),
+        ("format", "address", "topology", "topics", "requests"),
+        ("limits", "aggregation", "partitions"),
     )
     if fields["format"] != FORMAT:
         raise Refused(("format",), "unknown_format", f'{shown(fields["format"])} is not "{FORMAT}"')
@@ -88,10 +95,13 @@ def read_scenario(obj: object) -> Scenario:
         return Registry(address, topology, topics)
 
     final = beginning()
+    partitions = errors.catch(lambda: read_partitions(fields.get("partitions"), final.topology, requests))
     filters = _follow(final, requests, errors)
     if errors.found:
         raise RefusedMany(errors.found)
-    return Scenario(address, limits, aggregation, tuple(requests), final, filters, beginning)
+    return Scenario(
+        address, limits, aggregation, tuple(requests), final, filters, beginning, partitions or {}
+    )
 
 
 class _Errors:
@@ -174,7 +184,7 @@ def _carry_out(registry: Registry, request: Request, filters: dict[str, Filter])
             registry.register(registration)
         case Unsubscribe() | Unadvertise():
             registry.withdraw(registry.find(request))
-        case SetAggregation() | Aggregate() | FinishMove():
-            pass  # these change tables, not registrations
+        case SetAggregation() | Aggregate() | FinishMove() | External():
+            pass  # these change tables, not registrations; a file has no External
         case _:
             registry.change(request)

@@ -51,7 +51,15 @@ def _is_used(planner: PlannerState, link: Link) -> bool:
 
 
 def can_migrate(planner: PlannerState, name: str) -> bool:
-    """Return whether a topic has another code and does not use it already."""
+    """Return whether a topic has another code, does not use it already, and is not shared.
+
+    Another partition has entries for the current code only.
+    """
+    registry = planner.registry
+    if planner.topology.borders and any(
+        one.topic == name and registry.is_external(one) for one in registry.live.values()
+    ):
+        return False
     other = planner.topics[name].code ^ 1
     if name in planner.leaving or other >> planner.address.topic_bits:
         return False

@@ -23,6 +23,7 @@ from tercast.errors import Refused, RefusedMany
 from tercast.eventspace.dz import DzSet
 from tercast.planner import dry_run
 from tercast.planner.batch import encode_filters, request_runs
+from tercast.planner.external_cells import ExternalCells
 from tercast.planner.network_changes import NetworkChanges
 from tercast.planner.registrations import Registrations
 from tercast.planner.snapshot import restore_planner, take_snapshot
@@ -30,6 +31,7 @@ from tercast.planner.state import PlannerState
 from tercast.requests.model import (
     Advertise,
     Aggregate,
+    External,
     FinishMove,
     Request,
     SetAggregation,
@@ -59,6 +61,10 @@ class Planner(PlannerState):
     @cached_property
     def _network_changes(self) -> NetworkChanges:
         return NetworkChanges(self)
+
+    @cached_property
+    def _external_cells(self) -> ExternalCells:
+        return ExternalCells(self, self._registrations)
 
     def apply(self, request: Mapping[str, Any] | Request | Refused) -> Outcome:
         """Carry out one request, or refuse it and change nothing; refuse a request that is invalid."""
@@ -152,6 +158,8 @@ class Planner(PlannerState):
                 return self._registrations.register(request)
             case Unsubscribe() | Unadvertise():
                 return self._registrations.withdraw(request)
+            case External():
+                return self._external_cells.apply(request)
             case SetAggregation(method):
                 return set_aggregation(self, method)
             case SetBudget():

@@ -18,6 +18,11 @@ def topology_json(topology: Topology) -> dict[str, Any]:
         "topology": topology.to_json(),
         "down": _down(topology),
         **({"own_standby": places} if places else {}),
+        **(
+            {"borders": {name: list(port) for name, port in topology.borders.items()}}
+            if topology.borders
+            else {}
+        ),
     }
 
 
@@ -34,6 +39,7 @@ def read_network(data: Mapping[str, Any], family: str) -> Topology:
     topology = read_topology(data["topology"], family)
     for name, index in data.get("own_standby", {}).items():
         topology.hosts[name] = topology.hosts[name].with_own_standby(index)
+    topology.borders = {name: (switch, port) for name, (switch, port) in data.get("borders", {}).items()}
     down = data["down"]
     topology.down_switches = set(down["switches"])
     topology.down_links = {topology.links[switch, port] for switch, port in down["links"]}

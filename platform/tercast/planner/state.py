@@ -128,6 +128,10 @@ class PlannerState:
         """Return the table of every switch that has entries, as it is to be installed."""
         return self._tables(exact=False)
 
+    def verified_tables(self) -> dict[str, Table]:
+        """Return these tables, and those of the stubs behind borders, which no switch gets."""
+        return self._tables(exact=False, stubs=True)
+
     def tables_of(self, plans: Iterable[TopicRouting]) -> dict[str, Table]:
         """Return the part of these tables that comes from some plans."""
         chosen = list(plans)
@@ -147,11 +151,11 @@ class PlannerState:
 
     def counts(self) -> dict[str, int]:
         """Count the installed entries of every switch."""
-        return {switch: site.installed for switch, site in self.network.sites.items()}
+        return {name: site.installed for name, site in self.network.own_sites.items()}
 
     def exact_counts(self) -> dict[str, int]:
         """Count the entries of every switch without aggregation."""
-        return {switch: site.count for switch, site in self.network.sites.items()}
+        return {name: site.count for name, site in self.network.own_sites.items()}
 
     def over_budget(self) -> tuple[str, ...]:
         """Return the switches that have more entries than their budget allows."""
@@ -178,14 +182,15 @@ class PlannerState:
         return [view for _, view in sorted(views, key=lambda item: item[0])]
 
     def encodings(self) -> dict[str, DzSet]:
-        """Return the dz of every live registration."""
-        return {registration.id: registration.dz for registration in self.registry.live.values()}
+        """Return the dz of every live registration, without those of other partitions."""
+        return {one.id: one.dz for one in self.registry.live.values() if not self.registry.is_external(one)}
 
     def pending(self) -> list[str]:
         """Return the live subscriptions that no live advertisement overlaps, in log order."""
         found: list[str] = []
         for name, plan in self._plans.items():
-            found += waiting(self.registry.subscriptions(name), plan.matched)
+            own = (reg for reg in self.registry.subscriptions(name) if not self.registry.is_external(reg))
+            found += waiting(own, plan.matched)
         return sorted(found, key=lambda name: self.registry.live[name].seq)
 
     def unreachable(self) -> list[Pair]:
@@ -251,7 +256,7 @@ class PlannerState:
 
     def take_diff(self) -> Diff:
         """Return the changes of the tables since the last call."""
-        diff = take_changes(self.tracker, self.writer)
+        diff = take_changes(self.tracker, self.writer).without(self.topology.borders)
         if self._bits_retired:
             self._bits_retired = False
             for site in self._network.sites.values():  # a stale network has none in sites to come
@@ -259,9 +264,11 @@ class PlannerState:
         self.keeper.prune()
         return diff
 
-    def _tables(self, exact: bool) -> dict[str, Table]:
-        tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}
-        return {switch: table for switch, table in tables.items() if table}
+    def _tables(self, exact: bool, stubs: bool = False) -> dict[str, Table]:
+        borders = () if stubs else self.topology.borders
+        names = [name for name in self.topology.switches if name not in borders]
+        tables = {name: self.writer.table(self._tries(name), exact) for name in names}
+        return {name: table for name, table in tables.items() if table}
 
     def _tries(self, switch: str) -> Iterable[SwitchTrie]:
         return (plan.tries[switch] for plan in self.all_plans if switch in plan.tries)

@@ -24,6 +24,9 @@ SET_INDEXED = "set_indexed"
 FINISH_MOVE = "finish_move"
 SET_AGGREGATION = "set_aggregation"
 AGGREGATE = "aggregate"
+ADD_BORDER = "add_border"
+REMOVE_BORDER = "remove_border"
+EXTERNAL = "external"
 
 REACH_PRESERVING = frozenset(
     {AGGREGATE, SET_AGGREGATION, SET_BUDGET, SET_CAPACITY, SET_RESERVE, ADD_TOPIC, FINISH_MOVE, REMOVE_TOPIC}

@@ -167,6 +167,37 @@ class RemoveLink:
     port: int
 
 
+@dataclass(frozen=True, slots=True)
+class AddBorder:
+    """A port leads to another partition; `cost` is that of the link between them."""
+
+    switch: str
+    port: int
+    cost: int | float = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveBorder:
+    """A port no longer leads to another partition."""
+
+    switch: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Cells that are advertised or subscribed beyond a border come (`add`) and go (`remove`).
+
+    `kind` is `advertisement` or `subscription`. The request is carried out or refused as a whole.
+    """
+
+    border: str
+    topic: str
+    kind: str
+    add: DzSet = ()
+    remove: DzSet = ()
+
+
 Registering = Advertise | Subscribe
 Withdrawing = Unadvertise | Unsubscribe
 Change = (
@@ -180,6 +211,8 @@ Change = (
     | Add
     | Remove
     | RemoveLink
+    | AddBorder
+    | RemoveBorder
 )
 Request = (
     Registering
@@ -197,4 +230,7 @@ Request = (
     | Remove
     | RemoveLink
     | FinishMove
+    | AddBorder
+    | RemoveBorder
+    | External
 )

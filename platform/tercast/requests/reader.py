@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tercast.errors import Path, Refused, RefusedMany, shown
-from tercast.eventspace import dz as dzs
-from tercast.eventspace.dz import DzSet
+from tercast.requests.border_reader import read_add_border, read_external, read_remove_border
+from tercast.requests.cell_lists import MAX_CELLS, read_cells
 from tercast.requests.kinds import (
+    ADD_BORDER,
     ADD_HOST,
     ADD_LINK,
     ADD_SWITCH,
     ADD_TOPIC,
     ADVERTISE,
     AGGREGATE,
+    EXTERNAL,
     FINISH_MOVE,
     HOST_MOVE,
     LINK_DOWN,
     LINK_UP,
+    REMOVE_BORDER,
     REMOVE_HOST,
     REMOVE_LINK,
     REMOVE_SWITCH,
@@ -60,16 +63,13 @@ from tercast.runtime.strict_json import (
     expect_boolean,
     expect_integer,
     expect_keys,
-    expect_list,
     expect_object,
     expect_text,
 )
 from tercast.tables.covers import read_network_covers
 from tercast.topology.elements import MAX_BUDGET, Attachment, read_budget, read_name, read_port
 
-MAX_CELLS = 1 << 16
-"""Maximum number of cells in a request."""
-
+__all__ = ["MAX_CELLS", "read_cells", "read_method", "read_or_refusal", "read_request"]
 
 Reader = Callable[[Mapping[str, object], Path], Request]
 
@@ -125,15 +125,6 @@ _COMMON = {"op", "id", "host", "topic", "filter"}
 
 
 _TEXTS = {str}
-
-
-def read_cells(value: object, path: Path) -> DzSet:
-    """Read a set of dz from a list of texts; at least one."""
-    items = expect_list(value, path)
-    if not 1 <= len(items) <= MAX_CELLS:
-        detail = f"the list has {len(items)} cells; a set of dz has 1 to {MAX_CELLS}"
-        raise Refused(path, "bad_count", detail)
-    return dzs.canonical(dzs.parse(expect_text(item, (*path, i)), (*path, i)) for i, item in enumerate(items))
 
 
 def _read_withdrawing(kind: type[Withdrawing]) -> Reader:
@@ -284,4 +275,7 @@ _READERS: dict[str, Reader] = {
     SET_CAPACITY: _read_set_capacity,
     SET_AGGREGATION: _read_set_aggregation,
     AGGREGATE: _read_aggregate,
+    ADD_BORDER: read_add_border,
+    REMOVE_BORDER: read_remove_border,
+    EXTERNAL: read_external,
 }

@@ -11,11 +11,13 @@ from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
 from tercast.requests.model import (
     Add,
+    AddBorder,
     Advertise,
     Change,
     HostMove,
     Registering,
     Remove,
+    RemoveBorder,
     RemoveLink,
     SetBudget,
     SetCapacity,
@@ -26,6 +28,7 @@ from tercast.requests.model import (
     Unadvertise,
     Withdrawing,
 )
+from tercast.topology.borders import add_border, border_name, known_border, remove_border
 from tercast.topology.topology import Topology
 
 ADVERTISEMENT = "advertisement"
@@ -66,6 +69,10 @@ class Registry:
         self.next_seq = 1
         for topic in topics:
             self.add_topic(topic)
+
+    def is_external(self, registration: Registration) -> bool:
+        """Return whether a registration is a cell of another partition, not an object of a user."""
+        return registration.host in self.topology.borders
 
     def advertisements(self, topic: str | None = None) -> Iterator[Registration]:
         """Live advertisements in the order of the log."""
@@ -139,6 +146,8 @@ class Registry:
                 self._remove(kind, name)
             case RemoveLink(switch, port):
                 self.topology.remove_link(switch, port)
+            case AddBorder() | RemoveBorder():
+                self._change_border(request)
         if not isinstance(request, SetBudget | SetReserve | SetCapacity):
             self.topology.version += 1
 
@@ -180,14 +189,26 @@ class Registry:
             self.topology.remove_switch(name, path)
             return
         known = self.known_topic(name, path) if kind == "topic" else self.topology.known_host(name, path)
-        for registration in self.live.values():
-            if name == (registration.topic if kind == "topic" else registration.host):
-                detail = f"{registration.kind} {shown(registration.id)} uses {kind} {shown(name)}"
-                raise Refused(path, "in_use", f"{detail}; withdraw it first", name)
+        self._refuse_in_use(kind, name, path)
         if isinstance(known, Topic):
             del self.topics[name]
         else:
             self.topology.remove_host(name, path)
+
+    def _change_border(self, request: AddBorder | RemoveBorder) -> None:
+        if isinstance(request, AddBorder):
+            add_border(self.topology, request.switch, request.port, request.cost)
+            return
+        name = known_border(self.topology, border_name(request.switch, request.port), ("port",))
+        self._refuse_in_use("host", name, ("port",))
+        remove_border(self.topology, request.switch, request.port)
+
+    def _refuse_in_use(self, kind: str, name: str, path: Path) -> None:
+        """Raise Refused if a live registration uses a topic or a host."""
+        for registration in self.live.values():
+            if name == (registration.topic if kind == "topic" else registration.host):
+                detail = f"{registration.kind} {shown(registration.id)} uses {kind} {shown(name)}"
+                raise Refused(path, "in_use", f"{detail}; withdraw it first", name)
 
     def _of(self, kind: str, topic: str | None) -> Iterator[Registration]:
         return (

@@ -28,6 +28,12 @@ class LiveNetwork:
         self._places: dict[str, Attachment | None] = {}
         self.refresh()
 
+    @property
+    def own_sites(self) -> dict[str, SwitchPorts]:
+        """The switches without the stubs behind borders."""
+        borders = self.topology.borders
+        return {name: site for name, site in self.sites.items() if name not in borders}
+
     def refresh(self) -> list[str]:
         """Read the topology again; return the hosts whose place changed, appeared or disappeared."""
         topology = self.topology

@@ -153,7 +153,7 @@ class TopicRouting:
             return
         owned, rest = forest.claim(cells)
         if rest:
-            if len(forest.trees) < max_trees:
+            if len(forest.trees) < max_trees and not self._has_border_tree(forest, place.switch):
                 tree = self._network.create_tree(place.switch)
                 self.set_links(tree, tree.links)
                 forest.trees[tree.number] = tree
@@ -162,6 +162,12 @@ class TopicRouting:
                 tree = forest.nearest(rest, place.switch)
                 owned[tree] = tuple(sorted((*owned.get(tree, ()), *rest)))
         self.join_trees(ad, host, Claim(forest, tuple((tree, self.keys(dz)) for tree, dz in owned.items())))
+
+    def _has_border_tree(self, forest: Forest, switch: str) -> bool:
+        """Return whether a switch is the stub of a border that has its one tree for the topic."""
+        return switch in self._network.topology.borders and any(
+            tree.root == switch for tree in forest.trees.values()
+        )
 
     def join_trees(self, ad: str, host: str, claim: Claim) -> None:
         """Add the parts of an advertisement to their trees."""

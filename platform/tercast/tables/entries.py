@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final, Literal, NamedTuple
@@ -109,16 +109,25 @@ class SwitchDiff:
 class Diff:
     """Changes in a network; the switches are in the order from subscribers to publishers.
 
-    This is the order of additions. Removals follow after all additions, in the reverse order.
+    This is the order of additions. Removals follow after all additions, in the reverse order. `crossings` are
+    changes of the stubs behind borders: they are verified, and no switch gets them.
     """
 
     switches: tuple[SwitchDiff, ...] = ()
+    crossings: tuple[SwitchDiff, ...] = ()
 
     def __len__(self) -> int:
         return sum(map(len, self.switches))
 
     def __iter__(self) -> Iterator[SwitchDiff]:
         return iter(self.switches)
+
+    def without(self, stubs: Collection[str]) -> Diff:
+        """Return this diff with the changes of `stubs` among the crossings."""
+        if not stubs:
+            return self
+        own = tuple(change for change in self.switches if change.switch not in stubs)
+        return Diff(own, tuple(change for change in self.switches if change.switch in stubs))
 
     def apply(self, tables: Mapping[str, Iterable[Entry]]) -> dict[str, Table]:
         """Return the tables after all changes; `tables` stays unchanged."""

@@ -218,7 +218,7 @@ def read_link(obj: object, path: Path = ()) -> Link:
         read_port(fields["a_port"], (*path, "a_port")),
         read_name(fields["b"], (*path, "b")),
         read_port(fields["b_port"], (*path, "b_port")),
-        _read_cost(fields.get("cost", 1), (*path, "cost")),
+        read_cost(fields.get("cost", 1), (*path, "cost")),
     )
 
 
@@ -289,7 +289,8 @@ def _check_degrees(value: object, most: int, path: Path) -> None:
         raise Refused(path, "out_of_range", rule, value)
 
 
-def _read_cost(value: object, path: Path) -> int | float:
+def read_cost(value: object, path: Path) -> int | float:
+    """Read the cost of a link, 0 to MAX_COST."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong_type(value, path, "a number")
     if not 0 <= value <= MAX_COST:

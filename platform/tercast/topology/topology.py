@@ -25,7 +25,8 @@ class Edge:
 class Topology:
     """A mutable network; a method refuses an invalid change and then changes nothing.
 
-    Callers that carry out changes increment `version`, so that others can detect them.
+    Callers that carry out changes increment `version`, so that others can detect them. `borders` names the
+    switches that represent neighbours (`tercast.topology.borders`), each with the port that leads to it.
     """
 
     family: str
@@ -36,6 +37,7 @@ class Topology:
     down_links: set[Link] = field(default_factory=set)
     down_ports: set[Port] = field(default_factory=set)
     attached: dict[Port, list[str]] = field(default_factory=dict)
+    borders: dict[str, Port] = field(default_factory=dict)
     version: int = 0
     _taken: dict[str, dict[str, str]] = field(default_factory=lambda: {"dpid": {}, "ip": {}, "mac": {}})
 
@@ -189,6 +191,7 @@ class Topology:
             set(self.down_links),
             set(self.down_ports),
             {port: list(hosts) for port, hosts in self.attached.items()},
+            dict(self.borders),
             self.version,
             {kind: dict(taken) for kind, taken in self._taken.items()},
         )

@@ -169,7 +169,7 @@ class Verifier:
     def apply(self, diff: Diff) -> Touched:
         """Apply a diff; return the cells whose entries changed, by topic."""
         touched: Touched = {}
-        for change in diff.switches:
+        for change in (*diff.switches, *diff.crossings):
             for entry in change.removed + change.modified:
                 self._remove(change.switch, entry, touched)
             for entry in change.added + change.modified:

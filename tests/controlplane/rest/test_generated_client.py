@@ -173,6 +173,8 @@ def tables(api, at):
     assert api.call("tables_counters", s1["id"], id_in=str(entries[0]["id"]))
     tree = api.rows("trees_list")[0]
     assert api.call("trees_read", tree["id"])["topic"] in ("load", "quotes")
+    experiments = api.call("experiments_list")["experiments"]
+    assert api.call("experiments_read", experiments[0]["name"])["panels"]
     assert api.call("explain", publisher=f"a{at.ad}", values='{"low": 3, "high": 5}')
     audit = api.call("audits_create", body={"switches": ["s1"], "repair": True})
     assert audit["state"] == "done" and audit["id"] in [row["id"] for row in api.rows("audits_list")]

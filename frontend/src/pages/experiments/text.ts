@@ -1,0 +1,42 @@
+import type { Verdict } from "./experiment";
+
+/** Texts of the page "Experiments". */
+export const text = {
+  title: "Experiments",
+  docs: "About the experiments",
+  introduction:
+    "Results of the papers' experiments with the code of this platform. A rule decides each claim. The rules were fixed before the runs.",
+  empty: "There are no results. `make figures` measures them, and `--update` adds them to this page.",
+  noMatch: "No figure matches the filters.",
+  list: "Figures of the papers",
+  filters: { paper: "Paper", verdict: "Verdict", all: "All" },
+  columns: { figure: "Figure", title: "Title", verdict: "Verdict", claims: "Claims that hold" },
+  held: (held: number, all: number) => `${held} of ${all}`,
+  verdicts: {
+    holds: "holds",
+    differs: "differs",
+    undecided: "undecided",
+    "not run": "not run",
+  } as Record<Verdict, string>,
+  figure: (paper: string, number: string) => `${paper}, figure ${number}`,
+  claims: "Claims",
+  claim: {
+    text: "Claim, in the words of the paper",
+    rule: "Rule",
+    verdict: "Verdict",
+    value: "Measured",
+    section: (source: string) => `section ${source}`,
+    reason: (reason: string) => `Reason: ${reason}`,
+  },
+  parameters: "Parameters",
+  parameter: { name: "Parameter", value: "Value", source: "Chosen by", reason: "Reason" },
+  sources: { paper: "the paper", ours: "Tercast" },
+  chart: (title: string, label: string) => (title ? `${title}: ${label}` : label),
+  run: "Run",
+  runFacts: { size: "Size", seeds: "Seeds", commit: "Commit", cpu: "Processor", load: "Load of the machine" },
+  load: (lowest: number, highest: number) => `${lowest} to ${highest}`,
+  noisy: "Times were measured under load. Claims on times are undecided.",
+  command: "Repeat the measurement",
+  commandName: "the command",
+  json: "All values as JSON",
+} as const;

@@ -1,0 +1,1 @@
+"""Experiments of the papers: what each figure measures, with a verdict for each claim."""

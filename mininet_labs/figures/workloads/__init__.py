@@ -1,0 +1,1 @@
+"""Networks, filters and events from seeded generators."""

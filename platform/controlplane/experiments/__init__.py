@@ -1,0 +1,1 @@
+"""Results of the papers' experiments, which `make figures` writes."""

@@ -1,0 +1,1 @@
+"""Partitions with a controller each: their tree, exchanged sets, and a simulation."""

@@ -1,0 +1,1 @@
+"""The sets that neighbours exchange, and their confirmation."""

@@ -1,0 +1,1 @@
+"""Messages between partitions: bytes, seals and the sliding window."""

@@ -1,0 +1,53 @@
+"""Offers: what a partition says about its path to the root of the tree of partitions."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+Rank = tuple["BridgeId", float, str, str]
+"""Order of offers, best first: root, cost, sender, and the sender's border."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BridgeId:
+    """A node of the tree: an administrative priority, lowest first, and a unique name."""
+
+    priority: int
+    uuid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A path to a root: its total cost, and the names of its nodes from the root to the sender.
+
+    The path replaces the hop count of the Rapid Spanning Tree Protocol (IEEE 802.1D-2004, clause 17): a node
+    ignores an offer whose path contains it, so that nothing counts to infinity.
+    """
+
+    root: BridgeId
+    cost: float
+    path: tuple[str, ...]
+
+    @classmethod
+    def of_root(cls, node: BridgeId) -> Offer:
+        """Return the offer of a node that is the root."""
+        return cls(node, 0, (node.uuid,))
+
+    @property
+    def sender(self) -> str:
+        """The name of the node that makes the offer."""
+        return self.path[-1]
+
+    def through(self, node: BridgeId, cost: float) -> Offer:
+        """Return the offer of a node that reaches the sender over a border of this cost."""
+        return Offer(self.root, self.cost + cost, (*self.path, node.uuid))
+
+    def rank(self, border: str, cost: float = 0) -> Rank:
+        """Return the rank of this offer at a border of the sender, after a link of this cost."""
+        return self.root, self.cost + cost, self.sender, border
+
+
+def short_name(name: str) -> str:
+    """Return a name of at most 16 bytes, so that the names of 32 nodes fit in one message."""
+    return name if len(name.encode()) <= 16 else hashlib.sha256(name.encode()).hexdigest()[:16]

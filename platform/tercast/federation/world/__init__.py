@@ -1,0 +1,1 @@
+"""A simulated federation in virtual time, its faults, its judgement and its plan."""

@@ -1,0 +1,300 @@
+"""A simulated federation in virtual time: lossy borders, crashes, cuts, restarts.
+
+Equal seeds result in identical runs. A border carries sealed bytes. The switches of a partition apply a
+change in one step after a delay, and then confirm it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from tercast.federation.messages.peer_messages import Envelope
+from tercast.federation.messages.sealed_channel import SealedChannel
+from tercast.federation.neighbour_liveness import GRACE
+from tercast.federation.partition import Partition, TablePush
+from tercast.federation.world.division import BorderLink, divide
+from tercast.federation.world.packet_walk import InstalledTables
+from tercast.federation.world.virtual_time import VirtualTime
+from tercast.offline.scenario import Scenario
+from tercast.planner.planner import Outcome
+from tercast.requests.model import (
+    Add,
+    Advertise,
+    HostMove,
+    Remove,
+    Request,
+    SetBudget,
+    SetPort,
+    SetSwitch,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
+from tercast.requests.registry import ADVERTISEMENT, Registration
+from tercast.verification.forwarding import ForwardingModel
+
+TICK = 1.0
+
+TREE_MESSAGES = frozenset({"Hello", "Propose", "Agree"})
+"""Messages that keep the tree of partitions, whatever is advertised and subscribed."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldOptions:
+    """Behaviour of the simulated channels and switches; delays are ranges in seconds."""
+
+    seed: int = 0
+    delay: tuple[float, float] = (0.005, 0.05)
+    confirm: tuple[float, float] = (0.005, 0.05)
+    loss: float = 0.0
+    duplication: float = 0.0
+    grace: float = GRACE
+    export_limit: int | None = None
+
+
+class FederatedWorld:
+    """All partitions of a scenario, the tables that their switches have, and the virtual time.
+
+    `truth` is the whole network and all registrations, as no partition knows them.
+    """
+
+    def __init__(self, scenario: Scenario, options: WorldOptions | None = None, method: str = "none") -> None:
+        self.scenario = scenario
+        self.options = options or WorldOptions()
+        self.time = VirtualTime()
+        self.divided = divide(scenario, method)
+        self.truth = scenario.beginning()
+        self.model = ForwardingModel(self.truth.topology)
+        self.tables = InstalledTables(scenario.address)
+        self.sent: Counter[str] = Counter()
+        self.received: Counter[str] = Counter()
+        self.sent_bytes = 0
+        self.cut: set[tuple[str, str]] = set()
+        self.alive: set[str] = set()
+        self._random = Random(self.options.seed)
+        self._channels: dict[str, SealedChannel] = {}
+        self._ready: dict[str, float] = {}
+        self._awaited: Counter[str] = Counter()
+        self._polls: dict[str, float] = {}
+        self.partitions = {
+            name: Partition(name, planner, grace=self.options.grace, export_limit=self.options.export_limit)
+            for name, planner in self.divided.planners.items()
+        }
+        for partition in self.partitions.values():  # switches drop what comes from a neighbour unasked
+            self.tables.closed.update(partition.planner.topology.borders.values())
+        for name in self.partitions:
+            self.start(name)
+
+    def start(self, name: str) -> None:
+        """Start the controller of a partition, or start it again after a crash."""
+        if name not in self.alive:
+            self.alive.add(name)
+            partition = self.partitions[name]
+            up = filter(self._is_up, partition.planner.topology.borders)
+            instance = self._random.getrandbits(40) + 1
+            partition.start(instance, self.time.now, up)
+            self._collect(name)
+            self._tick_later(name, instance, self._random.random() * TICK)
+
+    def crash(self, name: str) -> None:
+        """Stop the controller of a partition; its switches keep their tables and forward."""
+        self.alive.discard(name)
+
+    def set_cut(self, one: BorderLink, cut: bool) -> None:
+        """Cut or heal the link of a border; both controllers notice the state of their ports."""
+        (self.cut.add if cut else self.cut.discard)(one.borders)
+        self.truth.topology.set_port(one.link.a, one.link.a_port, not cut)
+        self._ports_changed([one])
+
+    def request(self, request: Request) -> Outcome:
+        """Carry out a request in the partition that it concerns."""
+        match request:
+            case Subscribe() | Advertise():
+                self.truth.check(request)
+                outcome = self._request(self.partition_of_host(request.host), request)
+                if outcome.ok:
+                    self.truth.register(self._registration(request.id, request.host))
+                return outcome
+            case Unsubscribe() | Unadvertise():
+                registration = self.truth.find(request)
+                outcome = self._request(self.partition_of_host(registration.host), request)
+                if outcome.ok:
+                    self.truth.withdraw(registration)
+                return outcome
+            case SetPort(switch, port, up, _):
+                return self._set_port(request, switch, port, up)
+            case SetSwitch(switch):
+                self.truth.change(request)
+                outcome = self._request(self.divided.partition_of[switch], request)
+                self._ports_changed(
+                    [one for one in self.divided.border_links if switch in (one.link.a, one.link.b)]
+                )
+                return outcome
+            case HostMove():
+                return self._move_host(request)
+            case SetBudget(switch):
+                self.truth.change(request)
+                return self._request(self.divided.partition_of[switch], request)
+            case _:
+                raise ValueError(f"a federation has no requests of type {type(request).__name__}")
+
+    def subscribe_all(self, requests: Sequence[Subscribe]) -> None:
+        """Carry out subscriptions that come together; each partition takes its own as one batch."""
+        by_partition: dict[str, list[Subscribe]] = {}
+        for one in requests:
+            self.truth.check(one)
+            by_partition.setdefault(self.partition_of_host(one.host), []).append(one)
+        for name, mine in by_partition.items():
+            outcomes = self.partitions[name].request_all(mine, self.time.now)
+            for one, outcome in zip(mine, outcomes, strict=True):
+                if outcome.ok:
+                    self.truth.register(self._registration(one.id, one.host))
+            self._collect(name)
+
+    def run_until(self, time: float) -> None:
+        """Let the virtual time pass."""
+        self.time.run_until(time)
+
+    def has_pushes(self, name: str) -> bool:
+        """Return whether switches of a partition have not confirmed a change."""
+        return self._awaited[name] > 0
+
+    def partition_of_host(self, host: str) -> str:
+        """Return the partition of a host."""
+        return self.divided.partition_of[self.truth.topology.hosts[host].primary.switch]
+
+    def _request(self, name: str, request: Request) -> Outcome:
+        self.model = ForwardingModel(self.truth.topology)
+        outcome = self.partitions[name].request(request, self.time.now)
+        self._collect(name)
+        return outcome
+
+    def _registration(self, name: str, host: str) -> Registration:
+        """Return a new registration as its partition has encoded it."""
+        own = self.partitions[self.partition_of_host(host)].planner.registry.live[name]
+        return replace(own, seq=self.truth.next_seq)
+
+    def _set_port(self, request: SetPort, switch: str, port: int, up: bool) -> Outcome:
+        for one in self.divided.border_links:
+            if (switch, port) in ((one.link.a, one.link.a_port), (one.link.b, one.link.b_port)):
+                self.truth.topology.version += 1
+                self.set_cut(one, not up)
+                return Outcome(ok=True)
+        self.truth.change(request)
+        return self._request(self.divided.partition_of[switch], request)
+
+    def _move_host(self, request: HostMove) -> Outcome:
+        """Move a host; in another partition it is added, and announces again there."""
+        before = self.partition_of_host(request.host)
+        self.truth.change(request)
+        after = self.partition_of_host(request.host)
+        if before == after:
+            return self._request(after, request)
+        mine = [one for one in self.truth.live.values() if one.host == request.host]
+        for one in mine:
+            withdraw = Unadvertise if one.kind == ADVERTISEMENT else Unsubscribe
+            self._request(before, withdraw(one.id))
+        self._request(before, Remove("host", request.host))
+        self._request(after, Add("host", self.truth.topology.hosts[request.host].to_json()))
+        outcome = Outcome(ok=True)
+        for one in mine:
+            register = Advertise if one.kind == ADVERTISEMENT else Subscribe
+            outcome = self._request(after, register(one.id, one.host, one.topic, one.filter, one.dz))
+            if not outcome.ok:
+                self.truth.withdraw(one)
+        return outcome
+
+    def _ports_changed(self, links: list[BorderLink]) -> None:
+        self.model = ForwardingModel(self.truth.topology)
+        for one in links:
+            for name, border in zip(one.partitions, one.borders, strict=True):
+                if name in self.alive:
+                    self.partitions[name].port_changed(border, self._is_up(border), self.time.now)
+                    self._collect(name)
+
+    def _is_up(self, border: str) -> bool:
+        one = self.divided.borders[border]
+        down = self.truth.topology.down_switches
+        return one.borders not in self.cut and one.link.a not in down and one.link.b not in down
+
+    def _tick_later(self, name: str, instance: int, pause: float) -> None:
+        def tick() -> None:
+            partition = self.partitions[name]
+            if name in self.alive and partition.started == instance:
+                partition.tick(self.time.now)
+                self._collect(name)
+                self._tick_later(name, instance, TICK)
+
+        self.time.after(pause, tick)
+
+    def _collect(self, name: str) -> None:
+        """Carry away what a partition has to send."""
+        partition = self.partitions[name]
+        for push in partition.take_pushes():
+            self._push(name, push)
+        for border, envelope in partition.take_messages():
+            self._send(name, border, envelope)
+        due = partition.next_poll()
+        if due is not None and due < self._polls.get(name, float("inf")):
+            self._polls[name] = due
+            self.time.at(due, lambda: self._poll(name, due))
+
+    def _poll(self, name: str, due: float) -> None:
+        if self._polls.get(name) == due:
+            del self._polls[name]
+        if name in self.alive:
+            self.partitions[name].poll(self.time.now)
+            self._collect(name)
+
+    def _push(self, name: str, push: TablePush) -> None:
+        """Let switches apply a change after a delay, in the order of the changes."""
+        started = self.partitions[name].started
+        ready = max(self._ready.get(name, 0.0), self.time.now + self._random.uniform(*self.options.confirm))
+        self._ready[name] = ready
+        self._awaited[name] += 1
+
+        def apply() -> None:
+            self.tables.apply(push.diff)
+            borders = self.partitions[name].planner.topology.borders
+            self.tables.closed -= {borders[border] for border in borders}
+            self.tables.closed |= {borders[border] for border in push.closed}
+            self._awaited[name] -= 1
+            if name in self.alive and self.partitions[name].started == started:
+                self.partitions[name].confirmed(push.number, self.time.now)
+                self._collect(name)
+
+        self.time.at(ready, apply)
+
+    def _send(self, name: str, border: str, envelope: Envelope) -> None:
+        options, one = self.options, self.divided.borders[border]
+        self.sent[type(envelope.message).__name__] += 1
+        data = self._channel(border).seal(envelope)
+        self.sent_bytes += len(data)
+        if not self._is_up(border):
+            return
+        for _ in range(1 + (self._random.random() < options.duplication)):
+            if self._random.random() >= options.loss:
+                self.time.after(
+                    self._random.uniform(*options.delay), lambda: self._deliver(one, name, border, data)
+                )
+
+    def _deliver(self, one: BorderLink, sender: str, border: str, data: bytes) -> None:
+        name, far = one.far_end(border)
+        if name not in self.alive or not self._is_up(border):
+            return
+        envelope = self._channel(far).open(data, border)
+        if envelope is not None:
+            self.received[name] += 1
+            self.partitions[name].receive(far, envelope, self.time.now)
+            self._collect(name)
+
+    def _channel(self, border: str) -> SealedChannel:
+        channel = self._channels.get(border)
+        if channel is None:
+            names = " ".join(sorted(self.divided.borders[border].borders))
+            channel = self._channels[border] = SealedChannel(hashlib.sha256(names.encode()).digest(), border)
+        return channel

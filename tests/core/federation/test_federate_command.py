@@ -1,0 +1,148 @@
+"""The commands for scenarios with partitions: plan, verify, simulate and federate."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tercast.cli.main import DONE, FAILED, REFUSED, main
+from tercast.errors import Refused, RefusedMany
+from tercast.federation.world.fault_run import FaultRun
+from tercast.offline.scenario import read_scenario
+from tests.support.networks import example
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+SCENARIO = EXAMPLES / "federation.json"
+
+
+def run(*arguments: object) -> int:
+    return main([str(argument) for argument in arguments])
+
+
+def changed(change: dict[str, Any], base: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {**copy.deepcopy(base or json.loads(SCENARIO.read_text())), **change}
+
+
+def test_the_example_is_the_plain_example_in_partitions() -> None:
+    federation = json.loads(SCENARIO.read_text())
+    del federation["partitions"]
+    assert federation == json.loads((EXAMPLES / "scenario.json").read_text())
+
+
+def test_a_plan_of_partitions_is_judged_without_knowing_them(tmp_path: Path, capsys: Any) -> None:
+    plan, report = tmp_path / "plan.json", tmp_path / "report.json"
+    assert run("plan", SCENARIO, "-o", plan, "--timing") == DONE
+    assert json.loads(capsys.readouterr().out)["requests"] == 5
+    plain = tmp_path / "plain.json"
+    plain.write_text(json.dumps(changed({"partitions": None})).replace(', "partitions": null', ""))
+    for scenario in (SCENARIO, plain):
+        assert run("verify", "--strict", scenario, plan) == DONE
+        assert run("simulate", scenario, plan, "--events", EXAMPLES / "events.jsonl", "-o", report) == DONE
+    counts = json.loads(report.read_text())
+    assert (counts["wanted"], counts["delivered"], counts["lost"], counts["doubled"]) == (4, 4, 0, 0)
+
+
+def test_an_entry_that_is_missing_at_a_border_is_found(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert run("plan", SCENARIO, "-o", plan) == DONE
+    document = json.loads(plan.read_text())
+    document["flows"]["denver"] = document["flows"]["denver"][:-1]
+    plan.write_text(json.dumps(document))
+    assert run("verify", SCENARIO, plan) == FAILED
+
+
+@pytest.mark.parametrize("method", ["none", "la"])
+def test_budgets_apply_in_every_partition(method: str, tmp_path: Path, capsys: Any) -> None:
+    plan = tmp_path / "plan.json"
+    assert run("plan", SCENARIO, "-o", plan, "--aggregation", "la", "--budget", "denver=2") == DONE
+    options = ("--aggregation", "la", "--budget", "denver=2")
+    assert run("verify", SCENARIO, plan, *options) == DONE
+    assert len(json.loads(plan.read_text())["flows"]["denver"]) == 2
+    status = run("plan", SCENARIO, "-o", plan, "--aggregation", method, "--budget", "denver=0")
+    assert status == REFUSED
+    assert "denver" in capsys.readouterr().err
+
+
+def test_methods_that_need_past_events_are_refused(tmp_path: Path, capsys: Any) -> None:
+    assert run("plan", SCENARIO, "-o", tmp_path / "plan.json", "--aggregation", "fa-lb") == REFUSED
+    assert 'partitions support the methods none and la, not "fa-lb"' in capsys.readouterr().err
+
+
+def test_federate_reports_and_repeats(tmp_path: Path) -> None:
+    first, second = tmp_path / "1.json", tmp_path / "2.json"
+    options = ("--faults", "cut:north,west@1-9", "random:1", "--loss", "0.1", "--seed", "3")
+    assert run("federate", SCENARIO, *options, "-o", first) == DONE
+    assert run("federate", SCENARIO, *options, "-o", second) == DONE
+    assert first.read_text() == second.read_text()
+    report = json.loads(first.read_text())
+    assert report["format"] == "federation-report/1" and report["at_rest"]
+    assert report["events"]["duplicated"] == report["events"]["lost_inside_partitions"] == 0
+    assert len(report["gaps"]) >= 2
+
+
+def test_a_broken_guarantee_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FaultRun, "holds", property(lambda self: False))
+    assert run("federate", SCENARIO, "-o", tmp_path / "report.json") == FAILED
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((EXAMPLES / "scenario.json",), "the scenario has no partitions; add them"),
+        ((SCENARIO, "--faults", "flood"), '"flood" is not a fault; write cut:A,B@10-20'),
+        ((SCENARIO, "--faults", "crash:east@1-2"), "use one of north, west, south"),
+    ],
+)
+def test_federate_refuses_with_the_rule(arguments: tuple[object, ...], words: str, capsys: Any) -> None:
+    assert run("federate", *arguments) == REFUSED
+    assert words in capsys.readouterr().err
+
+
+def refusals(scenario: dict[str, Any]) -> list[str]:
+    with pytest.raises((Refused, RefusedMany)) as caught:
+        read_scenario(scenario)
+    error = caught.value
+    return [str(one) for one in (error.errors if isinstance(error, RefusedMany) else (error,))]
+
+
+@pytest.mark.parametrize(
+    ("partitions", "words"),
+    [
+        ({}, "partitions: there are 0 partitions; a scenario has 1 to 32"),
+        ({"a": ["s1"]}, 'partitions: switch "s2" is in no partition; add it to one'),
+        (
+            {"a": ["s1", "s2", "s3"]},
+            'partitions.a[2]: there is no switch "s3"; name a switch of the topology',
+        ),
+        ({"a": ["s1", "s2"], "b": ["s1"]}, 'switch "s1" is already in partition "a"; name it once'),
+        ({"a": ["s1"], "b": ["s2"]}, 'the standby attachment at "s1" is in another partition than host "h2"'),
+        ({"a": "s1"}, "partitions.a: "),
+        ([], "partitions: "),
+    ],
+)
+def test_partitions_are_refused_with_the_rule(partitions: object, words: str) -> None:
+    assert any(words in one for one in refusals(changed({"partitions": partitions}, example())))
+
+
+def test_requests_that_partitions_cannot_carry_out_are_refused() -> None:
+    scenario = example()
+    move = {"op": "host_move", "host": "h2", "switch": "s1", "port": 9}
+    scenario["requests"] += [{"op": "set_indexed", "topic": "quotes", "indexed": ["low"]}, move]
+    scenario["partitions"] = {"all": ["s1", "s2"]}
+    assert refusals(scenario) == [
+        'requests[2]: topic "quotes" is shared by partitions, which cannot change its event space together; '
+        "set indexed in the topic"
+    ]
+    scenario["partitions"] = {"a": ["s1"], "b": ["s2"]}
+    assert any('host "h2" has standby attachments and cannot move' in one for one in refusals(scenario))
+
+
+def test_a_host_moves_to_another_partition_with_its_announcements(tmp_path: Path) -> None:
+    scenario = json.loads(SCENARIO.read_text())
+    scenario["requests"].append({"op": "host_move", "host": "h-denver-1", "switch": "atlanta", "port": 9})
+    name, plan = tmp_path / "scenario.json", tmp_path / "plan.json"
+    name.write_text(json.dumps(scenario))
+    assert run("plan", name, "-o", plan) == DONE
+    assert run("verify", "--strict", name, plan) == DONE

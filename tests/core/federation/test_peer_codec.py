@@ -1,0 +1,169 @@
+"""Messages as bytes: round trips, strict reading, seals, and the refusal of hostile bytes."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tercast.eventspace.dz import canonical, parse
+from tercast.federation.exchange.border_peer import BorderPeer
+from tercast.federation.exchange.exchanged_sets import SetChange, SetName, digest_of
+from tercast.federation.messages import peer_messages as m
+from tercast.federation.messages.codec import decode_envelope, encode_envelope
+from tercast.federation.messages.sealed_channel import SealedChannel
+from tercast.federation.tree.border_ends import BorderRole
+from tercast.federation.tree.offers import BridgeId, Offer
+from tercast.signalling.errors import MalformedMessage
+from tercast.signalling.seal import Seal
+from tests.property_profiles import examples
+
+numbers = st.integers(0, (1 << 32) - 1)
+wide = st.integers(0, (1 << 64) - 1)
+names = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=12)
+sessions = st.tuples(wide, numbers)
+offers = st.builds(
+    Offer,
+    st.builds(BridgeId, st.integers(0, 65535), names),
+    st.floats(0, 1e9),
+    st.lists(names, min_size=1, max_size=5).map(tuple),
+)
+sets = st.builds(SetName, names, st.sampled_from(["advertisement", "subscription"]))
+cells = st.lists(st.text("01", max_size=20).map(parse), max_size=20).map(canonical)
+small = st.integers(0, 65535)
+terms = st.builds(
+    m.AddressTerms, st.sampled_from(["ipv4", "ipv6"]), names, st.integers(0, 100), st.integers(0, 112)
+)
+topics = st.builds(m.TopicTerms, names, wide, st.binary(max_size=32), numbers, st.integers(0, 112))
+hold = st.floats(0, 3600)
+messages = st.one_of(
+    st.builds(m.Hello, wide, terms, names, names, offers, st.sampled_from(BorderRole), st.booleans(), hold),
+    st.builds(m.Propose, sessions, offers),
+    st.builds(m.Agree, sessions, offers),
+    st.builds(m.Topics, sessions, small, small, st.lists(topics, max_size=3).map(tuple)),
+    st.builds(m.SetDiff, sessions, sets, numbers, numbers, small, small, cells, cells, wide),
+    st.builds(m.SetDigest, sessions, sets, numbers, wide, numbers),
+    st.builds(m.Resync, sessions, sets),
+    st.builds(m.SetSnapshot, sessions, sets, numbers, small, small, cells, wide),
+    st.builds(m.SetDone, sessions, sets, numbers),
+    st.builds(m.RefusedCells, sessions, sets, numbers, names),
+    st.builds(m.Goodbye, wide, hold),
+    st.builds(m.Acknowledge, sessions),
+)
+envelopes = st.builds(m.Envelope, messages, numbers, numbers)
+SEAL = Seal(bytes(32), 5)
+
+
+@examples(300)
+@given(envelope=envelopes)
+def test_a_message_survives_its_bytes(envelope: m.Envelope) -> None:
+    assert decode_envelope(encode_envelope(envelope, SEAL)).envelope == envelope
+
+
+@examples(300)
+@given(envelope=envelopes, cut=st.integers(0, 300), flips=st.lists(st.tuples(small, st.integers(1, 255))))
+def test_spoilt_bytes_raise_nothing_but_malformed_message(
+    envelope: m.Envelope, cut: int, flips: list[tuple[int, int]]
+) -> None:
+    data = bytearray(encode_envelope(envelope, SEAL))
+    for place, bits in flips:
+        data[place % len(data)] ^= bits
+    for some in (bytes(data), bytes(data[:cut]), bytes(data) + b"\0" * cut):
+        with suppress(MalformedMessage):
+            decode_envelope(some)
+
+
+def test_parts_of_a_large_set_fit_one_message_each() -> None:
+    peer = BorderPeer("border:s1:1")
+    name = SetName("\U0001f600" * 128, "subscription")
+    peer.open((1, 1), ())
+    peer.shared = frozenset({name.topic})
+    cells = tuple(1 << 96 | i << 40 for i in range(3000))
+    peer.export(name, cells)
+    found: list[int] = []
+    for number in range(1, 200):
+        for envelope in peer.send(0.0):
+            encode_envelope(envelope, SEAL)
+            if isinstance(envelope.message, m.SetDiff):
+                found += envelope.message.added
+        peer.window.acknowledge(min(number * 32, peer.window.sent))
+    assert sorted(found) == sorted(cells)
+
+
+def test_forged_and_replayed_messages_are_refused() -> None:
+    here, there = SealedChannel(b"k" * 32, "a"), SealedChannel(b"k" * 32, "b")
+    hello = m.Envelope(m.Propose((1, 1), Offer.of_root(BridgeId(0, "west"))))
+    data = here.seal(hello)
+    assert there.open(data, "a") == hello
+    assert there.open(data, "a") is None, "replayed"
+    assert here.open(here.seal(hello), "a") is not None
+    assert there.open(there.seal(hello), "a") is None, "reflected to its sender"
+    forged = SealedChannel(b"x" * 32, "a", counter=100)
+    assert there.open(forged.seal(hello), "a") is None
+    assert there.open(here.seal(hello)[:-1], "a") is None
+    assert there.open(b"", "a") is None
+    assert there.refused == 5
+
+
+def diff(change: SetChange, name: SetName, part: int = 0, parts: int = 1) -> m.SetDiff:
+    numbers = change.from_version, change.to_version, part, parts
+    return m.SetDiff((1, 1), name, *numbers, change.added, change.removed, change.digest)
+
+
+@pytest.fixture
+def peer() -> BorderPeer:
+    peer = BorderPeer("border:s1:1")
+    peer.open((1, 1), ())
+    return peer
+
+
+NAME = SetName("a", "subscription")
+
+
+def test_a_diff_that_does_not_follow_or_with_a_wrong_digest_asks_for_the_whole_set(peer: BorderPeer) -> None:
+    cells = (parse("0"),)
+    assert not peer.receive(m.Envelope(diff(SetChange(3, 4, cells, (), digest_of(cells)), NAME), 1))
+    assert not peer.receive(m.Envelope(diff(SetChange(0, 1, cells, (), 7), NAME), 2))
+    assert peer.resyncs == 2
+    wanted = [one.message for one in peer.send(0.0) if isinstance(one.message, m.Resync)]
+    assert wanted == [m.Resync((1, 1), NAME)] * 2
+    (arrival,) = peer.receive(m.Envelope(m.SetSnapshot((1, 1), NAME, 9, 0, 1, cells, digest_of(cells)), 3))
+    assert (arrival.version, peer.incoming[NAME].cells) == (9, frozenset(cells))
+
+
+def test_digests_that_differ_twice_ask_for_the_whole_set(peer: BorderPeer) -> None:
+    for number in (1, 2):
+        assert peer.resyncs == 0
+        peer.receive(m.Envelope(m.SetDigest((1, 1), NAME, 5, 5, 5), number))
+    assert peer.resyncs == 1
+
+
+def test_a_neighbour_that_asks_gets_the_whole_set(peer: BorderPeer) -> None:
+    peer.shared = frozenset({"a"})
+    peer.export(NAME, (parse("0"), parse("11")))
+    peer.send(0.0)
+    peer.receive(m.Envelope(m.Resync((1, 1), NAME), 1, peer.window.sent))
+    (snapshot,) = [one.message for one in peer.send(0.1) if isinstance(one.message, m.SetSnapshot)]
+    assert sorted(snapshot.cells) == sorted((parse("0"), parse("11")))
+    assert snapshot.digest == digest_of(snapshot.cells)
+
+
+def test_messages_of_another_session_are_ignored(peer: BorderPeer) -> None:
+    cells = (parse("0"),)
+    old = m.SetDiff((1, 0), NAME, 0, 1, 0, 1, cells, (), digest_of(cells))
+    assert peer.receive(m.Envelope(old, 1)) == [] and not peer.incoming
+
+
+def test_more_cells_than_a_partition_accepts_are_refused(peer: BorderPeer, monkeypatch) -> None:
+    monkeypatch.setattr("tercast.federation.exchange.border_peer.MAX_SET_CELLS", 1)
+    cells = (parse("0"), parse("11"))
+    (arrival,) = peer.receive(m.Envelope(diff(SetChange(0, 1, cells, (), digest_of(cells)), NAME), 1))
+    assert arrival.refusal == "the set has 2 cells; at most 1 are accepted"
+
+
+def test_a_topic_with_another_schema_is_not_shared(peer: BorderPeer) -> None:
+    same, other = (m.TopicTerms(name, 4, b"s", 1, 4) for name in "ab")
+    peer.open((1, 1), (same, other))
+    theirs = (same, m.TopicTerms("b", 5, b"s", 1, 4), m.TopicTerms("c", 6, b"s", 1, 4))
+    peer.receive(m.Envelope(m.Topics((1, 1), 0, 1, theirs), 1))
+    assert peer.shared == {"a"} and peer.mismatched == {"b"}
