@@ -18,7 +18,7 @@ from load_platform import Many
 from tests.support.controlplane.generated_client import PACKAGE, Generated, generate, operation_ids
 from tests.support.controlplane.own_database import migrated_database
 
-pytestmark = [pytest.mark.fabric, pytest.mark.servers, pytest.mark.full]
+pytestmark = [pytest.mark.fabric, pytest.mark.servers]
 
 PASSWORD = "correct horse battery"
 CREATE_ROWS = """
