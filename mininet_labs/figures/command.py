@@ -56,13 +56,13 @@ def chosen(numbers: Sequence[str], paper: str | None) -> list[PaperFigure]:
 
 def listed(figures: Sequence[PaperFigure], size: Size, real: bool) -> list[str]:
     """Return a line for each figure: name, minutes, needs, last verdict, title."""
-    lines = [f"{'figure':<13}{'minutes':>8}  {'needs':<8} {'verdict':<10} title"]
+    lines = [f"{'figure':<19}{'minutes':>8}  {'needs':<8} {'verdict':<10} title"]
     for figure in figures:
         minutes = sum(one.seconds[size] for one in figure.experiments) / 60
         needs = ", ".join(dict.fromkeys(one.requirement.value for one in figure.experiments))
         last = read(place(COMMITTED, figure, size))
         verdict = last["verdict"] if last else "-"
-        lines.append(f"{figure.name:<13}{minutes:>8.1f}  {needs:<8} {verdict:<10} {figure.title}")
+        lines.append(f"{figure.name:<19}{minutes:>8.1f}  {needs:<8} {verdict:<10} {figure.title}")
     return lines
 
 

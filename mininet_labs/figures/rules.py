@@ -146,16 +146,21 @@ class Flat:
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """Each series is below the next one in at least 80 % of the points, by more than the spread."""
+    """Each series is below the next one in at least 80 % of the points, by more than the spread.
+
+    With `at`, only the point at this x counts. A negative `at` is the last x.
+    """
 
     value: str
     series: tuple[str, ...]
+    at: float | None = None
 
     @property
     def text(self) -> str:
         """The rule in words."""
         names = " < ".join(self.series)
-        return f"{names}, in at least {SHARE:.0%} of the points, beyond the spread"
+        where = f"in at least {SHARE:.0%} of the points" if self.at is None else _where(self.at)
+        return f"{names}, {where}, beyond the spread"
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -167,7 +172,7 @@ class Ordered:
         parts, holds = [], True
         for lower, higher in zip(self.series, self.series[1:], strict=False):
             below, above = points(rows, self.value, lower), points(rows, self.value, higher)
-            shared = [x for x in below if x in above]
+            shared = _chosen([x for x in below if x in above], self.at)
             if not shared:
                 return ClaimFinding(ClaimVerdict.NOT_RUN, f"{lower}, {higher}: no point in common")
             number = sum(is_beyond_spread(below[x], above[x]) for x in shared)
@@ -189,8 +194,7 @@ class Within:
     @property
     def text(self) -> str:
         """The rule in words."""
-        where = "at every x" if self.at is None else "at the last x" if self.at < 0 else f"at x = {self.at:g}"
-        return f"mean {_bounds(self.low, self.high)} {where}; {', '.join(self.series)}"
+        return f"mean {_bounds(self.low, self.high)} {_where(self.at)}; {', '.join(self.series)}"
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -202,8 +206,7 @@ class Within:
         parts, holds = [], True
         for name in self.series:
             found = points(rows, self.value, name)
-            wanted = [max(found)] if self.at is not None and self.at < 0 and found else list(found)
-            means = [fmean(found[x]) for x in wanted if self.at is None or self.at < 0 or x == self.at]
+            means = [fmean(found[x]) for x in _chosen(list(found), self.at)]
             if not means:
                 return ClaimFinding(ClaimVerdict.NOT_RUN, f"{name}: no such point")
             holds = holds and self.low <= min(means) and max(means) <= self.high
@@ -229,8 +232,7 @@ class RatioWithin:
     @property
     def text(self) -> str:
         """The rule in words."""
-        where = "at every x" if self.at is None else "at the last x" if self.at < 0 else f"at x = {self.at:g}"
-        return f"{self.over} / {self.under} of the means {_bounds(self.low, self.high)} {where}"
+        return f"{self.over} / {self.under} of the means {_bounds(self.low, self.high)} {_where(self.at)}"
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -240,9 +242,7 @@ class RatioWithin:
     def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Compare the ratios with the bounds."""
         above, below = points(rows, self.value, self.over), points(rows, self.value, self.under)
-        shared = [x for x in above if x in below]
-        if self.at is not None:
-            shared = shared[-1:] if self.at < 0 else [x for x in shared if x == self.at]
+        shared = _chosen([x for x in above if x in below], self.at)
         if not shared:
             return ClaimFinding(ClaimVerdict.NOT_RUN, "no point in common")
         found = [ratio(fmean(above[x]), fmean(below[x])) for x in shared]
@@ -274,3 +274,16 @@ def _bounds(low: float, high: float) -> str:
     if high >= UNBOUNDED:
         return f"at least {low:g}"
     return f"at most {high:g}" if low <= -UNBOUNDED else f"within {low:g} to {high:g}"
+
+
+def _where(at: float | None) -> str:
+    if at is None:
+        return "at every x"
+    return "at the last x" if at < 0 else f"at x = {at:g}"
+
+
+def _chosen(ascending: Sequence[float], at: float | None) -> list[float]:
+    """Return the x at which a rule decides; a negative `at` is the last one, None all."""
+    if at is None:
+        return list(ascending)
+    return list(ascending[-1:]) if at < 0 else [x for x in ascending if x == at]

@@ -2,8 +2,8 @@
 
     PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_federation.py [-o FILE]
 
-`--only figures` measures PLEROMA 7(g) and 7(h), and exchanged sets against forwarded requests. `--only load`
-measures many subscriptions that come together, with 1, 2 and 4 partitions.
+`--only figures` measures PLEROMA 7(g) and 7(h), and exchanged sets against forwarded requests, as
+`make figures` does. `--only load` measures many subscriptions that come together, with 1, 2 and 4 partitions.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from time import process_time
 from typing import Any
 
 from bench_machine import describe, write_result
-from federation_figures import claims, measure, scenario
 
+from mininet_labs.figures.figure import Size
+from mininet_labs.figures.papers.pleroma_federation import CONTROL_LOAD, EXCHANGE, FIGURES
+from mininet_labs.figures.results import SeedRun, figure_rows
+from mininet_labs.figures.rules import judged
+from mininet_labs.figures.workloads.partitioned import ring_scenario
 from tercast.federation.world.federated_plan import settle
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.federation.world.federation_checks import is_settled
@@ -30,7 +34,7 @@ NARROW = 2
 
 def load(count: int, partitions: int) -> dict[str, Any]:
     """Carry out subscriptions together while sets are exchanged; report time, messages and entries."""
-    read = read_scenario(scenario(partitions, count, 1, NARROW))
+    read = read_scenario(ring_scenario(partitions, count, 1, NARROW))
     world = FederatedWorld(read, WorldOptions(seed=1))
     settle(world)
     for request in read.requests:
@@ -64,6 +68,27 @@ def load(count: int, partitions: int) -> dict[str, Any]:
     }
 
 
+def figures(size: Size) -> dict[str, Any]:
+    """Measure all figures on federation; report the rows and the verdicts."""
+    runs = [
+        SeedRun(one.name, seed, tuple(one.measure(size, seed)), {})
+        for one in (CONTROL_LOAD, EXCHANGE)
+        for seed in one.seeds[size]
+    ]
+    found = {}
+    for figure in FIGURES:
+        own = {one.name for one in figure.experiments}
+        rows = figure_rows(figure, [run for run in runs if run.experiment in own])
+        findings = [(claim, judged(claim.rule, rows, frozenset(), False)) for claim in figure.claims(size)]
+        found[figure.name] = {
+            "claims": [
+                {"claim": claim.name, "verdict": one.outcome, "value": one.value} for claim, one in findings
+            ],
+            "rows": rows,
+        }
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in LOADS:
@@ -74,8 +99,7 @@ def main() -> None:
     args = parser.parse_args()
     result: dict[str, Any] = {"machine": describe(), "extent": args.extent}
     if "figures" in args.only:
-        result["figures"] = measure(args.extent)
-        result["claims"] = [{"claim": words, "holds": holds} for words, holds in claims(result["figures"])]
+        result["figures"] = figures(Size(args.extent))
     if "load" in args.only:
         result["load"] = [load(LOADS[args.extent], partitions) for partitions in (1, 2, 4)]
     write_result(result, args.output)

@@ -49,6 +49,11 @@ LEVEL = rows("a", {1: 10, 2: 10.4, 3: 10.2})
         (Within("y", ("a",), 0, 12, at=-1), FALLING, RISING),
         (Within("y", ("a",), 19, 21, at=2), FALLING, LEVEL),
         (Ordered("y", ("a", "b")), [*LEVEL, *rows("b", {1: 20, 2: 20, 3: 20})], [*LEVEL, *rows("b", {1: 9})]),
+        (
+            Ordered("y", ("a", "b"), at=-1),
+            [*RISING, *rows("b", {1: 9, 2: 9, 3: 40})],
+            [*RISING, *rows("b", {1: 20, 3: 9})],
+        ),
         (RatioWithin("y", "a", "b", 0, 1), [*LEVEL, *rows("b", {1: 20})], [*LEVEL, *rows("b", {1: 5})]),
     ],
 )

@@ -6,7 +6,7 @@ import { CopyText } from "@/common/layout/CopyText";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { text as common } from "@/common/text";
-import { type Experiment, panelOption, verdictColor } from "./experiment";
+import { type Experiment, panelHeight, panelOption, verdictColor } from "./experiment";
 import { text } from "./text";
 
 /** Figure of a paper: diagrams, claims, parameters, and how to repeat it. */
@@ -35,7 +35,11 @@ export function ExperimentDetails({ name }: { name: string }) {
         .map((panel) => (
           <div key={`${panel.y} ${panel.title} ${panel.group}`}>
             <Text size="sm">{text.chart(panel.title, panel.label)}</Text>
-            <Chart option={panelOption(panel)} label={text.chart(panel.title, panel.label)} height={300} />
+            <Chart
+              option={panelOption(panel)}
+              label={text.chart(panel.title, panel.label)}
+              height={panelHeight(panel)}
+            />
           </div>
         ))}
       <Claims experiment={one} />
@@ -60,7 +64,10 @@ function Claims({ experiment }: { experiment: Experiment }) {
       <Title order={3} size="h4">
         {text.claims}
       </Title>
-      <Table.ScrollContainer minWidth={320}>
+      <Table.ScrollContainer
+        minWidth={640}
+        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "region", "aria-label": text.claims } }}
+      >
         <Table aria-label={text.claims} verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
@@ -72,11 +79,11 @@ function Claims({ experiment }: { experiment: Experiment }) {
           </Table.Thead>
           <Table.Tbody>
             {experiment.claims.map((claim) => (
-              <Table.Tr key={claim.id}>
+              <Table.Tr key={claim.id} style={{ verticalAlign: "top" }}>
                 <Table.Td>
                   {claim.text}
                   <Text size="xs" c="dimmed">
-                    {text.claim.section(claim.source)}
+                    {text.claim.source(claim.source)}
                   </Text>
                 </Table.Td>
                 <Table.Td>{claim.rule}</Table.Td>
@@ -104,7 +111,10 @@ function Parameters({ experiment }: { experiment: Experiment }) {
       <Title order={3} size="h4">
         {text.parameters}
       </Title>
-      <Table.ScrollContainer minWidth={320}>
+      <Table.ScrollContainer
+        minWidth={520}
+        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "region", "aria-label": text.parameters } }}
+      >
         <Table aria-label={text.parameters} verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
@@ -116,7 +126,7 @@ function Parameters({ experiment }: { experiment: Experiment }) {
           </Table.Thead>
           <Table.Tbody>
             {experiment.parameters.map((one) => (
-              <Table.Tr key={one.name}>
+              <Table.Tr key={one.name} style={{ verticalAlign: "top" }}>
                 <Table.Td>{one.name}</Table.Td>
                 <Table.Td>{one.value}</Table.Td>
                 <Table.Td>{text.sources[one.source]}</Table.Td>
@@ -139,7 +149,7 @@ function Run({ experiment }: { experiment: Experiment }) {
       <Title order={3} size="h4">
         {text.run}
       </Title>
-      {noisy && <Alert color="yellow">{text.noisy}</Alert>}
+      {noisy && <Alert color="orange">{text.noisy}</Alert>}
       {first && (
         <Facts
           facts={[

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filtered, held, panelOption, papersOf, type Summary } from "./experiment";
+import { filtered, held, panelHeight, panelOption, papersOf, type Summary } from "./experiment";
 
 function summary(name: string, paper: string, ...verdicts: Summary["verdict"][]): Summary {
   const claims = verdicts.map((verdict, i) => ({
@@ -32,6 +32,14 @@ test("each paper is in the filter once", () => {
 });
 
 test("claims that hold are counted", () => expect(ALL.map(held)).toEqual([1, 2, 0]));
+
+test("a series whose colour was used before is dashed, and each series has a line of the legend", () => {
+  const lines = [..."abcdefghi"].map((series) => ({ series, points: [[1, 1, 1, 1]] }));
+  const panel = { y: "fpr", label: "", title: "", group: "", x: "x", x_label: "bits", lines };
+  const { series } = panelOption(panel) as { series: { lineStyle: { type: string } }[] };
+  expect(series.map(({ lineStyle }) => lineStyle.type).lastIndexOf("solid")).toBe(7);
+  expect(panelHeight(panel) - panelHeight({ ...panel, lines: [] })).toBe(9 * 20);
+});
 
 test("a diagram has a line of means for each series", () => {
   const lines = [{ series: "a", points: [[5, 1, 2, 3]] }];

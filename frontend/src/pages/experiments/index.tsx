@@ -1,8 +1,9 @@
-import { Badge, Group, Loader, Select, Stack, Table, Text, UnstyledButton } from "@mantine/core";
+import { Anchor, Badge, Group, Loader, Select, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { DocsLink } from "@/common/documentation/DocsLink";
+import { CopyText } from "@/common/layout/CopyText";
 import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
@@ -31,12 +32,19 @@ export function Component() {
       <Text size="sm">{text.introduction}</Text>
       {found.error && <ProblemAlert problem={found.error} />}
       {found.isPending && <Loader role="status" size="sm" aria-label={common.loading} />}
-      {found.data && all.length === 0 && <Empty cause={text.empty} />}
+      {found.data && all.length === 0 && (
+        <Empty cause={text.empty}>
+          <div>
+            <CopyText text={text.measure} what={text.commandName} />
+          </div>
+        </Empty>
+      )}
       {all.length > 0 && (
         <>
           <Group>
             <Select
               label={text.filters.paper}
+              w={280}
               placeholder={text.filters.all}
               data={papersOf(all)}
               value={paper || null}
@@ -68,12 +76,15 @@ export function Component() {
 
 function FigureTable({ rows, onSelect }: { rows: Summary[]; onSelect: (name: string) => void }) {
   return (
-    <Table.ScrollContainer minWidth={320}>
+    <Table.ScrollContainer
+      minWidth={320}
+      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "region", "aria-label": text.list } }}
+    >
       <Table aria-label={text.list} highlightOnHover>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{text.columns.figure}</Table.Th>
-            <Table.Th>{text.columns.title}</Table.Th>
+            <Table.Th visibleFrom="sm">{text.columns.title}</Table.Th>
             <Table.Th>{text.columns.verdict}</Table.Th>
             <Table.Th>{text.columns.claims}</Table.Th>
           </Table.Tr>
@@ -82,17 +93,26 @@ function FigureTable({ rows, onSelect }: { rows: Summary[]; onSelect: (name: str
           {rows.map((one) => (
             <Table.Tr key={one.name}>
               <Table.Td>
-                <UnstyledButton fz="sm" c="blue" onClick={() => onSelect(one.name)}>
+                <Anchor
+                  component="button"
+                  type="button"
+                  size="sm"
+                  ta="left"
+                  onClick={() => onSelect(one.name)}
+                >
                   {one.name}
-                </UnstyledButton>
+                </Anchor>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {one.title}
+                </Text>
               </Table.Td>
-              <Table.Td>{one.title}</Table.Td>
+              <Table.Td visibleFrom="sm">{one.title}</Table.Td>
               <Table.Td>
                 <Badge color={verdictColor(one.verdict)} variant="light">
                   {text.verdicts[one.verdict]}
                 </Badge>
               </Table.Td>
-              <Table.Td>{text.held(held(one), one.claims.length)}</Table.Td>
+              <Table.Td style={{ whiteSpace: "nowrap" }}>{text.held(held(one), one.claims.length)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

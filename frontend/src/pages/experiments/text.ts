@@ -6,7 +6,8 @@ export const text = {
   docs: "About the experiments",
   introduction:
     "Results of the papers' experiments with the code of this platform. A rule decides each claim. The rules were fixed before the runs.",
-  empty: "There are no results. `make figures` measures them, and `--update` adds them to this page.",
+  empty: "There are no results yet. Run this command in the source tree to measure them:",
+  measure: 'make figures ARGS="--update"',
   noMatch: "No figure matches the filters.",
   list: "Figures of the papers",
   filters: { paper: "Paper", verdict: "Verdict", all: "All" },
@@ -21,11 +22,11 @@ export const text = {
   figure: (paper: string, number: string) => `${paper}, figure ${number}`,
   claims: "Claims",
   claim: {
-    text: "Claim, in the words of the paper",
+    text: "Claim",
     rule: "Rule",
     verdict: "Verdict",
     value: "Measured",
-    section: (source: string) => `section ${source}`,
+    source: (source: string) => (/^\d/.test(source) ? `section ${source}` : source),
     reason: (reason: string) => `Reason: ${reason}`,
   },
   parameters: "Parameters",

@@ -12,6 +12,7 @@ PAGES = (
     "budgets",
     "analytics",
     "explain",
+    "experiments",
     "health",
     "account",
     "welcome",
