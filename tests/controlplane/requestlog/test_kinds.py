@@ -11,9 +11,14 @@ from tercast.requests import kinds as names
 from tercast.requests.reader import _READERS
 
 
+OFFLINE = {names.ADD_BORDER, names.REMOVE_BORDER, names.EXTERNAL}
+"""Kinds that only plans of scenarios with partitions use."""
+
+
 def test_every_kind_has_one_row_and_a_reader():
     constants = {value for name, value in vars(names).items() if name.isupper() and isinstance(value, str)}
-    assert set(KINDS) == set(_READERS) == constants
+    assert set(KINDS) | OFFLINE == set(_READERS) == constants
+    assert not set(KINDS) & OFFLINE
     assert len(kinds._ROWS) == len(KINDS)
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,19 +13,18 @@ import pytest
 from controlplane.network.models import Switch
 from controlplane.registry.models import Advertisement
 from controlplane.requestlog.models import Operation, Request
+from mininet_labs.demo.content import TOPIC
 from tests.support.controlplane.api_fixtures import end
 
 PAGE = (Path(__file__).parents[3] / "docs" / "api.md").read_text(encoding="utf-8")
-COMMAND = re.compile(r"^ {4}curl .*(?:\n {4} +\S.*)*", re.MULTILINE)
-VARIABLES = {"$API/": "", "$AUTH": "auth", "$JSON": "Content-Type: application/json"}
-
-TOPIC = {
-    "name": "quotes",
-    "attributes": [
-        {"name": "open", "type": "float", "min": 0.0, "max": 1000.0},
-        {"name": "volume", "type": "int", "min": 0, "max": 1_000_000},
-    ],
+COMMAND = re.compile(r"^curl .*(?:\n +\S.*)*", re.MULTILINE)
+VARIABLES = {
+    "$API/": "",
+    "$AUTH": "auth",
+    "$JSON": "Content-Type: application/json",
+    "$NOW": datetime.now(UTC).isoformat(),
 }
+
 FILES = {
     "@subscriptions.json": '[{"subscriber": "bob", "topic": "quotes", "filter": "open > NUMBER"}]',
     "@one.json": '{"subscriber": "bob", "topic": "quotes", "filter": "open > NUMBER"}',
@@ -32,8 +32,15 @@ FILES = {
 }
 """Files that the commands name. NUMBER differs in each command, because equal filters are refused."""
 
-OF_THE_DEMO = {"test-events/": "unknown_advertisement"}
-"""By path: the error without the demo network, whose advertisement the command names."""
+REFUSED = {
+    ("test-events/", ""): "no_demo",
+    ("subscriptions/", "open <= 200 and open >= 100"): "duplicate",
+    ("subscribers/", '"s 1"'): "invalid",
+}
+"""Types of the problems by path and a part of the body: two are examples of errors, one needs the demo."""
+
+IN_THE_DEMO = {'"h-atl-2"': '"h2"', '"sea"': '"s1"', '"den"': '"s2"', "name=den": "name=s2"}
+"""Objects of the demo, which the page uses, and those of the test that stand in for them."""
 
 SLOW = re.compile(r"what-if/|switches/\d+/budget-curve/")
 """Questions that the platform answers in a process of its own."""
@@ -73,7 +80,7 @@ def calls(page: str) -> Iterator[Call]:
 
 
 def test_the_commands_are_read():
-    page = 'x\n\n    curl -H "$JSON" "$API/a/" \\\n         -d \'{"b": 1}\'\n    curl "$API/c/?d=1" -o f\n'
+    page = 'x\n```sh\ncurl -H "$JSON" "$API/a/" \\\n     -d \'{"b": 1}\'\ncurl "$API/c/?d=1" -o f\n```\n'
     post, get = calls(page)
     assert (post.method, post.path, json.loads(post.body)) == ("POST", "a/", {"b": 1})
     assert post.headers["Content-Type"] == "application/json"
@@ -86,7 +93,7 @@ def documented(network):
     for resource, body in (
         ("topics", TOPIC),
         ("publishers", {"name": "exchange", "host": "h1"}),
-        ("subscribers", [{"name": "alice", "host": "h2"}, {"name": "bob", "host": "h3"}]),
+        ("subscribers", [{"name": "bob", "host": "h3"}]),
         ("advertisements", {"publisher": "exchange", "topic": "quotes", "filter": "true"}),
     ):
         answer = network.post(f"{resource}/", body)
@@ -98,7 +105,9 @@ def documented(network):
     )
     for resource in ("switches", "tables"):
         page = page.replace(f"/{resource}/1/", f"/{resource}/{switch}/")
-    page = page.replace("/requests/7/", f"/requests/{Request.objects.first().pk}/")
+    for shown, own in IN_THE_DEMO.items():
+        page = page.replace(shown, own)
+    page = re.sub(r"/requests/\d+/", f"/requests/{Request.objects.first().pk}/", page)
     page = page.replace("/operations/1/", f"/operations/{Operation.objects.first().pk}/")
     return list(calls(page))
 
@@ -113,9 +122,9 @@ def refusals(caller, calls):
             else {}
         )
         answer = caller.generic(call.method, call.path, call.body, content_type=kind, **key)
-        expected = OF_THE_DEMO.get(call.path)
-        found = {one["code"] for one in answer.json()["errors"]} if expected else set()
-        if answer.status_code >= 300 and found != {expected}:
+        expected = [kind for (path, part), kind in REFUSED.items() if path == call.path and part in call.body]
+        problem = answer.json()["type"].rpartition(":")[2] if answer.status_code >= 300 else None
+        if problem != (expected[0] if expected else None):
             yield call.method, call.path, answer.status_code, answer.content[:300]
 
 

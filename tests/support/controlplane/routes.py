@@ -91,6 +91,8 @@ _ONE, _KEPT = {"GET": _READ, "PATCH": _WRITE, "DELETE": _WRITE}, {"GET": _READ, 
 
 NEEDS = {
     "health/": {"GET": "open"},
+    "experiments/": _R,
+    "experiments/{id}/": _R,
     "explain/": _R,
     "me/": _R,
     "me/password/": {"POST": _SELF},

@@ -28,6 +28,9 @@ SOCKET = re.compile(r"run/[\w./-]+(?:\.sock\b|/s/[\w-]+)")
 CURL = "silent\nshow-error\nfail-with-body\n"
 """Options of curl: no progress meter, as in a terminal; a refused call is a failure."""
 
+REFUSED = re.compile(r"curl: \(22\) The requested URL returned error: \d+\n")
+"""What `fail-with-body` adds to the output of a refused call."""
+
 FAILURES = "failed=0; trap 'failed=$?' ERR"
 """First line of the shell: it keeps the status of a command that fails in the middle of a block."""
 
@@ -102,7 +105,8 @@ class Reader:
         lines: list[str] = []
         for line in self.shell.stdout:
             if line.startswith(MARK):
-                return "".join(lines).removesuffix("\n"), int(line.removeprefix(MARK))
+                printed = REFUSED.sub("", "".join(lines))
+                return printed.removesuffix("\n"), int(line.removeprefix(MARK))
             lines.append(line)
         raise AssertionError(f"the shell ended: {''.join(lines)}")
 

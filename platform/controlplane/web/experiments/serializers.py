@@ -87,6 +87,16 @@ class SeedRunSerializer(serializers.Serializer[Any]):
     commit = serializers.CharField(allow_blank=True, help_text="commit of the code")
     cpu = serializers.CharField(help_text="model of the processor")
     cores = serializers.IntegerField(help_text="number of cores")
+    ram_gib = serializers.FloatField(help_text="memory in GiB")
+    kernel = serializers.CharField(help_text="version of the Linux kernel")
+    python = serializers.CharField(help_text="version of Python")
+    numpy = serializers.CharField(allow_null=True, help_text="version of NumPy")
+    numba = serializers.CharField(allow_null=True, help_text="version of Numba; null if it is missing")
+    llvmlite = serializers.CharField(allow_null=True, help_text="version of llvmlite; null if it is missing")
+    kernels_ready = serializers.BooleanField(help_text="whether all kernels were compiled before the start")
+    open_vswitch = serializers.CharField(
+        allow_null=True, help_text="version of Open vSwitch; null if it is missing"
+    )
 
 
 class ExperimentRunSerializer(serializers.Serializer[Any]):
