@@ -10,7 +10,6 @@ from controlplane.requestlog.kinds import KINDS
 from tercast.requests import kinds as names
 from tercast.requests.reader import _READERS
 
-
 OFFLINE = {names.ADD_BORDER, names.REMOVE_BORDER, names.EXTERNAL}
 """Kinds that only plans of scenarios with partitions use."""
 

@@ -40,7 +40,7 @@ REFUSED = {
 """Types of the problems by path and a part of the body: two are examples of errors, one needs the demo."""
 
 IN_THE_DEMO = {'"h-atl-2"': '"h2"', '"sea"': '"s1"', '"den"': '"s2"', "name=den": "name=s2"}
-"""Objects of the demo, which the page uses, and those of the test that stand in for them."""
+"""Objects of the demo, which the page uses, and the corresponding objects of the test."""
 
 SLOW = re.compile(r"what-if/|switches/\d+/budget-curve/")
 """Questions that the platform answers in a process of its own."""
