@@ -78,10 +78,21 @@ def judged(rule: Rule, rows: Sequence[Row], timed: frozenset[str], noisy: bool) 
 
 
 @dataclass(frozen=True, slots=True)
-class Trend:
-    """Each series falls or rises: by rank correlation, and from first to last beyond the spread."""
+class OneValueRule:
+    """A rule that reads one measured value."""
 
     value: str
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The measured values that the rule reads."""
+        return (self.value,)
+
+
+@dataclass(frozen=True, slots=True)
+class Trend(OneValueRule):
+    """Each series falls or rises: by rank correlation, and from first to last beyond the spread."""
+
     series: tuple[str, ...]
     direction: Literal["falls", "rises"]
 
@@ -91,11 +102,6 @@ class Trend:
         if self.direction == "falls":
             return f"Spearman ≤ −{SPEARMAN:g} over the means, and last < first beyond the spread"
         return f"Spearman ≥ {SPEARMAN:g} over the means, and last > first beyond the spread"
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The measured values that the rule reads."""
-        return (self.value,)
 
     def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Decide for all series."""
@@ -114,21 +120,15 @@ class Trend:
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
+class Flat(OneValueRule):
     """Each series is flat: the ratio of last to first median is within 0.8 to 1.25."""
 
-    value: str
     series: tuple[str, ...]
 
     @property
     def text(self) -> str:
         """The rule in words."""
         return f"last / first of the medians within {FLAT[0]:g} to {FLAT[1]:g}; every series"
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The measured values that the rule reads."""
-        return (self.value,)
 
     def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Decide for all series."""
@@ -145,13 +145,12 @@ class Flat:
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class Ordered(OneValueRule):
     """Each series is below the next one in at least 80 % of the points, by more than the spread.
 
     With `at`, only the point at this x counts. A negative `at` is the last x.
     """
 
-    value: str
     series: tuple[str, ...]
     at: float | None = None
 
@@ -161,11 +160,6 @@ class Ordered:
         names = " < ".join(self.series)
         where = f"in at least {SHARE:.0%} of the points" if self.at is None else _where(self.at)
         return f"{names}, {where}, beyond the spread"
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The measured values that the rule reads."""
-        return (self.value,)
 
     def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Compare neighbours in the order."""
@@ -182,10 +176,9 @@ class Ordered:
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class Within(OneValueRule):
     """The mean of a series is within bounds, at one x or at every x."""
 
-    value: str
     series: tuple[str, ...]
     low: float
     high: float
@@ -195,11 +188,6 @@ class Within:
     def text(self) -> str:
         """The rule in words."""
         return f"mean {_bounds(self.low, self.high)} {_where(self.at)}; {', '.join(self.series)}"
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The measured values that the rule reads."""
-        return (self.value,)
 
     def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Compare the means with the bounds; a negative `at` is the last x."""
@@ -216,13 +204,12 @@ class Within:
 
 
 @dataclass(frozen=True, slots=True)
-class RatioWithin:
+class RatioWithin(OneValueRule):
     """The ratio of the means of two series is within bounds, at one x or at every x.
 
     A negative `at` is the last x.
     """
 
-    value: str
     over: str
     under: str
     low: float
@@ -233,11 +220,6 @@ class RatioWithin:
     def text(self) -> str:
         """The rule in words."""
         return f"{self.over} / {self.under} of the means {_bounds(self.low, self.high)} {_where(self.at)}"
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The measured values that the rule reads."""
-        return (self.value,)
 
     def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Compare the ratios with the bounds."""

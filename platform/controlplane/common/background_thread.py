@@ -15,7 +15,7 @@ class BackgroundThread:
         self._over = self._left = False
         self._error: BaseException | None = None
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self._run, name="aside", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="background", daemon=True)
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:

@@ -9,6 +9,23 @@ from controlplane.accounts.tokens import issue_token
 from controlplane.deployment import object_effects
 from controlplane.requestlog.models import Request, State
 
+__all__ = [
+    "administrator",
+    "anonymous",
+    "caller_of_fixture",
+    "end_fixture",
+    "error_fixture",
+    "make_user_fixture",
+    "network",
+    "operator",
+    "pointers_fixture",
+    "problem_fixture",
+    "viewer",
+    "woken",
+    "world",
+]
+"""The fixtures, which the conftest of each folder that calls the API imports."""
+
 ROOT = "/api/v1"
 
 SWITCHES = [{"name": f"s{n}", "dpid": f"{n:016x}", "tcam_budget": 100 if n == 1 else None} for n in (1, 2, 3)]
