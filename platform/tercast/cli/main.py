@@ -48,7 +48,7 @@ _OTHERS = (
     "tercast.federation.command",
     "tercast.cli.certificates",
 )
-"""Modules that add commands: for hosts, `import`, `explain`, `dimensions`, `federate`, ..."""
+"""Modules that add commands: for hosts, `import`, `explain`, `dimensions`, `federate`, `certificates`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -179,19 +179,19 @@ def run_plan(args: argparse.Namespace) -> int:
     """Run `tercast plan`."""
     scenario = _read_scenario(args.scenario)
     budgets = dict(args.budget or ())
+    method = args.aggregation or scenario.aggregation.method
+    report: list[str] = []
     if scenario.partitions:
-        method = args.aggregation or scenario.aggregation.method
         plan, timing = plan_partitions(args.scenario, scenario, method, budgets)
-        write_json(args.output, plan)
-        if args.timing:
-            print(json.dumps(timing.to_json()))
-        return DONE
-    carried = carry_out(args.scenario, scenario, args.aggregation or scenario.aggregation.method, budgets)
-    write_json(args.output, plan_json(carried.planner, carried.failed.values()))
+    else:
+        carried = carry_out(args.scenario, scenario, method, budgets)
+        plan, timing = plan_json(carried.planner, carried.failed.values()), carried.timing
+        if args.entries or args.budget or args.aggregation:
+            report = entries_table(carried)
+    write_json(args.output, plan)
     if args.timing:
-        print(json.dumps(carried.timing.to_json()))
-    if args.entries or args.budget or args.aggregation:
-        _print_lines(entries_table(carried))
+        print(json.dumps(timing.to_json()))
+    _print_lines(report)
     return DONE
 
 

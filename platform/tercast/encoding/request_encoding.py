@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tercast.encoding.dispatch import dz_of_text
 from tercast.encoding.encoder import encode_dz
-from tercast.errors import Refused
-from tercast.eventspace.dz import DzSet, text
+from tercast.errors import Path, Refused
+from tercast.eventspace.dz import Dz, DzSet, text
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.requests.model import Registering
@@ -19,12 +19,18 @@ def encoding_of(request: Registering, topic: Topic, depth: int, limit: int) -> D
     if request.dz is None:
         return encode_text(request.filter or "", topic, depth, limit)
     for i, dz in enumerate(request.dz):
-        if dz.bit_length() - 1 > depth:
-            detail = f"the dz has {dz.bit_length() - 1} bits; at most {depth} are allowed"
-            raise Refused(("dz", i), "dz_too_long", detail, text(dz))
+        check_length(dz, depth, ("dz", i))
     if request.filter is not None and dz_of_text(request.filter, topic, topic.schedule(depth), 1) is None:
         Filter.parse(request.filter, topic, ("filter",))  # raises an error if the filter is invalid
     return request.dz
+
+
+def check_length(dz: Dz, depth: int, path: Path) -> None:
+    """Raise Refused if a dz is longer than the limit."""
+    length = dz.bit_length() - 1
+    if length > depth:
+        detail = f"the dz has {length} bits; at most {depth} are allowed"
+        raise Refused(path, "dz_too_long", detail, text(dz))
 
 
 def encode_text(filter_text: str, topic: Topic, depth: int, limit: int) -> DzSet:

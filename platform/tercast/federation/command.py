@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Any
 
 from tercast.errors import Refused
+from tercast.federation.neighbour_liveness import GRACE
 from tercast.federation.world.fault_run import FaultRun, start_at_rest
 from tercast.federation.world.faults import read_faults
-from tercast.federation.world.federated_plan import federated_plan_json, run_federation
+from tercast.federation.world.federated_plan import LONGEST, federated_plan_json, run_federation
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.offline.run_scenario import Budgets
 from tercast.offline.scenario import Scenario, read_scenario
@@ -46,8 +46,8 @@ def add_commands(subparsers: Any) -> None:
     parser.add_argument(
         "--grace",
         type=_seconds,
-        default=30.0,
-        help="seconds for which borders to a silent controller stay open (default 30)",
+        default=GRACE,
+        help="seconds for which borders to a silent controller stay open (default %(default)g)",
     )
     parser.add_argument(
         "-o",
@@ -64,8 +64,13 @@ def run_federate(args: argparse.Namespace) -> int:
     scenario = read_document(args.scenario, read_scenario)
     if not scenario.partitions:
         raise FileRefused([f"{args.scenario}: the scenario has no partitions; add them to federate it"])
-    options = WorldOptions(seed=args.seed, loss=args.loss, duplication=args.duplication, grace=args.grace)
-    options = replace(options, delay=(min(0.005, args.delay), args.delay))
+    options = WorldOptions(
+        seed=args.seed,
+        delay=(min(0.005, args.delay), args.delay),
+        loss=args.loss,
+        duplication=args.duplication,
+        grace=args.grace,
+    )
     world = FederatedWorld(scenario, options)
     random = Random(args.seed)
     try:
@@ -74,7 +79,9 @@ def run_federate(args: argparse.Namespace) -> int:
         raise FileRefused([f"--faults: {refused.detail}"]) from None
     start = start_at_rest(world)
     if start is None:
-        raise FileRefused([f"{args.scenario}: the federation is not at rest after 120 s; lower --loss"])
+        raise FileRefused(
+            [f"{args.scenario}: the federation is not at rest after {LONGEST:g} s; lower --loss"]
+        )
     run = FaultRun(world, faults, random).run()
     write_json(args.output, {**run.report(), "start_seconds": round(start, 3)})
     return 0 if run.holds else 1

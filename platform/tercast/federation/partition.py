@@ -36,7 +36,11 @@ DIGEST_PERIOD = 30.0
 
 @dataclass(frozen=True, slots=True)
 class TablePush:
-    """A change for the switches of a partition, and the borders that are closed after it."""
+    """A change for the switches of a partition, and the borders that are closed after it.
+
+    The order matters, because new entries can join parts whose borders would form a cycle: first the switches
+    confirm the drop entries of the closed borders, then all other entries change, then borders open.
+    """
 
     number: int
     diff: Diff
@@ -176,10 +180,6 @@ class Partition:
         """Return the changes for switches, in order."""
         pushes, self._pushes = self._pushes, []
         return pushes
-
-    def open_borders(self) -> list[str]:
-        """Return the borders whose end here is open."""
-        return [border for border, peer in self.peers.items() if peer.session is not None]
 
     def is_busy(self) -> bool:
         """Return whether an exchange or a push is in transit."""

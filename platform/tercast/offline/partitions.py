@@ -11,7 +11,7 @@ from tercast.topology.elements import read_name
 from tercast.topology.topology import Topology
 
 MAX_PARTITIONS = 32
-"""Partitions have the numbers 0 to 31, each with a range of topic codes."""
+"""Largest number of partitions of a scenario."""
 
 
 def read_partitions(

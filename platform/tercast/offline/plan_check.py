@@ -140,7 +140,7 @@ def _check_waiting(
         advertised = canonical(dz for reg in mine if reg.kind == ADVERTISEMENT for dz in reg.dz)
         subscriptions = [reg for reg in mine if reg.kind == SUBSCRIPTION]
         pending += waiting(subscriptions, lambda dz, ads=advertised: set_overlaps(ads, dz))  # type: ignore[misc]
-        pairs += unreachable_pairs(mine, order, lambda host: _component(world, host))
+        pairs += unreachable_pairs(mine, order, lambda host: component_of_host(world, host))
     for name in _apart(pending, plan.pending):
         if name in set(pending):
             detail = f"no advertisement overlaps {name}, but the plan does not list it as pending"
@@ -155,7 +155,8 @@ def _check_waiting(
         found.add("unreachable", what.format(*pair))
 
 
-def _component(world: ForwardingModel, host: str) -> int | None:
+def component_of_host(world: ForwardingModel, host: str) -> int | None:
+    """Return the connected part of a host; None while its switch or port is down."""
     place = world.place.get(host)
     return None if place is None else world.components[place[0]]
 
@@ -185,7 +186,7 @@ class _TreeChecks:
         cells: dict[tuple[str, int | None], list[Dz]] = {}
         for registration in live:
             if registration.kind == ADVERTISEMENT and registration.host in world.place:
-                key = registration.topic, _component(world, registration.host)
+                key = registration.topic, component_of_host(world, registration.host)
                 cells.setdefault(key, []).extend(registration.dz)
         self._advertised = {key: canonical(dz) for key, dz in cells.items()}
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
+from typing import Protocol
 
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.offline.plan_file import FailedRequest
@@ -74,7 +75,8 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
     )
     planner.apply(SetAggregation(method))
     carried = Carried(planner, method)
-    _take_requests(name, scenario, fixed, carried)
+    planner = carried.planner
+    take_requests(name, scenario, fixed, carried, lambda one: (planner.apply(one), len(planner.take_diff())))
     if method != "none":
         carried.traffic = _read_past(name, carried, scenario.aggregation.traffic)
     if method in METHODS and planner.over_budget_exactly():
@@ -109,35 +111,49 @@ def with_options(scenario: Scenario, method: str | None, budgets: Budgets) -> Sc
     return replace(scenario, aggregation=replace(scenario.aggregation, method=method))
 
 
-def _take_requests(name: str, scenario: Scenario, fixed: Budgets, carried: Carried) -> None:
-    """Apply all requests in order."""
+class RequestRun(Protocol):
+    """Requests that failed so far, by id, and the times of all requests."""
+
+    failed: dict[str, FailedRequest]
+    timing: Timing
+
+
+def take_requests(
+    name: str,
+    scenario: Scenario,
+    fixed: Budgets,
+    run: RequestRun,
+    take: Callable[[Request], tuple[Outcome, int]],
+) -> None:
+    """Carry out all requests of a scenario in order, except changes of the budgets in `fixed`.
+
+    `take` carries out one request; it returns the outcome and the number of changed entries.
+
+    Raises:
+        FileRefused: a request is refused. A registration without room is a failed request instead.
+    """
     gc.freeze()  # the scenario stays in memory, so the garbage collector can skip it
     try:
         for i, request in enumerate(scenario.requests):
             if isinstance(request, SetBudget) and request.switch in fixed:
                 continue
-            start = perf_counter()
-            outcome = _take(request, carried)
-            if outcome is None:
+            if (
+                isinstance(request, Unsubscribe | Unadvertise)
+                and run.failed.pop(request.id, None) is not None
+            ):
                 continue
-            changes = len(carried.planner.take_diff())
-            carried.timing.note(perf_counter() - start, changes)
-            if outcome.reason is not None:
-                raise FileRefused([f"{name}: {outcome.reason.under('requests', i)}"])
+            start = perf_counter()
+            outcome, changes = take(request)
+            run.timing.note(perf_counter() - start, changes)
+            if outcome.reason is None:
+                continue
+            if isinstance(request, Subscribe | Advertise) and outcome.failed_switches:
+                failed = FailedRequest(request.id, outcome.failed_switches, str(outcome.reason))
+                run.failed[request.id] = failed
+                continue
+            raise FileRefused([f"{name}: {outcome.reason.under('requests', i)}"])
     finally:
         gc.unfreeze()
-
-
-def _take(request: Request, carried: Carried) -> Outcome | None:
-    """Apply a request; None if it withdraws a request that failed."""
-    failed = carried.failed
-    if isinstance(request, Unsubscribe | Unadvertise) and failed.pop(request.id, None) is not None:
-        return None
-    outcome = carried.planner.apply(request)
-    if isinstance(request, Subscribe | Advertise) and outcome.failed_switches and outcome.reason is not None:
-        failed[request.id] = FailedRequest(request.id, outcome.failed_switches, str(outcome.reason))
-        return Outcome(ok=True)
-    return outcome
 
 
 def _read_past(name: str, carried: Carried, traffic: str | None) -> Traffic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tercast.encoding.request_encoding import check_length
 from tercast.errors import Refused, shown
 from tercast.eventspace.dz import Dz, text
 from tercast.planner.registrations import Registrations
@@ -30,18 +31,12 @@ class ExternalCells:
 
     def apply(self, request: External) -> Outcome:
         """Add cells, then remove others; undo all of it if one step is refused."""
-        planner = self._planner
         self._check(request)
-        if not planner.keeper.idle or planner.has_budgets() or planner.journal is not None:
-            return self._with_undo(request)
-        planner.defers_propagation = True
-        try:
+        with self._registrations.together() as defers:
+            if not defers:
+                return self._with_undo(request)
             for step in _steps(request):
                 self._take(step)
-        finally:
-            planner.defers_propagation = False
-            planner.queue.propagate()
-            planner.tracker.take_marked()
         return Outcome(ok=True)
 
     def _with_undo(self, request: External) -> Outcome:
@@ -73,11 +68,7 @@ class ExternalCells:
         for key, cells, known in (("add", request.add, False), ("remove", request.remove, True)):
             for i, dz in enumerate(cells):
                 name = external_id(request.border, request.topic, request.kind, dz)
-                if dz.bit_length() - 1 > self._planner.depth:
-                    detail = (
-                        f"the dz has {dz.bit_length() - 1} bits; at most {self._planner.depth} are allowed"
-                    )
-                    raise Refused((key, i), "dz_too_long", detail, text(dz))
+                check_length(dz, self._planner.depth, (key, i))
                 if (name in registry.live) is not known:
                     state = "is not registered" if known else "is registered already"
                     detail = f"the cell {shown(text(dz))} {state} at this border; send the difference only"

@@ -91,7 +91,7 @@ class Planner(PlannerState):
             if not routine:
                 outcomes += [self.apply(request) for request in run]
                 continue
-            with self._encoded(encode_filters(self, run)), self._together():
+            with self._encoded(encode_filters(self, run)), self._registrations.together():
                 outcomes += [self.apply(request) for request in run]
         return outcomes
 
@@ -138,19 +138,6 @@ class Planner(PlannerState):
             yield
         finally:
             self.known_encodings = {}
-
-    @contextmanager
-    def _together(self) -> Iterator[None]:
-        """Propagate the changes of subscriptions, advertisements and withdrawals at the end."""
-        defers = self.keeper.idle and self.journal is None and not self.has_budgets()
-        self.defers_propagation = defers
-        try:
-            yield
-        finally:
-            self.defers_propagation = False
-            if defers:
-                self.queue.propagate()
-                self.tracker.take_marked()
 
     def _carry_out(self, request: Request) -> Outcome:
         match request:

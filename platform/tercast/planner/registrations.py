@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from tercast.aggregation.incremental.budget_enforcer import BudgetChange
 from tercast.aggregation.incremental.request_handlers import settle
 from tercast.encoding.request_encoding import encoding_of
@@ -31,6 +34,20 @@ class Registrations:
 
     def __init__(self, planner: PlannerState) -> None:
         self._planner = planner
+
+    @contextmanager
+    def together(self) -> Iterator[bool]:
+        """Propagate changes of registrations at the end; yield False if each one needs its own."""
+        planner = self._planner
+        defers = planner.keeper.idle and planner.journal is None and not planner.has_budgets()
+        planner.defers_propagation = defers
+        try:
+            yield defers
+        finally:
+            planner.defers_propagation = False
+            if defers:
+                planner.queue.propagate()
+                planner.tracker.take_marked()
 
     def register(self, request: Registering) -> Outcome:
         """Register a subscription or an advertisement, or refuse it."""

@@ -12,7 +12,7 @@ import ipaddress
 from itertools import count
 
 from tercast.errors import Path, Refused, shown
-from tercast.topology.topology import Port, Topology
+from tercast.topology.topology import Topology
 
 STUB_LINK, STUB_HOST = 1, 2
 """Ports of a stub: the border link, and the host that represents the neighbour."""
@@ -29,7 +29,7 @@ def add_border(topology: Topology, switch: str, port: int, cost: float, path: Pa
     if switch in topology.borders:
         rule = f"{shown(switch)} represents a neighbour; a border begins at a switch of this network"
         raise Refused((*path, "switch"), "unknown_switch", rule, switch)
-    if topology.borders.get(name) == (switch, port) or name in topology.switches or name in topology.hosts:
+    if name in topology.switches or name in topology.hosts:
         raise Refused((*path, "port"), "duplicate", f"there is already a border {shown(name)}", port)
     dpid, ip, mac = _free_addresses(topology, name)
     trial = topology.copy()
@@ -59,14 +59,9 @@ def remove_border(topology: Topology, switch: str, port: int, path: Path = ()) -
 def known_border(topology: Topology, name: str, path: Path = ()) -> str:
     """Return the name of a border; raise Refused if there is none."""
     if name not in topology.borders:
-        detail = f"there is no border {shown(name)}; add it with add_border first"
+        detail = f"there is no border {shown(name)}; name one that was added"
         raise Refused(path, "unknown_port", detail, name)
     return name
-
-
-def border_port(topology: Topology, name: str) -> Port:
-    """Return the switch and port of a border."""
-    return topology.borders[name]
 
 
 def _free_addresses(topology: Topology, name: str) -> tuple[str, str, str]:

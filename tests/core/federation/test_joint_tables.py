@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
-from tercast.federation.world.federation_checks import unequal_sets
+from tercast.federation.world.federation_checks import open_edges, unequal_sets
 from tercast.requests.model import Unadvertise, Unsubscribe
 from tercast.requests.registry import ADVERTISEMENT
 from tests.property_profiles import examples
@@ -16,6 +16,8 @@ from tests.support.federation_scenes import (
     carry_out,
     divided_scene,
     rest,
+    ring,
+    scenario_of,
     violations,
     watched_world,
 )
@@ -77,6 +79,18 @@ def test_equal_seeds_result_in_identical_runs() -> None:
     assert all_copies(first) == all_copies(second)
     other = run(8, SLOW)
     assert other.sent_bytes != first.sent_bytes
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_parts_of_a_partition_join_without_a_cycle(seed: int) -> None:
+    """A switch returns between two parts that are both joined to the neighbour."""
+    world = watched_world(scenario_of(ring(4), {"p1": ["n1", "n2", "n3"], "p2": ["n4"]}), WorldOptions(seed))
+    carry_out(world, {"op": "switch_down", "switch": "n2"})
+    rest(world)
+    assert len(list(open_edges(world))) == 2
+    carry_out(world, {"op": "switch_up", "switch": "n2"})
+    rest(world)
+    assert len(list(open_edges(world))) == 1
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -147,7 +147,7 @@ def test_a_request_that_exceeds_a_budget_changes_nothing() -> None:
             "unknown_switch",
             "represents a neighbour",
         ),
-        ({"op": "remove_border", "switch": "s1", "port": 8}, "unknown_port", "add it with add_border first"),
+        ({"op": "remove_border", "switch": "s1", "port": 8}, "unknown_port", "name one that was added"),
         (external("advertisement", ["0"], border="x"), "unknown_port", "there is no border"),
         (external("wrong", ["0"]), "wrong_kind", "use advertisement or subscription"),
         (external("subscription", ["01010"]), "dz_too_long", "at most 4"),

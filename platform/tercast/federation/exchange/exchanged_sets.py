@@ -101,15 +101,6 @@ class IncomingSet:
     digest: int = 0
     parts: list[tuple[DzSet, DzSet]] = field(default_factory=list)
 
-    def follows(self, change: SetChange) -> bool:
-        """Return whether a change begins at the version that is here."""
-        return change.from_version == self.version
-
-    def difference(self, change: SetChange) -> tuple[DzSet, DzSet]:
-        """Return the cells of a change that really come and go; a repeated one has no effect."""
-        added = frozenset(change.added) - self.cells
-        return ordered(added), ordered(frozenset(change.removed) & self.cells)
-
     def apply(self, added: DzSet, removed: DzSet, version: int) -> int:
         """Change the set; return the digest of the result."""
         self.cells = self.cells.difference(removed).union(added)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from tercast.federation.tree.border_ends import BorderEnd, HeardHello, TreeAction
+from tercast.federation.tree.border_ends import HeardHello, TreeAction
 from tercast.federation.tree.offers import BridgeId, short_name
 from tercast.federation.tree.partition_tree import PartitionTree
 from tercast.planner.planner import Planner
@@ -85,10 +84,6 @@ class TreeNodes:
             if node is not None:
                 actions += node.closed(border)
         return actions
-
-    def ends(self) -> Iterable[tuple[str, BorderEnd]]:
-        """Yield all ends, each with the name of its node."""
-        return ((name, end) for name, node in self.nodes.items() for end in node.ends.values())
 
     def _drop(self, border: str) -> list[TreeAction]:
         node = self.at(border)

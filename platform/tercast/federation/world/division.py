@@ -8,7 +8,7 @@ from tercast.offline.scenario import Scenario
 from tercast.planner.planner import Planner
 from tercast.requests.model import AddBorder, SetAggregation
 from tercast.topology.borders import border_name
-from tercast.topology.elements import Host, Link
+from tercast.topology.elements import Link
 from tercast.topology.topology import Topology
 
 
@@ -20,10 +20,14 @@ class BorderLink:
     partitions: tuple[str, str]
     borders: tuple[str, str]
 
+    @property
+    def ends(self) -> tuple[tuple[str, str], ...]:
+        """The partition and border of each end."""
+        return tuple(zip(self.partitions, self.borders, strict=True))
+
     def far_end(self, border: str) -> tuple[str, str]:
         """Return the partition and border at the other end."""
-        i = 1 - self.borders.index(border)
-        return self.partitions[i], self.borders[i]
+        return self.ends[1 - self.borders.index(border)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +77,6 @@ def divide(scenario: Scenario, method: str = "none") -> DividedNetwork:
     return DividedNetwork(planners, partition_of, borders)
 
 
-def add_whole_host(topology: Topology, host: Host) -> None:
-    """Add a host with all its attachments."""
-    topology.add_host(host.to_json())
-
-
 def _part(whole: Topology, switches: set[str]) -> Topology:
     """Return the part of a network with these switches, and the links and hosts inside."""
     part = Topology(whole.family)
@@ -89,5 +88,5 @@ def _part(whole: Topology, switches: set[str]) -> Topology:
             part.add_link(link.to_json())
     for host in whole.hosts.values():
         if host.primary.switch in switches:
-            add_whole_host(part, host)
+            part.add_host(host.to_json())
     return part

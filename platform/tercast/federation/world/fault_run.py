@@ -27,7 +27,7 @@ FORMAT = "federation-report/1"
 
 @dataclass(slots=True)
 class FaultGap:
-    """The time from the begin of faults until the federation is at rest again.
+    """The time from the beginning of faults until the federation is at rest again.
 
     `recovery` is the number of seconds after the last of these faults began or ended.
     """
@@ -60,7 +60,6 @@ class FaultRun:
     gaps: list[FaultGap] = field(default_factory=list)
     start: float = 0.0
     _last_change: float = 0.0
-    _active: int = 0
 
     def run(self) -> FaultRun:
         """Run all faults, and wait until the federation is at rest."""
@@ -123,14 +122,12 @@ class FaultRun:
             gap = FaultGap([], self.world.time.now)
             self.gaps.append(gap)
         gap.faults.append(fault)
-        self._active += 1
         self._last_change = self.world.time.now
         fault.start(self.world)
 
     def _end(self, fault: Fault) -> None:
         if self._open_gap() is None:
             self.gaps.append(FaultGap([fault], self.world.time.now))
-        self._active -= 1
         self._last_change = self.world.time.now
         fault.stop(self.world)
 

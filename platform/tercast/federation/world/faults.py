@@ -11,7 +11,7 @@ from tercast.errors import Refused, shown
 from tercast.federation.world.division import BorderLink
 from tercast.federation.world.federated_world import FederatedWorld
 
-CUT, CRASH, RANDOM = "cut", "crash", "random"
+CUT, CRASH = "cut", "crash"
 
 _FAULT = re.compile(r"(cut|crash):(.+)@(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
 _DRAWN = re.compile(r"random:(\d{1,3})")

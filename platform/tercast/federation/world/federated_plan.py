@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from time import perf_counter
+from functools import partial
 from typing import Any
 
-from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection, text
+from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection, set_overlaps, text
 from tercast.federation.exchange.exchanged_sets import ordered
 from tercast.federation.partition import Partition
+from tercast.federation.world.division import BorderLink
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.federation.world.federation_checks import is_settled
+from tercast.offline.plan_check import component_of_host
 from tercast.offline.plan_file import FORMAT, FailedRequest, encodings_json
-from tercast.offline.run_scenario import Budgets, fixed_budgets, refuse_excess
+from tercast.offline.run_scenario import Budgets, fixed_budgets, refuse_excess, take_requests
 from tercast.offline.scenario import Scenario
 from tercast.planner.reachability import unreachable_pairs, waiting
-from tercast.requests.model import Advertise, SetBudget, Subscribe, Unadvertise, Unsubscribe
+from tercast.requests.model import SetBudget
 from tercast.requests.outcome import TreeView
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.routing.cell_keys import Order
@@ -55,7 +57,7 @@ def run_federation(
     fixed = fixed_budgets(run.world.truth, budgets or {})
     for switch, budget in fixed.items():
         run.world.request(SetBudget(switch, budget))
-    _take_requests(name, scenario, fixed, run)
+    take_requests(name, scenario, fixed, run, lambda request: (run.world.request(request), 0))
     rest = settle(run.world)
     refused = [
         f"{name}: partition {partition.name} cannot accept the {set_name.kind} cells of topic "
@@ -87,18 +89,14 @@ def federated_plan_json(run: FederatedRun) -> dict[str, Any]:
     truth, model = world.truth, ForwardingModel(world.truth.topology)
     live, order = truth.live, Order(world.scenario.address.dz_room)
 
-    def component(host: str) -> int | None:
-        place = model.place.get(host)
-        return None if place is None else model.components[place[0]]
-
     pending: list[str] = []
     pairs: list[tuple[str, str]] = []
     for topic in truth.topics:
         mine = [one for one in live.values() if one.topic == topic]
         ads = canonical(dz for one in mine if one.kind == ADVERTISEMENT for dz in one.dz)
         subs = [one for one in mine if one.kind != ADVERTISEMENT]
-        pending += waiting(subs, lambda cells, ads=ads: bool(intersection(ads, cells)))  # type: ignore[misc]
-        pairs += unreachable_pairs(mine, order, component)
+        pending += waiting(subs, lambda cells, ads=ads: set_overlaps(ads, cells))  # type: ignore[misc]
+        pairs += unreachable_pairs(mine, order, partial(component_of_host, model))
     flows: dict[str, Any] = {}
     for switch in truth.topology.switches:
         table = world.partitions[world.divided.partition_of[switch]].planner.table(switch)
@@ -130,7 +128,7 @@ def federation_json(world: FederatedWorld) -> dict[str, Any]:
         "open": [
             [one.link.a, one.link.a_port, one.link.b, one.link.b_port]
             for one in world.divided.border_links
-            if _is_open(world, one.borders)
+            if _is_open(world, one)
         ],
         "sets": sets,
         "messages": sum(world.sent.values()),
@@ -196,32 +194,13 @@ def _real_root(partition: Partition, tree: TreeView) -> str:
     return borders[tree.root][0] if tree.root in borders else tree.root
 
 
-def _is_open(world: FederatedWorld, borders: tuple[str, str]) -> bool:
-    partitions = world.divided.borders[borders[0]].partitions
-    ends = zip(partitions, borders, strict=True)
-    return all(world.partitions[name].peers[border].session is not None for name, border in ends)
+def _is_open(world: FederatedWorld, one: BorderLink) -> bool:
+    return all(world.partitions[name].peers[border].session is not None for name, border in one.ends)
 
 
 def _refusals(world: FederatedWorld) -> Iterator[tuple[Partition, str, Any, str]]:
     for one in world.divided.border_links:
-        for i, (name, border) in enumerate(zip(one.partitions, one.borders, strict=True)):
+        for name, border in one.ends:
+            far, far_border = one.far_end(border)
             for set_name, (_, reason) in world.partitions[name].peers[border].refused.items():
-                far = 1 - i
-                yield world.partitions[one.partitions[far]], one.borders[far], set_name, reason
-
-
-def _take_requests(name: str, scenario: Scenario, fixed: Mapping[str, int | None], run: FederatedRun) -> None:
-    for i, request in enumerate(scenario.requests):
-        if isinstance(request, SetBudget) and request.switch in fixed:
-            continue
-        if isinstance(request, Unsubscribe | Unadvertise) and run.failed.pop(request.id, None) is not None:
-            continue
-        start = perf_counter()
-        outcome = run.world.request(request)
-        run.timing.note(perf_counter() - start, 0)
-        if outcome.reason is None:
-            continue
-        if isinstance(request, Subscribe | Advertise) and outcome.failed_switches:
-            run.failed[request.id] = FailedRequest(request.id, outcome.failed_switches, str(outcome.reason))
-            continue
-        raise FileRefused([f"{name}: {outcome.reason.under('requests', i)}"])
+                yield world.partitions[far], far_border, set_name, reason

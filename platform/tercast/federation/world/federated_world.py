@@ -1,7 +1,7 @@
 """A simulated federation in virtual time: lossy borders, crashes, cuts, restarts.
 
-Equal seeds result in identical runs. A border carries sealed bytes. The switches of a partition apply a
-change in one step after a delay, and then confirm it.
+Equal seeds result in identical runs. A border carries sealed bytes. The switches of a partition close
+borders, then change all their tables in one step, and then confirm.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tercast.federation.neighbour_liveness import GRACE
 from tercast.federation.partition import Partition, TablePush
 from tercast.federation.world.division import BorderLink, divide
 from tercast.federation.world.packet_walk import InstalledTables
+from tercast.federation.world.switch_updates import SwitchUpdates
 from tercast.federation.world.virtual_time import VirtualTime
 from tercast.offline.scenario import Scenario
 from tercast.planner.planner import Outcome
@@ -35,6 +36,7 @@ from tercast.requests.model import (
     Unsubscribe,
 )
 from tercast.requests.registry import ADVERTISEMENT, Registration
+from tercast.topology.borders import border_name
 from tercast.verification.forwarding import ForwardingModel
 
 TICK = 1.0
@@ -70,15 +72,13 @@ class FederatedWorld:
         self.truth = scenario.beginning()
         self.model = ForwardingModel(self.truth.topology)
         self.tables = InstalledTables(scenario.address)
+        self.updates = SwitchUpdates(self.tables, self.time)
         self.sent: Counter[str] = Counter()
-        self.received: Counter[str] = Counter()
         self.sent_bytes = 0
         self.cut: set[tuple[str, str]] = set()
         self.alive: set[str] = set()
         self._random = Random(self.options.seed)
         self._channels: dict[str, SealedChannel] = {}
-        self._ready: dict[str, float] = {}
-        self._awaited: Counter[str] = Counter()
         self._polls: dict[str, float] = {}
         self.partitions = {
             name: Partition(name, planner, grace=self.options.grace, export_limit=self.options.export_limit)
@@ -108,6 +108,7 @@ class FederatedWorld:
         """Cut or heal the link of a border; both controllers notice the state of their ports."""
         (self.cut.add if cut else self.cut.discard)(one.borders)
         self.truth.topology.set_port(one.link.a, one.link.a_port, not cut)
+        self.model = ForwardingModel(self.truth.topology)
         self._ports_changed([one])
 
     def request(self, request: Request) -> Outcome:
@@ -128,11 +129,10 @@ class FederatedWorld:
             case SetPort(switch, port, up, _):
                 return self._set_port(request, switch, port, up)
             case SetSwitch(switch):
-                self.truth.change(request)
+                self._change(request)
                 outcome = self._request(self.divided.partition_of[switch], request)
-                self._ports_changed(
-                    [one for one in self.divided.border_links if switch in (one.link.a, one.link.b)]
-                )
+                touched = [one for one in self.divided.border_links if switch in (one.link.a, one.link.b)]
+                self._ports_changed(touched)
                 return outcome
             case HostMove():
                 return self._move_host(request)
@@ -149,8 +149,9 @@ class FederatedWorld:
             self.truth.check(one)
             by_partition.setdefault(self.partition_of_host(one.host), []).append(one)
         for name, mine in by_partition.items():
-            outcomes = self.partitions[name].request_all(mine, self.time.now)
-            for one, outcome in zip(mine, outcomes, strict=True):
+            for one, outcome in zip(
+                mine, self.partitions[name].request_all(mine, self.time.now), strict=True
+            ):
                 if outcome.ok:
                     self.truth.register(self._registration(one.id, one.host))
             self._collect(name)
@@ -159,16 +160,16 @@ class FederatedWorld:
         """Let the virtual time pass."""
         self.time.run_until(time)
 
-    def has_pushes(self, name: str) -> bool:
-        """Return whether switches of a partition have not confirmed a change."""
-        return self._awaited[name] > 0
-
     def partition_of_host(self, host: str) -> str:
         """Return the partition of a host."""
         return self.divided.partition_of[self.truth.topology.hosts[host].primary.switch]
 
-    def _request(self, name: str, request: Request) -> Outcome:
+    def _change(self, request: SetSwitch | SetPort | HostMove) -> None:
+        """Change the whole network, and the model that follows from it."""
+        self.truth.change(request)
         self.model = ForwardingModel(self.truth.topology)
+
+    def _request(self, name: str, request: Request) -> Outcome:
         outcome = self.partitions[name].request(request, self.time.now)
         self._collect(name)
         return outcome
@@ -179,18 +180,18 @@ class FederatedWorld:
         return replace(own, seq=self.truth.next_seq)
 
     def _set_port(self, request: SetPort, switch: str, port: int, up: bool) -> Outcome:
-        for one in self.divided.border_links:
-            if (switch, port) in ((one.link.a, one.link.a_port), (one.link.b, one.link.b_port)):
-                self.truth.topology.version += 1
-                self.set_cut(one, not up)
-                return Outcome(ok=True)
-        self.truth.change(request)
+        one = self.divided.borders.get(border_name(switch, port))
+        if one is not None:
+            self.truth.topology.version += 1
+            self.set_cut(one, not up)
+            return Outcome(ok=True)
+        self._change(request)
         return self._request(self.divided.partition_of[switch], request)
 
     def _move_host(self, request: HostMove) -> Outcome:
         """Move a host; in another partition it is added, and announces again there."""
         before = self.partition_of_host(request.host)
-        self.truth.change(request)
+        self._change(request)
         after = self.partition_of_host(request.host)
         if before == after:
             return self._request(after, request)
@@ -209,9 +210,8 @@ class FederatedWorld:
         return outcome
 
     def _ports_changed(self, links: list[BorderLink]) -> None:
-        self.model = ForwardingModel(self.truth.topology)
         for one in links:
-            for name, border in zip(one.partitions, one.borders, strict=True):
+            for name, border in one.ends:
                 if name in self.alive:
                     self.partitions[name].port_changed(border, self._is_up(border), self.time.now)
                     self._collect(name)
@@ -251,23 +251,16 @@ class FederatedWorld:
             self._collect(name)
 
     def _push(self, name: str, push: TablePush) -> None:
-        """Let switches apply a change after a delay, in the order of the changes."""
-        started = self.partitions[name].started
-        ready = max(self._ready.get(name, 0.0), self.time.now + self._random.uniform(*self.options.confirm))
-        self._ready[name] = ready
-        self._awaited[name] += 1
+        """Let switches carry out a change after a delay, and then confirm it."""
+        partition = self.partitions[name]
+        started = partition.started
 
-        def apply() -> None:
-            self.tables.apply(push.diff)
-            borders = self.partitions[name].planner.topology.borders
-            self.tables.closed -= {borders[border] for border in borders}
-            self.tables.closed |= {borders[border] for border in push.closed}
-            self._awaited[name] -= 1
-            if name in self.alive and self.partitions[name].started == started:
-                self.partitions[name].confirmed(push.number, self.time.now)
+        def confirm() -> None:
+            if name in self.alive and partition.started == started:
+                partition.confirmed(push.number, self.time.now)
                 self._collect(name)
 
-        self.time.at(ready, apply)
+        self.updates.push(partition, push, self._random.uniform(*self.options.confirm), confirm)
 
     def _send(self, name: str, border: str, envelope: Envelope) -> None:
         options, one = self.options, self.divided.borders[border]
@@ -278,9 +271,8 @@ class FederatedWorld:
             return
         for _ in range(1 + (self._random.random() < options.duplication)):
             if self._random.random() >= options.loss:
-                self.time.after(
-                    self._random.uniform(*options.delay), lambda: self._deliver(one, name, border, data)
-                )
+                delay = self._random.uniform(*options.delay)
+                self.time.after(delay, lambda: self._deliver(one, name, border, data))
 
     def _deliver(self, one: BorderLink, sender: str, border: str, data: bytes) -> None:
         name, far = one.far_end(border)
@@ -288,7 +280,6 @@ class FederatedWorld:
             return
         envelope = self._channel(far).open(data, border)
         if envelope is not None:
-            self.received[name] += 1
             self.partitions[name].receive(far, envelope, self.time.now)
             self._collect(name)
 

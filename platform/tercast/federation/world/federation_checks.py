@@ -16,24 +16,32 @@ from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 def open_edges(world: FederatedWorld, conservative: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the pairs of nodes with a border that their controllers opened at both ends.
 
-    With `conservative`, an end also counts as open while its switch does not drop events.
+    With `conservative`, an end also counts as open while its switch does not drop events, and the node of an
+    end is the one for which the switches have entries.
     """
     for one in world.divided.border_links:
         nodes = []
-        for name, border in zip(one.partitions, one.borders, strict=True):
+        for name, border in one.ends:
             partition = world.partitions[name]
             node = partition.nodes.at(border)
             if node is None:
                 continue
             port = partition.planner.topology.borders[border]
             if node.ends[border].is_open or (conservative and port not in world.tables.closed):
-                nodes.append(node.node.uuid)
+                part = node.node.uuid
+                nodes.append(world.updates.parts.get(border, part) if conservative else part)
         if len(nodes) == 2:
             yield nodes[0], nodes[1]
 
 
 def has_cycle(edges: Iterable[tuple[str, str]]) -> bool:
     """Return whether edges form a cycle; two parallel edges do."""
+    found = list(edges)
+    return _spanning_edges(found) < len(found)
+
+
+def _spanning_edges(edges: Iterable[tuple[str, str]]) -> int:
+    """Return the number of edges of a forest that spans a graph."""
     leader: dict[str, str] = {}
 
     def find(node: str) -> str:
@@ -41,20 +49,19 @@ def has_cycle(edges: Iterable[tuple[str, str]]) -> bool:
             node = leader[node]
         return node
 
+    number = 0
     for a, b in edges:
         a, b = find(a), find(b)
-        if a == b:
-            return True
+        number += a != b
         leader[a] = b
-    return False
+    return number
 
 
 def unequal_sets(world: FederatedWorld) -> list[str]:
     """Return what differs between an exported set and what the neighbour has planned."""
     found: list[str] = []
     for one in world.divided.border_links:
-        sides = list(zip(one.partitions, one.borders, strict=True))
-        for (name, border), (far_name, far) in (sides, sides[::-1]):
+        for (name, border), (far_name, far) in (one.ends, one.ends[::-1]):
             partition, neighbour = world.partitions[name], world.partitions[far_name]
             is_open = partition.peers[border].session is not None
             for topic in partition.planner.topics:
@@ -73,14 +80,11 @@ def is_settled(world: FederatedWorld) -> bool:
     """
     if world.alive != world.partitions.keys():
         return False
-    if any(world.has_pushes(name) or one.is_busy() for name, one in world.partitions.items()):
+    if any(world.updates.are_in_transit(name) or one.is_busy() for name, one in world.partitions.items()):
         return False
     up: list[tuple[str, str]] = []
     for one in world.divided.border_links:
-        nodes = [
-            world.partitions[name].nodes.at(border)
-            for name, border in zip(one.partitions, one.borders, strict=True)
-        ]
+        nodes = [world.partitions[name].nodes.at(border) for name, border in one.ends]
         if nodes[0] is None or nodes[1] is None:
             continue
         a, b = nodes[0].ends[one.borders[0]], nodes[1].ends[one.borders[1]]
@@ -92,17 +96,6 @@ def is_settled(world: FederatedWorld) -> bool:
             up.append((nodes[0].node.uuid, nodes[1].node.uuid))
     joined = list(open_edges(world))
     return len(joined) == _spanning_edges(up) and not unequal_sets(world)
-
-
-def _spanning_edges(edges: list[tuple[str, str]]) -> int:
-    """Return the number of edges of a forest that spans a graph."""
-    number = 0
-    chosen: list[tuple[str, str]] = []
-    for edge in edges:
-        if not has_cycle([*chosen, edge]):
-            chosen.append(edge)
-            number += 1
-    return number
 
 
 @dataclass(frozen=True, slots=True)
