@@ -23,6 +23,8 @@ from mininet_labs.interrupts import Interrupted, raise_when_asked
 
 def run(args: argparse.Namespace) -> int:
     """Run the chosen figures, or list them."""
+    if args.update and args.seeds:
+        raise LabError("--seeds", "cannot be used with --update", "committed results need all seeds")
     figures = chosen(args.only, args.paper)
     size = Size(args.size)
     if args.list:
@@ -93,11 +95,12 @@ def _save(figure: PaperFigure, size: Size, now: Document, output: Path, update: 
     drawn = output / "pictures" / f"{place(output, figure, size).stem}.svg"
     drawn = drawn.with_name(f"{figure.paper}-{drawn.name}")
     drawn.parent.mkdir(parents=True, exist_ok=True)
-    drawn.write_text(picture(now), encoding="utf-8")
+    image = picture(now)
+    drawn.write_text(image, encoding="utf-8")
     if update:
         write(place(COMMITTED, figure, size), now)
         PICTURES.mkdir(parents=True, exist_ok=True)
-        (PICTURES / drawn.name).write_text(picture(now), encoding="utf-8")
+        (PICTURES / drawn.name).write_text(image, encoding="utf-8")
 
 
 def _show(now: Document, lost: Sequence[str]) -> None:

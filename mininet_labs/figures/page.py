@@ -72,7 +72,7 @@ def _figure(figure: PaperFigure, found: Document | None) -> Iterator[str]:
     for claim in found["claims"]:
         reason = f". Reason: {claim['reason']}" if "reason" in claim else ""
         cells = (
-            f"{claim['text']} ({claim['source']})",
+            f"`{claim['id']}`: {claim['text']} ({claim['source']})",
             claim["rule"],
             claim["verdict"],
             claim["value"] + reason,

@@ -49,8 +49,9 @@ def document(figure: PaperFigure, size: Size, runs: Sequence[SeedRun]) -> Docume
     own = {experiment.name for experiment in figure.experiments}
     mine = [run for run in runs if run.experiment in own]
     rows = figure_rows(figure, mine)
-    noisy = any(run.is_noisy for run in mine)
-    timed = frozenset[str]().union(*(experiment.timed for experiment in figure.experiments))
+    keys = {key for row in rows for key in row}
+    timed = keys & frozenset[str]().union(*(experiment.timed for experiment in figure.experiments))
+    noisy = bool(timed) and any(run.is_noisy for run in mine)
     claims = figure.claims(size)
     findings = [judged(claim.rule, rows, timed, noisy) for claim in claims]
     return {
@@ -72,8 +73,8 @@ def document(figure: PaperFigure, size: Size, runs: Sequence[SeedRun]) -> Docume
             }
             for panel in figure.panels
         ],
-        "timed": sorted(timed & {key for row in rows for key in row}),
-        "run": {"noisy": noisy and bool(timed), "seeds": [_circumstances(run) for run in mine]},
+        "timed": sorted(timed),
+        "run": {"noisy": noisy, "seeds": [_circumstances(run) for run in mine]},
         "rows": rows,
     }
 

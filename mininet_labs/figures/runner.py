@@ -86,16 +86,15 @@ class SeedSchedule:
         return SeedRun(experiment.name, seed, tuple(found["rows"]), found["circumstances"])
 
     def _measure(self, experiment: Experiment, seed: int) -> SeedRun:
-        before, started = os.getloadavg()[0], datetime.now(UTC).isoformat(timespec="seconds")
+        machine, started = describe(), datetime.now(UTC).isoformat(timespec="seconds")
         clock, processor = time.perf_counter(), time.process_time()
         rows = tuple(experiment.measure(self.size, seed))
-        machine = describe()
         circumstances = {
             "started": started,
             "seconds": round(time.perf_counter() - clock, 1),
             "processor_seconds": round(time.process_time() - processor, 1),
-            "load_before": round(before, 2),
-            "load_after": machine["load_average"][0],
+            "load_before": machine["load_average"][0],
+            "load_after": round(os.getloadavg()[0], 2),
             "commit": commit(),
             **{key: value for key, value in machine.items() if key not in ("started", "load_average")},
         }

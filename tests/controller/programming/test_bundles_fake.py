@@ -159,7 +159,12 @@ def test_a_switch_that_goes_at_the_commit_has_nothing_or_all(network, controller
 def test_a_switch_that_goes_between_stage_and_commit_has_nothing(network, controller) -> None:
     """The first switch's commit disconnects the second one, which is already staged."""
     first, second = start(network, controller, A, B)
-    first.faults.at_commit = second.stop
+
+    def disconnect() -> None:
+        assert eventually(lambda: len(_staged(second)) == 2)
+        second.stop()
+
+    first.faults.at_commit = disconnect
     results = controller.change(*({"dpid": dpid(n), "add": [WIDE, NARROW]} for n in (A, B)))
     assert (results[dpid(A)]["state"], results[dpid(B)]["state"]) == ("confirmed", "unreachable")
     assert second.own() == []

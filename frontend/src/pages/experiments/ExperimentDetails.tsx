@@ -83,7 +83,7 @@ function Claims({ experiment }: { experiment: Experiment }) {
                 <Table.Td>
                   {claim.text}
                   <Text size="xs" c="dimmed">
-                    {text.claim.source(claim.source)}
+                    {text.claim.source(claim.id, claim.source)}
                   </Text>
                 </Table.Td>
                 <Table.Td>{claim.rule}</Table.Td>

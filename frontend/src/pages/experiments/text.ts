@@ -26,7 +26,7 @@ export const text = {
     rule: "Rule",
     verdict: "Verdict",
     value: "Measured",
-    source: (source: string) => (/^\d/.test(source) ? `section ${source}` : source),
+    source: (id: string, source: string) => `${id}, ${/^\d/.test(source) ? `section ${source}` : source}`,
     reason: (reason: string) => `Reason: ${reason}`,
   },
   parameters: "Parameters",
