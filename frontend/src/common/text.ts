@@ -150,7 +150,7 @@ export const text = {
     cell: {
       question: "What is a cell?",
       definition:
-        "A cell is a range of values for each indexed attribute. Its dz is the binary string that names it.",
+        "A cell is a range of values for each attribute that is indexed or cut. Its dz is the binary string that names it.",
       heading: "Cell",
     },
     entry: {
@@ -188,7 +188,7 @@ export const text = {
     notIndexed: {
       question: "What is an attribute that is not indexed?",
       definition:
-        "Switches do not check an attribute that is not indexed. So a host receives events whatever the value of this attribute is.",
+        "Switches do not check an attribute that is neither indexed nor cut. So a host receives events with any value of this attribute.",
       heading: "Attribute not indexed",
     },
     truncation: {

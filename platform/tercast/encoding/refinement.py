@@ -21,7 +21,7 @@ from tercast.encoding.refinement_tree import Refinement
 from tercast.eventspace.interleaving import BitSchedule
 
 UNSURE = 512
-"""Minimum cells for refinement if full cells may not be recognised immediately."""
+"""Minimum cells for refinement if full cells may not be recognized immediately."""
 
 MAX_WORK = 16_384  # maximum number of cut parts in the search for a better result than plain best-first
 MAX_DISJOINT = 24  # maximum number of parts that become disjoint; otherwise they are refined as they are
@@ -42,7 +42,7 @@ def refine(schedule: BitSchedule, parts: Sequence[Part], limit: int) -> list[Cel
 class Parts(Refinement):
     """The refinement of any number of parts.
 
-    If full cells may not be recognised immediately (not `exact`), their halves are, and join them again. So
+    If full cells may not be recognized immediately (not `exact`), their halves are, and join them again. So
     refinement then continues for a while, in case it ends without the limit. Cells with hundreds of parts
     make it `tired`: then it splits exactly as often as plain best-first.
     """
