@@ -4,9 +4,8 @@ import enum
 import logging
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
@@ -28,6 +27,7 @@ from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import Request, State, SwitchSync
 from controlplane.rest.outages import LOCKED, outage_of
 from controlplane.signalling import liveness
+from tercast.runtime.wording import first_of, quantity
 
 DEAD = timedelta(seconds=45)
 """Age of the last heartbeat at which a process counts as stopped."""
@@ -39,7 +39,6 @@ STILL = timedelta(seconds=30)
 """Time without progress at which control messages count as blocked; one round takes at most about 20 s."""
 
 STATUSES = ("ok", "degraded", "failed")
-MOST_NAMES = 20
 ASK_SECONDS = 2.0
 WRITE_WAIT_MS = 2000
 """Longest wait of the check for a lock: health answers within a few seconds while the database is locked."""
@@ -60,17 +59,10 @@ class CheckStatus(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of a check; only authenticated users see `text`, the detail with its values."""
+    """Result of a check; only authenticated users see the detail."""
 
     status: CheckStatus
     detail: str = ""
-    values: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """The detail, followed by the values."""
-        values = "; ".join(f"{name}: {_text(value)}" for name, value in self.values.items())
-        return f"{self.detail} ({values})" if values else self.detail
 
 
 def database() -> Finding:
@@ -96,23 +88,27 @@ def _not_written(error: DatabaseError) -> Finding:
 
 def disk() -> Finding:
     """Check that the disks of all directories in use are above the threshold of the alarm."""
-    found = disk_space.disks()
-    values = {f"{'+'.join(each.directories)} free MiB": each.free // disk_space.MEGABYTE for each in found}
     low = disk_space.measure_low_disks()
-    if not low:
-        return Finding(CheckStatus.OK, "free space", values)
-    detail = "; ".join(f"{each.subject}: {each.detail}" for each in low)
-    return Finding(CheckStatus.DEGRADED, detail, values)
+    if low:
+        return Finding(CheckStatus.DEGRADED, "; ".join(f"{each.subject}: {each.detail}" for each in low))
+    free = (
+        f"{each.free // disk_space.MEGABYTE:,} MiB free for {', '.join(each.directories)}"
+        for each in disk_space.disks()
+    )
+    return Finding(CheckStatus.OK, "; ".join(free))
 
 
 def broker() -> Finding:
     """Check that wake-ups can be written, and count those that no worker has received."""
     try:
         check_broker()
-        values = {queue: waiting(queue) for queue in (PLANNER_QUEUE, DEFAULT_QUEUE)}
+        planning, monitoring = waiting(PLANNER_QUEUE), waiting(DEFAULT_QUEUE)
     except (KombuError, OSError) as error:
         return Finding(CheckStatus.FAILED, f"messages cannot be sent: {error}")
-    return Finding(CheckStatus.OK, "queued messages", values)
+    if not planning and not monitoring:
+        return Finding(CheckStatus.OK, "no queued messages")
+    detail = f"queued messages: {planning} for the planner, {monitoring} for monitoring and periodic tasks"
+    return Finding(CheckStatus.OK, detail)
 
 
 def worker() -> Finding:
@@ -147,12 +143,12 @@ def planner() -> Finding:
     """Check how long the oldest undecided request has waited."""
     rows = Request.objects.filter(state__in=(State.QUEUED, State.PLANNING))
     oldest = rows.order_by("id").values_list("received_at", flat=True).first()
-    late = timedelta() if oldest is None else timezone.now() - oldest
-    values = {"waiting": rows.count(), "oldest_seconds": round(late.total_seconds(), 1)}
-    if late < LATE:
-        return Finding(CheckStatus.OK, "requests that wait for the planner", values)
-    detail = f"a request has waited {late.total_seconds():.0f} s for the planner"
-    return Finding(CheckStatus.DEGRADED, detail, values)
+    if oldest is None:
+        return Finding(CheckStatus.OK, "no requests wait for the planner")
+    late = timezone.now() - oldest
+    number = quantity(rows.count(), "request waits", "requests wait")
+    status = CheckStatus.OK if late < LATE else CheckStatus.DEGRADED
+    return Finding(status, f"{number} for the planner, the oldest for {late.total_seconds():.1f} s")
 
 
 def controller() -> Finding:
@@ -162,7 +158,8 @@ def controller() -> Finding:
             rows = northbound.switches()
     except NorthboundError as error:
         return Finding(CheckStatus.FAILED, f"no answer, so no table can be changed: {error}")
-    return Finding(CheckStatus.OK, "the controller answers", {"switches": len(rows)})
+    switches = quantity(len(rows), "switch is", "switches are")
+    return Finding(CheckStatus.OK, f"the controller answers; {switches} connected to it")
 
 
 def switches() -> Finding:
@@ -171,22 +168,36 @@ def switches() -> Finding:
         Switch.objects.filter(up=True, connected=False).order_by("name").values_list("name", flat=True)
     )
     dirty = SwitchSync.objects.filter(dirty=True, attempts__gt=0).order_by("switch")
-    owing = list(dirty.values_list("switch", flat=True))
-    values = {"away": away[:MOST_NAMES], "owing": owing[:MOST_NAMES], "known": Switch.objects.count()}
-    if not away and not owing:
-        return Finding(CheckStatus.OK, "all are connected and have confirmed the plan", values)
-    detail = f"{len(away)} not connected, {len(owing)} have not confirmed the plan"
-    return Finding(CheckStatus.DEGRADED, detail, values)
+    unconfirmed = list(dirty.values_list("switch", flat=True))
+    known = Switch.objects.count()
+    if not away and not unconfirmed:
+        return Finding(CheckStatus.OK, _all_switches(known))
+    problems = (
+        _affected(away, known, "is not connected", "are not connected"),
+        _affected(unconfirmed, known, "has not confirmed the plan", "have not confirmed the plan"),
+    )
+    return Finding(CheckStatus.DEGRADED, "; ".join(filter(None, problems)))
+
+
+def _affected(names: Collection[str], known: int, one: str, many: str) -> str:
+    verb = one if len(names) == 1 else many
+    return f"{len(names)} of {known} switches {verb}: {first_of(names)}" if names else ""
+
+
+def _all_switches(known: int) -> str:
+    if known < 2:
+        return "the only switch is connected and has confirmed the plan" if known else "there are no switches"
+    return f"all {known} switches are connected and have confirmed the plan"
 
 
 def tables() -> Finding:
     """Check that no switch has a table that differs from the plan and cannot be repaired."""
     found = audits.unrepaired()
     if not found:
-        return Finding(CheckStatus.OK, "all audited tables match the plan", {"unrepaired": []})
-    problems = [f"{name}: {reason}" for name, reason in found.items()]
-    detail = f"{len(found)} not repaired by the last audit"
-    return Finding(CheckStatus.DEGRADED, detail, {"unrepaired": problems[:MOST_NAMES]})
+        return Finding(CheckStatus.OK, "all audited tables match the plan")
+    problems = first_of((f"{name}: {reason}" for name, reason in found.items()), separator="; ")
+    differ = quantity(len(found), "table differs", "tables differ")
+    return Finding(CheckStatus.DEGRADED, f"{differ} from the plan after the last audit: {problems}")
 
 
 def alarms() -> Finding:
@@ -203,13 +214,12 @@ def alarms() -> Finding:
         with ControllerClient(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()
     except NorthboundError as error:
-        detail = f"the controller's alarms are unknown: {error}"
-        return Finding(CheckStatus.DEGRADED, detail, {"alarms": found})
+        unknown = f"the controller's alarms are unknown: {error}"
+        detail = f"{unknown}; {_active(found)}" if found else unknown
+        return Finding(CheckStatus.DEGRADED, detail)
     names = names_of(rows)
     found += [f"controller: {row.get('alarm')}{place(row, names)}: {row.get('detail')}" for row in rows]
-    values = {"alarms": found[:MOST_NAMES], "number": len(found)}
-    status = CheckStatus.DEGRADED if found else CheckStatus.OK
-    return Finding(status, _number(found), values)
+    return Finding(CheckStatus.DEGRADED if found else CheckStatus.OK, _active(found))
 
 
 def signalling() -> Finding:
@@ -218,11 +228,11 @@ def signalling() -> Finding:
     behind = f": {trouble}" if trouble else ""
     if since is None:
         return Finding(CheckStatus.DEGRADED, f"the controller was never polled for control messages{behind}")
-    values = {"seconds": round(since.total_seconds(), 1)}
     if since < STILL:
-        return Finding(CheckStatus.OK, "time since control messages were last processed", values)
+        detail = f"control messages were last processed {since.total_seconds():.1f} s ago"
+        return Finding(CheckStatus.OK, detail)
     detail = f"control messages of hosts have not been processed for {since.total_seconds():.0f} s{behind}"
-    return Finding(CheckStatus.DEGRADED, detail, values)
+    return Finding(CheckStatus.DEGRADED, detail)
 
 
 CHECKS: Mapping[str, Callable[[], Finding]] = {
@@ -271,30 +281,20 @@ def _look(names: Mapping[str, Callable[[], Finding]]) -> dict[str, Finding]:
 
 def overall(found: Mapping[str, Finding]) -> CheckStatus:
     """Return the worst status."""
-    statuses = {finding.status for finding in found.values()}
-    return next(
-        (status for status in (CheckStatus.FAILED, CheckStatus.DEGRADED) if status in statuses),
-        CheckStatus.OK,
-    )
+    statuses = (finding.status for finding in found.values())
+    return max(statuses, key=list(CheckStatus).index, default=CheckStatus.OK)
 
 
-def _text(value: object) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
-    return str(value)
-
-
-def _number(alarms: Collection[str]) -> str:
+def _active(alarms: Collection[str]) -> str:
     if not alarms:
         return "no active alarms"
-    return "1 active alarm" if len(alarms) == 1 else f"{len(alarms)} active alarms"
+    return f"{quantity(len(alarms), 'active alarm')}: {first_of(alarms, separator='; ')}"
 
 
 def _life(name: str, without: CheckStatus, consequence: str) -> Finding:
     since = heartbeats.age(name)
     if since is None:
         return Finding(without, f"no such process has ever run; {consequence}")
-    values = {"seconds": round(since.total_seconds(), 1)}
     if since < DEAD:
-        return Finding(CheckStatus.OK, "time since the last heartbeat", values)
-    return Finding(without, f"no heartbeat for {since.total_seconds():.0f} s; {consequence}", values)
+        return Finding(CheckStatus.OK, f"last heartbeat {since.total_seconds():.0f} s ago")
+    return Finding(without, f"no heartbeat for {since.total_seconds():.0f} s; {consequence}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
+from collections.abc import Iterable
 
 _CONTINUATION = bytes(range(0x80, 0xC0))
 
@@ -16,6 +17,19 @@ def quantity(number: int, one: str, many: str | None = None) -> str:
         many: The words for every other number; by default `one` with an s.
     """
     return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def first_of(names: Iterable[str], most: int = 20, separator: str = ", ") -> str:
+    """Return the first names as a list: "a, b and 7 more".
+
+    Args:
+        names: All names.
+        most: Largest number of names in the list.
+        separator: Text between two names.
+    """
+    every = list(names)
+    more = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return separator.join(every[:most]) + more
 
 
 def percent(share: float, error: float = 0.0) -> str:

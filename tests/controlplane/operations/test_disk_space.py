@@ -59,7 +59,7 @@ def test_few_inodes_are_a_full_disk(db, free):
 
 def test_health_and_standing_alarms_have_it(network, free):
     assert health_checks.disk().status == health_checks.CheckStatus.OK
-    assert "state+database free MiB: 10000" in health_checks.disk().text
+    assert health_checks.disk().detail == "10,000 MiB free for state, database"
     free["free"] = 3
     assert health_checks.disk().status == health_checks.CheckStatus.DEGRADED
     found, _ = alarms.read_active_alarms()

@@ -75,8 +75,19 @@ def test_all_is_well(alive, django_user_model):
     assert {row["detail"] for row in body["checks"]} == {None}
     code, body = asked(django_user_model)
     assert (code, body["status"]) == (200, "ok")
-    assert all(row["detail"] for row in body["checks"])
-    assert "switches: 9" in detail(body, "controller")
+    found = {row["name"]: row["detail"] for row in body["checks"]}
+    assert re.fullmatch(r"last heartbeat \d s ago", found["worker"])
+    assert re.fullmatch(r"control messages were last processed \d\.\d s ago", found["signalling"])
+    assert re.match(r"[\d,]+ MiB free for state", found["disk"])
+    expected = {
+        "broker": "no queued messages",
+        "planner": "no requests wait for the planner",
+        "controller": "the controller answers; 9 switches are connected to it",
+        "switches": "all 3 switches are connected and have confirmed the plan",
+        "tables": "all audited tables match the plan",
+        "alarms": "no active alarms",
+    }
+    assert {name: found[name] for name in expected} == expected
 
 
 def test_dead_processes_are_reported(alive, django_user_model):
@@ -104,7 +115,7 @@ def test_waiting_requests_are_exported(alive, django_user_model):
     Request.objects.filter(pk=row.request_id).update(received_at=timezone.now() - timedelta(seconds=200))
     body = asked(django_user_model)[1]
     assert statuses(body)["planner"] == "degraded"
-    assert "waiting: 1" in detail(body, "planner")
+    assert detail(body, "planner").startswith("1 request waits for the planner, the oldest for 20")
     session.run()
     assert statuses(asked(django_user_model)[1])["planner"] == "ok"
 
@@ -113,7 +124,7 @@ def test_a_controller_that_is_away_and_switches_that_are(alive, django_user_mode
     Switch.objects.filter(name="s2").update(connected=False)
     body = asked(django_user_model)[1]
     assert (body["status"], statuses(body)["switches"]) == ("degraded", "degraded")
-    assert "away: s2" in detail(body, "switches")
+    assert detail(body, "switches") == "1 of 3 switches is not connected: s2"
     settings.NORTHBOUND_URL = "http://127.0.0.1:1"
     code, body = asked(django_user_model)
     assert (code, statuses(body)["controller"], statuses(body)["alarms"]) == (503, "failed", "degraded")
@@ -152,7 +163,9 @@ def test_tables_that_audits_cannot_repair_are_reported_until_one_can(alive, djan
     for later in ("waiting", "unreachable", "unsettled"):
         assert found("equal", later)[2] == text
     assert found("equal", "unrepaired")[2] == text
-    assert found("unrepaired", "repaired")[2].startswith("1 not repaired by the last audit (unrepaired: s1: ")
+    assert found("unrepaired", "repaired")[2].startswith(
+        "1 table differs from the plan after the last audit: s1: "
+    )
     Check.objects.filter(switch="s1").update(switch="a switch that went")
     assert found("equal", "equal")[:2] == ("ok", "ok")
 
@@ -163,7 +176,7 @@ def test_active_alarms_are_reported(alive, django_user_model):
     body = asked(django_user_model)[1]
     assert statuses(body)["alarms"] == "degraded"
     text = detail(body, "alarms")
-    assert "aggregation at switch s1" in text
+    assert text.startswith("2 active alarms: aggregation at switch s1: measured 3.00, predicted 1.00; ")
     assert "duplicate_dpid at switch s1: a second switch" in text
 
 

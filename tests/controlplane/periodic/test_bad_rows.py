@@ -150,7 +150,7 @@ def test_beat_the_sweep_the_lists_and_health_go_on_without_it(bad, operator, mak
     (shown,) = (alarm for alarm in alarms if alarm["source"] == "periodic")
     assert (shown["alarm"], shown["subject"]) == ("bad_schedule", f"periodic task {NAME}")
     found = health_checks.alarms()
-    assert found.status == "degraded" and NAME in found.text
+    assert found.status == "degraded" and NAME in found.detail
     list(row_codec.read(PeriodicTask, "default"))
     list(row_codec.read(CrontabSchedule, "default"))
 

@@ -39,7 +39,7 @@ def test_an_alarm_is_raised_at_the_third_failure_in_a_row_and_at_the_end(install
             [f"task {NAME}"] if number >= task_failures.FAILURES else []
         )
         found = health_checks.alarms()
-        assert ("ValueError: no way" in found.text) == (number >= task_failures.FAILURES), found
+        assert ("ValueError: no way" in found.detail) == (number >= task_failures.FAILURES), found
     (one,) = task_failures.read_problems()
     assert (one.alarm, one.count) == ("task_fails", 5)
     broken[0] = False

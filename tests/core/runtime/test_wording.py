@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercast.runtime.wording import percent, quantity, whole_characters
+from tercast.runtime.wording import first_of, percent, quantity, whole_characters
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,9 @@ def test_no_character_is_cut_in_two() -> None:
             assert len(data[begin:end]) - len(found.encode()) <= 6
     assert whole_characters(data) == text
     assert whole_characters(b"a\xffb") == "a\ufffdb"
+
+
+def test_a_long_list_ends_with_the_number_of_other_names():
+    assert first_of(["a", "b"], 2) == "a, b"
+    assert first_of((f"q{n}" for n in range(1234)), 2, "; ") == "q0; q1 and 1,232 more"
+    assert not first_of([])

@@ -78,7 +78,7 @@ class HealthView(StrictView):
         body = {
             "status": overall,
             "checks": [
-                {"name": name, "status": one.status, "detail": one.text if full else None}
+                {"name": name, "status": one.status, "detail": one.detail if full else None}
                 for name, one in found.items()
             ],
         }
