@@ -6,10 +6,7 @@ Usage: see examples/README.md.
 import argparse
 from contextlib import nullcontext
 
-from tercast.client.metadata_sources import MetadataSource
-from tercast.client.publisher import Publisher
-from tercast.client.rest_api import Api, ApiSource
-from tercast.client.transports import FabricPort, Transport
+from tercast.client import Api, ApiSource, FabricPort, MetadataSource, Publisher, Transport
 
 EVENTS = [
     {"city": "Seattle", "celsius": 33},

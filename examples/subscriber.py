@@ -8,11 +8,16 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 
-from tercast.client.event_origins import LearnedOrigins
-from tercast.client.rest_api import Api, ApiOrigins, ApiSource
-from tercast.client.subscriber import Delivery, Subscriber
-from tercast.client.transports import FabricPort
-from tercast.filters.filter import Filter
+from tercast.client import (
+    Api,
+    ApiOrigins,
+    ApiSource,
+    Delivery,
+    FabricPort,
+    Filter,
+    LearnedOrigins,
+    Subscriber,
+)
 
 
 def receive(subscriber: Subscriber, seconds: float) -> Iterator[Delivery]:

@@ -23,17 +23,17 @@ def test_the_page_of_the_host_library_has_blocks():
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("from tercast.client.publisher import Publishers", "has no Publishers"),
-        ("from tercast.client.transports import FabricPort\nFabricPort('a')", "missing a required argument"),
-        ("from tercast.client.transports import FabricPort\nFabricPort('a', 'b', mack='c')", "'mac'"),
-        ("from tercast.client.rest_api import Api\nApi.with_file('a', 'b')", "Api has no with_file"),
-        ("from tercast.client.rest_api import Api\na = Api.with_token_file('a', 'b')\na.gett()", "no gett"),
+        ("from tercast.client import Publishers", "has no Publishers"),
+        ("from tercast.client import FabricPort\nFabricPort('a')", "missing a required argument"),
+        ("from tercast.client import FabricPort\nFabricPort('a', 'b', mack='c')", "'mac'"),
+        ("from tercast.client import Api\nApi.with_file('a', 'b')", "Api has no with_file"),
+        ("from tercast.client import Api\na = Api.with_token_file('a', 'b')\na.gett()", "no gett"),
         (
-            "from tercast.client.rest_api import Api, ApiSource\ns = ApiSource(Api('a'))\ns.lease('a', 2)",
+            "from tercast.client import Api, ApiSource\ns = ApiSource(Api('a'))\ns.lease('a', 2)",
             "too many positional arguments",
         ),
         (
-            "from tercast.client.transports import UdpSocket\nwith UdpSocket('::1') as u:\n u.receive(now=1)",
+            "from tercast.client import UdpSocket\nwith UdpSocket('::1') as u:\n u.receive(now=1)",
             "unexpected keyword argument",
         ),
         ("import json\njson.dump('a')", "missing a required argument"),
@@ -45,6 +45,6 @@ def test_a_wrong_use_is_found(text, wrong):
 
 
 def test_blocks_of_a_page_share_their_names():
-    first = "from tercast.client.rest_api import Api\napi = Api('http://h')\n"
+    first = "from tercast.client import Api\napi = Api('http://h')\n"
     assert wrong_uses([first, "api.get('topics/', name='a')\n"]) == []
     assert len(wrong_uses([first, "api.get()\n"])) == 1

@@ -24,6 +24,7 @@ from controller_app.northbound.routes import NorthboundApi
 from controlplane.common.celery import app as celery_app
 from controlplane.operations import metrics as control_plane_metrics
 from mininet_labs import commands as labs
+from tercast import client
 from tercast.cli import main
 from tercast.requests import reader
 from tercast.telemetry import datasets
@@ -31,6 +32,7 @@ from tercast.telemetry import datasets
 ROOT = Path(__file__).resolve().parents[3]
 PRODUCT = ("platform", "controller_app", "analytics", "mininet_labs", "deploy", "scripts")
 _VARIABLE = re.compile(r"\bTERCAST_(?!TEST_)[A-Z_]+\b")
+_IMPORT = re.compile(r"^from (tercast[\w.]*) import (\((?:[^)]*)\)|.*)$", re.M)
 _KIND = re.compile(r"^\| `([a-z_]+)` \|", re.M)
 
 
@@ -112,6 +114,15 @@ def northbound_routes() -> Iterator[str]:
     northbound = object.__new__(NorthboundApi)
     for route in northbound._routes():
         yield f"{route.method} {route.path}"
+
+
+def host_library() -> Iterator[str]:
+    """Yield the names of the library for hosts, and those that pages and examples import."""
+    yield from (f"tercast.client.{name}" for name in client.__all__)
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").iterdir()]
+    for page in pages:
+        for module, names in _IMPORT.findall(page.read_text(encoding="utf-8")):
+            yield from (f"{module}.{name}" for name in re.findall(r"\w+", names))
 
 
 def environment_variables() -> Iterator[str]:
@@ -277,6 +288,7 @@ SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     "Django columns": django_columns,
     "Django migrations": django_migrations,
     "environment variables": environment_variables,
+    "host library": host_library,
     "live event kinds": live_event_kinds,
     "management commands": management_commands,
     "northbound routes": northbound_routes,
