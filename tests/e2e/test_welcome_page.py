@@ -187,6 +187,6 @@ def test_switches_of_ones_own_lead_to_an_event_that_arrives(browser):
             subprocess.run(tool(publish, fabric.host_socket("h1")), check=True, timeout=LIMIT_SECONDS)
             output = listener.communicate(timeout=LIMIT_SECONDS)[0]
             assert '"low"' in output, output
-            assert "wanted 1" in output, output
+            assert "expected 1" in output, output
     finally:
         own.close()

@@ -7,10 +7,10 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 
-from tercast.client.event_origins import EventOrigins, LearnedOrigins, RejectedEvent
+from tercast.client.event_origins import EventOrigins, LearnedOrigins, RejectedEvent, RejectionReason
 from tercast.client.inband_session import Opener, registered
 from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.subscriber import Delivery, Subscriber
@@ -22,8 +22,34 @@ from tercast.filters.filter import Filter
 from tercast.runtime.strict_json import integer_json
 from tercast.runtime.wording import quantity
 from tercast.signalling.messages import MessageType
+from tercast.wire.packets import Ignored
 
-_SHOWN_IF_ANY = ("rejected", "held")
+_ALWAYS = {
+    "received": "received",
+    "wanted": "expected",
+    "unwanted": "false positives",
+    "doubled": "duplicates",
+    "delivered": "delivered",
+}
+_IF_ANY = {"malformed": "malformed", "unknown": "unknown topics", "held": "held"}
+"""Words of the counters in the last line, in its order: those of all runs, and those above 0."""
+
+_REJECTIONS = {
+    RejectionReason.OTHER_ADDRESS: "wrong source address",
+    RejectionReason.UNKNOWN_ADVERTISEMENT: "unknown advertisement",
+    RejectionReason.NOT_CHECKED: "not checked in time",
+    RejectionReason.NO_SEAL: "no seal",
+    RejectionReason.UNKNOWN_KEY: "unknown key",
+    RejectionReason.BAD_SEAL: "invalid seal",
+    RejectionReason.REPLAYED: "replayed",
+}
+_IGNORED = {
+    Ignored.NOT_UDP: "not UDP",
+    Ignored.OTHER_ADDRESS: "other destination address",
+    Ignored.OTHER_PORT: "other port",
+    Ignored.TRUNCATED: "truncated",
+    Ignored.BAD_CHECKSUM: "wrong checksum",
+}
 
 _QUIET_S = 10.0
 """Minimum seconds between two lines about rejected events."""
@@ -113,7 +139,7 @@ class _Rejections:
         publisher = _printable(rejected.publisher)
         print(
             f"rejected {quantity(self._events, 'event')}; the last has publisher {publisher}, topic "
-            f"{rejected.topic} and source address {rejected.source} ({rejected.reason})",
+            f"{rejected.topic} and source address {rejected.source} ({_REJECTIONS[rejected.reason]})",
             file=sys.stderr,
             flush=True,
         )
@@ -210,17 +236,29 @@ def _json_line(delivery: Delivery, topics: dict[str, Topic]) -> str:
 
 
 def _counters(subscriber: Subscriber, transport: Transport, as_json: bool) -> str:
-    counters = subscriber.counters.to_json()
     ignored = dict(transport.ignored) if isinstance(transport, FabricPort) else {}
-    frames = {why.value: count for why, count in ignored.items()}
+    if not as_json:
+        return _counters_text(subscriber, ignored)
     rejections = [
         {"topic": topic, "reason": reason, "events": count}
         for (topic, reason), count in sorted(subscriber.rejections.items())
     ]
-    if as_json:
-        return json.dumps({"counters": counters, "ignored_frames": frames, "rejections": rejections})
-    shown = {name: count for name, count in counters.items() if count or name not in _SHOWN_IF_ANY}
-    text = ", ".join(f"{name} {count}" for name, count in shown.items())
-    text += "".join(f", {row['topic']} {row['reason']} {row['events']}" for row in rejections)
-    ignored_frames = ", ".join(f"{why} {count}" for why, count in frames.items())
-    return text + (f"; ignored frames: {ignored_frames}" if frames else "")
+    frames = {why.value: count for why, count in ignored.items()}
+    return json.dumps(
+        {"counters": subscriber.counters.to_json(), "ignored_frames": frames, "rejections": rejections}
+    )
+
+
+def _counters_text(subscriber: Subscriber, ignored: Mapping[Ignored, int]) -> str:
+    counters = subscriber.counters.to_json()
+    texts = [f"{word} {counters[name]}" for name, word in _ALWAYS.items()]
+    texts += [f"{word} {counters[name]}" for name, word in _IF_ANY.items() if counters[name]]
+    reasons = [
+        f"topic {topic}, {_REJECTIONS[reason]}: {count}"
+        for (topic, reason), count in sorted(subscriber.rejections.items())
+    ]
+    if reasons:
+        texts.append(f"rejected {counters['rejected']} ({'; '.join(reasons)})")
+    text = ", ".join(texts)
+    frames = ", ".join(f"{count} ({_IGNORED[why]})" for why, count in ignored.items())
+    return text + (f"; ignored frames: {frames}" if frames else "")

@@ -155,7 +155,7 @@ def test_an_interrupt_ends_listening_with_the_counters(start, scenario, port, en
     assert " ms false positive {" in lines[1] and " ms false positive {" in lines[2]
     listener.send_signal(end)
     out, err = listener.communicate(timeout=60)
-    assert out == "received 3, malformed 0, unknown 0, doubled 0, unwanted 2, wanted 1, delivered 3\n"
+    assert out == "received 3, expected 1, false positives 2, duplicates 0, delivered 3\n"
     assert (err, listener.returncode) == ("", 0)
 
 
