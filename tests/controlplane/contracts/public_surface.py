@@ -3,6 +3,7 @@
 import argparse
 import ast
 import importlib
+import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from analytics import cli as analytics_cli
 from analytics import generate
+from analytics.jobs.job_table import JOBS
 from controller_app import options as controller_options
 from controller_app.northbound.routes import NorthboundApi
 from controlplane.common.celery import app as celery_app
@@ -28,6 +30,7 @@ from tercast import client
 from tercast.cli import main
 from tercast.requests import reader
 from tercast.telemetry import datasets
+from tests.support.controlplane.problem_codes import problem_codes
 
 ROOT = Path(__file__).resolve().parents[3]
 PRODUCT = ("platform", "controller_app", "analytics", "mininet_labs", "deploy", "scripts")
@@ -204,7 +207,9 @@ def modules_with_main() -> Iterator[str]:
         for found in pkgutil.walk_packages(root.__path__, f"{package}."):
             if found.name.endswith(".__main__"):
                 yield found.name.removesuffix(".__main__")
-    yield from (generate.__name__, "controlplane.aggregation.job")
+    for name in (generate.__name__, "controlplane.aggregation.job"):
+        if importlib.util.find_spec(name) is not None:
+            yield name
 
 
 def telemetry_columns() -> Iterator[str]:
@@ -217,6 +222,17 @@ def telemetry_columns() -> Iterator[str]:
 def control_plane_metric_names() -> Iterator[str]:
     """Yield name, type and labels of each metric of the control plane. Needs a database."""
     yield from _metrics(control_plane_metrics.text().decode())
+
+
+def control_plane_metric_labels() -> Iterator[str]:
+    """Yield name and labels of each metric of the control plane."""
+    for call in _calls(ROOT / "platform" / "controlplane" / "operations" / "metrics.py"):
+        maker = ast.unparse(call.func)
+        if maker in ("_counter", "_gauge"):
+            yield " ".join(ast.unparse(one).strip("'") for one in (call.args[0], *call.args[2:]))
+        elif maker == "HistogramMetricFamily":
+            labels = [ast.unparse(key.value) for key in call.keywords if key.arg == "labels"]
+            yield " ".join([maker, *labels])
 
 
 def controller_metrics() -> Iterator[str]:
@@ -271,6 +287,12 @@ def analytics_jobs() -> Iterator[str]:
     yield from analytics_cli.JOB_NAMES
 
 
+def analytics_columns() -> Iterator[str]:
+    """Yield the columns of the results of the Spark jobs."""
+    for job in JOBS.values():
+        yield from (f"{job.name}.{column}" for column in job.columns)
+
+
 def systemd_units() -> Iterator[str]:
     """Yield each unit and the command that it runs."""
     for unit in (ROOT / "deploy" / "systemd").iterdir():
@@ -282,6 +304,7 @@ def systemd_units() -> Iterator[str]:
 
 SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     "addresses": addresses,
+    "analytics columns": analytics_columns,
     "analytics jobs": analytics_jobs,
     "Celery tasks": celery_tasks,
     "command lines": command_lines,
@@ -292,8 +315,10 @@ SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     "live event kinds": live_event_kinds,
     "management commands": management_commands,
     "northbound routes": northbound_routes,
+    "problem codes": problem_codes,
     "programs": modules_with_main,
     "request kinds": request_kinds,
+    "labels of metrics of the control plane": control_plane_metric_labels,
     "metrics of the controller": controller_metrics,
     "REST operations": rest_operations,
     "REST parameters": rest_parameters,
