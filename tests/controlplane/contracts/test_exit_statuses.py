@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command, get_commands, load_command_class
 
 from analytics import cli as analytics
 from mininet_labs import commands as labs
@@ -58,12 +59,19 @@ COMMANDS = [
     ("listen --scenario NONE --udp ::1", 2),
     ("import TOPOLOGY -o OUT", 0),
     ("import NONE -o OUT", 2),
+    ("dimensions SCENARIO --events EVENTS", 0),
+    ("dimensions SCENARIO --events NONE", 2),
+    ("federate FEDERATION --faults cut:west,north@1-3 -o OUT", 0),
+    ("federate SCENARIO -o OUT", 2),
+    ("federate FEDERATION --faults cut:west@1-3 -o OUT", 2),
 ]
 
 
 @pytest.mark.parametrize(("command", "status"), COMMANDS)
 def test_offline_commands(plans: dict[str, str], command: str, status: int) -> None:
-    names = {**plans, "SCENARIO": SCENARIO, "EVENTS": EVENTS, "TOPOLOGY": str(EXAMPLES / "topology.graphml")}
+    files = {"TOPOLOGY": "topology.graphml", "FEDERATION": "federation.json"}
+    files = {name: str(EXAMPLES / file) for name, file in files.items()}
+    names = {**plans, **files, "SCENARIO": SCENARIO, "EVENTS": EVENTS}
     assert tercast.main([names.get(word, word) for word in command.split()]) == status
 
 
@@ -97,6 +105,50 @@ def test_topologies(shape: str, status: int, capsys: pytest.CaptureFixture[str])
     except SystemExit as error:
         ended = error.code
     assert ended == status
+
+
+@pytest.mark.parametrize(
+    ("options", "status"), [(["--list"], 0), (["--only", "9z", "--list"], 2), (["--unknown"], 2)]
+)
+def test_figures(options: list[str], status: int) -> None:
+    try:
+        ended = labs.main(["figures", *options])
+    except SystemExit as error:
+        ended = error.code
+    assert ended == status
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "arguments", [["audit", "nowhere"], ["reconcile", "nowhere"], ["restore", "NONE"], ["token", "nobody"]]
+)
+def test_a_command_of_the_platform_that_fails(plans: dict[str, str], arguments: list[str]) -> None:
+    with pytest.raises(CommandError) as failed:
+        call_command(*(plans.get(word, word) for word in arguments))
+    assert failed.value.returncode == 1
+
+
+@pytest.mark.django_db
+def test_an_empty_log_is_replayed() -> None:
+    call_command("replay", "--check")
+
+
+@pytest.mark.parametrize("name", [name for name, app in get_commands().items() if "controlplane" in str(app)])
+def test_unknown_arguments_of_a_command_of_the_platform(name: str) -> None:
+    command = load_command_class(get_commands()[name], name)
+    command._called_from_command_line = True
+    with pytest.raises(SystemExit) as ended:
+        command.create_parser("manage.py", name).parse_args(["--unknown"])
+    assert ended.value.code == 2
+
+
+def test_the_alias_of_the_process_that_aggregates_fails_without_a_question() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "platform")}
+    ran = subprocess.run(
+        [sys.executable, "-m", "controlplane.aggregation.job"],
+        env=environment, input="no JSON", cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, "JSONDecodeError" in ran.stderr) == (1, True), ran.stderr
 
 
 def controller(*options: str) -> subprocess.CompletedProcess[str]:
