@@ -1,12 +1,13 @@
-"""The documents that Tercast makes of one scenario, compared byte by byte with committed ones.
+"""The documents that Tercast writes, compared byte by byte with committed ones.
 
-The scenario is a ring with a chord: two topics with attributes of every type, table budgets, merged tables,
+The main scenario is a ring with a chord: two topics with attributes of every type, table budgets, merged tables,
 and every operation that a scenario may have. The log has every kind of request of the platform.
 """
 
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tercast.tables.entries import Diff
 GOLDEN = Path(__file__).parent / "golden"
 SCENARIO, EVENTS, LOG = GOLDEN / "scenario.json", GOLDEN / "events.jsonl", GOLDEN / "log.jsonl"
 _ADDRESS = {"family": "ipv6", "prefix": "ff0e::/16", "topic_bits": 16}
+_FAULTS = ("cut:west,north@1-3",)
 _LIMITS = {"max_dz_length": 24, "max_dz_per_filter": 8, "max_trees": 64}
 
 
@@ -27,6 +29,14 @@ def _command(*arguments: str) -> Callable[[Path], None]:
     def write(output: Path) -> None:
         status = main.main([*arguments, "-o", str(output)])
         assert status == main.DONE, (arguments, status)
+
+    return write
+
+
+def _printed(*arguments: str) -> Callable[[Path], None]:
+    def write(output: Path) -> None:
+        with output.open("w", encoding="utf-8") as file, redirect_stdout(file):
+            assert main.main([*arguments]) == main.DONE, arguments
 
     return write
 
@@ -85,6 +95,18 @@ DOCUMENTS: dict[str, Callable[[Path], None]] = {
     "plan-none.json": _command("plan", str(SCENARIO), "--aggregation", "none", "--budget", "all=none"),
     "report.json": _command("simulate", str(SCENARIO), str(GOLDEN / "plan.json"), "--events", str(EVENTS)),
     "diffs.jsonl": _write_diffs,
+    "dimensions.json": _command("dimensions", str(SCENARIO), "--events", str(EVENTS)),
+    "space.json": _command("space", str(SCENARIO), "--events", str(EVENTS)),
+    "federation.json": _command("federate", str(GOLDEN / "federation-scenario.json"), "--faults", *_FAULTS),
+    "topology.json": _command("import", str(GOLDEN / "topology.graphml")),
+    "explanation.json": _printed(
+        "explain",
+        str(SCENARIO),
+        str(GOLDEN / "plan.json"),
+        "--publisher=a6",
+        '--values={"level": 3, "acknowledged": false, "kind": "door"}',
+        "--json",
+    ),
     "snapshot.json": _write_snapshot,
     "tables.json": _write_tables_after_restore,
 }
