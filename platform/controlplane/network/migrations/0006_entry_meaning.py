@@ -1,4 +1,4 @@
-"""What the matches of installed entries say, kept beside them, so that lists can be narrowed by it."""
+"""Columns with the topic and dz of each entry, for filters of lists."""
 
 from django.db import migrations, models
 

@@ -11,7 +11,10 @@ _PAGE = 2000
 
 
 def fill(apps: Any, schema_editor: Any) -> None:
-    """Set the digest of the first row of equivalent ones. Later rows stay without, as duplicates."""
+    """Set the digest of the first row of equivalent ones.
+
+    Later rows get no digest, because they are duplicates.
+    """
     for name, owner in (("Advertisement", "publisher_id"), ("Subscription", "subscriber_id")):
         model = apps.get_model("registry", name)
         using = schema_editor.connection.alias

@@ -2,7 +2,10 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """Separate migration: PostgreSQL cannot alter a table in a transaction that changed its rows."""
+    """Add the constraints in a migration of their own.
+
+    PostgreSQL cannot alter a table in a transaction that changed its rows.
+    """
 
     dependencies = [("registry", "0005_duplicates")]
 

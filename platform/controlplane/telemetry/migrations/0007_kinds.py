@@ -1,4 +1,4 @@
-"""Reports of clients get the kind of the publisher or subscriber whose token sent them."""
+"""Set the kind of the client that sent each report."""
 
 from typing import Any
 
@@ -6,7 +6,10 @@ from django.db import migrations
 
 
 def fill(apps: Any, schema_editor: Any) -> None:
-    """A report belongs to the client of its name that has a token; where there are both, to the publisher."""
+    """Set the kind of the client with the report's name and a token.
+
+    If both kinds exist, use the publisher.
+    """
     reports, tokens = apps.get_model("telemetry", "TrafficReport"), apps.get_model("accounts", "Token")
     for kind in ("publisher", "subscriber"):
         names = tokens.objects.exclude(**{kind: None}).values(f"{kind}__name")
@@ -14,7 +17,7 @@ def fill(apps: Any, schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    """Fills `kind`; the way back leaves it."""
+    """Set `kind`; the reverse migration does not change it."""
 
     dependencies = [
         ("telemetry", "0006_owners"),
