@@ -1,7 +1,7 @@
 """The documents that Tercast writes, compared byte by byte with committed ones.
 
-The main scenario is a ring with a chord: two topics with attributes of every type, table budgets, merged tables,
-and every operation that a scenario may have. The log has every kind of request of the platform.
+The main scenario is a ring with a chord: two topics with attributes of every type, table budgets, merged
+tables, and every operation that a scenario may have. The log has every kind of request of the platform.
 """
 
 import hashlib

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
 from tercast.requests.reader import _READERS
 
@@ -52,3 +53,8 @@ def test_the_log_has_every_kind_of_request():
 
 def test_the_page_of_the_live_stream_has_the_kinds_of_events_that_are_sent():
     assert set(emitted_event_kinds()) == set(surface("live event kinds"))
+
+
+@pytest.mark.django_db
+def test_the_migrations_contain_all_changes_of_the_models():
+    call_command("makemigrations", "--check", "--dry-run")  # exits if a migration is missing
