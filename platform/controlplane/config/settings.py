@@ -162,7 +162,7 @@ REST_FRAMEWORK = {
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "Tercast",
-    "DESCRIPTION": "Publish/subscribe whose filters run in the network.",
+    "DESCRIPTION": "Tercast is a publish/subscribe system. The switches of the network filter the events.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["controlplane.rest.permissions.RolePermission"],
@@ -170,6 +170,10 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "controlplane.config.enum_meanings.describe_enums",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "StateEnum": "controlplane.requestlog.models.State",
         "OriginKindEnum": "controlplane.web.explain.serializers.ORIGINS",
