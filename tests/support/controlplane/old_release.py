@@ -1,9 +1,14 @@
 """A program that upgrades an installation of an earlier release to this one; prints JSON.
 
     python old_release.py SUBSCRIPTIONS [--by-backup FILE]
+    python old_release.py --restore FILE
 
 It creates the tables of `RELEASE`, and fills them with a ring of 11 switches and SUBSCRIPTIONS confirmed
 subscriptions. Then it migrates them (or restores a backup of them into another database), and runs a session.
+
+With `--restore`, it restores a backup that an earlier release wrote. `backup-acb6309.zip` is such a file: the
+code of the commit acb6309 wrote it with `manage.py backup`, after `manage.py prepare`, for a line of three
+switches, two topics, and subscriptions with filters of which one is withdrawn.
 """
 
 # ruff: noqa: E402 - Django is set up before its models are imported
@@ -153,13 +158,16 @@ def carry_out(controller: FakeNorthbound) -> None:
 
 def main() -> None:
     logging.disable(logging.INFO)
-    subscriptions = int(sys.argv[1])
-    filler = Filler(old_tables())
-    with transaction.atomic():
-        filler.fill(subscriptions)
-    started = time.perf_counter()
-    if "--by-backup" in sys.argv:
-        through_a_backup(Path(sys.argv[-1]), filler.apps)
+    if sys.argv[1] == "--restore":
+        started = time.perf_counter()
+        restore.restore(Path(sys.argv[2]), lambda _: None, restore.RestoreOptions())
+    else:
+        filler = Filler(old_tables())
+        with transaction.atomic():
+            filler.fill(int(sys.argv[1]))
+        started = time.perf_counter()
+        if "--by-backup" in sys.argv:
+            through_a_backup(Path(sys.argv[-1]), filler.apps)
     call_command("prepare", verbosity=0, stdout=sys.stderr)
     migrated = time.perf_counter()
     with running(settings.NORTHBOUND_TOKEN) as controller:
@@ -172,7 +180,9 @@ def main() -> None:
         "migrate_s": round(migrated - started, 2),
         "plan_s": round(time.perf_counter() - migrated, 2),
         "subscriptions": Subscription.objects.filter(state="active", by_dz=False).count(),
-        "open": Request.objects.exclude(state="active").count(),
+        "filters": list(Subscription.objects.order_by("pk").values_list("filter", "state")),
+        "failed": Request.objects.filter(state="failed").count(),
+        "open": Request.objects.exclude(state__in=("active", "failed")).count(),
         "entries": entries,
         "expected": expected,
         "differences": differences,
