@@ -24,7 +24,7 @@ KEPT = 1000
 """Number of completed runs to keep."""
 
 
-_RUNS = RunLifeCycle(Run, "run", under_way=None)
+_RUNS = RunLifeCycle(Run, "run", "aggregation/runs", under_way=None)
 
 find, is_over = _RUNS.find, _RUNS.is_over
 

@@ -44,7 +44,7 @@ NO_WORKER = (
 )
 
 
-_RUNS = RunLifeCycle(Run, "run", under_way=None, stage="", progress=None)
+_RUNS = RunLifeCycle(Run, "run", "analytics/runs", under_way=None, stage="", progress=None)
 
 is_over, mine = _RUNS.is_over, _RUNS.held
 

@@ -106,6 +106,19 @@ def not_found(detail: str) -> Problem:
     return Problem(HTTPStatus.NOT_FOUND, "not_found", detail)
 
 
+def no_such(noun: str, key: object, resource: str = "") -> Problem:
+    """Return a 404 for an object that does not exist; the detail names the list of objects.
+
+    Args:
+        noun: Name of an object in messages.
+        key: Id or name in the address.
+        resource: Path of the list below `/api/v1/`; by default the plural of the noun.
+    """
+    several = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    listed = f"GET /api/v1/{resource or several.replace(' ', '-')}/ lists all {several}"
+    return not_found(f"There is no {noun} {key}. It may have been removed. {listed}.")
+
+
 def pointer(path: Path) -> str:
     """Return the JSON pointer (RFC 6901) of a path of keys and indexes."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)

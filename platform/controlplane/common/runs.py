@@ -9,7 +9,7 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from controlplane.common.problems import Problem, conflict, not_found
+from controlplane.common.problems import Problem, conflict, no_such
 
 QUEUED, RUNNING = "queued", "running"
 UNDER_WAY = (QUEUED, RUNNING)
@@ -45,11 +45,12 @@ class RunLifeCycle(Generic[Row]):
     Args:
         model: The model.
         noun: Name of a row in messages.
+        resource: Path of the list of rows below `/api/v1/`; by default the plural of the noun.
         over: Values of a row in a final state, except `state` and `ended_at`.
     """
 
-    def __init__(self, model: type[Row], noun: str, **over: object) -> None:
-        self._model, self._noun, self._over = model, noun, over
+    def __init__(self, model: type[Row], noun: str, resource: str = "", **over: object) -> None:
+        self._model, self._noun, self._resource, self._over = model, noun, resource, over
         self._versions = ("state", "attempts") if hasattr(model, "attempts") else ("state",)
 
     def under_way(self) -> QuerySet[Row]:
@@ -68,7 +69,7 @@ class RunLifeCycle(Generic[Row]):
         """
         row = self._model._default_manager.filter(pk=pk).first()
         if row is None:
-            raise not_found(f"There is no {self._noun} {pk}.")
+            raise no_such(self._noun, pk, self._resource)
         return row
 
     def add(self, wake: Callable[[], None], /, **fields: Any) -> Row:

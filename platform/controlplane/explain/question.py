@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from controlplane.common.problems import FieldError, Problem, bad_parameter, invalid, not_found, pointer
+from controlplane.common.problems import FieldError, Problem, bad_parameter, invalid, no_such, pointer
 from controlplane.registry.models import Advertisement, Publisher
 from controlplane.registry.transitions import leases
 from controlplane.rest.query_parameters import read_flag, read_id, read_text
@@ -110,12 +110,12 @@ def _publisher(text: str) -> tuple[Publisher, list[Advertisement]]:
         rows = Advertisement.objects.select_related("topic", "request", "publisher__host")
         one = rows.filter(pk=_id(text[1:], text)).first()
         if one is None:
-            raise not_found(f"There is no advertisement {shown(text)}. /api/v1/advertisements/ lists all.")
+            raise no_such("advertisement", shown(text))
         return one.publisher, [one]
     if publisher is None and text.isdecimal() and text.isascii():
         publisher = publishers.filter(pk=_id(text, text)).first()
     if publisher is None:
-        raise not_found(f"There is no publisher {shown(text)}. /api/v1/publishers/ lists all publishers.")
+        raise no_such("publisher", shown(text))
     return publisher, list(publisher.advertisements.select_related("topic", "request").order_by("id"))
 
 

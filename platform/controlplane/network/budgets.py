@@ -43,7 +43,10 @@ def change(body: Body, actor: Any) -> Operation:
 
 def _wrong(name: str, row: Switch | None) -> tuple[str, str] | None:
     if row is None:
-        return "unknown_switch", f"There is no switch {shown(name)}. See /api/v1/switches/ for the names."
+        return (
+            "unknown_switch",
+            f"There is no switch {shown(name)}. GET /api/v1/switches/ lists all switches.",
+        )
     if failed_to_come(row):
         return "not_in_network", f"Switch {shown(name)} could not be added. Remove it and add it again."
     if leaving(row):

@@ -84,7 +84,8 @@ def _find(pk: int) -> FoundLink:
     row = rows.select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
     if row is None:
         raise not_found(
-            f"There is no found link {pk}. Perhaps it is already approved, or no probe crosses it any more."
+            f"There is no found link {pk}. It may be approved already, or no probe crosses it any more. "
+            "GET /api/v1/found-links/ lists all found links."
         )
     return row
 

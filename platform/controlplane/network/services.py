@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.common.problems import conflict, not_found
+from controlplane.common.problems import conflict, no_such
 from controlplane.network.availability import failed_to_come, leaving
 from controlplane.requestlog import rejected_items
 from controlplane.requestlog.logged_rows import Logged, Payload, log_one, log_rows, racing
@@ -89,7 +89,7 @@ def find(kind: ObjectKind, pk: int, lock: bool = False) -> Any:
     rows = kind.model._default_manager.select_related("request", "removal")
     row = (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
     if row is None:
-        raise not_found(f"There is no {kind.noun} {pk}.")
+        raise no_such(kind.noun, pk)
     return row
 
 

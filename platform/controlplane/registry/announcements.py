@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from controlplane.common.problems import conflict, not_found
+from controlplane.common.problems import conflict, no_such
 from controlplane.network.availability import LEAVING
 from controlplane.registry.announcement_kinds import AnnouncementDraft, AnnouncementKind
 from controlplane.registry.duplicates import without_duplicates
@@ -169,7 +169,7 @@ def withdrawable(kind: AnnouncementKind, pk: int, lock: bool = False) -> Any:
     rows = kind.model._default_manager.select_related("request", "withdrawal")
     row = (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
     if row is None:
-        raise not_found(f"There is no {kind.noun} {pk}.")
+        raise no_such(kind.noun, pk)
     if row.withdrawal is not None and row.withdrawal.state != State.FAILED:
         done = "was withdrawn" if row.withdrawal.state in FINAL_STATES else "is being withdrawn"
         detail = f"{kind.noun} {pk} {done} by request {row.withdrawal_id}. No further call is needed."

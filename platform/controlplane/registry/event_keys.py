@@ -17,7 +17,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from controlplane.common import clock
-from controlplane.common.problems import conflict, not_found
+from controlplane.common.problems import conflict, no_such
 from controlplane.network.services import counted
 from controlplane.registry.duplicates import LASTING
 from controlplane.registry.models import Advertisement, Origin, SealKey, Topic
@@ -65,7 +65,7 @@ def rotate(pk: int, due: datetime | None = None) -> SealKey:
     with transaction.atomic():
         topic = Topic.objects.select_for_update(no_key=True).filter(pk=pk).first()
         if topic is None:
-            raise not_found(f"There is no topic {pk}.")
+            raise no_such("topic", pk)
         if not topic.seal:
             raise conflict("not_sealed", f"topic {topic.name} is not sealed. Set its `seal` to true first.")
         newest = topic.seal_keys.order_by("-number").first()

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.common.problems import conflict, not_found
+from controlplane.common.problems import conflict, no_such
 from controlplane.network.availability import unusable
 from controlplane.network.models import Host
 from controlplane.network.services import counted
@@ -81,7 +81,7 @@ def removable(kind: ParticipantKind, pk: int, lock: bool = False) -> Any:
     rows = kind.model._default_manager.all()
     row = (rows.select_for_update() if lock else rows).filter(pk=pk).first()
     if row is None:
-        raise not_found(f"There is no {kind.noun} {pk}.")
+        raise no_such(kind.noun, pk)
     live = getattr(row, kind.announcements).filter(LIVE).count()
     if live:
         users = counted(live, kind.announced)[0]

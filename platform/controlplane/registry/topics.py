@@ -8,7 +8,7 @@ from django.db.models import Count, F
 
 from controlplane.accounts.callers import Client
 from controlplane.common.address_plan import address_plan
-from controlplane.common.problems import conflict, not_found
+from controlplane.common.problems import conflict, no_such
 from controlplane.network.availability import LEAVING
 from controlplane.network.services import counted
 from controlplane.registry import event_keys
@@ -135,7 +135,7 @@ def removable(pk: int, lock: bool = False) -> Topic:
         (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
     )
     if row is None:
-        raise not_found(f"There is no topic {pk}.")
+        raise no_such("topic", pk)
     users = counted(row.advertisements.filter(LIVE).count(), "advertisement") + counted(
         row.subscriptions.filter(LIVE).count(), "subscription"
     )
@@ -219,7 +219,7 @@ def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request 
         rows = visible().select_related("reindexing").select_for_update(of=("self",), no_key=True)
         row: Topic | None = rows.filter(pk=pk).first()
         if row is None:
-            raise not_found(f"There is no topic {pk}.")
+            raise no_such("topic", pk)
         if "seal" in values:
             event_keys.change(row, values["seal"])
         if {"automatic_indexing", "seal"} & values.keys():

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
 from controlplane.accounts.callers import Client, caller_of
-from controlplane.common.problems import Problem, bad_parameter, not_found
+from controlplane.common.problems import Problem, bad_parameter, no_such
 from controlplane.rest import etags, rate_limits
 from controlplane.rest.call_pipeline import carry_out
 from controlplane.rest.csv_export import FORMAT, CsvRenderer, asked_format, export, in_csv
@@ -222,7 +222,8 @@ class Resource(StrictView, GenericViewSet[Any]):
         rows = self.rows() if queryset is None else queryset
         row: Model | None = rows.filter(pk=pk).first()
         if row is None:
-            raise not_found(f"There is no {self.noun} {pk}.")
+            listed, _, _ = self.request.path.partition(f"/{self.kwargs['pk']}/")
+            raise no_such(self.noun, pk, listed.removeprefix(f"{ROOT}/"))
         self.found = row
         return row
 

@@ -185,9 +185,10 @@ class QueryFilter(BaseFilterBackend):
                 text = each.words or _DESCRIPTIONS[lookup].format(name=each.name)
                 out.append(_parameter(parameter, schema, text))
         if view.search:
-            fields = ", ".join(map(_words, view.search))
-            shown_id = f", or an id such as {view.id_prefix}3" if view.id_prefix else ""
-            words = f"text that occurs in {fields}, in upper or lower case{shown_id}"
+            *others, last = map(_words, view.search)
+            fields = f"{', '.join(others)} or {last}" if others else last
+            shown_id = f"; or an id such as {view.id_prefix}3" if view.id_prefix else ""
+            words = f"text that occurs in the {fields}; case is ignored{shown_id}"
             out.append(_parameter("q", dict(TEXT.schema), words))
         return out
 
@@ -198,6 +199,21 @@ _DESCRIPTIONS = {
     "gte": "{name} is at least this value",
     "lte": "{name} is at most this value",
 }
+
+
+_FIELDS = {
+    "a__name": "name of switch a",
+    "b__name": "name of switch b",
+    "check_of__switch": "switch name",
+    "dpid": "datapath id",
+    "ip": "IP address",
+    "mac": "MAC address",
+    "publisher__host__name": "publisher's host",
+    "subscriber__host__name": "subscriber's host",
+    "username": "user name",
+    "user__username": "user name",
+}
+"""Words for the searched model fields whose last part does not describe them."""
 
 
 def filter_parameters(view: Any) -> set[str]:
@@ -221,9 +237,8 @@ def _shown_id(prefix: str, text: str) -> Q:
 
 
 def _words(field: str) -> str:
-    """Describe a model field: `subscriber__host__name` is the host of the subscriber."""
-    parts = field.removesuffix("__name").removeprefix("payload__").split("__")
-    return " of ".join(part.replace("_", " ") for part in reversed(parts))
+    """Describe a model field: `subscriber__host__name` is the subscriber's host."""
+    return _FIELDS.get(field) or field.removesuffix("__name").rsplit("__", 1)[-1].replace("_", " ")
 
 
 def _parameter(name: str, schema: dict[str, Any], description: str) -> dict[str, Any]:

@@ -23,7 +23,22 @@ def test_a_missing_slash_is_named(anonymous, problem):
 
 
 def test_an_unknown_object_is_named(operator, problem):
-    assert problem(operator.get("topics/7/"), 404)["detail"] == "There is no topic 7."
+    detail = problem(operator.get("topics/7/"), 404)["detail"]
+    assert detail == "There is no topic 7. It may have been removed. GET /api/v1/topics/ lists all topics."
+
+
+@pytest.mark.parametrize(
+    ("address", "listed"),
+    [
+        ("switches/7/", "GET /api/v1/switches/ lists all switches."),
+        ("topics/7/space/", "GET /api/v1/topics/ lists all topics."),
+        ("aggregation/runs/7/", "GET /api/v1/aggregation/runs/ lists all runs."),
+        ("analytics/proposals/7/", "GET /api/v1/analytics/proposals/ lists all proposals."),
+        ("found-links/7/", "GET /api/v1/found-links/ lists all found links."),
+    ],
+)
+def test_the_list_of_objects_is_named(operator, problem, address, listed):
+    assert problem(operator.get(address), 404)["detail"].endswith(f"It may have been removed. {listed}")
 
 
 def test_the_wrong_method_gets_the_allowed_ones(operator, problem):

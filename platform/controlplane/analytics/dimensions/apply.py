@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from controlplane.analytics.dimensions import propose
 from controlplane.analytics.dimensions.models import Proposal, ProposalTrigger
-from controlplane.common.problems import Problem, conflict, not_found
+from controlplane.common.problems import Problem, conflict, no_such
 from controlplane.periodic import task_failures
 from controlplane.registry import topics
 from controlplane.registry.models import Topic
@@ -71,7 +71,7 @@ def _locked(pk: int) -> Proposal:
     rows = Proposal.objects.select_related("topic", "request", "undoing").select_for_update(of=("self",))
     row: Proposal | None = rows.filter(pk=pk).first()
     if row is None:
-        raise not_found(f"There is no proposal {pk}.")
+        raise no_such("proposal", pk, "analytics/proposals")
     return row
 
 

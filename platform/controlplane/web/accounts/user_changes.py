@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from controlplane.accounts.roles import Role
-from controlplane.common.problems import conflict, not_found
+from controlplane.common.problems import conflict, no_such
 from controlplane.rest.request_body import Body, Errors
 from tercast.errors import shown
 
@@ -46,7 +46,7 @@ def change(pk: int, values: dict[str, Any], actor: Any) -> User:
         administrators = {row.pk for row in locked}
         user = User.objects.select_for_update().filter(pk=pk).first()
         if user is None:
-            raise not_found(f"There is no user {pk}.")
+            raise no_such("user", pk)
         stays = values.get("role", "administrator") == "administrator" and values.get("active", True)
         if pk in administrators and not stays:
             _check_left(user, administrators, actor)

@@ -9,7 +9,7 @@ from controlplane.aggregation import process_client
 from controlplane.aggregation.models import Policy
 from controlplane.aggregation.past_traffic import PastTraffic, traffic
 from controlplane.aggregation.policy import RUNNING_METHODS
-from controlplane.common.problems import bad_parameter, not_found
+from controlplane.common.problems import bad_parameter, no_such
 from controlplane.network.models import Switch
 from controlplane.planning.planner_state import reading
 from controlplane.rest.query_parameters import choice, read_integer
@@ -29,7 +29,7 @@ def what_if(request: Request) -> dict[str, Any]:
     known = set(Switch.objects.values_list("name", flat=True))
     for name in budgets:
         if name not in known:
-            detail = f"There is no switch {shown(name)}. /api/v1/switches/ lists all switches."
+            detail = f"There is no switch {shown(name)}. GET /api/v1/switches/ lists all switches."
             body.errors.add(0, ("budgets", name), "unknown_switch", detail, name)
     body.errors.check()
     every = dict.fromkeys(known, item["budget"]) if "budget" in item else {}
@@ -58,7 +58,7 @@ def budget_curve(pk: int, query: Mapping[str, str]) -> dict[str, Any]:
     """Answer a question about the switch with this id; raise `Problem` if it is invalid."""
     switch = Switch.objects.filter(pk=pk).first()
     if switch is None:
-        raise not_found(f"There is no switch {pk}.")
+        raise no_such("switch", pk)
     own = Policy.current().method
     default = own if own in RUNNING_METHODS else RUNNING_METHODS[-1]
     method = choice(*RUNNING_METHODS).read("method", query.get("method", default))

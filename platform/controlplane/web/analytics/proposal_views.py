@@ -50,7 +50,7 @@ class ProposalViewSet(ListAndRead):
         topic = topics.visible().filter(name=name).first()
         if topic is None:
             errors = Errors()
-            detail = f"There is no topic {shown(name)}. /api/v1/topics/ lists all topics."
+            detail = f"There is no topic {shown(name)}. GET /api/v1/topics/ lists all topics."
             errors.add(0, ("topic",), "unknown_topic", detail, name)
             errors.check()
         row = propose.compute(topic, ProposalTrigger.OPERATOR, request.user)

@@ -4,7 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.common.problems import not_found
+from controlplane.common.problems import no_such
 from controlplane.experiments.results import experiment, summaries
 from controlplane.rest.base_views import StrictView
 from controlplane.web.experiments.serializers import ExperimentListSerializer, ExperimentSerializer
@@ -29,5 +29,5 @@ class ExperimentView(StrictView):
         """Read a figure with its parameters, diagrams and circumstances."""
         found = experiment(pk)
         if found is None:
-            raise not_found(f"There is no experiment {pk}.")
+            raise no_such("experiment", pk)
         return Response(found)

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.common.problems import bad_parameter, not_found
+from controlplane.common.problems import bad_parameter, no_such
 from controlplane.explain.event_space.view import picture
 from controlplane.registry import topics
 from controlplane.registry.models import Topic
@@ -46,7 +46,7 @@ class SpaceView(StrictView):
         """Project advertisements, subscriptions, dz cells and recent events onto two attributes."""
         row = topics.visible().select_related("reindexing").filter(pk=read_id(pk)).first()
         if row is None:
-            raise not_found(f"There is no topic {pk}.")
+            raise no_such("topic", pk)
         query = request.query_params
         limit = read_integer("limit", query.get("limit", str(DEFAULT_LIMIT)), 1, MAX_LIMIT)
         return Response(picture(row, *_axes(row, query), limit))

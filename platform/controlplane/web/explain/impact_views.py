@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.common.problems import not_found
+from controlplane.common.problems import no_such
 from controlplane.explain.impact.counts import affected
 from controlplane.network.models import Host, Link, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
@@ -35,7 +35,7 @@ class AffectedView(StrictView):
         """Count what the removal would affect, such as subscriptions and hosts, also while in use."""
         row = self.model._default_manager.filter(pk=read_id(pk)).first()
         if row is None:
-            raise not_found(f"There is no {self.model._meta.verbose_name} {pk}.")
+            raise no_such(self.model._meta.verbose_name, pk)
         return Response(affected(row))
 
 

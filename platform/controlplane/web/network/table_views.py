@@ -11,7 +11,7 @@ from drf_spectacular.utils import (
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.common.problems import bad_parameter, not_found
+from controlplane.common.problems import bad_parameter, no_such
 from controlplane.explain.entry_meaning import DZ, DzOverlapFilter, TopicNameFilter, with_topics
 from controlplane.network.entry_counters import counters
 from controlplane.network.models import InstalledEntry, Switch, Tree
@@ -95,7 +95,7 @@ class EntryCountersView(StrictView):
         """Return packets and bytes of some entries, read from the switch at most 5 s ago."""
         switch = Switch.objects.filter(pk=read_id(pk)).first()
         if switch is None:
-            raise not_found(f"There is no table {pk}.")
+            raise no_such("table", pk)
         if "id__in" not in request.query_params:
             detail = "id__in is missing. Give the ids of table entries, separated by commas."
             raise bad_parameter("id__in", "required", detail)
