@@ -16,6 +16,7 @@ from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.requests import kinds
 from tercast.runtime.strict_json import expect_integer, expect_list, expect_object, expect_text
+from tercast.runtime.wording import unknown_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +203,5 @@ def _text(fields: Mapping[str, object], key: str, place: Place) -> str:
 
 
 def _unknown(kind: str, name: str, known: Mapping[str, object]) -> Refused:
-    some = ", ".join(list(known)[:8]) or "none"
-    detail = f"unknown {kind} {shown(name)}; known: {some}"
+    detail = unknown_name(kind, name, known)
     return Refused((kind,), f"unknown_{kind}", detail, name)

@@ -14,9 +14,10 @@ from tercast.client.event_origins import EventOrigins, RejectedEvent, RejectionR
 from tercast.client.origin_check import RECHECK_S, OriginCheck
 from tercast.client.sequence import now_us
 from tercast.client.transports import Transport
-from tercast.errors import Refused, shown
+from tercast.errors import Refused
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
+from tercast.runtime.wording import unknown_name
 from tercast.wire.errors import UnknownSchema, WireError
 from tercast.wire.event_codec import EventCodec, codec_of, read_event, read_head
 from tercast.wire.packets import ip_text
@@ -119,7 +120,7 @@ class Subscriber:
                 raise Refused(
                     ("subscriptions", name),
                     "unknown_subscription",
-                    f"there is no subscription {shown(name)}",
+                    unknown_name("subscription", name, self._filters),
                     name,
                 )
             self._filters = {key: kept for key, kept in self._filters.items() if key != name}
@@ -257,6 +258,4 @@ class Subscriber:
         return self._topics[name]
 
     def _unknown_topic(self, name: str) -> Refused:
-        known = ", ".join(self._topics) or "none"
-        detail = f"unknown topic {shown(name)}; known: {known}"
-        return Refused(("topic",), "unknown_topic", detail, name)
+        return Refused(("topic",), "unknown_topic", unknown_name("topic", name, self._topics), name)

@@ -18,6 +18,7 @@ from tercast.eventspace.interleaving import BitSchedule
 from tercast.eventspace.string_attribute import String
 from tercast.eventspace.topic_reader import parse_attributes, parse_indexed, parse_topic_name
 from tercast.runtime.strict_json import expect_integer, expect_keys, parse_integer, value_json
+from tercast.runtime.wording import first_of
 
 __all__ = ["FORMER", "Attribute", "Bool", "Enum", "Float", "Int", "String", "Topic", "parse_attribute"]
 
@@ -200,9 +201,8 @@ class Topic:
         return None if position is None else self.attributes[position]
 
     def _unknown(self, name: object, path: Path, value: object = None) -> Refused:
-        names = ", ".join(attribute.name for attribute in self.attributes[:12])
-        more = f" and {len(self.attributes) - 12} more" if len(self.attributes) > 12 else ""
-        detail = f"{shown(name)} is not an attribute of topic {shown(self.name)}; use one of {names}{more}"
+        names = first_of((attribute.name for attribute in self.attributes), 12)
+        detail = f"{shown(name)} is not an attribute of topic {shown(self.name)}; use one of {names}"
         return Refused(path, "unknown_attribute", detail, value)
 
 

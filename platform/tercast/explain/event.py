@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tercast.errors import Refused, RefusedMany, shown
+from tercast.errors import Refused, RefusedMany
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import Dz, length, text
 from tercast.eventspace.topic import Topic
@@ -14,6 +14,7 @@ from tercast.explain.event_values import RawValues
 from tercast.explain.network_state import AnnouncementState
 from tercast.explain.reasons import DeliveryReason
 from tercast.runtime.strict_json import value_json
+from tercast.runtime.wording import unknown_name
 from tercast.verification.forwarding import ForwardingModel
 
 
@@ -109,7 +110,7 @@ def read_event(
         detail = "this publisher has no advertisement; name the topic to see what would happen to the event"
         raise Refused(("topic",), "missing_topic", detail)
     if topic not in space.topics:
-        raise Refused(("topic",), "unknown_topic", f"unknown topic {shown(topic)}", topic)
+        raise Refused(("topic",), "unknown_topic", unknown_name("topic", topic, space.topics), topic)
     return _event(space, None, host, topic, values)
 
 

@@ -11,6 +11,7 @@ from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace.topic import Int, Topic
 from tercast.runtime.json_files import parse_json
 from tercast.runtime.strict_json import parse_integer
+from tercast.runtime.wording import first_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class RawValues:
         path = ("values", name)
         value = given.get(name)
         if name not in topic.positions:
-            names = ", ".join(topic.positions)
+            names = first_of(topic.positions, 12)
             detail = f"{shown(name)} is not an attribute of topic {shown(topic.name)}; use one of {names}"
             raise Refused(path, "unknown_attribute", detail, value)
         attribute = topic.attribute(name)

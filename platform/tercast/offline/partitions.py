@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.requests.model import HostMove, Request, SetIndexed
 from tercast.runtime.strict_json import expect_list, expect_object, expect_text
+from tercast.runtime.wording import unknown_name
 from tercast.topology.elements import read_name
 from tercast.topology.topology import Topology
 
@@ -46,7 +47,7 @@ def read_partitions(
 
 def _check_switch(topology: Topology, owner: dict[str, str], switch: str, path: Path) -> Iterable[Refused]:
     if switch not in topology.switches:
-        detail = f"there is no switch {shown(switch)}; name a switch of the topology"
+        detail = unknown_name("switch", switch, topology.switches)
         yield Refused(path, "unknown_switch", detail, switch)
     elif switch in owner:
         detail = f"switch {shown(switch)} is already in partition {shown(owner[switch])}; name it once"

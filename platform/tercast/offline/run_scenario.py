@@ -28,7 +28,7 @@ from tercast.requests.model import (
 from tercast.requests.registry import Registry
 from tercast.runtime.json_files import FileRefused, read_lines
 from tercast.runtime.latency_stats import Timing
-from tercast.runtime.wording import quantity
+from tercast.runtime.wording import quantity, unknown_name
 
 ALL = "all"
 
@@ -95,7 +95,7 @@ def fixed_budgets(beginning: Registry, budgets: Budgets) -> dict[str, int | None
         if switch in switches:
             fixed[switch] = budget
         elif switch != ALL:
-            raise FileRefused([f"--budget: unknown switch {shown(switch)}"])
+            raise FileRefused([f"--budget: {unknown_name('switch', switch, switches)}"])
     return fixed
 
 

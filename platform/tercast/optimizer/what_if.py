@@ -21,6 +21,7 @@ from tercast.optimizer.traffic.event_flows import EventFlows
 from tercast.optimizer.traffic.past_traffic import Traffic
 from tercast.optimizer.traffic.publisher_loads import PublisherLoads
 from tercast.optimizer.traffic.traffic_reader import read_traffic
+from tercast.runtime.wording import unknown_name
 
 if TYPE_CHECKING:
     from tercast.planner.planner import Planner
@@ -124,7 +125,8 @@ def _check_question(planner: Planner, switch: str, method: str) -> None:
         rule = f"unknown method {shown(method)}; use one of {', '.join(METHODS)}"
         raise Refused(("method",), "unknown_method", rule, method)
     if switch not in planner.network.sites:
-        raise Refused(("switch",), "unknown_switch", f"there is no switch {shown(switch)}", switch)
+        rule = unknown_name("switch", switch, planner.network.sites)
+        raise Refused(("switch",), "unknown_switch", rule, switch)
 
 
 def _install(selection: EntrySelection, at: int, flows: Sequence[EventFlows]) -> None:

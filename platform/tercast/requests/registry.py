@@ -28,6 +28,7 @@ from tercast.requests.model import (
     Unadvertise,
     Withdrawing,
 )
+from tercast.runtime.wording import unknown_name
 from tercast.topology.borders import add_border, border_name, known_border, remove_border
 from tercast.topology.topology import Topology
 
@@ -113,7 +114,11 @@ class Registry:
         kind = ADVERTISEMENT if isinstance(request, Unadvertise) else SUBSCRIPTION
         found = self.live.get(request.id)
         if found is None:
-            raise Refused(("id",), "unknown_id", f"there is no active {kind} {shown(request.id)}", request.id)
+            example = "a1" if kind == ADVERTISEMENT else "q1"
+            detail = (
+                f"there is no active {kind} {shown(request.id)}; use the id of one, for example {example}"
+            )
+            raise Refused(("id",), "unknown_id", detail, request.id)
         if found.kind != kind:
             detail = f"{shown(request.id)} is of kind {found.kind}; this operation needs kind {kind}"
             raise Refused(("id",), "wrong_kind", detail, request.id)
@@ -155,7 +160,7 @@ class Registry:
         """Return the topic with this name; Refused if there is none."""
         topic = self.topics.get(name)
         if topic is None:
-            raise Refused(path, "unknown_topic", f"unknown topic {shown(name)}", name)
+            raise Refused(path, "unknown_topic", unknown_name("topic", name, self.topics), name)
         return topic
 
     def add_topic(self, topic: Topic, path: Path = ()) -> None:

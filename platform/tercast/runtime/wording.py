@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
+
+from tercast.errors import shown
 
 _CONTINUATION = bytes(range(0x80, 0xC0))
 
@@ -27,9 +30,23 @@ def first_of(names: Iterable[str], most: int = 20, separator: str = ", ") -> str
         most: Largest number of names in the list.
         separator: Text between two names.
     """
-    every = list(names)
+    every = names if isinstance(names, Collection) else list(names)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
-    return separator.join(every[:most]) + more
+    return separator.join(islice(every, most)) + more
+
+
+def unknown_name(noun: str, name: object, known: Collection[str]) -> str:
+    """Return the text of an error about an unknown name, with the first known names.
+
+    Args:
+        noun: Kind of the named object.
+        name: The unknown name.
+        known: All names that exist.
+    """
+    names = (shown(each)[1:-1] for each in islice(known, 10))
+    more = f" and {len(known) - 10:,} more" if len(known) > 10 else ""
+    remedy = f"use one of {', '.join(names)}{more}" if known else f"no {noun} exists"
+    return f"unknown {noun} {shown(name)}; {remedy}"
 
 
 def percent(share: float, error: float = 0.0) -> str:

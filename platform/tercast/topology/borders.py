@@ -12,6 +12,7 @@ import ipaddress
 from itertools import count
 
 from tercast.errors import Path, Refused, shown
+from tercast.runtime.wording import unknown_name
 from tercast.topology.topology import Topology
 
 STUB_LINK, STUB_HOST = 1, 2
@@ -59,7 +60,7 @@ def remove_border(topology: Topology, switch: str, port: int, path: Path = ()) -
 def known_border(topology: Topology, name: str, path: Path = ()) -> str:
     """Return the name of a border; raise Refused if there is none."""
     if name not in topology.borders:
-        detail = f"there is no border {shown(name)}; name one that was added"
+        detail = unknown_name("border", name, topology.borders)
         raise Refused(path, "unknown_port", detail, name)
     return name
 

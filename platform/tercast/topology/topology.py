@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tercast.errors import Path, Refused, shown
+from tercast.runtime.wording import unknown_name
 from tercast.topology.elements import Attachment, Host, Link, Switch, read_host, read_link, read_switch
 
 Port = tuple[str, int]
@@ -158,7 +159,7 @@ class Topology:
         """Return the host of that name; raise Refused if there is none."""
         host = self.hosts.get(name)
         if host is None:
-            raise Refused(path, "unknown_host", f"there is no host {shown(name)}", name)
+            raise Refused(path, "unknown_host", unknown_name("host", name, self.hosts), name)
         return host
 
     def live_attachment(self, name: str) -> Attachment | None:
@@ -213,7 +214,7 @@ class Topology:
     def _known_switch(self, name: str, path: Path) -> Switch:
         switch = self.switches.get(name)
         if switch is None:
-            raise Refused(path, "unknown_switch", f"there is no switch {shown(name)}", name)
+            raise Refused(path, "unknown_switch", unknown_name("switch", name, self.switches), name)
         return switch
 
     def _unclaimed(self, kind: str, value: str, path: Path) -> None:

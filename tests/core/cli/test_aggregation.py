@@ -225,7 +225,7 @@ def test_a_plan_with_options_is_proved_with_the_same_options(bench: Bench) -> No
     assert (status, errors) == (1, ["budget: s1 has 2 entries, but its budget is 1"])
     events = bench.write("e.jsonl", '{"publisher": "a1", "values": {"low": 92}}\n')
     assert bench.run("simulate", scenario, plan, "--events", events)[0] == 0
-    refused = (2, ['--budget: unknown switch "s9"'])
+    refused = (2, ['--budget: unknown switch "s9"; use one of s1, s2'])
     assert bench.run("verify", scenario, plan, "--budget", "s9=1")[0::2] == refused
 
 
@@ -270,7 +270,7 @@ def test_budgets_that_are_none_are_refused_by_name(
 
 def test_a_budget_of_a_switch_that_there_is_not(bench: Bench) -> None:
     status, _, errors = bench.run("plan", bench.write("s.json", example()), "--budget", "s9=3")
-    assert (status, errors) == (2, ['--budget: unknown switch "s9"'])
+    assert (status, errors) == (2, ['--budget: unknown switch "s9"; use one of s1, s2'])
 
 
 @pytest.mark.parametrize("budget", [-1, 1.5, "2", True])

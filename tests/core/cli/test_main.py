@@ -172,7 +172,7 @@ def test_all_errors_of_a_scenario_are_reported_with_file_and_path(bench: Bench) 
     for command in (("plan", file), ("encode", file), ("verify", file, file)):
         status, out, errors = bench.run(*command)
         assert (status, out) == (2, "")
-        assert f'{file}: topology.links[0].b: there is no switch "s9"' in errors
+        assert f'{file}: topology.links[0].b: unknown switch "s9"; use one of s1, s2' in errors
         assert f'{file}: topics[0].code: "4" is not an integer' in errors
 
 

@@ -348,7 +348,7 @@ def test_a_bad_line_is_reported_before_anything_is_sent(
         (["--host", "h2", "--topic", "t"], "host 'h2' has no subscription"),
         ([], "nothing to listen for"),
         (["--filter", "low = 1"], "topic: --filter needs a topic"),
-        (["--filter", "low = 1", "--topic", "t"], 'topic: unknown topic "t"; known: quotes'),
+        (["--filter", "low = 1", "--topic", "t"], 'topic: unknown topic "t"; use one of quotes'),
         (["--filter", "low = ", "--topic", "quotes"], "subscriptions.f1: "),
         (["--filter", "low < 0", "--topic", "quotes"], "subscriptions.f1: no event of topic"),
     ],

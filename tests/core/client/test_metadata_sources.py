@@ -68,15 +68,15 @@ def test_address_and_depth_may_be_left_out(scenario):
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda source: source.topic("q"), 'topic: unknown topic "q"; known: quotes'),
-        (lambda source: source.host("h9"), 'host: unknown host "h9"; known: h1'),
+        (lambda source: source.topic("q"), 'topic: unknown topic "q"; use one of quotes'),
+        (lambda source: source.host("h9"), 'host: unknown host "h9"; use one of h1'),
         (
             lambda source: source.advertisement("a2"),
-            'advertisement: unknown advertisement "a2"; known: a1',
+            'advertisement: unknown advertisement "a2"; use one of a1',
         ),
         (
             lambda source: source.advertisement("q1"),
-            'advertisement: unknown advertisement "q1"; known: a1',
+            'advertisement: unknown advertisement "q1"; use one of a1',
         ),
     ],
 )

@@ -158,7 +158,7 @@ def test_several_topics(memory):
     with pytest.raises(Refused, match="name one of the known topics"):
         host.subscribe("q3", "low = 1")
     for topic in ("nowhere", ""):
-        with pytest.raises(Refused, match="; known: quotes, areas"):
+        with pytest.raises(Refused, match="; use one of quotes, areas"):
             host.subscribe("q3", "low = 1", topic)
     with pytest.raises(Refused, match="unknown topic"):
         host.subscribe("q3", Filter.parse("", Topic("nowhere", 8, QUOTES.attributes)))

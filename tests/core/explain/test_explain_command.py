@@ -78,7 +78,7 @@ def test_what_is_not_sent_and_what_is_dropped(files: list[str], capsys: pytest.C
         (["--publisher", "h9", "--value", "low=1"], 'publisher: "h9" is neither'),
         (["--publisher", "a1", "--value", "low=x"], 'values.low: "x" is not an integer'),
         (["--publisher", "h2", "--value", "low=1"], "topic: this publisher has no advertisement"),
-        (["--publisher", "h2", "--topic", "x", "--value", "low=1"], 'topic: unknown topic "x"'),
+        (["--publisher", "h2", "--topic", "x", "--value", "low=1"], 'topic: unknown topic "x"; use one of '),
         (
             ["--publisher", "a1", "--api", "http://127.0.0.1:1", "--value", "low=1"],
             "SCENARIO and --api exclude",

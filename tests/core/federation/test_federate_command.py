@@ -114,7 +114,7 @@ def refusals(scenario: dict[str, Any]) -> list[str]:
         ({"a": ["s1"]}, 'partitions: switch "s2" is in no partition; add it to one'),
         (
             {"a": ["s1", "s2", "s3"]},
-            'partitions.a[2]: there is no switch "s3"; name a switch of the topology',
+            'partitions.a[2]: unknown switch "s3"; use one of s1, s2',
         ),
         ({"a": ["s1", "s2"], "b": ["s1"]}, 'switch "s1" is already in partition "a"; name it once'),
         ({"a": ["s1"], "b": ["s2"]}, 'the standby attachment at "s1" is in another partition than host "h2"'),

@@ -138,7 +138,11 @@ def test_a_request_that_exceeds_a_budget_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("request_", "code", "words"),
     [
-        ({"op": "add_border", "switch": "s3", "port": 9}, "unknown_switch", 'there is no switch "s3"'),
+        (
+            {"op": "add_border", "switch": "s3", "port": 9},
+            "unknown_switch",
+            'unknown switch "s3"; use',
+        ),
         ({"op": "add_border", "switch": "s1", "port": 1}, "port_in_use", "in use by a link to"),
         ({"op": "add_border", "switch": "s1", "port": 2}, "port_in_use", "host"),
         ({"op": "add_border", "switch": "s1", "port": 9}, "duplicate", "there is already a border"),
@@ -147,8 +151,8 @@ def test_a_request_that_exceeds_a_budget_changes_nothing() -> None:
             "unknown_switch",
             "represents a neighbour",
         ),
-        ({"op": "remove_border", "switch": "s1", "port": 8}, "unknown_port", "name one that was added"),
-        (external("advertisement", ["0"], border="x"), "unknown_port", "there is no border"),
+        ({"op": "remove_border", "switch": "s1", "port": 8}, "unknown_port", "use one of"),
+        (external("advertisement", ["0"], border="x"), "unknown_port", "unknown border"),
         (external("wrong", ["0"]), "wrong_kind", "use advertisement or subscription"),
         (external("subscription", ["01010"]), "dz_too_long", "at most 4"),
         (external("subscription", [], ("0",)), "unknown_id", "is not registered at this border"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercast.runtime.wording import first_of, percent, quantity, whole_characters
+from tercast.runtime.wording import first_of, percent, quantity, unknown_name, whole_characters
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,9 @@ def test_a_long_list_ends_with_the_number_of_other_names():
     assert first_of(["a", "b"], 2) == "a, b"
     assert first_of((f"q{n}" for n in range(1234)), 2, "; ") == "q0; q1 and 1,232 more"
     assert not first_of([])
+
+
+def test_an_unknown_name_has_a_remedy():
+    assert unknown_name("switch", "x", ["s1", "s2"]) == 'unknown switch "x"; use one of s1, s2'
+    assert unknown_name("topic", "a\n", {}) == 'unknown topic "a\\n"; no topic exists'
+    assert unknown_name("host", 7, [f"h{n}" for n in range(30)]).endswith("h8, h9 and 20 more")

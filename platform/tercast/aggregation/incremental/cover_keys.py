@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from tercast.aggregation.incremental.cover_node import CoverCells
 from tercast.aggregation.incremental.installed_table import InstalledTable
-from tercast.errors import Refused, shown
+from tercast.errors import Refused
 from tercast.routing.cell_keys import Order
+from tercast.runtime.wording import unknown_name
 from tercast.tables.covers import Cover, NetworkCovers, TableCovers
 
 
@@ -27,15 +28,18 @@ def table_covers(order: Order, tables: Mapping[int, InstalledTable]) -> TableCov
     return TableCovers(found.pop(0, ()), {port: covers for port, covers in found.items() if covers})
 
 
-def check_covers(covers: NetworkCovers, switches: Container[str], topics: Container[str], depth: int) -> None:
+def check_covers(
+    covers: NetworkCovers, switches: Collection[str], topics: Collection[str], depth: int
+) -> None:
     """Refuse covers of unknown switches and topics, and dz longer than `depth`."""
     for switch, of_switch in covers.items():
         if switch not in switches:
-            raise Refused(("covers", switch), "unknown_switch", f"unknown switch {shown(switch)}", switch)
+            detail = unknown_name("switch", switch, switches)
+            raise Refused(("covers", switch), "unknown_switch", detail, switch)
         for topic, found in of_switch.items():
             path = ("covers", switch, topic)
             if topic not in topics:
-                raise Refused(path, "unknown_topic", f"unknown topic {shown(topic)}", topic)
+                raise Refused(path, "unknown_topic", unknown_name("topic", topic, topics), topic)
             for cover in (*found.plain, *(one for port in found.in_port.values() for one in port)):
                 longest = max(map(int.bit_length, (cover.dz, *cover.kept))) - 1
                 if longest > depth:

@@ -10,6 +10,7 @@ from random import Random
 from tercast.errors import Refused, shown
 from tercast.federation.world.division import BorderLink
 from tercast.federation.world.federated_world import FederatedWorld
+from tercast.runtime.wording import unknown_name
 
 CUT, CRASH = "cut", "crash"
 
@@ -77,8 +78,7 @@ def read_faults(texts: Sequence[str], world: FederatedWorld, random: Random) -> 
 def _check(fault: Fault, item: str, world: FederatedWorld) -> None:
     for name in fault.subject:
         if name not in world.partitions:
-            known = ", ".join(world.partitions)
-            detail = f"there is no partition {shown(name)}; use one of {known}"
+            detail = unknown_name("partition", name, world.partitions)
             raise Refused(("faults",), "unknown_partition", detail, name)
     if fault.begin >= fault.end:
         detail = f"{shown(item)} ends before it begins; write the earlier time first"
