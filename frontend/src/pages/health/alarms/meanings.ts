@@ -57,7 +57,7 @@ const PAST: readonly [RegExp, Meaning][] = [
   [/controller does not answer/, { ...text.past.controller, docs: "operations.md, Processes" }],
   [
     /changes (the (ways|paths) of topics )?(in place|without a transition)/,
-    { ...text.past.inPlace, docs: "changes.md, Moving a topic without losing an event" },
+    { ...text.past.inPlace, docs: "changes.md, Migrating a topic without losing an event" },
   ],
   [/^the event space of topic .* no longer fits/, { ...text.past.spaceDrift, docs: "dimensions.md, Drift" }],
   [/^link .* went down/, { ...text.past.linkDown, docs: "monitoring.md, Watching" }],
