@@ -88,6 +88,13 @@ class Reference(Text):
         super().__init__(**options)
 
 
+def allowed_range(low: float | None, high: float | None) -> str:
+    """Return the remedy for a number that is out of range: "use a number from 0 to 10,000"."""
+    if low is None:
+        return f"use a number up to {high:,}"
+    return f"use {low:,} or more" if high is None else f"use a number from {low:,} to {high:,}"
+
+
 class Integer(StrictField, serializers.IntegerField):
     """JSON integer within its bounds: no boolean, no fraction, no text."""
 
@@ -97,7 +104,8 @@ class Integer(StrictField, serializers.IntegerField):
             self.refuse("wrong_type", f"{shown(data)} is not an integer; write digits without quotes.")
         low, high = self.min_value, self.max_value
         if (low is not None and data < low) or (high is not None and data > high):
-            self.refuse("out_of_range", f"{shown(data)} is out of range; use {low} to {high}.")
+            null = ", or null" if self.allow_null else ""
+            self.refuse("out_of_range", f"{shown(data)} is out of range; {allowed_range(low, high)}{null}.")
         return data
 
 
@@ -115,7 +123,7 @@ class Number(StrictField, serializers.FloatField):
 
     def beyond(self, low: float | None, high: float | None) -> str:
         """Return the rule for a number that is out of range."""
-        return f"use {low} to {high}"
+        return allowed_range(low, high)
 
 
 class Share(Number):

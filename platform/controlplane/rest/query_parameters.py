@@ -64,7 +64,7 @@ def read_integer(name: str, text: str, low: int = 0, high: int = MAX_ID) -> int:
             name, "not_an_integer", f"{name}={shown(text)} is not a whole number; use decimal digits.", text
         )
     if len(text) > 19 or not low <= int(text) <= high:
-        detail = f"{name}={shown(text)} is out of range; use a number from {low} to {high}."
+        detail = f"{name}={shown(text)} is out of range; use a number from {low:,} to {high:,}."
         raise bad_parameter(name, "out_of_range", detail, text)
     return int(text)
 
@@ -253,6 +253,6 @@ def read_id(text: str) -> int:
         )
         raise bad_parameter("id", "not_an_id", detail, text)
     if len(text) > 19 or int(text) > MAX_ID:
-        detail = f"{shown(text)} is out of range; the largest id is {MAX_ID}."
+        detail = f"{shown(text)} is out of range; the largest id is {MAX_ID:,}."
         raise bad_parameter("id", "out_of_range", detail, text)
     return int(text)

@@ -19,6 +19,9 @@ SIGNALLING = {"ipv4": "225.0.0.37", "ipv6": "ff1e::25"}
 """Addresses to which hosts send control messages; no plan's prefix contains them."""
 
 DEFAULT_PREFIX = {"ipv4": "225.128.0.0/9", "ipv6": "ff0e::/16"}
+MULTICAST = {4: "224.0.0.0/4", 6: "ff00::/8"}
+"""All multicast addresses, by version of IP."""
+
 DEFAULT_TOPIC_BITS = {"ipv4": 0, "ipv6": 16}
 
 _WIDTH = {"ipv4": 32, "ipv6": 128}
@@ -163,7 +166,10 @@ class AddressPlan:
         network = _parse_network(self.family, cidr, path)
         own = ipaddress.ip_network(self.prefix)
         if network.prefixlen < own.prefixlen or network.network_address not in own:
-            detail = f"{shown(cidr)} is not within the prefix {self.prefix} of the address plan"
+            detail = (
+                f"{shown(cidr)} is not within {self.prefix}, the prefix of the address plan; "
+                "use an address of this plan"
+            )
             raise Refused(path, "foreign_address", detail, cidr)
         return network
 
@@ -172,7 +178,8 @@ def multicast_mac(address: str) -> str:
     """The Ethernet group address of a multicast IP address: low 23 (IPv4) or 32 bits (IPv6)."""
     ip = ipaddress.ip_address(address)
     if not ip.is_multicast:
-        raise Refused((), "not_multicast", f"{shown(address)} is not a multicast address", address)
+        detail = f"{shown(address)} is not a multicast address; use one in {MULTICAST[ip.version]}"
+        raise Refused((), "not_multicast", detail, address)
     group, low = (0x01005E000000, 0x7FFFFF) if ip.version == 4 else (0x333300000000, 0xFFFFFFFF)
     return (group | int(ip) & low).to_bytes(6, "big").hex(":")
 
@@ -181,7 +188,8 @@ def _network(family: str, prefix: str) -> ipaddress.IPv4Network | ipaddress.IPv6
     """Check the base prefix of a plan: multicast, of the family, without the signalling address."""
     network = _parse_network(family, prefix, ("prefix",))
     if not network.is_multicast:
-        raise Refused(("prefix",), "not_multicast", f"{shown(prefix)} is not a multicast prefix", prefix)
+        detail = f"{shown(prefix)} is not a multicast prefix; use a prefix in {MULTICAST[network.version]}"
+        raise Refused(("prefix",), "not_multicast", f"{detail}, for example {DEFAULT_PREFIX[family]}", prefix)
     if ipaddress.ip_address(SIGNALLING[family]) in network:
         detail = (
             f"{shown(prefix)} contains {SIGNALLING[family]}, the address of in-band signalling; "
@@ -193,7 +201,9 @@ def _network(family: str, prefix: str) -> ipaddress.IPv4Network | ipaddress.IPv6
 
 def _parse_network(family: str, cidr: str, path: Path) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
     kind = ipaddress.IPv4Network if family == "ipv4" else ipaddress.IPv6Network
-    wrong = Refused(path, "not_a_prefix", f"{shown(cidr)} is not a prefix of family {family}", cidr)
+    name = "an IPv4" if family == "ipv4" else "an IPv6"
+    detail = f"{shown(cidr)} is not {name} prefix; write it like {DEFAULT_PREFIX[family]}"
+    wrong = Refused(path, "not_a_prefix", detail, cidr)
     if not isinstance(cidr, str) or "%" in cidr:
         raise wrong
     _, _, length = cidr.partition("/")

@@ -97,3 +97,8 @@ def test_all_errors_of_a_new_object(world, administrator, path, body, expected):
 def test_all_errors_of_a_change(world, administrator, resource, body, expected):
     pk = administrator.get(f"{resource}/").json()["results"][0]["id"]
     assert sorted(found(administrator.patch(f"{resource}/{pk}/", body))) == sorted(expected.split())
+
+
+def test_a_number_out_of_range_has_its_range(world, administrator):
+    errors = administrator.post("switches/budgets/", {"budgets": {"s1": -1}}).json()["errors"]
+    assert errors[0]["detail"] == "-1 is out of range; use a number from 0 to 10,000,000, or null."

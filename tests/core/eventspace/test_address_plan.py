@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import pickle
+import re
 
 import pytest
 from hypothesis import given
@@ -194,3 +195,15 @@ def test_multicast_macs() -> None:
     assert multicast_mac("ff0e:4:1400::89ab:cdef") == "33:33:89:ab:cd:ef"
     with pytest.raises(Refused):
         multicast_mac("10.0.0.1")
+
+
+def test_refusals_show_a_valid_prefix() -> None:
+    for prefix, words in [
+        (
+            "fd00::/16",
+            '"fd00::/16" is not a multicast prefix; use a prefix in ff00::/8, for example',
+        ),
+        ("x", '"x" is not an IPv6 prefix; write it like ff0e::/16'),
+    ]:
+        with pytest.raises(Refused, match=re.escape(words)):
+            AddressPlan.from_json({"family": "ipv6", "prefix": prefix}, ("address",))
