@@ -60,13 +60,22 @@ const PAST: readonly [RegExp, Meaning][] = [
     { ...text.past.inPlace, docs: "changes.md, Migrating a topic without losing an event" },
   ],
   [/^the event space of topic .* no longer fits/, { ...text.past.spaceDrift, docs: "dimensions.md, Drift" }],
-  [/^link .* went down/, { ...text.past.linkDown, docs: "monitoring.md, Monitoring of connections, ports and links" }],
+  [
+    /^link .* went down/,
+    { ...text.past.linkDown, docs: "monitoring.md, Monitoring of connections, ports and links" },
+  ],
   [/does not support bundles/, { ...text.past.tightChange, docs: "changes.md, Within TCAM budgets" }],
   [/its table is planned for|is full/, { ...text.past.tableFull, docs: "changes.md, Within TCAM budgets" }],
-  [/was not (declared|registered)/, { ...text.past.newSwitch, docs: "monitoring.md, Monitoring of connections, ports and links" }],
+  [
+    /was not (declared|registered)/,
+    { ...text.past.newSwitch, docs: "monitoring.md, Monitoring of connections, ports and links" },
+  ],
   [/^probes crossed .*waits? for approval: (nobody|probes|it is not)/, ACTIVE.links_waiting as Meaning],
   [/found by probes and added/, { ...text.past.linkAdded, docs: "monitoring.md, Found links" }],
-  [/^probes crossed/, { ...text.past.otherLink, docs: "monitoring.md, Monitoring of connections, ports and links" }],
+  [
+    /^probes crossed/,
+    { ...text.past.otherLink, docs: "monitoring.md, Monitoring of connections, ports and links" },
+  ],
   [
     /failed and is (taken back|reverted)/,
     { ...text.past.takenBack, docs: "changes.md, From a request to confirmed tables" },
