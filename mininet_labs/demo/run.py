@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"\ntercast: {error}", file=sys.stderr)
         return 1
     finally:
-        print("tercast: all ended", flush=True)
+        print("tercast: all processes have stopped", flush=True)
 
 
 def conclude(demo: Demo) -> dict[str, Any]:

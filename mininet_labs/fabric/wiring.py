@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mininet_labs.fabric.errors import FabricError
+from tercast.runtime.wording import quantity
 
 Object = Mapping[str, Any]
 
@@ -115,7 +116,9 @@ class FabricWiring:
             raise FabricError(host, "no such host in the fabric", f"use one of {_some(self.hosts)}")
         ports = self.hosts[host]
         if not 0 <= index < len(ports):
-            raise FabricError(f"attachment {index} of {host}", f"it has {len(ports)}", "count from 0")
+            number = quantity(len(ports), "attachment")
+            remedy = f"use an index from 0 to {len(ports) - 1}"
+            raise FabricError(f"attachment {index} of {host}", f"the host has {number}", remedy)
         return ports[index]
 
     def link_at(self, switch: str, number: int) -> FabricLink:

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     finally:
         platform.stop()
-        print("tercast: all ended", flush=True)
+        print("tercast: all processes have stopped", flush=True)
     return 0
 
 

@@ -11,7 +11,7 @@ def outer_pids(unshare: int) -> dict[int, int]:
     """Return the outer process ids by the inner ones, for the namespace of a child of `unshare`."""
     children = Path(f"/proc/{unshare}/task/{unshare}/children").read_text("ascii").split()
     if not children:
-        raise LabError("the inside of the lab", "has ended", "see lab.log")
+        raise LabError("the main process of the lab", "has ended", "see lab.log")
     wanted = _namespace(children[0])
     found: dict[int, int] = {}
     for name in (path.name for path in Path("/proc").iterdir() if path.name.isdigit()):

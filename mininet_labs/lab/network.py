@@ -194,7 +194,7 @@ class MininetNetwork:
         """Send a request and return its answer.
 
         Raises:
-            LabError: The inside refuses the request or has ended.
+            LabError: The main process of the lab refuses the request or has ended.
         """
         process = self._process
         if process is None:
@@ -207,7 +207,7 @@ class MininetNetwork:
             except (OSError, ValueError):
                 answer = None
         if answer is None:
-            raise LabError("the inside of the lab", f"has ended: {self._last_words()}", "see lab.log")
+            raise LabError("the main process of the lab", f"has ended: {self._last_words()}", "see lab.log")
         if "error" in answer:
             raise LabError("the lab", str(answer["error"]), f"see {self._run_dir / 'lab.log'}")
         return answer

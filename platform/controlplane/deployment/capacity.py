@@ -114,7 +114,8 @@ def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
         submit([LogEntry({"op": SET_CAPACITY, "switch": name, "entries": entries})])
         checkpoints.keep(_EPOCHS, {**checkpoints.recall(_EPOCHS, {}), name: epoch})
         if text is not None:
-            outbox.alarm(f"switch {name} {text}; from now on its table is planned for at most {entries}")
+            limit = quantity(entries or 0, "entry", "entries")
+            outbox.alarm(f"switch {name} {text}; the planner now limits its table to {limit}")
 
 
 def _undo(row: Request, full: list[Switch], merges: bool) -> None:

@@ -130,7 +130,7 @@ def _report(
         publishers = sorted({name for one in lost for name in wanted[one].names})
         outbox.alarm(f"{_listed('subscription', lost)}: no path from {_listed('publisher', publishers)}")
     if found:
-        outbox.alarm(f"{_listed('subscription', found)}: paths lead to every matching publisher again")
+        outbox.alarm(f"{_listed('subscription', found)}: paths to all matching publishers exist again")
 
 
 def _subscriptions(names: Iterable[str]) -> list[str]:

@@ -74,7 +74,7 @@ def test_without_a_policy_the_request_fails_with_the_reason(budgeted):
         assert 'the aggregation method "none" does not merge' in request.problem["detail"]
     assert len(switch.table) == switch.peak == 3
     reports = [text for text in alarms() if "is full with 3 entries" in text]
-    assert len(reports) == 1 and "planned for at most 3" in reports[0]
+    assert len(reports) == 1 and "the planner now limits its table to 3 entries" in reports[0]
     assert Switch.objects.get(name="s2").capacity == 3
     all_is_one(budgeted)
     sent = budgeted.mods

@@ -12,7 +12,7 @@ WORDS = {
     "analytics/dimensions/drift.py": ["no longer fits its filters and events"],
     "aggregation/cost_watch.py": ["aggregation at switch", "aggregation at switch"],
     "deployment/audits/worker.py": ["differs from the plan", "is not repaired"],
-    "deployment/capacity.py": ["its table is planned for at most", "failed and is reverted"],
+    "deployment/capacity.py": ["the planner now limits its table to", "failed and is reverted"],
     "deployment/watcher/newcomers.py": [
         "connected and was not registered",
         "found by probes and added to the network",
@@ -20,7 +20,7 @@ WORDS = {
     ],
     "deployment/object_effects.py": ["is no longer in the plan, but its database row stays"],
     "deployment/watcher/link_losses.py": ["packets that were sent into it are lost"],
-    "planning/reachability_rows.py": ["no path from", "paths lead to every matching publisher again"],
+    "planning/reachability_rows.py": ["no path from", "paths to all matching publishers exist again"],
     "deployment/reconcile.py": ["does not support bundles and its table is full"],
     "deployment/spare_entry.py": ["does not support bundles"],
     "deployment/session.py": ["changes the paths of topics without a transition"],

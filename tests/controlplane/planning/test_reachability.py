@@ -29,7 +29,7 @@ def reach(row):
 def alarms():
     """Those about paths."""
     texts = OutboxEvent.objects.filter(kind="alarm").order_by("id").values_list("payload__text", flat=True)
-    return [text for text in texts if ": no path from " in text or ": paths lead to " in text]
+    return [text for text in texts if ": no path from " in text or ": paths to all " in text]
 
 
 def after(payload):
@@ -82,7 +82,7 @@ def test_it_follows_every_change_of_the_network(parted, steps):
         after(parting)
         assert reach(subscription) == NONE and reach(ad) == ("none", ["s-h3"]), parting
         last = alarms()[-2:]
-        assert last[0].endswith("paths lead to every matching publisher again")
+        assert last[0].endswith("paths to all matching publishers exist again")
         assert last[1].endswith("no path from publisher p-h1")
 
 

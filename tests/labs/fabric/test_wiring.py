@@ -116,7 +116,10 @@ def test_what_cannot_be_wired_is_refused_by_its_path(kind, entry, message):
     [
         (lambda w: w.bridge("s3"), "s3: no such switch in the fabric; use one of s1, s2"),
         (lambda w: w.attachment("h4"), "h4: no such host in the fabric; use one of h1, h2, h3"),
-        (lambda w: w.attachment("h1", 1), "attachment 1 of h1: it has 1; count from 0"),
+        (
+            lambda w: w.attachment("h1", 1),
+            "attachment 1 of h1: the host has 1 attachment; use an index from 0 to 0",
+        ),
         (lambda w: w.link_at("s1", 7), "s1:7: no link at this port; ports with links: 1"),
         (lambda w: w.port("s2", 8), "s2:8: no such port; ports there: 4, 9"),
     ],

@@ -182,7 +182,7 @@ def _take_in(
                 waiting.append((pair, detail))
                 _hold(pair, reason, detail)
         for pair in silent:
-            detail = "probes cross it only at times"
+            detail = "probes cross it only intermittently"
             waiting.append((pair, detail))
             _hold(pair, FoundReason.SILENT, detail)
         _announce(added, waiting)

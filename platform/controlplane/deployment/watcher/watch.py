@@ -149,7 +149,7 @@ def _controller_lost(reason: str) -> None:
     with transaction.atomic():
         see_switches([])
         checkpoints.keep(_CONTROLLER, "lost")
-        outbox.alarm(f"the controller does not answer, no table can be changed: {reason}")
+        outbox.alarm(f"the controller does not answer, so no table can be changed: {reason}")
 
 
 def _controller_found() -> None:

@@ -9,7 +9,7 @@ test.each([
     "A program that writes telemetry stopped without a final report",
   ],
   ["telemetry: /x cannot be written: No space left on device", "Telemetry"],
-  ["the controller does not answer, no table can be changed: refused", "The controller does not respond"],
+  ["the controller does not answer, so no table can be changed: refused", "The controller does not respond"],
   [
     "request 9 (set_indexed) changes the paths of topics without a transition: quotes",
     "A topic was changed without a transition",
@@ -33,7 +33,7 @@ test.each([
   ["controller: untrusted_switch raised: no certificate", "A switch without a valid certificate"],
   ["controller: bad_probe raised: a discovery probe has no seal", "A discovery probe that is not genuine"],
   [
-    "switch s1 reports a capacity of 9 entries; from now on its table is planned for at most 9",
+    "switch s1 reports a capacity of 9 entries; the planner now limits its table to 9 entries",
     "A table with a capacity below its budget",
   ],
 ])("%s", (text, title) => {

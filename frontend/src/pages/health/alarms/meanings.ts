@@ -42,7 +42,7 @@ const ACTIVE: Record<string, Meaning> = {
 const PAST: readonly [RegExp, Meaning][] = [
   [/^audit \d+/, { ...text.past.audit, docs: "monitoring.md, Audits" }],
   [/^aggregation at switch/, ACTIVE.aggregation_cost as Meaning],
-  [/: (no path from|paths lead to)/, ACTIVE.out_of_reach as Meaning],
+  [/: (no path from|paths lead to|paths to all)/, ACTIVE.out_of_reach as Meaning],
   [/^task .* (has failed|works again)/, ACTIVE.task_fails as Meaning],
   [/(is|no longer) skipped|is restored as disabled/, ACTIVE.bad_schedule as Meaning],
   [/^disk of /, ACTIVE.disk_low as Meaning],
@@ -65,7 +65,7 @@ const PAST: readonly [RegExp, Meaning][] = [
     { ...text.past.linkDown, docs: "monitoring.md, Monitoring of connections, ports and links" },
   ],
   [/does not support bundles/, { ...text.past.tightChange, docs: "changes.md, Within TCAM budgets" }],
-  [/its table is planned for|is full/, { ...text.past.tableFull, docs: "changes.md, Within TCAM budgets" }],
+  [/its table is planned for|planner now limits|is full/, { ...text.past.tableFull, docs: "changes.md, Within TCAM budgets" }],
   [
     /was not (declared|registered)/,
     { ...text.past.newSwitch, docs: "monitoring.md, Monitoring of connections, ports and links" },
