@@ -111,7 +111,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     "ExperimentVerdictEnum": {
         "holds": "the rule confirms the claim",
         "differs": "the rule contradicts the claim",
-        "undecided": "the rule decides neither",
+        "undecided": "too few seeds, or times that were measured under load",
         "not run": "no committed result has this claim",
     },
     "FoundLinkReasonEnum": {

@@ -15,7 +15,8 @@ class Switch(models.Model):
         null=True, help_text="largest number of content entries; null is unlimited"
     )
     capacity = models.PositiveIntegerField(
-        null=True, help_text="content entries that it was found to have room for; null: no limit found"
+        null=True,
+        help_text="maximum content entries that the switch can store, as reported or detected; null: no limit known",
     )
     features = models.JSONField(
         default=dict, help_text="features reported at connect: capacity, groups, meters"

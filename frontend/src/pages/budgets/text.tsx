@@ -291,7 +291,7 @@ export const text = {
         "merged entries; some cells inside them keep their own entries (chosen so that the cost stays low even if future events differ from past events)",
       installed: "the installed entries (no change)",
     } as Record<string, string>,
-    gap: "Cost compared with merging alone, the best result without cells that keep their own entries (negative: this run costs less)",
+    gap: "Cost difference from the best result in which no cell keeps its own entry (negative: this run costs less)",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that are too small",

@@ -5,7 +5,7 @@ export const text = {
   title: "Experiments",
   docs: "About the experiments",
   introduction:
-    "Results of the papers' experiments with the code of this platform. A rule decides each claim. The rules were fixed before the runs.",
+    "This page repeats the experiments of three papers with the code of this platform. For each claim of a paper, a rule that was fixed before the run decides the verdict.",
   empty: "There are no results yet. Run this command in the source tree to measure them:",
   measure: 'make figures ARGS="--update"',
   noMatch: "No figure matches the filters.",
@@ -36,7 +36,7 @@ export const text = {
   run: "Run",
   runFacts: { size: "Size", seeds: "Seeds", commit: "Commit", cpu: "Processor", load: "Load of the machine" },
   load: (lowest: number, highest: number) => `${lowest} to ${highest}`,
-  noisy: "Times were measured under load. Claims on times are undecided.",
+  noisy: "Times were measured under load. Claims about times are undecided.",
   command: "Repeat the measurement",
   commandName: "the command",
   json: "All values as JSON",

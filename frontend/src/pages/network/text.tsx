@@ -261,7 +261,7 @@ export const text = {
     },
     calculate: "Calculate",
     calculating: "Calculating",
-    none: "The switch has no entries, so every budget is free of redundant copies and false positives.",
+    none: "The switch has no entries, so no budget causes redundant copies or false positives.",
     chart: "Redundant copies and false positives by budget",
     table: "Budget curve",
     budget: "Budget",

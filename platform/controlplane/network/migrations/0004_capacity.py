@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='switch',
             name='capacity',
-            field=models.PositiveIntegerField(help_text='content entries that it was found to have room for; null: no limit found', null=True),
+            field=models.PositiveIntegerField(help_text='maximum content entries that the switch can store, as reported or detected; null: no limit known', null=True),
         ),
         migrations.AddField(
             model_name='switch',
