@@ -66,7 +66,7 @@ def decide(rows: Sequence[Request], moving: Collection[int] = ()) -> None:
 
 
 def confirm(rows: Sequence[Request]) -> None:
-    """Make requests active that wait for nothing any more."""
+    """Activate the requests that no longer wait for a switch."""
     now = timezone.now()
     for part in chunks([row.pk for row in rows]):
         Request.objects.filter(pk__in=part).update(

@@ -55,7 +55,7 @@ from tercast.requests.kinds import REMOVE_SWITCH
 from tercast.tables.entries import SwitchDiff
 
 RUN_SECONDS = 2.0
-"""Time after which a run ends and requests another one, so that the watcher has its turn."""
+"""Time after which a run ends and requests another one, so that the watcher can run."""
 
 
 def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
@@ -226,5 +226,5 @@ def _lags_because(name: str, known: dict[str, Switch]) -> str:
 
 
 def _leaving(row: Request) -> set[str]:
-    """Return the switch that the request removes; it is often dead and confirms nothing."""
+    """Return the switch that the request removes; that switch is often disconnected and confirms nothing."""
     return {row.payload["switch"]} if row.kind == REMOVE_SWITCH else set()

@@ -16,7 +16,8 @@ class Switch(models.Model):
     )
     capacity = models.PositiveIntegerField(
         null=True,
-        help_text="maximum content entries that the switch can store, as reported or detected; null: no limit known",
+        help_text="maximum content entries that the switch can store, as reported or detected; "
+        "null: no limit known",
     )
     features = models.JSONField(
         default=dict, help_text="features reported at connect: capacity, groups, meters"

@@ -22,17 +22,17 @@ class NeighbourLiveness:
     _named: dict[str, float] = field(default_factory=dict)
 
     def set_port(self, border: str, up: bool) -> None:
-        """Take note of the state of a port; what was heard there before is forgotten."""
+        """Record the state of a port, and discard its earlier hellos."""
         (self.up.add if up else self.up.discard)(border)
         self._heard.pop(border, None)
 
     def hear(self, border: str, now: float) -> None:
-        """Take note of a hello."""
+        """Record a hello."""
         self._heard[border] = now
         self._named.pop(border, None)
 
     def announce_stop(self, border: str, restart: float) -> None:
-        """Take note that a neighbour stops, and of the seconds until it is back."""
+        """Record that a neighbour stops, and the seconds until it is back."""
         self._named[border] = restart
 
     def silent(self, now: float) -> Iterable[str]:

@@ -115,7 +115,7 @@ class Partition:
         return outcomes
 
     def port_changed(self, border: str, up: bool, now: float) -> None:
-        """Take note that the port of a border went down or came up."""
+        """Record that the port of a border went down or came up."""
         self.liveness.set_port(border, up)
         if not up:
             self._act(self.nodes.border_down(border))
@@ -140,7 +140,7 @@ class Partition:
         self._finish(now)
 
     def confirmed(self, number: int, now: float) -> None:
-        """Take note that all switches have confirmed a push and those before."""
+        """Record that all switches have confirmed a push and those before."""
         self._act(self.nodes.confirmed(number))
         for border, name, version in self.confirmations.confirm(number, self.peers):
             self.peers[border].tell_done(name, version)

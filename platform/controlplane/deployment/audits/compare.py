@@ -39,7 +39,13 @@ class TableDifference:
 
 
 def differences(diff: SwitchDiff, held: Iterable[Entry], reading: ControllerReading) -> list[TableDifference]:
-    """Return the differences that `diff`, the repair of the switch's table, corrects."""
+    """Return the differences that the repair of a switch's table corrects.
+
+    Args:
+        diff: The repair: the change from the read table to the planned one.
+        held: The entries in the table of the switch.
+        reading: The controller's reading of the table.
+    """
     return [*_content(diff, {(entry.key, entry.priority): entry for entry in held}), *_beside(reading)]
 
 

@@ -29,7 +29,7 @@ from controlplane.requestlog.models import SwitchSync
 logger = logging.getLogger(__name__)
 
 RUN_SECONDS = 1.0
-"""Time after which the request log has its turn."""
+"""Time after which the worker processes the request log."""
 
 MAX_STORED = 2000
 """Largest number of stored differences of one switch; the counts include all."""

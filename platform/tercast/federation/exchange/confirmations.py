@@ -47,7 +47,7 @@ class Confirmations:
     _watched: dict[str, int] = field(default_factory=dict)
 
     def watch(self, subscription: str, push: int) -> None:
-        """Take note of the push of a subscription of this partition."""
+        """Record the push of a subscription of this partition."""
         self._watched[subscription] = push
 
     def unwatch(self, subscription: str) -> None:
@@ -73,7 +73,7 @@ class Confirmations:
         )
 
     def confirm(self, push: int, peers: Mapping[str, BorderPeer]) -> list[Report]:
-        """Take note of a confirmed push; return the versions that are now confirmed here and behind."""
+        """Record a confirmed push; return the versions that are now confirmed here and behind."""
         self.confirmed_push = max(self.confirmed_push, push)
         for one in self._expected:
             if one.needs is None and one.push <= push:

@@ -1,4 +1,4 @@
-"""Exported sets that have changed, and their way to the peers."""
+"""Sending of changed exported sets to the peers."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class AddressTerms:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Sent each second at each border: who is here, and the state of this end."""
+    """Sent each second at each border: the sender, and the state of its end."""
 
     instance: int
     terms: AddressTerms

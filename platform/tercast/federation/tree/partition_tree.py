@@ -62,12 +62,12 @@ class PartitionTree:
         return self._take()
 
     def border_up(self, border: str) -> list[TreeAction]:
-        """Take note that a port came up."""
+        """Record that a port came up."""
         self.ends[border].is_up = True
         return self._decide()
 
     def border_down(self, border: str) -> list[TreeAction]:
-        """Take note that a port went down, or that nothing was heard there for too long."""
+        """Record that a port went down, or that nothing was heard there for too long."""
         end = self.ends[border]
         end.is_up, end.heard = False, None
         self._close(end)
@@ -118,7 +118,7 @@ class PartitionTree:
         return [OpenBorder(border, session), *self._decide()]
 
     def closed(self, border: str) -> list[TreeAction]:
-        """Take note that switches have confirmed that a border is closed."""
+        """Record that switches have confirmed that a border is closed."""
         self.ends[border].is_closing = False
         return self._decide()
 

@@ -59,7 +59,7 @@ class TreeNodes:
         return actions + node.hear(border, hello)
 
     def border_down(self, border: str) -> list[TreeAction]:
-        """Take note that a border cannot be used."""
+        """Record that a border cannot be used."""
         node = self.at(border)
         return [] if node is None else node.border_down(border)
 
@@ -68,7 +68,7 @@ class TreeNodes:
         return [action for node in self.nodes.values() for action in node.tick()]
 
     def closing(self, border: str, push: int) -> None:
-        """Take note of the push that closes a border."""
+        """Record the push that closes a border."""
         self._closing[border] = push
 
     def waits_for(self, push: int) -> bool:
@@ -76,7 +76,7 @@ class TreeNodes:
         return push in self._closing.values()
 
     def confirmed(self, push: int) -> list[TreeAction]:
-        """Take note that a push is confirmed."""
+        """Record that a push is confirmed."""
         actions: list[TreeAction] = []
         for border in [border for border, number in self._closing.items() if number <= push]:
             del self._closing[border]

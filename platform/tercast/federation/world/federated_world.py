@@ -232,7 +232,7 @@ class FederatedWorld:
         self.time.after(pause, tick)
 
     def _collect(self, name: str) -> None:
-        """Carry away what a partition has to send."""
+        """Send the pending messages of a partition."""
         partition = self.partitions[name]
         for push in partition.take_pushes():
             self._push(name, push)

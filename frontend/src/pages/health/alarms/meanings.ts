@@ -65,7 +65,10 @@ const PAST: readonly [RegExp, Meaning][] = [
     { ...text.past.linkDown, docs: "monitoring.md, Monitoring of connections, ports and links" },
   ],
   [/does not support bundles/, { ...text.past.tightChange, docs: "changes.md, Within TCAM budgets" }],
-  [/its table is planned for|planner now limits|is full/, { ...text.past.tableFull, docs: "changes.md, Within TCAM budgets" }],
+  [
+    /its table is planned for|planner now limits|is full/,
+    { ...text.past.tableFull, docs: "changes.md, Within TCAM budgets" },
+  ],
   [
     /was not (declared|registered)/,
     { ...text.past.newSwitch, docs: "monitoring.md, Monitoring of connections, ports and links" },
