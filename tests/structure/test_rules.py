@@ -259,9 +259,9 @@ def test_no_regular_expression_has_a_possessive_group() -> None:
 def test_own_packages_are_imported_at_the_top() -> None:
     late = []
     for one in modules():
-        if one.path.endswith("/apps.py"):
-            continue
         for function in _parts(one, ast.FunctionDef, ast.AsyncFunctionDef):
+            if one.path.endswith("/apps.py") and function.name == "ready":  # type: ignore[attr-defined]
+                continue
             late += [
                 f"{one.path}:{node.lineno}"
                 for node in ast.walk(function)
