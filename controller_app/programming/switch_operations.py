@@ -125,7 +125,7 @@ class AtomicReplace:
             self._bundle = None
 
     def _stage_bundle(self, step: ChangeStep) -> None:
-        """Stage a step; removals are first in the bundle, to make room for the additions."""
+        """Stage a step; removals are first in the bundle, to free entries for the additions."""
         items: list[Item] = [*shortest_first(step.remove), *longest_first(step.add)]
         self._bundle = Bundle(self._connection, items)
         self._bundle.stage()

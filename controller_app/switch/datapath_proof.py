@@ -133,7 +133,7 @@ class Proofs:
         """Return the proof for a datapath id without a bound key.
 
         Raises:
-            UnprovedDatapath: The policy requires a bound key, or there is no room for another one.
+            UnprovedDatapath: The policy requires a bound key, or the list of bound keys is full.
         """
         if self._policy is ProofPolicy.AUTHORITY:
             return Proof.AUTHORITY

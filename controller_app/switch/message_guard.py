@@ -74,7 +74,7 @@ class Judge(Protocol):
 
 @dataclass(slots=True)
 class Handshake:
-    """The judge during a handshake: it accepts only the description of ports."""
+    """The check during a handshake: it accepts only the description of ports."""
 
     most_ports: int = MOST_PORTS
     ports: int = 0

@@ -104,7 +104,11 @@ def of_space() -> argparse.ArgumentParser:
     parser = _parser("bench_space", "make bench-space")
     parser.add_argument("--quick", action="store_true", help="two seeds and 1,000 events")
     parser.add_argument(
-        "--events", type=int, default=8_000, metavar="N", help="events to choose and judge (default 8000)"
+        "--events",
+        type=int,
+        default=8_000,
+        metavar="N",
+        help="events of choice and evaluation (default 8000)",
     )
     parser.add_argument(
         "--cuts", type=int, default=1_024, metavar="N", help="maximum learned cuts (default 1024)"

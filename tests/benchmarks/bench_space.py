@@ -1,12 +1,12 @@
 """Measure the false positives and cells of event spaces, method by method; print JSON.
 
-Half of the events choose the spaces, and the other half judge them. Cases:
+Half of the events are for the choice of spaces, and the other half for their evaluation. Cases:
 
 - demo: the subscriptions and quotes of the demo
 - quotes: random filters around real quotes; the package bokeh_sampledata contains the quotes
 - sea: random filters around real temperatures of the sea, from the same package
 - zipf 16, zipf 50: 300 narrow filters in five attributes around hot spots; 16 and 50 cells a filter
-- unseen 16, unseen 50: spaces chosen for one half of these filters, judged on the other half
+- unseen 16, unseen 50: spaces chosen for one half of these filters, measured on the other half
 
 `ipv4` has the same cases with dz of 23 bits. `budgets` has the copies that aggregation adds if tables may
 hold a quarter of the entries that they have without cuts. `bound` compares learned trees of small event
@@ -141,7 +141,7 @@ CASES = {
     "unseen 16": (zipf, 16, True),
     "unseen 50": (zipf, 50, True),
 }
-"""By name: the workload, the maximum number of cells of a filter, and whether other filters judge."""
+"""By name: the workload, the maximum number of cells of a filter, and whether other filters evaluate."""
 
 
 def measured(name: str, seed: int, events: int, cuts: int, depth: int = DEPTH) -> dict[str, dict[str, float]]:

@@ -1,4 +1,4 @@
-"""The benchmark of event spaces judges all methods by the same unseen events."""
+"""The benchmark of event spaces measures all methods with the same unseen events."""
 
 import sys
 from pathlib import Path

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
@@ -42,6 +43,23 @@ def django_db_setup(django_test_environment, django_db_blocker, tmp_path_factory
             options["init_command"] = options["init_command"].replace("synchronous=NORMAL", "synchronous=OFF")
         yield
         connection.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files_found_once():
+    """Find the static files once: each test client makes a middleware, which would find them again."""
+    found: dict[str, object] = {}
+    find = WhiteNoiseMiddleware.add_files_from_finders
+
+    def find_once(middleware):
+        if not found:
+            find(middleware)
+            found.update(middleware.files)
+        middleware.files.update(found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", find_once)
+        yield
 
 
 @pytest.fixture(autouse=True)

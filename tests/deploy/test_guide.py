@@ -85,7 +85,7 @@ def script(block: Block, state: str) -> str:
 
 
 def scene(copy: Machine, step: str) -> None:
-    """Run a step of the scene with the Python of the installation, as its user."""
+    """Run a step of the scenario with the Python of the installation, as its user."""
     shutil.copy(SCENE, copy.root / "srv" / SCENE.name)
     copy.run(PYTHON, f"/srv/{SCENE.name}", step, seconds=900)
 

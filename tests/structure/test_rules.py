@@ -136,13 +136,13 @@ _ONE_SOURCE = "runs compiled or as plain Python, from one source (`runtime/jit`)
 
 KERNELS_WITHOUT_TWIN = {
     "encoding/kernels/box_encoder": "encoder of `encoding/encoder` for one box; calls the kernels",
-    "encoding/kernels/disjoint_parts": "second part of the twin of `encoding/grid_boxes`",
+    "encoding/kernels/disjoint_parts": "second part of the compiled version of `encoding/grid_boxes`",
     "encoding/kernels/grid_codes": f"{_WIDE} `eventspace/interleaving` and `eventspace/bisection`",
     "encoding/kernels/number_heap": "data structure; the plain modules use heapq",
     "encoding/kernels/part_encoder": "encoder of `encoding/encoder` for many parts; calls the kernels",
     "encoding/kernels/part_search": f"{_WIDE} `encoding/budgeted_search`",
     "encoding/kernels/part_selection": f"{_WIDE} `encoding/cell_selection`",
-    "encoding/kernels/volume_estimate": "second part of the twin of `encoding/refinement`",
+    "encoding/kernels/volume_estimate": "second part of the compiled version of `encoding/refinement`",
     "encoding/kernels/wide_numbers": "arithmetic; Python's integers have it",
     "optimizer/kernels/entries": _ONE_SOURCE,
     "optimizer/kernels/exceptions": _ONE_SOURCE,
@@ -320,7 +320,7 @@ def test_the_architecture_page_names_modules_that_exist() -> None:
 
 
 def test_every_kernel_is_the_twin_of_a_plain_module_or_has_a_reason() -> None:
-    """A twin has the name of its plain module, next to whose folder `kernels` it is."""
+    """A compiled module has the name of its plain module, next to whose folder `kernels` it is."""
     kernels = {
         one.path.removeprefix("platform/tercast/").removesuffix(".py"): one
         for one in modules()
@@ -330,7 +330,7 @@ def test_every_kernel_is_the_twin_of_a_plain_module_or_has_a_reason() -> None:
     assert not KERNEL_TWINS & KERNELS_WITHOUT_TWIN.keys()
     for name, one in kernels.items():
         plain = name.replace("/kernels/", "/")
-        named = re.search(r"[Tt]win of `([a-z_.]+)`", ast.get_docstring(one.tree) or "")
+        named = re.search(r"Compiled version of `([a-z_.]+)`", ast.get_docstring(one.tree) or "")
         if name in KERNEL_TWINS:
             assert (ROOT / "platform" / "tercast" / f"{plain}.py").is_file(), name
             assert named is not None and named[1] == f"tercast.{plain.replace('/', '.')}", name

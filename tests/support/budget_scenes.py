@@ -1,4 +1,4 @@
-"""Scenes for budgets."""
+"""Test scenarios for budgets."""
 
 from typing import Any
 

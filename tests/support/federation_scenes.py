@@ -77,7 +77,7 @@ def rest(world: FederatedWorld, longest: float = 90.0) -> float:
 
 
 def violations(world: FederatedWorld) -> list[str]:
-    """Judge the installed tables of all switches as if one controller had written them."""
+    """Check the installed tables of all switches as if one controller had written them."""
     tables = {switch: tuple(world.tables.entries(switch)) for switch in world.truth.topology.switches}
     found = verify(
         world.truth.topology,

@@ -1,4 +1,4 @@
-"""An independent judge of tables: it walks a packet for each point of a small event space.
+"""An independent check of tables: it walks a packet for each point of a small event space.
 
 It reads the JSON of a scenario and the flows of a plan, and shares no code with planner or verifier.
 """
@@ -160,7 +160,7 @@ class Walk:
 
 
 class Judge:
-    """Judges the flows of a plan (switch to list of flows) in a world."""
+    """Checks the flows of a plan (switch to list of flows) in a world."""
 
     def __init__(self, world: World, flows: dict[str, list[dict[str, Any]]]) -> None:
         self.world = world

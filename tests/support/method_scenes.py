@@ -1,4 +1,4 @@
-"""Small networks with traffic and budgets, and a judge of the result of aggregation."""
+"""Small networks with traffic and budgets, and a check of the result of aggregation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.networks import (
 
 
 def planner_with_requests(seed: int) -> tuple[Planner, World]:
-    """Return a planner of a dense small network after its requests, and the world that judges it."""
+    """Return a planner of a dense small network after its requests, and the world that checks it."""
     network, requests = dense_scene(seed)
     planner = planner_for(network)
     world = World.of("ipv6", 16, DEPTH, network, TOPICS)

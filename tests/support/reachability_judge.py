@@ -1,4 +1,4 @@
-"""A judge of hosts that are out of reach."""
+"""Reference implementation of hosts that are out of reach."""
 
 from collections import defaultdict
 from typing import Any

@@ -1,4 +1,4 @@
-"""Nodes of the tree of partitions that exchange messages in any order, and the judge of cycles."""
+"""Nodes of the tree of partitions that exchange messages in any order, and the check for cycles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge of the steps of a table update."""
+"""An independent check of the steps of a table update."""
 
 from itertools import combinations, product
 

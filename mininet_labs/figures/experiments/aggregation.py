@@ -177,7 +177,7 @@ def _one(x: float, setting: TrialSetting, number: int, seed: int) -> Iterator[Ro
 
 
 def _deployed(setting: TrialSetting, number: int) -> tuple[GrowingNetwork, TableJudge, list[Row]]:
-    """Return a network under LA, its judge, and rows of the exact tables and of LA's tables."""
+    """Return a network under LA, the check of its tables, and rows of the exact and LA's tables."""
     network = GrowingNetwork(setting, LA)
     network.grow(number)
     judge = TableJudge(network)

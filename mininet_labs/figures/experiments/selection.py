@@ -66,7 +66,7 @@ def _event(filters: Filters, held: tuple[int, ...], rng: random.Random) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class SelectionScale:
-    """Sizes of the experiment; half of the events make the choices, and half judge them."""
+    """Sizes of the experiment; half of the events are for the choices, half for the evaluation."""
 
     subscriptions: int
     events: int

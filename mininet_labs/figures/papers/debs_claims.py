@@ -51,7 +51,7 @@ HALF_REASON = (
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A statement of the paper about false positives, which is judged on both sets of events."""
+    """A statement of the paper about false positives, which is checked on both sets of events."""
 
     name: str
     text: str

@@ -130,7 +130,7 @@ def _selection_choices(size: Size) -> tuple[ParameterChoice, ...]:
         ParameterChoice(
             "hosts", selection.HOSTS, "ours", "few subscriptions a host, so that attributes matter"
         ),
-        ParameterChoice("events", scale.events, "ours", "half to choose, half to judge"),
+        ParameterChoice("events", scale.events, "ours", "half for the choice, half for its evaluation"),
     )
 
 

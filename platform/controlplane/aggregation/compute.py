@@ -95,7 +95,7 @@ def what_if(
 ) -> dict[str, Any]:
     """Return entries and their cost with other budgets and another method, from exact tables.
 
-    The cost is judged on events that are held back from the method, as in `run`. With the method `none`,
+    The cost is measured on events that are held back from the method, as in `run`. With the method `none`,
     tables are exact. With all others, entries are merged immediately, as when budgets are set. A switch for
     which the method finds nothing better stays like this. `unmet` are the switches whose budgets are not met.
 

@@ -1,4 +1,4 @@
-"""Events that are held back from methods, to judge the covers computed from the others.
+"""Events that are held back from methods, to measure the covers computed from the others.
 
 The events that covers were computed from underestimate their cost. This module uses only the core library.
 """
@@ -40,11 +40,11 @@ def is_held(number: int) -> bool:
 def hold_back(
     planner: Planner, events: Sequence[object], numbers: Sequence[int] | None = None
 ) -> tuple[Traffic, Traffic]:
-    """Return the events to learn from, and those to judge by.
+    """Return the events to learn from, and those to measure with.
 
     Args:
         numbers: Numbers that stay with the events from run to run (without them, positions). So no event that
-            judges covers was used to compute covers in an earlier run.
+            measures covers was used to compute covers in an earlier run.
 
     Raises:
         Refused: The events are invalid, see `read_traffic`.

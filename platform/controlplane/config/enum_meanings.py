@@ -179,7 +179,7 @@ _LINE = re.compile(r"\* `(?P<value>[^`]*)` - (?P<label>.*)")
 
 
 def describe_enums(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Replace lists that only repeat values: by meanings in an enumeration, by nothing elsewhere.
+    """Replace lists that only repeat values by meanings in an enumeration; remove other ones.
 
     Args:
         result: The OpenAPI description, which this changes.

@@ -1,4 +1,4 @@
-"""The real number of entries that a switch has room for: its own report and its refusals.
+"""The real number of entries that a switch can store: its own report and its refusals.
 
 The number is a request in the log (`set_capacity`), so replays use it too. It is valid until the switch
 reconnects, because a refusal may have had other reasons, or until an operator sets the budget.
@@ -22,7 +22,7 @@ from tercast.runtime.wording import quantity
 from tercast.topology.elements import Switch
 
 NO_ROOM = "table_full"
-"""Text of an error that means that the switch has no room for an entry."""
+"""Text of an error that means that the table of the switch is full."""
 
 ENDLESS = 100_000
 """Limit below which a reported capacity matters if the budget is unlimited."""
@@ -32,7 +32,7 @@ _EPOCHS = "epochs of capacities"
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """A switch with a new connection, and the number of content entries that it has room for."""
+    """A switch with a new connection, and the number of content entries that it can store."""
 
     name: str
     epoch: int
@@ -77,7 +77,7 @@ def learn(hot: SessionCache, result: PushResult, held: int) -> None:
 
 
 def relieve(hot: SessionCache) -> None:
-    """Revert the newest request that waits for a switch whose table cannot have room for it.
+    """Revert the newest request that waits for a switch whose table is too small for it.
 
     The request fails with the reason. A request in the log reverts it, one at a time.
     """

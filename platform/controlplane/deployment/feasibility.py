@@ -1,7 +1,7 @@
 """Check that a full table can be changed to the planned one, before a request is decided.
 
 A full table of a switch without bundles changes entry by entry. If no order of such changes avoids loss of
-events, the request fails because there is no room. Changes of the network cannot fail: they are executed in
+events, the request fails because no entry is free. Changes of the network cannot fail: they are executed in
 any case.
 """
 
@@ -52,7 +52,7 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class FullTables:
-    """Free room by switch, the changes of full tables, and the search for their single steps."""
+    """Free entries by switch, the changes of full tables, and the search for their single steps."""
 
     room: dict[str, Headroom]
     full: list[SwitchDiff]
@@ -82,7 +82,7 @@ def _stepwise_of(hot: SessionCache, northbound: ControllerClient, full: Sequence
 def _room_of(
     hot: SessionCache, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
 ) -> dict[str, Headroom]:
-    """Return the free room in the tables of switches with a budget."""
+    """Return the numbers of free entries in the tables of switches with a budget."""
     budgets = {diff.switch: hot.budget(diff.switch) for diff in diffs}
     return {
         name: Headroom(budget, hot.entries(known[name]))

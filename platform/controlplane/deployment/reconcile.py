@@ -28,7 +28,7 @@ from tercast.tables.entries import Entry, SwitchDiff
 class TableReading:
     """A switch that answered: its entries, the difference from the plan, and its bundle support.
 
-    `room` is the number of content entries that the switch reports room for, next to those of others.
+    `room` is the number of content entries that the switch reports it can store, next to those of others.
     """
 
     switch: Switch
@@ -112,7 +112,7 @@ def _send(
     asked: Sequence[TableReading],
     known: Mapping[str, Switch],
 ) -> dict[str, PushResult]:
-    """Send all differences in one change, but handle switches that must free room first alone.
+    """Send all differences in one change, and separately those that need free entries first.
 
     These are the switches that refused an entry before, and full switches that support no change in one step
     and for which no steps are found.
@@ -129,7 +129,7 @@ def _send(
         northbound, willing, known, hot.lag, silent, room=room, stepwise=stepwise
     )
     _report_stuck([diff.switch for diff in stuck])
-    for diff in full:  # free room first: an entry fits only after another one is removed
+    for diff in full:  # free entries first: an entry fits only after another one is removed
         steps = (SwitchDiff(diff.switch, removed=diff.removed), replace(diff, removed=()))
         parts = [table_push.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
         results.append(table_push.joined(*parts))
@@ -151,6 +151,6 @@ def _report_stuck(names: Sequence[str]) -> None:
 
 
 def _room(hot: SessionCache, asked: Sequence[TableReading]) -> dict[str, Headroom]:
-    """Return the free room of switches with a budget."""
+    """Return the numbers of free entries of switches with a budget."""
     budgets = [(one.switch.name, hot.budget(one.switch.name), len(one.found)) for one in asked]
     return {name: Headroom(budget, there) for name, budget, there in budgets if budget is not None}

@@ -226,5 +226,8 @@ def _lags_because(name: str, known: dict[str, Switch]) -> str:
 
 
 def _leaving(row: Request) -> set[str]:
-    """Return the switch that the request removes; that switch is often disconnected and confirms nothing."""
+    """Return the switch that the request removes.
+
+    That switch is often disconnected and confirms nothing.
+    """
     return {row.payload["switch"]} if row.kind == REMOVE_SWITCH else set()

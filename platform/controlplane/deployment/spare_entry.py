@@ -48,7 +48,7 @@ def log_reserves(
 
 
 def ask_late(hot: SessionCache, known: Mapping[str, Switch]) -> None:
-    """Log the reserves of full tables that had no room when they connected, and have some now."""
+    """Log the reserves of tables that were full when they connected, and have a free entry now."""
     for name in sorted(hot.unreserved):
         budget = hot.budget(name)
         if name not in known or budget is None or hot.entries(known[name]) < budget:
@@ -58,7 +58,7 @@ def ask_late(hot: SessionCache, known: Mapping[str, Switch]) -> None:
 
 
 def _would_lose(hot: SessionCache, name: str, table: Table) -> bool:
-    """Whether no steps lead from a full table to one with room; tried on a copy of the planner."""
+    """Whether no steps lead from a full table to free entries; tried on a copy of the planner."""
     budget = hot.budget(name)
     if budget is None or len(table) < budget:
         return False

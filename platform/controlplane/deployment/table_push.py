@@ -22,7 +22,7 @@ from tercast.tables.entries import Entry, SwitchDiff
 LARGEST = 20_000
 """Largest number of entries in a change; the northbound's limit is somewhat higher."""
 
-_NO_ROOM = "the table has no room for new entries next to the old ones"
+_NO_ROOM = "the table is too small for new entries next to the old ones"
 _KEPT = "old entries stay until all new ones are confirmed"
 
 
@@ -46,7 +46,7 @@ def push(
 
     If the controller fails, the complete change stays unconfirmed. Switches without a change count as
     confirmed without a request. A change that is too large is sent in several: first all additions, then,
-    when these are confirmed, all removals. Switches in `swaps` have no room for old and new entries together.
+    when these are confirmed, all removals. Switches in `swaps` cannot store old and new entries together.
     They change in one step, or in the given steps.
     """
     results = {
@@ -135,9 +135,9 @@ def push_holding(
 ) -> list[PushResult]:
     """Call `push`, but leave out removals that `silent` switches delay: these stay unconfirmed.
 
-    A table without room for new entries next to old ones changes in one step, or in the steps that `stepwise`
-    finds. If it has no room because of delayed removals, it must wait, and so must everything that depends on
-    it.
+    A table that is too small for new entries next to old ones changes in one step, or in the steps that
+    `stepwise` finds. If it is full because of delayed removals, it must wait, and so must everything that
+    depends on it.
     """
     held, stuck = _held(diffs, lag, set(silent), room)
     going = [diff for diff in diffs if diff.switch not in stuck]
@@ -184,8 +184,7 @@ def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Headroom | None) -> 
 
 def _stuck(switch: Switch, diff: SwitchDiff, silent: str) -> PushResult:
     reason = (
-        f"switch {switch.name} has no room for new entries: it must keep old ones until {silent} confirms "
-        "its changes"
+        f"switch {switch.name} has no free entries: it must keep old ones until {silent} confirms its changes"
     )
     return PushResult(switch, SwitchDiff(diff.switch), OutstandingChange.of(diff, reason, held=True))
 

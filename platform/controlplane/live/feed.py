@@ -25,7 +25,7 @@ class EventWindow:
         self._limits = events, characters
 
     def extend(self, events: tuple[StreamEvent, ...]) -> None:
-        """Add newer events; remove the oldest if there is no room."""
+        """Add newer events; remove the oldest if the buffer is full."""
         self._events += events
         self._characters += sum(len(event.text) for event in events)
         self.newest = events[-1].id

@@ -1,8 +1,8 @@
 """Deploying requests in memory, indexed by the events that can end their waiting.
 
 The database contains all of this (`state`, `waits_for`), and `load` reads it. A request is checked again only
-when a switch that it waits for owes less than before, or when its events may cross fewer switches. Nothing
-else can end its waiting.
+when a switch that it waits for has fewer unconfirmed changes than before, or when its events may cross fewer
+switches. Nothing else can end its waiting.
 """
 
 from collections import defaultdict
@@ -100,7 +100,7 @@ class Waiting:
         self._list(waiter)
 
     def follow_lag(self, lag: Unconfirmed) -> None:
-        """Mark the requests that wait for switches which owe less than before."""
+        """Mark the requests that wait for switches with fewer unconfirmed changes than before."""
         for name, places in lag.take_eased().items():
             mine = self._by_switch.get(name, set())
             if places is None or len(places) >= len(mine):

@@ -15,7 +15,7 @@ BUNDLES = "bundles"
 
 @dataclass(frozen=True, slots=True)
 class SwitchUpdate:
-    """A change whose removals make room for its additions: in one step, or in `steps`.
+    """A change whose removals free entries for its additions: in one step, or in `steps`.
 
     At any moment there are at most `limit` entries.
     """
@@ -37,7 +37,7 @@ class Stepwise:
     leaving: Mapping[str, int | None] = field(default_factory=dict)
 
     def swap(self, diff: SwitchDiff, limit: int) -> SwitchUpdate:
-        """Return how to execute `diff` on a table without room for both old and new entries."""
+        """Return how to execute `diff` on a table that cannot store both old and new entries."""
         if diff.switch not in self.tables:
             return SwitchUpdate(limit)
         limit = self._limit(diff, limit)

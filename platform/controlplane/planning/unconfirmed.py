@@ -37,8 +37,8 @@ class OutstandingChange:
     """Destinations of the missing and the left-over entries of a switch, and the reason.
 
     `refused` means that the switch refused, so it is unknown whether it will ever have them. `held` means
-    that nothing was sent, because the switch has no room while others delay the removals that must come
-    first.
+    that nothing was sent, because the switch has no free entries while others delay the removals that must
+    come first.
     """
 
     missing: frozenset[str] = frozenset()
@@ -182,20 +182,20 @@ class Unconfirmed:
         return switch in self._owed and self._owed[switch].refused
 
     def held_up(self) -> list[str]:
-        """Return the switches that lag only because of others: by kept entries, or without room."""
+        """Return the switches that lag only because of others: by kept entries or full tables."""
         return [
             name for name, owed in self._owed.items() if owed.held or (owed.left_over and not owed.missing)
         ]
 
     def without_room(self) -> list[str]:
-        """Return the switches whose complete change waits for room."""
+        """Return the switches whose complete change waits for free entries."""
         return [name for name, owed in self._owed.items() if owed.held]
 
     def held(self, entries: Iterable[Entry], silent: Iterable[str]) -> frozenset[str]:
         """Return the destinations of `entries` to remove that a `silent` switch delays.
 
         While events move to another path, the old path stays until all of the new one is confirmed. A switch
-        that refused something delays no other one: tables must be able to make room.
+        that refused something delays no other one: tables must be able to free entries.
         """
         wanted = [self._owed[name].missing for name in silent if name in self._owed]
         return frozenset(
@@ -212,7 +212,7 @@ def destinations(entries: Iterable[Entry]) -> frozenset[str]:
 
 @cache
 def order() -> Order:
-    """Return the order of all cells that addresses have room for."""
+    """Return the order of all cells that fit in addresses."""
     return Order(address_plan().dz_room)
 
 

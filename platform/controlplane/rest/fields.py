@@ -88,11 +88,14 @@ class Reference(Text):
         super().__init__(**options)
 
 
-def allowed_range(low: float | None, high: float | None) -> str:
-    """Return the remedy for a number that is out of range: "use a number from 0 to 10,000"."""
-    if low is None:
-        return f"use a number up to {high:,}"
-    return f"use {low:,} or more" if high is None else f"use a number from {low:,} to {high:,}"
+def check_range(field: Any, data: float, rule: str = "") -> None:
+    """Refuse a number outside the bounds of the field; `rule` replaces the remedy."""
+    low, high = field.min_value, field.max_value
+    if (low is not None and data < low) or (high is not None and data > high):
+        bounds = [f"{name} {bound:,}" for name, bound in (("from", low), ("to", high)) if bound is not None]
+        rule = rule or f"use a number {' '.join(bounds)}"
+        null = ", or null" if field.allow_null else ""
+        field.refuse("out_of_range", f"{shown(data)} is out of range; {rule}{null}.")
 
 
 class Integer(StrictField, serializers.IntegerField):
@@ -102,32 +105,27 @@ class Integer(StrictField, serializers.IntegerField):
         """Return `data` unchanged."""
         if isinstance(data, bool) or not isinstance(data, int):
             self.refuse("wrong_type", f"{shown(data)} is not an integer; write digits without quotes.")
-        low, high = self.min_value, self.max_value
-        if (low is not None and data < low) or (high is not None and data > high):
-            null = ", or null" if self.allow_null else ""
-            self.refuse("out_of_range", f"{shown(data)} is out of range; {allowed_range(low, high)}{null}.")
+        check_range(self, data)
         return data
 
 
 class Number(StrictField, serializers.FloatField):
-    """Finite JSON number within its bounds."""
+    """Finite JSON number within its bounds; `rule` describes special bounds."""
+
+    rule: ClassVar[str] = ""
 
     def to_internal_value(self, data: Any) -> float:
         """Return `data` as a float."""
         if isinstance(data, bool) or not isinstance(data, int | float):
             self.refuse("wrong_type", f"{shown(data)} is not a number; write it without quotes.")
-        low, high = self.min_value, self.max_value
-        if (low is not None and data < low) or (high is not None and data > high):
-            self.refuse("out_of_range", f"{shown(data)} is out of range; {self.beyond(low, high)}.")
+        check_range(self, data, self.rule)
         return float(data)
-
-    def beyond(self, low: float | None, high: float | None) -> str:
-        """Return the rule for a number that is out of range."""
-        return allowed_range(low, high)
 
 
 class Share(Number):
     """Number above 0 and at most 1."""
+
+    rule = "use a number above 0 and at most 1"
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"max_value": 1, **options})
@@ -136,12 +134,8 @@ class Share(Number):
         """Return `data` as a float."""
         value = super().to_internal_value(data)
         if not value > 0:
-            self.refuse("out_of_range", f"{shown(data)} is out of range; {self.beyond(None, 1)}.")
+            self.refuse("out_of_range", f"{shown(data)} is out of range; {self.rule}.")
         return value
-
-    def beyond(self, low: float | None, high: float | None) -> str:
-        """Return the rule with both bounds."""
-        return f"use a number above 0 and at most {high}"
 
 
 class Choice(Text):

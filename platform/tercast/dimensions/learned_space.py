@@ -1,7 +1,7 @@
 """Choice of a learned event space: how many cuts, and which attributes to halve below them.
 
-Cuts are learned from half of the events, and several numbers of cuts are judged by the other half. The fewest
-cuts that are nearly as good as the best number are learned again, from all events.
+Cuts are learned from half of the events, and several numbers of cuts are compared with the other half. The
+fewest cuts that are nearly as good as the best number are learned again, from all events.
 
 Tomorrow's events differ from the past ones. So events with changed values are added: values at which filters
 begin or end.

@@ -1,8 +1,8 @@
 """Multicast addresses of events: the base prefix of a plan, the topic's code, and the dz.
 
-The *room* of an address is the bits after the base prefix. Its leading `topic_bits` bits contain the topic's
-code. The dz follows, and the remaining bits are zero. An event is sent to the address of its full-depth dz.
-A flow entry for a dz matches the prefix that consists of base, code and dz.
+The bits of an address after the base prefix (its `room`) begin with the topic's code in `topic_bits` bits.
+The dz follows, and the remaining bits are zero. An event is sent to the address of its full-depth dz. A flow
+entry for a dz matches the prefix that consists of base, code and dz.
 """
 
 from __future__ import annotations
@@ -136,7 +136,10 @@ class AddressPlan:
         return None if number & (1 << self.dz_room - bits) - 1 else self._split(number, bits)
 
     def parse_event_address(self, address: str, path: Path = ()) -> tuple[int, Dz]:
-        """The (code, dz) of an event's address; the dz fills the room and may end in padding zeros."""
+        """Return the code and the dz of an event's address.
+
+        The dz fills all bits after the code and may end in padding zeros.
+        """
         if isinstance(address, str) and "/" in address:
             detail = f"{shown(address)} is a prefix; write an address without a length"
             raise Refused(path, "not_an_address", detail, address)

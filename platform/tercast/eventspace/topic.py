@@ -207,7 +207,7 @@ class Topic:
 
 
 def _make_room(kept: dict[int, Any], depth: int) -> None:
-    """Make room for another depth in a cache; Refused for a depth that no dz has."""
+    """Extend a cache by another depth; Refused for a depth that no dz has."""
     expect_integer(depth, ("depth",), 1, MAX_DEPTH)
     if len(kept) >= _KEPT_DEPTHS:
         kept.clear()

@@ -130,7 +130,7 @@ def take_requests(
     `take` carries out one request; it returns the outcome and the number of changed entries.
 
     Raises:
-        FileRefused: a request is refused. A registration without room is a failed request instead.
+        FileRefused: a request is refused. A registration that exceeds a budget is a failed request instead.
     """
     gc.freeze()  # the scenario stays in memory, so the garbage collector can skip it
     try:

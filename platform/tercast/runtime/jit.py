@@ -7,7 +7,7 @@ from the start.
 
 There are two kinds:
 - A `Kernel` is one function, which runs compiled or as plain Python.
-- A twin is a module in a folder `kernels` that gives the results of plain modules. Both pass the same tests.
+- A compiled module in a folder `kernels` gives the results of plain Python modules. Both pass the same tests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tercast.runtime.kernel_cache import is_ready, prepare
 VARIABLE = "TERCAST_COMPILED"
 
 WORTH_CELLS = 8_000
-"""Number of cells after which compiled twins are loaded, if they are already compiled."""
+"""Number of cells after which compiled modules are loaded, if they are already compiled."""
 
 WORTH = 40_000
 """Number of elements after which kernels run compiled, if they are already compiled."""
@@ -50,7 +50,7 @@ def use(wanted: bool | None) -> None:
 
 
 def uses_twins(cells: int = 0) -> bool:
-    """Return whether compiled twins are used from now on, after `cells` more cells."""
+    """Return whether compiled modules are used from now on, after `cells` more cells."""
     if _Choice.twins is None:
         _Choice.cells += cells
         if _Choice.cells < WORTH_CELLS:
@@ -60,7 +60,7 @@ def uses_twins(cells: int = 0) -> bool:
 
 
 def load_twin(name: str) -> Any:
-    """Import the module of a twin; None without Numba or a folder for compiled code."""
+    """Import a compiled module; None without Numba or a folder for compiled code."""
     if not prepare():
         _Choice.twins = False
         return None

@@ -46,7 +46,7 @@ def swap(number: int, **more: Any) -> dict[str, Any]:
 
 
 def one_by_one(number: int, **more: Any) -> dict[str, Any]:
-    """Return a change whose steps make room before they use it."""
+    """Return a change whose steps free entries before they use them."""
     steps = [
         step for old, new in zip(OLD, NEW, strict=True) for step in ({"remove": [key(old)]}, {"add": [new]})
     ]

@@ -152,7 +152,7 @@ WHOLE = [entry("ff0e:4::/32", 18, output(3))]
 def test_a_full_table_of_entries_side_by_side_passes_through_the_drop_entry_under_traffic(
     fabric: Fabric, controller: Controller
 ) -> None:
-    """The table has no room for the new entry or a wider one, and the old entry may not be removed first."""
+    """The table is too full for the new entry or a wider one, and the old entry may not be removed first."""
     controller.change({"dpid": dpid(2), "add": WHOLE})
     controller.change({"dpid": dpid(1), "add": [entry("ff0e:4::/32", 18, output(1))]})
     fabric.set_capacity("s2", RESERVED + 1)

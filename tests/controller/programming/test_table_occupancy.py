@@ -74,7 +74,7 @@ def test_a_step_says_what_happens_to_packets_that_hit_no_entry() -> None:
     (switch,) = parse_change(body({"rest": rest}), [RANGES["ipv6"]]).switches
     assert switch.steps == (ChangeStep((), (), RestEntry(RANGES["ipv6"], (OutputAction(3),))),)
     assert merge_steps(switch.steps) == ChangeStep((), ())
-    assert peak_occupancy(KEYS, switch.steps, at_once=False) == len(KEYS), "it takes no room"
+    assert peak_occupancy(KEYS, switch.steps, at_once=False) == len(KEYS), "it takes no entry"
 
 
 @pytest.mark.parametrize(

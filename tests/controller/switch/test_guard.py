@@ -58,7 +58,7 @@ class Wire:
 
 
 class Awaits:
-    """A judge that expects answers of one kind."""
+    """A check that expects answers of one kind."""
 
     def __init__(self, kind: int) -> None:
         self.kind = kind

@@ -1,4 +1,4 @@
-"""Events held back: they judge covers made from others, and small changes of traffic change nothing."""
+"""Events held back: they measure covers made from others, and small changes of traffic change nothing."""
 
 import random
 

@@ -42,7 +42,7 @@ def report(advertisement, lows) -> None:
 
 @pytest.fixture
 def crowded(network):
-    """h1 publishes to h3, which wants eight regions; s1 has room for five entries and merges immediately."""
+    """h1 publishes to h3, which wants eight regions; s1 has a budget of five entries and merges."""
     assert run({"op": "set_aggregation", "method": "fa-pb"}).state == "active"
     advertisement = world.advertise("h1", ["0"])
     for cell in CELLS:

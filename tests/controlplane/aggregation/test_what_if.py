@@ -1,6 +1,6 @@
 """What-if for a budget that only immediate merging meets, not the merges of a method.
 
-The trees of the scene have different links.
+The trees of the scenario have different links.
 """
 
 import pytest

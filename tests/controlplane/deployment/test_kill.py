@@ -34,7 +34,7 @@ def work() -> None:
     world.subscribe("h3", ["011"])
     world.subscribe("h2", ["000"])
     world.subscribe("h3", ["1"])  # nothing overlaps it
-    world.subscribe("h3", ["0010"])  # no room for it
+    world.subscribe("h3", ["0010"])  # no free entry for it
     world.withdraw(first)
     world.log({"op": "link_down", "switch": "s9", "port": 1})  # no such switch
     world.advertise("h3", ["11"])

@@ -1,4 +1,4 @@
-"""Deployment within budgets: a table without room for both old and new entries changes in one step."""
+"""Deployment within budgets: a table that cannot store both old and new entries changes in one step."""
 
 import random
 
@@ -96,7 +96,7 @@ def test_a_step_is_never_cut(network, switches, monkeypatch, largest):
 
 
 def test_a_full_table_waits_for_what_holds_its_old_entries_up(network, switches):
-    """s1 must keep an entry until s3 has its new one; with no room for both, its new one waits too."""
+    """s1 must keep an entry until s3 has its new one; if both do not fit, its new one waits too."""
     push(switches, [SwitchDiff("s1", entries(1)), SwitchDiff("s2", entries(1))])
     network.changes.clear()
     lag = Unconfirmed()
@@ -260,7 +260,7 @@ def test_a_switch_without_bundles_keeps_an_entry_in_reserve(network):
         switch_sync.ask_for(["s2"])  # as the watcher does
         session.run()
         later()
-        assert len(network.tables()[world.dpid(2)]) == 1, "merged to make room, and that stays"
+        assert len(network.tables()[world.dpid(2)]) == 1, "merged to free entries, and that stays"
         assert network.switches[world.dpid(2)].peak <= 2
     assert reserves() == [("s2", 1, "active"), ("s2", 0, "active")]
     assert Switch.objects.get(name="s2").tcam_budget == 2

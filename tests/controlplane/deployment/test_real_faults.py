@@ -181,7 +181,7 @@ def test_duplicates_and_old_switches_are_refused_and_the_first_delivers(platform
     epochs = dict(Switch.objects.values_list("name", "epoch"))
     bridge("twin", world.dpid(2), "OpenFlow13")
     bridge("old", world.dpid(0x10), "OpenFlow10")
-    platform.until(lambda: is_reported("duplicate_dpid raised"), "the alarm of the twin")
+    platform.until(lambda: is_reported("duplicate_dpid raised"), "the alarm of the second switch")
     platform.until(lambda: is_reported("openflow_version raised"), "the alarm of the old one")
     assert platform.event("000", b"first") == b"first"
     late = world.subscribe("h3", [CELLS[1]])

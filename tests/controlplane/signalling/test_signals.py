@@ -440,7 +440,7 @@ def test_a_request_that_failed_is_reported_with_the_reason(network):
     network.signal(encode_message(message(confirm=True)))
     own._turn()
     row = Request.objects.get(kind="subscribe")
-    row.state, row.problem = "failed", {"detail": "no room at s2", "switches": ["s2"]}
+    row.state, row.problem = "failed", {"detail": "no free entry at s2", "switches": ["s2"]}
     row.save()
     own._turn()
     answer = decode_answer(network.answers[-1]["payload"]).answer

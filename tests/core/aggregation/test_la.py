@@ -29,7 +29,7 @@ from tests.support.networks import (
 
 
 def pair(budget: int | None, first: int | None = None) -> Planner:
-    """A publisher of everything at s1, whose budget is `first`, and three hosts at s2; LA makes room."""
+    """A publisher of everything at s1, whose budget is `first`, and three hosts at s2; LA frees entries."""
     hosts = [host("p", "s1", 9, 1), *(host(f"h{n}", "s2", 8 + n, 1 + n) for n in (1, 2, 3))]
     network = topology(2, [link("s1", 1, "s2", 1)], hosts)
     network["switches"][0]["tcam_budget"], network["switches"][1]["tcam_budget"] = first, budget

@@ -1,4 +1,4 @@
-"""`tercast plan` within budgets: LA, what has no room, other budgets from the command line."""
+"""`tercast plan` within budgets: LA, registrations that do not fit, other budgets from the command line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_la_holds_budgets_and_the_plan_is_proved_and_simulated(bench: Bench) -> 
 
 
 def busy(method: str) -> dict[str, Any]:
-    """Many subscriptions at both switches, room for three entries at each, and past events of few values."""
+    """Many subscriptions at both switches, budgets of three entries, and past events of few values."""
     scenario = budgeted(3, 3, method=method)
     scenario["aggregation"] |= {"traffic": "traffic.jsonl", "sampling": 0.5}
     for n in range(12):

@@ -210,10 +210,10 @@ def test_a_publisher_without_advertisement() -> None:
 
 def test_a_subscription_without_room_has_failed() -> None:
     plan = plan_json(planner_of(example()))
-    plan["failed"] = [{"id": "q1", "switches": ["s1"], "reason": "no room at s1"}]
+    plan["failed"] = [{"id": "q1", "switches": ["s1"], "reason": "no free entry at s1"}]
     answer = of_document(example(), plan)
     assert reason(answer) == ("failed", None)
-    assert answer["not_received"][1]["detail"].endswith("; no room at s1")
+    assert answer["not_received"][1]["detail"].endswith("; no free entry at s1")
 
 
 @pytest.mark.parametrize("switch", ["s1", "s2"])

@@ -158,7 +158,7 @@ def test_a_run_reports_what_was_lost_and_how_long_it_took() -> None:
 
 
 def test_a_federation_that_breaks_its_promise_is_reported() -> None:
-    """The judge of runs is not blind: an end that never drops makes a cycle and duplicates."""
+    """The check of runs finds faults: an end that never drops makes a cycle and duplicates."""
     world = ring_world()
     world.time.after_step.clear()
     world.tables.closed.clear()

@@ -95,7 +95,7 @@ def test_parts_of_a_partition_join_without_a_cycle(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_judges_find_errors(seed: int) -> None:
-    """Without the subscription sets, events between partitions are lost, and the judges see it."""
+    """Without the subscription sets, events between partitions are lost, and the checks find it."""
     scenario, requests = divided_scene(11 + seed)
     world = FederatedWorld(scenario)
     for partition in world.partitions.values():

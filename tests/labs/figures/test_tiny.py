@@ -1,4 +1,4 @@
-"""All figures at the size `tiny` give the committed files; claims are not judged.
+"""All figures at the size `tiny` give the committed files; claims are not checked.
 
 The files contain the rules and parameters too. So a rule cannot be loosened, nor a parameter changed,
 without a change of a file: `.venv/bin/python tests/support/labs/tiny_figures.py` writes them.

@@ -242,7 +242,7 @@ class FakeSwitch:
                 self._on_bundle_control(bundle, *struct.unpack("!HH", body[12:]), original, xid)
 
     def _on_bundle_add(self, bundle: int, rest: bytes, original: bytes, xid: int) -> None:
-        """Add a message; its own errors are refused now, and missing room at the commit."""
+        """Add a message; its own errors are refused now, and a full table at the commit."""
         padding, flags, version, kind, length, inner_xid = struct.unpack_from("!HHBBHI", rest)
         if (padding, flags, version, kind, length, inner_xid) != (0, 3, 4, FLOW_MOD, len(rest) - 4, xid):
             self.complaint = f"a message in a bundle with {padding, flags, version, kind, length, inner_xid}"

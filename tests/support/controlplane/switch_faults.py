@@ -18,7 +18,7 @@ def done(platform, what: str) -> None:
 
 
 def settled(platform) -> None:
-    """Nothing is owed; and the plan, what is kept and what switches hold, actions included, are one."""
+    """Nothing is unconfirmed; the plan, what is kept and what switches hold, actions included, are one."""
     platform.until(lambda: not SwitchSync.objects.filter(dirty=True).exists(), "the repair")
     assert list(replay_check.differences()) == []
     planner = planner_state.load().planner

@@ -1,4 +1,4 @@
-"""A judge of the waiting for switches in disorder."""
+"""Reference implementation of the waiting for switches, in any order."""
 
 import random
 

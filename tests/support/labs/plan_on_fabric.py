@@ -1,4 +1,4 @@
-"""A scene on real Open vSwitch: tables of the planner, events of the host library, and the result.
+"""A test scenario on real Open vSwitch: tables of the planner, events of the host library, and the result.
 
 `expected` comes from the offline simulator and the exact matcher; `observed` is what hosts got and ports
 counted.
@@ -28,7 +28,7 @@ from tests.support.labs.plan_on_fabric_traffic import Carrier, Port, Traffic
 
 
 class Lab:
-    """The network of a scene on a fabric, and a planner for its requests."""
+    """The network of a test scenario on a fabric, and a planner for its requests."""
 
     def __init__(self, scene: Scene, folder: Path) -> None:
         self.scene = scene

@@ -1,4 +1,4 @@
-"""Scenes whose switches have less room than exact tables need."""
+"""Test scenarios whose switches have fewer entries than exact tables need."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.labs.plan_on_fabric_scenes import Object, Scene
 
 
 def bounded(scene: Scene, seed: int) -> Scene:
-    """Return the scene with budgets below the peaks at about half of its switches."""
+    """Return the scenario with budgets below the peaks at about half of its switches."""
     rng = random.Random(seed)
     topology = scene.scenario["topology"]
     most = _most_entries(scene)

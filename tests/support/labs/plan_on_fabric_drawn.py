@@ -1,4 +1,4 @@
-"""Random scenes: networks, filters and requests, equal for equal seeds."""
+"""Random test scenarios: networks, filters and requests, equal for equal seeds."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tests.support.labs.plan_on_fabric_scenes import (
 
 
 class Draw:
-    """Draws a scene: a connected graph of 4 to 12 switches with hosts, and requests in three stages.
+    """Draws a test scenario: a connected graph of 4 to 12 switches with hosts, and requests in three stages.
 
-    In a `failing` scene, links, switches and ports of hosts go down and up between the requests, and hosts
+    In a `failing` scenario, links, switches and ports of hosts go down and up between the requests, and hosts
     move. Sometimes the indexed attributes of a topic change.
     """
 
@@ -127,5 +127,5 @@ class Draw:
 
 
 def drawn(seed: int, failing: bool = False) -> Scene:
-    """Return the scene of a seed."""
+    """Return the scenario of a seed."""
     return Draw(seed, failing).scene()

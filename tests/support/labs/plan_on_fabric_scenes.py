@@ -1,4 +1,4 @@
-"""Scenes: a network, topics, and requests in stages with events between them; one has all rare cases."""
+"""Test scenarios: a network, topics, and stages of requests and events; one has all rare cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.encoding.budgeted_search`: skips cells that do not fit."""
+"""Compiled version of `tercast.encoding.budgeted_search`: skips cells that do not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.encoding.cell_node`: a tree of cells as arrays."""
+"""Compiled version of `tercast.encoding.cell_node`: a tree of cells as arrays."""
 
 from __future__ import annotations
 

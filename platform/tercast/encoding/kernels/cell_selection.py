@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.encoding.cell_selection`, for one box on an even grid."""
+"""Compiled version of `tercast.encoding.cell_selection`, for one box on an even grid."""
 
 from __future__ import annotations
 

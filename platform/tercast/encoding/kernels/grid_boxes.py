@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.encoding.grid_boxes`: parts as rows of arrays.
+"""Compiled version of `tercast.encoding.grid_boxes`: parts as rows of arrays.
 
 A side is a slice of ranges, limited to its `first` and `last` code. So a cut copies no ranges.
 """
@@ -77,7 +77,7 @@ def new_parts(grid: Grid, room: int, ranges: int) -> PartRows:
 
 @compile_borrower
 def new_part(parts: PartRows) -> int:
-    """Return the number of a new part; 0, with the flag `FULL`, if there is no room."""
+    """Return the number of a new part; 0, with the flag `FULL`, if no row is free."""
     made = parts.made[PARTS]
     if made >= parts.low.shape[0]:
         parts.made[FULL] = 1

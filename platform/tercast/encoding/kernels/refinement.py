@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.encoding.refinement` for any number of parts."""
+"""Compiled version of `tercast.encoding.refinement` for any number of parts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tercast.runtime.growable_array import Ints
 
 @compile_borrower
 def plant(tree: PartTree, count: int) -> bool:
-    """Create the root from the first `count` parts; False if there is no room."""
+    """Create the root from the first `count` parts; False if no row is free."""
     tree.state[MADE] = tree.state[LEAVES] = 1
     if 3 * count + 4 * MAX_DISJOINT > tree.scratch.size:
         return False
@@ -57,7 +57,7 @@ def plant(tree: PartTree, count: int) -> bool:
 
 @compile_borrower
 def smallest(tree: PartTree, items: Ints, distinct: bool, parent: int, cell: int) -> bool:
-    """Set a cell to the smallest one that contains the parts `items`; False if there is no room."""
+    """Set a cell to the smallest one that contains the parts `items`; False if no row is free."""
     grid, parts, state = tree.grid, tree.parts, tree.state
     tree.left[cell], tree.parent[cell] = -1, parent
     tree.start[cell], tree.counts[cell] = state[MEMBERS], 0
@@ -146,7 +146,7 @@ def _met(parts: PartRows, items: Ints, distinct: bool, volume: Number) -> Number
 
 @compile_borrower
 def _keep(tree: PartTree, cell: int, items: Ints) -> bool:
-    """Store the parts of a cell; False if there is no room."""
+    """Store the parts of a cell; False if no row is free."""
     start, size = tree.state[MEMBERS], items.size
     if start + size > tree.members.size:
         tree.parts.made[FULL] = 1
@@ -160,7 +160,7 @@ def _keep(tree: PartTree, cell: int, items: Ints) -> bool:
 
 @compile_borrower
 def split_parts(tree: PartTree, cell: int) -> bool:
-    """Cut the parts of a cell, and create its halves; False if there is no room."""
+    """Cut the parts of a cell, and create its halves; False if no row is free."""
     state, count = tree.state, tree.counts[cell]
     made = state[MADE]
     if made + 2 > tree.rest.size or 2 * count + 4 * MAX_DISJOINT > tree.scratch.size:
@@ -192,7 +192,7 @@ def split_parts(tree: PartTree, cell: int) -> bool:
 
 @compile_borrower
 def explore_parts(tree: PartTree, heap: NumberHeap, most: int, limit: int) -> bool:
-    """Split as `refinement.Parts.explore` does; False if there is no room."""
+    """Split as `refinement.Parts.explore` does; False if no row is free."""
     state = tree.state
     if is_open(tree, 0):
         push_number(heap, excess_of(tree, 0), 0, 0)

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.encoding.refinement_tree`: a box's tree of cells, as arrays.
+"""Compiled version of `tercast.encoding.refinement_tree`: a box's tree of cells, as arrays.
 
 A cell is a row. `low`, `high` and `first`, `last` (by attribute) are the box's part in the cell, `met` is its
 volume. The volume of the cell is 2**rest. `left` is -1 if the cell is not split.

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.filters.parser` for ranges of integer attributes.
+"""Compiled version of `tercast.filters.parser` for ranges of integer attributes.
 
 The kernel reads only tests of integer attributes with integers, joined by "and". The parser handles all other
 filters, those with errors, and those that match nothing.

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.routing.port_semantics`; a switch is a row of numbers."""
+"""Compiled version of `tercast.routing.port_semantics`; a switch is a row of numbers."""
 
 from __future__ import annotations
 

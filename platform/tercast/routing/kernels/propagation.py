@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.routing.propagation`: effects of updates at all switches."""
+"""Compiled version of `tercast.routing.propagation`: effects of updates at all switches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.routing.shadowing`: entries that no packet matches."""
+"""Compiled version of `tercast.routing.shadowing`: entries that no packet matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled twin of `tercast.routing.update_queue`: updates that are still to be processed.
+"""Compiled version of `tercast.routing.update_queue`: updates to be processed.
 
 An update is a row. Rows of each kind are linked, the latest first. A hash table finds the latest row of a
 switch, cell, bit and layer.
