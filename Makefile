@@ -77,7 +77,7 @@ lint: setup-dev ## check style, types, imports and English, also of the dashboar
 
 ## Measure
 
-figures: $(SETUP_UNLESS_HELP) ## redo the figures of the papers, a verdict per claim (ARGS="--list", "--only 6.2 7f", "--full")
+figures: $(SETUP_UNLESS_HELP) ## reproduce the figures of the papers, a verdict per claim (ARGS="--list", "--only 6.2 7f", "--full")
 	@exec nice $(LABS) figures $(ARGS)
 
 bench: $(SETUP_TEST_UNLESS_HELP) ## measure the core library; JSON (ARGS="--quick", "--only planner events", "-o FILE")

@@ -42,7 +42,7 @@ COMMANDS = {
     ),
     "figures": LabCommand(
         "mininet_labs.figures.command",
-        "redo figures of the papers, with a verdict for each claim",
+        "reproduce figures of the papers, with a verdict for each claim",
         "mininet_labs.figures.options",
     ),
     "enter": LabCommand("mininet_labs.lab.enter", "run a command in a host of the running lab (root)"),

@@ -1,4 +1,4 @@
-"""Command `figures`: redo figures of the papers, with a verdict for each claim.
+"""Command `figures`: reproduce figures of the papers, with a verdict for each claim.
 
 Exit status 0: every figure ran or states why not, and no claim that held in the committed results differs;
 1: a claim fell; 2: bad arguments; 130: Ctrl-C, and finished seeds are kept.

@@ -95,7 +95,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class PaperFigure:
-    """A figure of a paper, redone.
+    """A reproduced figure of a paper.
 
     `claims` returns the same claims for each size; their rules name the series of that size. `select`
     chooses the columns and rows of the experiments that belong to the figure.

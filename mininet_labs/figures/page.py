@@ -11,6 +11,7 @@ from mininet_labs.figures.figure import PAPERS, PaperFigure, Size
 from mininet_labs.figures.lines import read_lines
 from mininet_labs.figures.papers import FIGURES
 from mininet_labs.figures.results import COMMITTED, ROOT, Document, place, read
+from tercast.runtime.wording import one_line
 
 PAGE = ROOT / "docs" / "figures.md"
 
@@ -107,9 +108,8 @@ def _parameters(found: Document) -> Iterator[str]:
     yield "| parameter | value | chosen by | reason |"
     yield "| --- | --- | --- | --- |"
     for row in found["parameters"]:
-        value = row["value"]
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        yield f"| {row['name']} | {_cell(text)} | {row['source']} | {_cell(row.get('reason', ''))} |"
+        value, reason = _cell(one_line(row["value"])), _cell(row.get("reason", ""))
+        yield f"| {row['name']} | {value} | {row['source']} | {reason} |"
     yield ""
 
 

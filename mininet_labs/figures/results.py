@@ -49,7 +49,7 @@ def document(figure: PaperFigure, size: Size, runs: Sequence[SeedRun]) -> Docume
     own = {experiment.name for experiment in figure.experiments}
     mine = [run for run in runs if run.experiment in own]
     rows = figure_rows(figure, mine)
-    keys = {key for row in rows for key in row}
+    keys = frozenset(key for row in rows for key in row)
     timed = keys & frozenset[str]().union(*(experiment.timed for experiment in figure.experiments))
     noisy = bool(timed) and any(run.is_noisy for run in mine)
     claims = figure.claims(size)

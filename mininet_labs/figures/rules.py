@@ -219,7 +219,8 @@ class RatioWithin(OneValueRule):
     @property
     def text(self) -> str:
         """The rule in words."""
-        return f"{self.over} / {self.under} of the means {_bounds(self.low, self.high)} {_where(self.at)}"
+        bounds = f"{_bounds(self.low, self.high)} {_where(self.at)}"
+        return f"mean of {self.over} divided by mean of {self.under} {bounds}"
 
     def judge(self, rows: Sequence[Row]) -> ClaimFinding:
         """Compare the ratios with the bounds."""
@@ -254,8 +255,10 @@ def worst(outcomes: Iterable[ClaimVerdict]) -> ClaimVerdict:
 
 def _bounds(low: float, high: float) -> str:
     if high >= UNBOUNDED:
-        return f"at least {low:g}"
-    return f"at most {high:g}" if low <= -UNBOUNDED else f"within {low:g} to {high:g}"
+        return f"is at least {low:g}"
+    if low <= -UNBOUNDED:
+        return f"is at most {high:g}"
+    return f"is {low:g}" if low == high else f"is between {low:g} and {high:g}"
 
 
 def _where(at: float | None) -> str:

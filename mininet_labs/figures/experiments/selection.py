@@ -18,7 +18,7 @@ from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 
 ATTRIBUTES, HOSTS, CELLS = 7, 200, 50
-HELD = {"free": (), "three held": (0, 2, 4), "five held": (0, 1, 2, 4, 5)}
+HELD = {"free": (), "three limited": (0, 2, 4), "five limited": (0, 1, 2, 4, 5)}
 """Attributes in which events are limited to a sixty-fourth of the domain."""
 
 TESTED = 3
@@ -26,7 +26,7 @@ TESTED = 3
 
 LEARNED_CUTS = 256
 CHOICES = "choices"
-"""Group of the rows of complete choices; their `x` is the number of held attributes."""
+"""Group of the rows of complete choices; their `x` is the number of limited attributes."""
 
 ALL, SPECTRAL, GREEDY, LEARNED = "all attributes", "spectral", "greedy", "learned space"
 

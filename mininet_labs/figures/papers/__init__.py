@@ -1,4 +1,4 @@
-"""The registry: all figures of the papers that can be redone, with their claims."""
+"""The registry: all figures of the papers that can be reproduced, with their claims."""
 
 from __future__ import annotations
 

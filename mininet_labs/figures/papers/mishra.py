@@ -28,7 +28,7 @@ from mininet_labs.figures.workloads.ranges import RangeTraffic
 ORDER_REASON = (
     "The means are in this order at every length, but the differences are within the spread. The "
     "subscriptions of a host cover only a few percent of the space with narrow uniform filters, so that"
-    " another subscription rarely wants the false positives of the first. Around hot spots (6.3) they "
+    " a second subscription rarely matches the false positives of the first. Around hot spots (6.3) they "
     "overlap, and the claim holds."
 )
 RANGE_REASON = (

@@ -162,7 +162,7 @@ def _spectral_is_near(rows: Sequence[Row]) -> ClaimFinding:
     for held, values in by_spectral.items():
         share = fmean(values) / fmean(by_greedy[held])
         holds = holds and share <= 1.1
-        parts.append(f"{held:g} held: {fmean(values):.4g} / {fmean(by_greedy[held]):.4g} = {share:.3g}")
+        parts.append(f"{held:g} limited: {fmean(values):.4g} / {fmean(by_greedy[held]):.4g} = {share:.3g}")
     return decided(holds, parts)
 
 
@@ -173,7 +173,8 @@ def _selection_claims(size: Size) -> tuple[PaperClaim, ...]:
             "Reduction of dimensions proves to be an effective way for decreasing false positives.",
             "6.4",
             Custom(
-                "each workload: the best number below 7 has fewer than 7 has, beyond the spread",
+                "for each workload, the best choice of fewer than 7 attributes causes fewer false positives "
+                "than all 7, and the difference exceeds the spread",
                 ("fpr",),
                 _fewer_is_better,
             ),
@@ -183,7 +184,7 @@ def _selection_claims(size: Size) -> tuple[PaperClaim, ...]:
             "Dimensions are selected by the coefficients of the leading eigenvector.",
             "5",
             Custom(
-                "each workload: at most 1.1 times the false positives of the greedy choice, by the means",
+                "for each workload, the mean is at most 1.1 times the false positives of the greedy choice",
                 ("fpr",),
                 _spectral_is_near,
             ),

@@ -8,6 +8,8 @@ from typing import Any
 
 from django.conf import settings
 
+from tercast.runtime.wording import one_line
+
 Document = dict[str, Any]
 
 SUMMARY = ("paper", "paper_title", "figure", "title", "size", "seeds", "verdict", "claims", "command")
@@ -31,7 +33,7 @@ def experiment(name: str) -> Document | None:
     if not path.is_file():
         return None
     found = _read(path)
-    parameters = [{**row, "value": _text(row["value"])} for row in found["parameters"]]
+    parameters = [{**row, "value": one_line(row["value"])} for row in found["parameters"]]
     return {"name": name, **found, "parameters": parameters}
 
 
@@ -50,13 +52,6 @@ def _read(path: Path) -> Document:
     found: Document = json.loads(path.read_text(encoding="utf-8"))
     del found["rows"]
     return found
-
-
-def _text(value: object) -> str:
-    """Return the value of a parameter as one line."""
-    if isinstance(value, dict):
-        return "; ".join(f"{name}: {_text(one)}" for name, one in value.items())
-    return ", ".join(map(_text, value)) if isinstance(value, list) else str(value)
 
 
 def _order(paper: str) -> int:

@@ -49,6 +49,13 @@ def unknown_name(noun: str, name: object, known: Collection[str]) -> str:
     return f"unknown {noun} {shown(name)}; {remedy}"
 
 
+def one_line(value: object) -> str:
+    """Return a JSON value as one line: "3, 5", "first: 3; second: none"."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {one_line(one)}" for name, one in value.items())
+    return (", ".join(map(one_line, value)) or "none") if isinstance(value, list) else str(value)
+
+
 def percent(share: float, error: float = 0.0) -> str:
     """Return a share as percent: "7.5 %", or "≈ 7.5 % (± 0.2 %)" for an estimate.
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercast.runtime.wording import first_of, percent, quantity, unknown_name, whole_characters
+from tercast.runtime.wording import first_of, one_line, percent, quantity, unknown_name, whole_characters
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,8 @@ def test_an_unknown_name_has_a_remedy():
     assert unknown_name("switch", "x", ["s1", "s2"]) == 'unknown switch "x"; use one of s1, s2'
     assert unknown_name("topic", "a\n", {}) == 'unknown topic "a\\n"; no topic exists'
     assert unknown_name("host", 7, [f"h{n}" for n in range(30)]).endswith("h8, h9 and 20 more")
+
+
+def test_a_json_value_is_one_line():
+    assert one_line({"free": [], "three": [0, 2]}) == "free: none; three: 0, 2"
+    assert one_line(3) == "3"
