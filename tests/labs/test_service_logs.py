@@ -4,7 +4,7 @@ from mininet_labs.demo import services
 from mininet_labs.demo.services import Service, python
 
 
-def test_a_large_log_is_moved_away_while_its_process_writes(tmp_path, monkeypatch):
+def test_large_log_is_rotated_while_its_process_writes(tmp_path, monkeypatch):
     monkeypatch.setattr(services, "MOST_LOG_BYTES", 1000)
     log = tmp_path / "x.log"
     script = "import sys; print('a' * 2000, flush=True); sys.stdin.readline(); print('end', flush=True)"

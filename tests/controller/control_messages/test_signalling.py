@@ -174,7 +174,7 @@ def test_whoever_is_handed_on_can_be_answered(mac, ip, udp_port):
         assert parse_answers(body)[0].to.mac == found.mac
 
 
-def test_a_flood_from_one_port_does_not_starve_another_and_is_counted(fake, reader, controller):
+def test_flood_is_limited_by_port_and_counted(fake, reader, controller):
     before = reader.dropped()
     for _ in range(300):
         fake.packet_in(3, frame(b"flood"), PUNT)

@@ -210,7 +210,7 @@ def test_a_link_to_a_port_that_is_down_or_a_switch_that_is_away_is_not_called_un
     assert lab.standing("link_unprobed") == []
 
 
-def test_switches_that_come_and_go_leave_nothing_but_a_bounded_number_of_links(lab, monkeypatch) -> None:
+def test_links_of_disconnected_switches_are_limited(lab, monkeypatch) -> None:
     """Datapath ids may be invented: links of absent switches are kept up to a limit, without the oldest."""
     monkeypatch.setattr(discovery_module, "MOST_ABSENT", 2)
     lab.join((A, 1), (B, 1))

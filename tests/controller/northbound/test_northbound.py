@@ -231,7 +231,7 @@ def test_bad_bodies_are_refused_with_their_place(controller, body, pointer) -> N
         *(b'{"id": Infinity}', b'{"id": "x", "switches": [], "y": 1e999', b'"\\ud800', b"\0"),
     ],
 )
-def test_what_is_no_json_is_refused(controller, raw) -> None:
+def test_invalid_json_is_refused(controller, raw) -> None:
     assert refused(post(controller, raw=raw))["code"] in ("bad_json", "wrong_type")
 
 
@@ -269,7 +269,7 @@ def test_a_repeated_key_is_reported_at_its_place_with_other_errors(controller) -
     assert pointers == ["/switches/0/add/0/priority", "/switches/0/add/2"]
 
 
-def test_all_mistakes_are_told_at_once_up_to_a_limit(controller) -> None:
+def test_errors_of_an_answer_are_limited(controller) -> None:
     bad = [{**GOOD, "priority": n - 60} for n in range(60)]
     status, problem = post(controller, change(add=bad))
     assert status == 400
@@ -293,7 +293,7 @@ def test_a_body_that_is_too_large_is_413(controller) -> None:
     assert (status, problem["code"]) == (413, "too_large")
 
 
-def test_a_body_in_chunks_is_limited_too(controller) -> None:
+def test_chunked_body_is_limited(controller) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", controller.northbound)
     chunks = (b" " * 1024 * 1024 for _ in range(34))
     headers = {"Authorization": f"Bearer {TOKEN}", "Transfer-Encoding": "chunked"}
@@ -313,7 +313,7 @@ def test_a_body_in_chunks_is_limited_too(controller) -> None:
         ("/v1/events?after", ""),
     ],
 )
-def test_bad_queries_are_refused_by_name(controller, path, pointer) -> None:
+def test_invalid_query_names_the_parameter(controller, path, pointer) -> None:
     assert refused(controller.call("GET", path))["pointer"] == pointer
 
 
@@ -338,7 +338,7 @@ def test_an_id_that_is_not_of_this_ring_is_a_gap(controller, after) -> None:
         b"GET / HTTP/1.1\r\n" + b"X: " + b"y" * 70000 + b"\r\n\r\n",
     ],
 )
-def test_what_is_no_http_is_an_error_and_harms_nobody(controller, raw) -> None:
+def test_invalid_http_gets_an_error(controller, raw) -> None:
     with socket.create_connection(("127.0.0.1", controller.northbound), 10) as peer:
         peer.sendall(raw)
         answer = b"".join(iter(lambda: peer.recv(4096), b""))

@@ -77,7 +77,7 @@ def test_a_port_that_comes_during_a_change_of_the_check_is_checked_too(switch: S
     assert switch.check.version(switch.connection) == "v1"
 
 
-def test_ports_that_change_without_end_wait_once_for_their_turn(switch: Switch) -> None:
+def test_port_changes_share_one_waiting_update(switch: Switch) -> None:
     switch.check.apply(CHECK, widen=False)
     switch.confirmed = 0
     switch.port(2)

@@ -99,7 +99,7 @@ PORT = bytes(64)
         (message(19), "too short"),
     ],
 )
-def test_a_peer_beyond_a_bound_is_cut_off_with_the_reason(data: bytes, says: str) -> None:
+def test_peer_beyond_a_limit_is_disconnected_with_the_reason(data: bytes, says: str) -> None:
     wire = Wire(data)
     one = Guard(wire, 1.0)
     with pytest.raises(Overrun, match=says):
@@ -123,7 +123,7 @@ def test_a_peer_beyond_a_bound_is_cut_off_with_the_reason(data: bytes, says: str
         (message(10), Stats.FLOW),
     ],
 )
-def test_what_nobody_awaits_is_skipped_before_it_is_read(data: bytes, awaits: int | None) -> None:
+def test_unexpected_messages_are_skipped_unread(data: bytes, awaits: int | None) -> None:
     assert heard(data + HELLO, awaits=awaits) == [HELLO]
 
 
@@ -172,7 +172,7 @@ def test_a_peer_that_does_not_read_is_cut_off() -> None:
 
 
 @pytest.mark.parametrize("kind", list(MOST))
-def test_an_answer_has_a_largest_number_of_parts_and_bytes(kind: Stats) -> None:
+def test_parts_and_bytes_of_an_answer_are_limited(kind: Stats) -> None:
     parts, size = MOST[kind]
     answer = BoundedAnswer(kind)
     for _ in range(parts):
@@ -197,7 +197,7 @@ def test_every_question_that_is_asked_has_bounds() -> None:
     assert set(MOST) == set(Stats)
 
 
-def test_of_answers_that_are_too_large_together_the_largest_ends() -> None:
+def test_total_size_of_answers_disconnects_the_largest() -> None:
     shared = AnswerBudget(1000)
     guards = [Guard(Wire(b""), 1.0) for _ in range(3)]
     answers = [BoundedAnswer(Stats.FLOW) for _ in range(3)]
@@ -225,7 +225,7 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_connections_are_counted_by_address_and_in_all(steps: list[tuple[str, str]]) -> None:
+def test_connections_are_limited_by_address_and_in_total(steps: list[tuple[str, str]]) -> None:
     most = ConnectionLimits(connections=6, of_address=4, in_handshake=4)
     counted = Admission(most)
     alive: list[tuple[int, str]] = []
@@ -267,7 +267,7 @@ def test_the_number_of_connections_leaves_descriptors_for_the_rest(monkeypatch: 
         assert wanted == ([] if raised is None else [raised])
 
 
-def test_a_handshake_that_costs_much_gives_way_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_costly_handshakes_are_delayed(monkeypatch: pytest.MonkeyPatch) -> None:
     now, slept = [100.0], []
     monkeypatch.setattr(message_guard, "monotonic", lambda: now[0])
     monkeypatch.setattr(message_guard, "sleep", slept.append)

@@ -81,7 +81,7 @@ def test_an_answer_without_an_end_takes_no_memory_and_no_other_switch(network, c
 
 
 @pytest.mark.full
-def test_an_answer_that_dribbles_ends_with_its_time(network, controller) -> None:
+def test_slow_answer_has_a_time_limit(network, controller) -> None:
     fake = network.make(A)
     fake.faults.endless = {FLOW: (b"", 0.1)}
     fake.start()
@@ -90,7 +90,7 @@ def test_an_answer_that_dribbles_ends_with_its_time(network, controller) -> None
 
 
 @pytest.mark.full
-def test_a_set_up_that_takes_too_long_ends(network, controller) -> None:
+def test_setup_has_a_time_limit(network, controller) -> None:
     """Each answer is in time, but there is always another question."""
     fake = network.make(A)
     fake.answer_after = 2.0
@@ -99,7 +99,7 @@ def test_a_set_up_that_takes_too_long_ends(network, controller) -> None:
     assert eventually(lambda: is_reported(controller, "it took more than 8 s"))
 
 
-def test_ports_that_are_announced_without_end_end_the_connection(network, controller) -> None:
+def test_number_of_ports_is_limited(network, controller) -> None:
     fake = network.add(A, ports=range(1, 9))
     controller.await_switches(dpid(A))
     announcements = [struct.pack("!BBHI8x", 4, 12, 80, 0) + port(number) for number in range(9, 12)]
@@ -126,7 +126,7 @@ def test_a_hostile_handshake_ends(network, controller, data: bytes, says: str) -
 
 
 @pytest.mark.full
-def test_a_message_that_dribbles_in_ends_its_connection_while_others_are_served(network, controller) -> None:
+def test_slow_message_ends_its_connection_only(network, controller) -> None:
     network.add(B)
     controller.await_switches(dpid(B))
     with connect(controller) as peer:
@@ -136,9 +136,7 @@ def test_a_message_that_dribbles_in_ends_its_connection_while_others_are_served(
 
 
 @pytest.mark.full
-def test_connections_in_their_handshake_are_limited_for_an_address_and_others_go_on(
-    network, controller
-) -> None:
+def test_handshakes_are_limited_by_address(network, controller) -> None:
     peers = [connect(controller) for _ in range(3)]
     assert eventually(lambda: controller.descriptors() >= 3)
     with connect(controller) as fourth:
@@ -202,7 +200,7 @@ def test_a_first_connection_that_no_longer_answers_is_displaced(network, control
     assert controller.get("/v1/switches")[0]["proof"] == "none"
 
 
-def test_a_port_that_flaps_without_end_takes_no_memory(network, controller) -> None:
+def test_flapping_port_uses_constant_memory(network, controller) -> None:
     """The switch confirms nothing: one change per port waits, however often the port changes."""
     fake = network.add(A)
     controller.await_switches(dpid(A))
@@ -229,7 +227,7 @@ def test_a_port_that_goes_down_and_then_away_leaves_no_entries(network, controll
     assert eventually(lambda: not entries_at(4), 20)
 
 
-def test_control_messages_of_ports_that_a_switch_invents_are_dropped_and_counted(network, controller) -> None:
+def test_control_messages_of_unknown_ports_are_dropped(network, controller) -> None:
     fake = network.add(A)
     controller.await_switches(dpid(A))
     for number in range(1000, 1010):

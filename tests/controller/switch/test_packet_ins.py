@@ -53,17 +53,17 @@ def test_a_port_has_its_burst_then_its_rate(packets: PacketIns, clock: Clock) ->
     "other",
     [packet_in(2), packet_in(1, SIGNAL), packet_in(1, TABLE_MISS), packet_in(9), packet_in(None)],
 )
-def test_a_flood_leaves_the_share_of_others(packets: PacketIns, other: bytes) -> None:
+def test_flood_keeps_the_share_of_other_ports(packets: PacketIns, other: bytes) -> None:
     admitted(packets, packet_in(1))
     assert admitted(packets, other) == BURST
 
 
-def test_ports_that_the_switch_invents_share_one_bucket(packets: PacketIns) -> None:
+def test_unknown_ports_share_one_bucket(packets: PacketIns) -> None:
     assert sum(packets.admits(packet_in(port)) for port in range(3, 2000)) == BURST
     assert not packets.admits(packet_in(None)) and packets.admits(packet_in(1))
 
 
-def test_what_is_dropped_is_counted_once_by_port_and_kind(packets: PacketIns) -> None:
+def test_dropped_messages_are_counted_by_port_and_kind(packets: PacketIns) -> None:
     admitted(packets, packet_in(1))
     admitted(packets, packet_in(1, EntryKind.LLDP_PORT.cookie), 1)
     admitted(packets, packet_in(2, SIGNAL), 110)

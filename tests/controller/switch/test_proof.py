@@ -127,7 +127,7 @@ def test_keys_are_remembered_where_no_file_can_be_written(folder: Path, tmp_path
     assert "has another key than the one stored" in verdict(proofs, A, shown(folder, "other"))
 
 
-def test_keys_are_remembered_up_to_a_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_keys_are_limited(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller_app.switch.datapath_proof.MOST_KEYS", 2)
     proofs = Proofs(ProofPolicy.FIRST_USE, None)
     assert [verdict(proofs, number, shown(folder, "plain")) for number in (1, 2)] == ["key", "key"]
@@ -217,9 +217,7 @@ def epochs(controller: Controller) -> list[tuple[int, str]]:
     return [(row["epoch"], row["proof"]) for row in controller.get("/v1/switches")]
 
 
-def test_a_bound_certificate_displaces_another_one_and_no_other_displaces_it(
-    network, controller, folder
-) -> None:
+def test_only_a_bound_certificate_replaces_a_connection(network, controller, folder) -> None:
     first = network.add(A, tls=context(folder, "plain"))
     controller.await_switches(dpid(A))
     [(epoch, proof)] = epochs(controller)

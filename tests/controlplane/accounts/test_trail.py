@@ -78,7 +78,7 @@ def test_denied_attempts_are_counted_by_the_minute(viewer, administrator, anonym
     assert len(rows) == 5
 
 
-def test_log_ins_are_noted_failed_and_throttled_ones_too(make_user, administrator):
+def test_logins_are_recorded_and_throttled(make_user, administrator):
     make_user("olga", "viewer", GOOD)
     for _ in range(5):
         log_in("olga", "wrong", address="192.0.2.7")
@@ -118,7 +118,7 @@ def test_denied_attempts_that_had_begun_are_counted_too(world, administrator, ma
     assert [r["times"] for r in actions(administrator, "&actor=nora&status=429")] == [7, 1]
 
 
-def test_an_address_without_log_in_adds_so_many_rows(administrator, db):
+def test_rows_of_unauthenticated_addresses_are_limited(administrator, db):
     """The number of names, methods and pages that the client invents does not matter."""
     for number in range(120):
         log_in(f"name{number}", "wrong", address="192.0.2.9")
@@ -205,7 +205,7 @@ def test_admin_pages_are_noted(administrator):
     assert row["actor"] == "adam" and row["object"] == "/admin/auth/group/add/"
 
 
-def test_it_is_kept_for_a_time_and_up_to_a_number(administrator, settings):
+def test_trail_is_limited_by_age_and_rows(administrator, settings):
     now = timezone.now()
     rows = [
         Action(at=now - timedelta(days=n * 100), last_at=now, method="POST", resource=f"r{n}", object="x")

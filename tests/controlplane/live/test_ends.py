@@ -123,7 +123,7 @@ async def test_other_paths_have_no_stream(token):
         (" " * (LARGEST_MESSAGE + 1), "at most 4096 characters"),
     ],
 )
-async def test_a_bad_message_is_answered_and_ends_the_stream(opened, text, says):
+async def test_invalid_message_closes_the_stream(opened, text, says):
     stream = await opened()
     assert (await stream.hear())["type"] == "hello"
     await stream.say(text)
@@ -193,7 +193,7 @@ class Blocked:
         await self.app(scope, receive, slow_send)
 
 
-async def test_a_client_that_does_not_read_is_cut_off_with_the_reason(token):
+async def test_unread_data_of_a_client_is_limited(token):
     feed = OutboxFeed(interval=0.01, events=20)
     app = Blocked(application(feed=feed))
     stream = await Stream(app, {"authorization": f"Bearer {token}"}).open()
@@ -234,7 +234,7 @@ async def test_what_a_slow_client_got_has_no_gap_and_it_goes_on_from_there(token
     await again.leave()
 
 
-async def test_a_client_that_never_reads_again_is_given_up(token):
+async def test_close_code_has_a_time_limit(token):
     feed = OutboxFeed(interval=0.01, events=20)
     app = Blocked(application(feed=feed, farewell=0.05))
     stream = await Stream(app, {"authorization": f"Bearer {token}"}).open()
@@ -310,7 +310,7 @@ async def test_an_outbox_that_cannot_be_read_ends_the_streams_and_recovers(feed,
 
 
 @pytest.mark.parametrize("bound", [{"streams_a_caller": 2}, {"streams": 2}])
-async def test_there_are_so_many_streams_until_one_ends(opened, settings, bound):
+async def test_streams_are_limited(opened, settings, bound):
     settings.ENV = replace(settings.ENV, **bound)
     first, second = await opened(), await opened()
     assert [(await each.hear())["type"] for each in (first, second)] == ["hello", "hello"]
@@ -325,7 +325,7 @@ async def test_there_are_so_many_streams_until_one_ends(opened, settings, bound)
     await second.leave()
 
 
-async def test_who_talks_too_fast_is_cut_off(opened):
+async def test_message_rate_of_a_client_is_limited(opened):
     stream = await opened()
     await stream.hear()
     for _ in range(MESSAGES + 1):

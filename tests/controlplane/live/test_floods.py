@@ -43,7 +43,7 @@ def entered(openings, *addresses):
     return count
 
 
-def test_openings_are_limited_by_address_and_in_all(limited):
+def test_new_connections_are_limited_by_address_and_in_total(limited):
     limited(stream_openings=3)
     clock = Clock()
     openings = Openings(clock)
@@ -71,7 +71,7 @@ def test_what_waits_is_limited_by_address_and_in_all(limited):
     assert entered(openings, FIRST, SECOND) == 2
 
 
-def test_a_caller_has_a_rate_over_all_streams():
+def test_message_rate_of_a_caller_is_limited():
     clock = Clock()
     callers = Rate(clock)
     streams = [Pace(callers, clock) for _ in range(stream_limits.MESSAGES_A_CALLER // stream_limits.MESSAGES)]
@@ -126,9 +126,7 @@ async def handshake(app, headers):
 
 @pytest.mark.asyncio
 @pytest.mark.django_db(transaction=True)
-async def test_connections_that_are_not_logged_in_are_limited_and_others_go_on(
-    feed, token, limited, monkeypatch
-):
+async def test_unauthenticated_connections_are_limited(feed, token, limited, monkeypatch):
     """The check of a log-in hangs, as with a slow database; a flood from one address holds its own places."""
     limited(streams_unchecked=4)
     openings, go_on, identify = Openings(), threading.Event(), consumer.identify

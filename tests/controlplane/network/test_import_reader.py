@@ -68,7 +68,7 @@ def test_what_the_repair_joins_is_counted_once():
 
 
 @pytest.mark.parametrize(("bound", "value"), [("CPU_SECONDS", 0), ("MEMORY", 1 << 20)])
-def test_a_file_beyond_the_bounds_of_a_process_is_too_large(monkeypatch, bound, value):
+def test_time_and_memory_of_a_file_are_limited(monkeypatch, bound, value):
     monkeypatch.setattr(import_reader, bound, value)
     with pytest.raises(Problem) as caught:
         read(nodes(10_000))
@@ -81,7 +81,7 @@ def test_a_process_that_fails_is_an_error_with_its_last_words(monkeypatch):
         read(NODES)
 
 
-def test_so_many_files_are_read_at_a_time(monkeypatch):
+def test_parallel_files_are_limited(monkeypatch):
     monkeypatch.setattr(import_reader, "_free", threading.BoundedSemaphore(1))
     monkeypatch.setattr(import_reader, "PATIENCE_SECONDS", 0.01)
     import_reader._free.acquire()
@@ -92,7 +92,7 @@ def test_so_many_files_are_read_at_a_time(monkeypatch):
     assert read(NODES).counts["switches"] == 1200
 
 
-def test_the_call_refuses_such_a_file(operator, problem, monkeypatch):
+def test_call_refuses_large_files(operator, problem, monkeypatch):
     monkeypatch.setattr(topology_import, "MAX_ITEMS", 1000)
     answer = operator.raw("POST", "topology/import/", NODES, content_type="application/octet-stream")
     assert "at most 1000" in problem(answer, 413)["detail"]

@@ -32,7 +32,7 @@ def texts():
     return [row.payload["text"] for row in OutboxEvent.objects.filter(kind="alarm").order_by("id")]
 
 
-def test_the_alarm_comes_once_and_ends_with_a_margin(db, free):
+def test_alarm_is_raised_once_and_ends_with_a_margin(db, free):
     disk_space.record()
     assert texts() == [] and disk_space.measure_low_disks() == []
     free["free"] = 511

@@ -68,12 +68,12 @@ def test_a_good_one_is_read(tmp_path):
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_what_is_none_is_refused_in_words(tmp_path, changes):
+def test_invalid_backups_are_refused(tmp_path, changes):
     with pytest.raises(BackupError, match=r"is damaged at|is not a backup"):
         read(tmp_path / "b.zip", **changes)
 
 
-def test_a_row_without_end_is_not_kept_in_memory(tmp_path, monkeypatch):
+def test_size_of_a_row_is_limited(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MOST_ROW_BYTES", 1000)
     with pytest.raises(BackupError, match=r"more than 1000 bytes"):
         read(tmp_path / "b.zip", table='["id"]\n["' + "x" * 5_000_000 + '"]\n')
@@ -96,7 +96,7 @@ def test_secrets_stay_in_their_folder(tmp_path, name):
         (9, (5 << 20) - 1, "has 4 MiB free"),
     ],
 )
-def test_a_backup_without_room_is_refused_before_it_is_unpacked(
+def test_backup_larger_than_the_disk_is_refused_unread(
     tmp_path, settings, monkeypatch, megabytes, free, says
 ):
     """The declared sizes count, whatever the file packs them to; nothing of the database is read before."""

@@ -101,7 +101,7 @@ def publish_for(seconds: int) -> None:
     Lease.objects.update(expires_at=timezone.now() + timedelta(hours=1), seconds=120.0)
 
 
-def test_a_move_waits_no_longer_than_leases_were_granted_for(moving):
+def test_move_waits_at_most_for_the_lease_time(moving):
     leases.hold(moving.ad.pk, "one", None)
     row = reindex("y")
     session.run()

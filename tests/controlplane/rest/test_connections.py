@@ -70,7 +70,7 @@ def serve(protocol, *calls):
     return asyncio.run(run())
 
 
-def test_scarce_connections_are_answered_with_503(guarded, monkeypatch):
+def test_lack_of_descriptors_gets_503(guarded, monkeypatch):
     protocol, refusals = guarded
     alarms = []
     monkeypatch.setattr(connection_limits, "_raise_alarm", alarms.append)
@@ -117,13 +117,13 @@ POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n"
         ((CALL, POST), 1),
     ],
 )
-def test_a_connection_that_owes_input_is_closed(guarded, monkeypatch, texts, answers):
+def test_slow_request_head_closes_the_connection(guarded, monkeypatch, texts, answers):
     monkeypatch.setattr(connection_limits, "STALL_SECONDS", 0.1)
     (answer,) = serve(guarded[0], texts)
     assert answer.count(b"HTTP/1.1 200") == answers
 
 
-def test_a_client_that_reads_nothing_is_cut_off(guarded, monkeypatch):
+def test_client_that_reads_nothing_is_disconnected(guarded, monkeypatch):
     monkeypatch.setattr(connection_limits, "STALL_SECONDS", 0.1)
     made = []
 
@@ -158,7 +158,7 @@ def test_a_client_that_reads_nothing_is_cut_off(guarded, monkeypatch):
         ({"more_body": True, "unsent": 9, "upgraded": True}, False),
     ],
 )
-def test_only_a_connection_that_stalls_is_closed(monkeypatch, changes, closed):
+def test_slow_body_closes_the_connection(monkeypatch, changes, closed):
     loop = Mock()
     monkeypatch.setattr(connection_limits.asyncio, "get_running_loop", lambda: loop)
     protocol, transport = Mock(), Mock()

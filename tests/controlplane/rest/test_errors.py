@@ -148,7 +148,7 @@ def test_the_handlers_are_in_place():
     assert match.func.cls.__name__ == "TopicViewSet"
 
 
-def test_very_many_errors_are_counted():
+def test_errors_beyond_the_limit_are_counted():
     found = invalid([FieldError("", "bad", "no")] * 10_001)
     assert isinstance(found, Problem)
     document = found.to_json("-")

@@ -159,7 +159,7 @@ def test_parallel_calls_make_one_object(world):
 
 
 @pytest.mark.parametrize("bound", [{"keys": 2}, {"key_megabytes": 1}])
-def test_a_caller_has_so_many_keys_and_answers(world, problem, settings, bound):
+def test_keys_and_answers_of_a_caller_are_limited(world, problem, settings, bound):
     settings.ENV = replace(settings.ENV, **bound)
     keys = [{"HTTP_IDEMPOTENCY_KEY": f"k{n}"} for n in range(3)]
     bodies = [{**BODY, "filter": f"low < {n}"} for n in (5, 6, 7)]

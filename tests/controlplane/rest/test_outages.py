@@ -154,7 +154,7 @@ def test_the_log_in_page_says_that_nobody_can_log_in(db, django_user_model, read
     assert outages.READ_ONLY.cause in html.unescape(answer.content.decode())
 
 
-def test_the_last_use_is_tried_again_after_a_pause(token, read_only, monkeypatch):
+def test_last_use_is_recorded_again_after_a_pause(token, read_only, monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(tokens.time, "monotonic", lambda: now[0])
     row = tokens.find_token(token)

@@ -71,19 +71,19 @@ def length(number):
         (API + "x" * MAX_TARGET, [], MAX_TARGET, 414),
     ],
 )
-def test_what_says_that_it_is_too_large_is_not_read(path, headers, limit, code):
+def test_body_with_a_large_length_is_not_read(path, headers, limit, code):
     inner, status, document = call(path, headers=[*headers, (b"x-request-id", b"mine-12345")])
     assert not inner.called
     assert status == document["status"] == code and str(limit) in document["detail"]
     assert document["request_id"] == "mine-12345"
 
 
-def test_a_query_counts_as_part_of_the_address():
+def test_query_counts_as_part_of_the_address():
     assert call(query=b"q=" + b"x" * MAX_TARGET)[2]["type"].endswith("uri_too_long")
     assert call(query=b"q=" + b"x" * (MAX_TARGET - len(API) - 2))[1] == 204
 
 
-def test_a_body_that_does_not_say_its_length_ends_at_the_limit():
+def test_body_without_length_is_limited():
     mebibyte = 1 << 20
     inner, status, document = call(pieces=[mebibyte] * 1000)
     assert status == 413 and str(MAX_BODY) in document["detail"]

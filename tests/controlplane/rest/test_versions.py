@@ -202,7 +202,7 @@ def limit(monkeypatch, settings):
     rate_limits.reset()
 
 
-def test_who_calls_too_often_is_told_when_to_go_on(limit, viewer, operator, anonymous, problem):
+def test_rate_limit_reports_retry_after(limit, viewer, operator, anonymous, problem):
     for _ in range(5):
         assert viewer.get("me/").status_code == 200
     answer = viewer.get("me/")

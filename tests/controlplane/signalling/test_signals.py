@@ -179,14 +179,14 @@ def test_who_may_not_register(network):
     assert ask().status is ReplyStatus.ACCEPTED
 
 
-def test_a_port_registers_so_many_hosts_and_no_more(network, monkeypatch):
+def test_hosts_of_a_port_are_limited(network, monkeypatch):
     monkeypatch.setattr(sender_lookup, "MAX_HOSTS", 2)
     news = [{"mac": f"02:00:00:00:01:0{n}", "ip": f"fd00::1:{n}", "port": 5} for n in range(3)]
     assert [ask(number=n, **new).status for n, new in enumerate(news)][:2] == [ReplyStatus.ACCEPTED] * 2
     assert refused(number=9, **news[2]) == "too_many_hosts"
 
 
-def test_a_host_has_so_much_in_band_and_no_more(network, monkeypatch):
+def test_announcements_of_a_host_are_limited(network, monkeypatch):
     monkeypatch.setattr(actions, "MAX_LIVE", 2)
     names = [ask(FilterText("quotes", f"low < {n + 1}"), number=n).name for n in range(3)]
     assert names[2] == "" and reasons() == {"too_many": 1}
@@ -390,7 +390,7 @@ def test_a_kill_in_the_middle_leaves_nothing_and_the_message_is_done_later(netwo
     assert decode_answer(handler.handle(sent(payload))["payload"]).answer.status is ReplyStatus.ACCEPTED
 
 
-def test_refusals_are_kept_and_counted_within_bounds(network, monkeypatch):
+def test_stored_refusals_are_limited(network, monkeypatch):
     monkeypatch.setattr(refusals, "KEPT", 10)
     monkeypatch.setattr(refusals, "PRUNED_EVERY", 10)
     for _ in range(35):
@@ -399,7 +399,7 @@ def test_refusals_are_kept_and_counted_within_bounds(network, monkeypatch):
     assert 10 <= Refusal.objects.count() < 20
 
 
-def test_what_was_done_is_remembered_within_bounds(network, monkeypatch):
+def test_remembered_messages_are_limited(network, monkeypatch):
     monkeypatch.setattr(handler, "KEPT_DONE", 10)
     monkeypatch.setattr(handler, "PRUNED_EVERY", 10)
     for n in range(35):

@@ -111,7 +111,7 @@ def test_what_is_known_needs_no_answer(network):
     origins.close()
 
 
-def test_invented_advertisements_take_bounded_memory(network):
+def test_events_of_unknown_advertisements_use_limited_memory(network):
     release = threading.Event()
 
     def fetch(topic, names):

@@ -151,9 +151,7 @@ def test_a_refusal_costs_no_number(publisher, quote):
     assert publisher.publish(quote) == first + 1
 
 
-def test_the_largest_event_passes_and_one_byte_more_is_refused_on_the_attribute_that_takes_most(
-    alarms, memory, plan
-):
+def test_largest_event_is_accepted_and_a_larger_one_refused(alarms, memory, plan):
     publisher = Publisher(alarms, "", memory, plan, "a1")
     event = {"level": "low", "on": True, "note": ""}
     publisher.publish(event)

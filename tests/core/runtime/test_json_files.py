@@ -34,7 +34,7 @@ HOSTILE: list[tuple[bytes, str]] = [
 
 
 @pytest.mark.parametrize(("data", "line"), HOSTILE)
-def test_what_is_no_strict_json_is_refused_with_its_place(data: bytes, line: str, tmp_path: Path) -> None:
+def test_invalid_json_is_refused_with_its_place(data: bytes, line: str, tmp_path: Path) -> None:
     with pytest.raises((Refused, RefusedMany)) as refused:
         parse_json(data)
     assert line in str(refused.value)
@@ -83,7 +83,7 @@ def test_no_bytes_do_more_harm_than_a_refusal(data: bytes) -> None:
         assert str(refused)
 
 
-def test_json_lines_have_their_numbers(tmp_path: Path) -> None:
+def test_errors_of_json_lines_have_line_numbers(tmp_path: Path) -> None:
     file = tmp_path / "events"
     file.write_bytes(b'{"a": 1}\n\n  \n[2]')
     assert list(read_lines(str(file))) == [(1, {"a": 1}), (4, [2])]

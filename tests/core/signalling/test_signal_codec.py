@@ -104,7 +104,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_each_fault_has_its_name(code):
+def test_each_fault_has_its_code(code):
     with pytest.raises(MalformedMessage) as info:
         decode_message(REFUSED[code])
     assert info.value.code == code

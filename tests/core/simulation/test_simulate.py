@@ -79,7 +79,7 @@ def test_what_is_lost_is_counted() -> None:
     assert report["needless_link_copies"] == 1
 
 
-def test_copies_too_many_are_counted() -> None:
+def test_copies_beyond_the_limit_are_counted() -> None:
     twice = [{"set_dst": "h2"}, {"output": 3}, {"set_dst": "h2"}, {"output": 3}]
     report = simulated(example(), [event(92)], damaged(s2=[{"match": ALL, "priority": 9, "actions": twice}]))
     assert (report["delivered"], report["doubled"], report["lost"], report["holds"]) == (2, 1, 0, False)

@@ -145,7 +145,7 @@ def test_a_minus_zero_is_in_a_domain_that_begins_at_zero():
 
 
 @pytest.mark.parametrize("publisher", ["", "x" * 256, "ü" * 128, "a\0b", "\ud800"])
-def test_a_publisher_id_that_does_not_fit_is_refused(publisher):
+def test_long_publisher_id_is_refused(publisher):
     codec = EventCodec(Topic("t", 0, (Bool("b"),)))
     with pytest.raises(Refused) as caught:
         codec.encode(Event("t", 0, publisher, 1, 2, {"b": True}))

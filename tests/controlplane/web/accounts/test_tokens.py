@@ -199,7 +199,7 @@ def test_a_client_token_issues_none(world, problem):
     problem(mine.post("tokens/", {"name": "x"}), 403)
 
 
-def test_there_are_not_too_many(operator, problem, monkeypatch):
+def test_tokens_of_a_user_are_limited(operator, problem, monkeypatch):
     monkeypatch.setattr("controlplane.registry.client_tokens.MOST", 2)
     issue(operator)
     assert "Revoke" in problem(operator.post("tokens/", {"name": "x"}), 409)["detail"]

@@ -105,7 +105,7 @@ def test_a_test_event_is_published_once_and_shows_its_receivers(world, viewer, a
     assert (unwanted["host"], unwanted["wanted"]) == ("h3", False)
 
 
-def test_what_cannot_be_sent_is_refused_with_the_remedy(world, advertised, pointers, problem):
+def test_refused_test_events_have_a_remedy(world, advertised, pointers, problem):
     ask = {"advertisement": advertised, "values": VALUES}
     assert "tercast publish" in problem(world.post("test-events/", ask), 409)["detail"]
     beat(world, state="running", fixed=True, hosts=["h2"])

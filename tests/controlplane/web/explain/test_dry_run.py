@@ -158,7 +158,7 @@ def test_changes_and_removals_can_be_tried(world, end):
     assert everything() == before
 
 
-def test_too_much_waiting_is_told(world, problem, monkeypatch):
+def test_dry_run_limits_waiting_requests(world, problem, monkeypatch):
     monkeypatch.setattr("controlplane.explain.call_cost.MAX_WAITING", 3)
     answer = world.post("subscriptions/?dry_run=true", SUBSCRIBE)
     problem(answer, 503)

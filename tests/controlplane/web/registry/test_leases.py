@@ -117,9 +117,7 @@ def test_a_lease_belongs_to_the_caller_that_took_it(lease, world, administrator,
     assert lease(1, "mine", caller=administrator)["version"] == 1
 
 
-def test_an_advertisement_has_so_many_leases_and_those_that_are_over_do_not_count(
-    lease, world, problem, monkeypatch
-):
+def test_active_leases_of_an_advertisement_are_limited(lease, world, problem, monkeypatch):
     monkeypatch.setattr(leases, "MOST_OF_AN_ADVERTISEMENT", 2)
     for holder in ("one", "two"):
         lease(None, holder)
@@ -132,9 +130,7 @@ def test_an_advertisement_has_so_many_leases_and_those_that_are_over_do_not_coun
     assert {row.holder for row in Lease.objects.all()} == {"two", "three"}
 
 
-def test_a_caller_has_so_many_leases_and_is_told_when_to_ask_again(
-    lease, world, administrator, problem, settings
-):
+def test_leases_of_a_caller_are_limited(lease, world, administrator, problem, settings):
     settings.ENV = replace(settings.ENV, leases_a_caller=2)
     for holder in ("one", "two"):
         lease(None, holder)

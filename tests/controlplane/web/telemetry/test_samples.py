@@ -116,7 +116,7 @@ def test_a_missing_value_is_named(world, ad, error):
     assert error(world.post("traffic/samples/", body))["pointer"].startswith("/values")
 
 
-def test_the_newest_of_each_topic_stay(world, ad, monkeypatch, end):
+def test_newest_samples_of_each_topic_stay(world, ad, monkeypatch, end):
     monkeypatch.setattr(samples, "KEPT", 3)
     other = {"name": "news", "attributes": [{"name": "urgent", "type": "bool"}]}
     world.post("topics/", other)

@@ -25,7 +25,7 @@ def refusal(data: bytes, **options) -> Refused:
 
 @pytest.mark.parametrize("form", [None, "graphml", "sndlib"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])
-def test_no_document_type_passes_in_any_encoding(encoding, form):
+def test_document_types_are_refused_in_any_encoding(encoding, form):
     assert refusal(LAUGHS.encode(encoding), form=form).code == "xml_doctype"
 
 
