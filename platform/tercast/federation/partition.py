@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from tercast.eventspace.dz import Dz
 from tercast.federation.exchange.border_peer import BorderPeer, SetArrival, topic_terms
 from tercast.federation.exchange.confirmations import Confirmations
-from tercast.federation.exchange.exchanged_sets import SetName, ordered
+from tercast.federation.exchange.exchanged_sets import ordered
 from tercast.federation.exchange.pending_exports import PendingExports
 from tercast.federation.messages import peer_messages as m
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.neighbour_liveness import GRACE, HOLD, NeighbourLiveness
 from tercast.federation.tree.border_ends import (
     CloseBorder,

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from tercast.federation.exchange.confirmations import FederationReach
-from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 from tests.support.federation_scenes import carry_out, line, rest, scenario_of, violations

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.messages.sliding_window import WINDOW
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.requests.model import Subscribe

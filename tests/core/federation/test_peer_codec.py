@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from tercast.eventspace.dz import canonical, parse
 from tercast.federation.exchange.border_peer import BorderPeer
-from tercast.federation.exchange.exchanged_sets import SetChange, SetName, digest_of
+from tercast.federation.exchange.exchanged_sets import SetChange, digest_of
 from tercast.federation.messages import peer_messages as m
 from tercast.federation.messages.codec import decode_envelope, encode_envelope
 from tercast.federation.messages.sealed_channel import SealedChannel
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.tree.border_ends import BorderRole
 from tercast.federation.tree.offers import BridgeId, Offer
 from tercast.signalling.errors import MalformedMessage

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.federation.exchange.exchanged_sets import SetName
 from tercast.federation.messages.peer_messages import SetDone
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.messages.sliding_window import FIRST_RETRY, LAST_RETRY, WINDOW, SlidingWindow
 from tests.property_profiles import examples
 

@@ -13,12 +13,12 @@ from tercast.federation.exchange.exchanged_sets import (
     IncomingSet,
     OutgoingSet,
     SetChange,
-    SetName,
     digest_of,
     ordered,
 )
 from tercast.federation.messages import peer_messages as m
 from tercast.federation.messages.message_fields import cells_size
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.messages.sliding_window import SlidingWindow
 from tercast.federation.tree.border_ends import SessionId
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tercast.federation.exchange.border_peer import BorderPeer
-from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.tree.border_ends import SessionId
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 

@@ -5,18 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, length, prefix
 
 DIGEST_BYTES = 8
-
-
-class SetName(NamedTuple):
-    """A set of one border: its topic, and `advertisement` or `subscription`."""
-
-    topic: str
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from tercast.eventspace.dz import canonical
 from tercast.federation.exchange.border_peer import BorderPeer
-from tercast.federation.exchange.exchanged_sets import SetName, coarsened
+from tercast.federation.exchange.exchanged_sets import coarsened
 from tercast.federation.exchange.exported_cells import ExportedCells
+from tercast.federation.messages.set_name import SetName
 from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 from tercast.tables.entries import Diff

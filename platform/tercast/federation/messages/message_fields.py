@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from tercast.eventspace.dz import DzSet
-from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.tree.border_ends import SessionId
 from tercast.federation.tree.offers import BridgeId, Offer
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION

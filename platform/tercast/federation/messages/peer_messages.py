@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 
 from tercast.eventspace.dz import DzSet
-from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.tree.border_ends import BorderRole, SessionId
 from tercast.federation.tree.offers import Offer
 

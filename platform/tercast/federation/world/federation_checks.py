@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tercast.eventspace.dz import Dz, covers
-from tercast.federation.exchange.exchanged_sets import SetName
+from tercast.federation.messages.set_name import SetName
 from tercast.federation.world.federated_world import FederatedWorld
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
