@@ -5,6 +5,8 @@ import hashlib
 import os
 import secrets
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -18,6 +20,8 @@ from django.db import connection
 
 SERVER = os.environ.get("TERCAST_DATABASE_URL", "")
 """URL of PostgreSQL, if the tests have one; `scripts/with_servers.sh` sets it."""
+
+ROOT = Path(__file__).resolve().parents[3]
 
 TEMPLATES = Path(tempfile.gettempdir()) / f"tercast-templates-{os.getuid()}"
 """Folder of migrated SQLite files, with the lock for all processes that create or copy a template."""
@@ -74,9 +78,16 @@ def migrated_file(path: Path) -> Path:
         template = TEMPLATES / f"{_digest()}.sqlite3"
         if not template.exists():
             unfinished = TEMPLATES / f"{template.name}.new"
-            _migrate(str(unfinished))
+            unfinished.unlink(missing_ok=True)
+            own = {
+                "TERCAST_STATE_DIR": str(TEMPLATES / "state"),
+                "TERCAST_DATABASE_URL": f"sqlite://{unfinished}",
+            }
+            command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--verbosity", "0"]
+            subprocess.run(command, env=os.environ | own, check=True, timeout=600)
             unfinished.rename(template)
         shutil.copyfile(template, path)
+    path.chmod(0o600)
     return path
 
 

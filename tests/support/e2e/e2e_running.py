@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 from e2e_platform import ROOT, free_port
 
+from tests.support.controlplane.own_database import migrated_file
 from tests.waiting import LIMIT_SECONDS, wait_until
 
 READY = "Ctrl-C ends it."
@@ -28,6 +29,9 @@ class RunningPlatform:
         self.base = f"http://127.0.0.1:{free_port()}"
         self.passwords: dict[str, str] = {}
         self.sessions: dict[str, list[Any]] = {}
+        state = self.run_dir / "state"
+        state.mkdir(mode=0o700, parents=True)
+        migrated_file(state / "tercast.sqlite3")
         port = self.base.rsplit(":", 1)[1]
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
