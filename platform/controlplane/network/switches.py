@@ -2,22 +2,17 @@
 
 from typing import Any
 
-from django.db import transaction
-from django.db.models import F
-
 from controlplane.common.problems import FieldError, invalid
 from controlplane.network.availability import LEAVING
-from controlplane.network.map import placement
 from controlplane.network.models import Switch
 from controlplane.network.ports import standby_hosts
-from controlplane.network.services import ObjectKind, changeable, counted
-from controlplane.requestlog.logged_rows import Payload, log_one
-from controlplane.requestlog.models import Request
+from controlplane.network.services import ObjectKind, counted
+from controlplane.requestlog.logged_rows import Payload
 from controlplane.rest.request_body import Body
 from tercast.requests.kinds import ADD_SWITCH, REMOVE_SWITCH, SET_BUDGET, SWITCH_DOWN, SWITCH_UP
 
 SHOWN_FIELDS = ("label", "latitude", "longitude")
-POSITION = ("x", "y")
+"""Fields that change no tables, so that they are saved without a request for the planner."""
 
 
 def draft(body: Body) -> list[Switch]:
@@ -70,32 +65,3 @@ def change_payload(row: Switch, values: dict[str, Any]) -> Payload | None:
         working = {"planned": True} if row.connected else {}
         return {"op": SWITCH_DOWN, "switch": row.name, **working}
     return None
-
-
-def _position(values: dict[str, Any]) -> tuple[float, float] | None:
-    """Return the new position, or None.
-
-    Raises:
-        Problem: Only one coordinate is given.
-    """
-    given = [name for name in POSITION if name in values]
-    if len(given) == 1:
-        (missing,) = set(POSITION) - set(given)
-        detail = f"A position has x and y, but {missing} is missing. Send both."
-        raise invalid([FieldError(f"/{missing}", "required", detail)])
-    return (values["x"], values["y"]) if given else None
-
-
-def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Switch, Request | None]:
-    """Change how the switch is shown, and log changes of the network."""
-    with transaction.atomic():
-        row: Switch = changeable(KIND, pk)
-        asked = change_payload(row, values)
-        position = _position(values)
-        logged = log_one(asked, actor) if asked else None
-        if position is not None:
-            placement.move(row, *position)
-        shown = {field: values[field] for field in SHOWN_FIELDS if field in values}
-        if shown:
-            Switch.objects.filter(pk=pk).update(**shown, version=F("version") + 1)
-        return row, logged

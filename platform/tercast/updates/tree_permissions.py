@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tercast.aggregation.tree_rule import TreeRule
+from tercast.aggregation.incremental.tree_rule import TreeRule
 from tercast.errors import Refused
 from tercast.eventspace.dz import WHOLE
 from tercast.routing.switch_ports import PortMask, SwitchPorts

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from controlplane.accounts.callers import Client
 from controlplane.network import hosts, links, services, switches
 from controlplane.network.map import placement
+from controlplane.network.map.switch_changes import change_switch
 from controlplane.network.models import Host, InstalledEntry, Link, Switch
 from controlplane.requestlog.logged_rows import Payload
 from controlplane.rest.base_views import ListAndRead, WriteOptions
@@ -163,7 +164,7 @@ class SwitchViewSet(NetworkViewSet):
     search = ("name", "label", "dpid")
     orderings = ("id", "name")
 
-    change = staticmethod(switches.change)
+    change = staticmethod(change_switch)
     change_payload = staticmethod(switches.change_payload)
 
     def get_queryset(self) -> QuerySet[Switch]:

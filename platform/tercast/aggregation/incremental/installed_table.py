@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tercast.aggregation.incremental.cover_node import CoverCells, Members, Node, tally_of
 from tercast.aggregation.incremental.merge_points import MergePoints
-from tercast.aggregation.tree_rule import TreeRule
+from tercast.aggregation.incremental.tree_rule import TreeRule
 from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key, SortedKeys
 from tercast.routing.switch_ports import PortMask
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from tercast.aggregation.incremental.exact_entries import ExactEntries
 from tercast.aggregation.incremental.installed_table import InstalledTable
 from tercast.aggregation.incremental.table_follower import TableFollower
-from tercast.aggregation.tree_rule import TreeRule
+from tercast.aggregation.incremental.tree_rule import TreeRule
 from tercast.routing.cell_keys import Key
 from tercast.routing.switch_ports import PortMask, SwitchPorts
 from tercast.routing.table_overlay import InstalledBefore
