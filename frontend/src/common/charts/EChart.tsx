@@ -21,23 +21,21 @@ use([
   ...[TitleComponent, TooltipComponent, VisualMapComponent, CanvasRenderer],
 ]);
 
-/**
- * Chart of ECharts with a description for screen readers: `label` and the description by ECharts.
- *
- * ECharts draws tooltips on the canvas, because the content security policy does not allow inline styles.
- */
-export function Chart({
-  option,
-  label,
-  height = 280,
-  onClick,
-}: {
+/** Properties of a chart; `height` is in pixels. */
+export interface ChartProperties {
   option: EChartsCoreOption;
   label: string;
   height?: number;
   // biome-ignore lint/suspicious/noExplicitAny: the parameters of a click depend on the series
   onClick?: (parameters: any) => void;
-}) {
+}
+
+/**
+ * Chart of ECharts with a description for screen readers: `label` and the description by ECharts.
+ *
+ * ECharts draws tooltips on the canvas, because the content security policy does not allow inline styles.
+ */
+export function EChart({ option, label, height = 280, onClick }: ChartProperties) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<ReturnType<typeof init> | null>(null);
   const scheme = useComputedColorScheme("light");
