@@ -160,6 +160,45 @@ KERNELS_WITHOUT_TWIN = {
 """The other modules, and why no plain module has their name."""
 
 
+_COMPILED = "loads compiled code only if a problem is large enough for it"
+_COMMANDS = "loads a command only when it runs, and reports missing packages"
+_PROCESS = "starts a process of its own from the module"
+_TASK = "names a scheduled task, not the module"
+
+NAMED_BY_STRING = {
+    "analytics/__main__.py": _COMMANDS,
+    "controller_app/__main__.py": "makes the standard library cooperative before it imports the launcher",
+    "controller_app/launcher.py": "passes the application to Ryu, which imports it",
+    "controller_app/ryu_api.py": "finds the modules that call a logger in tracebacks",
+    "mininet_labs/__main__.py": _COMMANDS,
+    "mininet_labs/commands.py": _COMMANDS,
+    "mininet_labs/demo/feed.py": _PROCESS,
+    "mininet_labs/demo/platform_up.py": _PROCESS,
+    "mininet_labs/figures/runner.py": _PROCESS,
+    "mininet_labs/lab/network.py": _PROCESS,
+    "platform/controlplane/aggregation/process_client.py": _PROCESS,
+    "platform/controlplane/common/celery.py": "Celery reads settings and queues by name",
+    "platform/controlplane/common/child_process.py": "Django reads its settings by name",
+    "platform/controlplane/config/asgi.py": "Django reads its settings by name",
+    "platform/controlplane/config/settings.py": "Django imports applications and URLs by name",
+    "platform/controlplane/config/urls.py": "Django imports the URLs of packages by name",
+    "platform/controlplane/network/import_reader.py": _PROCESS,
+    "platform/controlplane/operations/bootstrap.py": _TASK,
+    "platform/controlplane/rest/openapi.py": "compares the module of a view",
+    "platform/controlplane/worker/dimension_tasks.py": _TASK,
+    "platform/controlplane/worker/telemetry_tasks.py": _TASK,
+    "platform/tercast/__main__.py": _COMMANDS,
+    "platform/tercast/cli/main.py": _COMMANDS,
+    "platform/tercast/cli/precompile.py": _COMPILED,
+    "platform/tercast/client/__main__.py": _COMMANDS,
+    "platform/tercast/compiled/__main__.py": _COMMANDS,
+    "platform/tercast/encoding/dispatch.py": _COMPILED,
+    "platform/tercast/routing/topic_tries.py": _COMPILED,
+    "platform/tercast/runtime/jit.py": _COMPILED,
+}
+"""Modules with strings that name own modules, and the reasons; `apps.py` names its own package."""
+
+
 def _parts(module: Module, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     return (node for node in ast.walk(module.tree) if isinstance(node, kinds))
 
@@ -268,6 +307,19 @@ def test_own_packages_are_imported_at_the_top() -> None:
                 if any(name.partition(".")[0] in OWN for name in _imported_names(node))
             ]
     assert not late
+
+
+def test_strings_that_name_own_modules_have_a_reason() -> None:
+    """Such a string can import a module in a function, where no check of imports sees it."""
+    names = {one.name for one in modules() if "." in one.name}
+    found = {
+        one.path
+        for one in modules()
+        if not one.path.endswith("/apps.py")
+        for node in _parts(one, ast.Constant)
+        if isinstance(node.value, str) and node.value in names  # type: ignore[attr-defined]
+    }
+    assert found == NAMED_BY_STRING.keys()
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
