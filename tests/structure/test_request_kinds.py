@@ -14,8 +14,9 @@ OTHER_MEANINGS = {
     "mininet_labs/soak/changes.py": {"subscribe", "unsubscribe", "advertise", "unadvertise", "aggregate"},
     # the management command that works a run out
     "platform/controlplane/aggregation/process_starter.py": {"aggregate"},
-    # a reason why nothing is delivered
+    # a reason why nothing is delivered, and its meaning
     "platform/tercast/explain/reasons.py": {"switch_down"},
+    "platform/controlplane/config/enum_meanings.py": {"switch_down"},
 }
 """Strings that equal the name of a kind and are none."""
 
