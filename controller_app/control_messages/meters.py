@@ -97,14 +97,16 @@ def read_meters(connection: Connection) -> Meters:
     if not connection.features.get("meters"):
         return Meters()
     try:
-        features = _ask(connection, messages.multipart(Stats.METER_FEATURES))
-        configs = _ask(connection, messages.multipart(Stats.METER_CONFIG, messages.pack_meter(ALL_METERS)))
+        features = _request_data(connection, messages.multipart(Stats.METER_FEATURES))
+        configs = _request_data(
+            connection, messages.multipart(Stats.METER_CONFIG, messages.pack_meter(ALL_METERS))
+        )
     except RequestRejected:
         return Meters()
     return Meters(_read_highest(features), read_configs(configs))
 
 
-def _ask(connection: Connection, question: OpenFlowMessage) -> bytes:
+def _request_data(connection: Connection, question: OpenFlowMessage) -> bytes:
     return b"".join(raw.data for part in connection.request(question) for raw in part)
 
 

@@ -96,7 +96,7 @@ def application(routes: Sequence[HttpRoute], token: str) -> Application:
 
     def serve(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         try:
-            status, body, headers = 200, _answer(routes, expected, environ), list[tuple[str, str]]()
+            status, body, headers = 200, _dispatch(routes, expected, environ), list[tuple[str, str]]()
         except HttpProblem as problem:
             status, headers = problem.status, problem.headers
             body = _problem_json(status, problem.code, problem.detail)
@@ -127,7 +127,7 @@ def expect_query(request: HttpRequest, known: Sequence[str]) -> dict[str, str]:
     return request.query
 
 
-def _answer(routes: Sequence[HttpRoute], expected: bytes, environ: Environ) -> object:
+def _dispatch(routes: Sequence[HttpRoute], expected: bytes, environ: Environ) -> object:
     path, method = environ.get("PATH_INFO", ""), environ["REQUEST_METHOD"]
     found = [(route, parts) for route in routes if (parts := route.match(path)) is not None]
     if not any(route.open for route, _ in found):

@@ -90,13 +90,13 @@ def read_features(connection: Connection) -> Features:
     Raises:
         Unreachable: The connection ended.
     """
-    table = _answer(connection, Stats.TABLE_FEATURES, lambda data: cut_table(data, TABLE))
-    group = _answer(connection, Stats.GROUP_FEATURES)
-    meter = _answer(connection, Stats.METER_FEATURES)
+    table = _read_parts(connection, Stats.TABLE_FEATURES, lambda data: cut_table(data, TABLE))
+    group = _read_parts(connection, Stats.GROUP_FEATURES)
+    meter = _read_parts(connection, Stats.METER_FEATURES)
     return Features(next(decode_tables(table), None), decode_groups(group), decode_meters(meter))
 
 
-def _answer(connection: Connection, kind: Stats, cut: Callable[[bytes], bytes] = bytes) -> list[bytes]:
+def _read_parts(connection: Connection, kind: Stats, cut: Callable[[bytes], bytes] = bytes) -> list[bytes]:
     """Return the result of `cut` for each part of an answer; nothing else of a part is stored."""
 
     def reduce(part: Any) -> list[bytes] | None:

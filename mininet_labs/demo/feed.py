@@ -47,7 +47,7 @@ class EventFeed:
     def listen(self) -> None:
         """Start to read the reports of the process, and return after the first one."""
         threading.Thread(target=self._read, daemon=True).start()
-        self._take(timeout=_FINISH_WITHIN_S)
+        self._process_report(timeout=_FINISH_WITHIN_S)
 
     @property
     def counters(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class EventFeed:
     def check(self) -> None:
         """Read the reports of the process; raises `DemoError` if it has ended."""
         while not self._reports.empty():
-            self._take(timeout=0.0)
+            self._process_report(timeout=0.0)
 
     def pass_on(self) -> dict[str, Any]:
         """Send the latest counters to the control plane and changed plans to the hosts.
@@ -113,7 +113,7 @@ class EventFeed:
             self._write(json.dumps(self._plans.read()))
             self._write("stop")
         while not self._latest.get("final"):
-            self._take(timeout=_FINISH_WITHIN_S)
+            self._process_report(timeout=_FINISH_WITHIN_S)
         self._send_report()
         return self._latest
 
@@ -122,7 +122,7 @@ class EventFeed:
         with suppress(DemoError):
             self._write("stop")
             while not self._latest.get("final"):
-                self._take(timeout=_FINISH_WITHIN_S)
+                self._process_report(timeout=_FINISH_WITHIN_S)
         return self._latest
 
     def kill(self) -> None:
@@ -145,7 +145,7 @@ class EventFeed:
             self._reports.put(json.loads(line))
         self._reports.put(None)
 
-    def _take(self, timeout: float) -> None:
+    def _process_report(self, timeout: float) -> None:
         try:
             report = self._reports.get(timeout=timeout) if timeout else self._reports.get_nowait()
         except queue.Empty:

@@ -204,7 +204,7 @@ class Hosts:
             self.trials.arrived(host, delivery)
             if delivery.event.topic != self.topic.name:
                 continue  # a topic that is known from a test event
-            self._note(host, delivery)
+            self._count_delivery(host, delivery)
             if not delivery.wanted and host in self.shared:
                 continue  # a subscription of another user at this host may have caused it
             self.telemetry[host].delivered(delivery)
@@ -227,7 +227,7 @@ class Hosts:
         """Record an event that a host other than its publisher's has sent."""
         self.telemetry[host].rejected(rejected.topic, rejected.reason)
 
-    def _note(self, host: str, delivery: Delivery) -> None:
+    def _count_delivery(self, host: str, delivery: Delivery) -> None:
         """Count an event for all matching subscriptions of the host, also those of other users."""
         values = delivery.event.values
         others = [name for name, wanted in self.others.get(host, ()) if wanted.matches(values)]

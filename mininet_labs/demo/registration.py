@@ -25,7 +25,7 @@ def settling_patience(topology: dict[str, Any]) -> float:
     return max(120.0, 2.0 * len(topology["switches"]))
 
 
-def settled(rest: RestClient, platform: Platform) -> bool:
+def are_tables_settled(rest: RestClient, platform: Platform) -> bool:
     """Whether no request is running, and each switch has its table over its present connection."""
     return Settling(rest, platform).ready()
 

@@ -89,7 +89,7 @@ class RestClient:
                 break
             time.sleep(pause)
             answer = self._request(method, path, **arguments)
-        return self._answer(answer)
+        return self._read_body(answer)
 
     def _request(self, method: str, path: str, **arguments: Any) -> httpx.Response:
         try:
@@ -99,7 +99,7 @@ class RestClient:
             raise RestError(f"{method} {path}: the web server does not answer ({reason})") from error
 
     @staticmethod
-    def _answer(answer: httpx.Response) -> Any:
+    def _read_body(answer: httpx.Response) -> Any:
         if answer.is_success:
             return answer.json() if answer.content else None
         try:

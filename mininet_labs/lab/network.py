@@ -74,7 +74,7 @@ class MininetNetwork:
             self._relay = Relay(self._short / "controller", self._port)
             self._relay.start()
             self._spawn()
-            self._write_hosts(self._ask(self._plan | self._places())["hosts"])
+            self._write_hosts(self._exchange(self._plan | self._places())["hosts"])
             parts = sum(len(self._plan[kind]) for kind in ("bridges", "links", "hosts"))
             progress(parts, parts)
         except BaseException:
@@ -103,7 +103,7 @@ class MininetNetwork:
         """Whether the network and its switch daemons run."""
         if self._process is None or self._process.poll() is not None:
             return False
-        return self._ask({"do": "check"})["ended"] is None
+        return self._exchange({"do": "check"})["ended"] is None
 
     def check(self) -> None:
         """Check that the network runs.
@@ -127,7 +127,7 @@ class MininetNetwork:
         self._names += 1
         name = f"p{self._names}"
         log.parent.mkdir(parents=True, exist_ok=True)
-        self._ask(
+        self._exchange(
             {
                 "do": "start",
                 "name": name,
@@ -149,23 +149,23 @@ class MininetNetwork:
     def set_link(self, switch: str, port: int, up: bool) -> None:
         """Set both ends of the link at a port down or up."""
         bridge = self._plan["bridge_names"][switch]
-        self._ask({"do": "link", "bridge": bridge, "port": port, "up": up})
+        self._exchange({"do": "link", "bridge": bridge, "port": port, "up": up})
 
     def link_ups(self, switch: str, port: int) -> tuple[bool, bool]:
         """Return whether each end of the link at a port is up, the end at this port first."""
-        first, second = self._ask({"do": "ups", "bridge": self._plan["bridge_names"][switch], "port": port})[
-            "ups"
-        ]
+        first, second = self._exchange(
+            {"do": "ups", "bridge": self._plan["bridge_names"][switch], "port": port}
+        )["ups"]
         return bool(first), bool(second)
 
     def poll(self, name: str) -> int | None:
         """Return the exit status of a host's process; None while it runs."""
-        status: int | None = self._ask({"do": "poll", "name": name})["status"]
+        status: int | None = self._exchange({"do": "poll", "name": name})["status"]
         return status
 
     def signal(self, name: str, number: int) -> None:
         """Send a signal to a host's process."""
-        self._ask({"do": "signal", "name": name, "number": number})
+        self._exchange({"do": "signal", "name": name, "number": number})
 
     def _spawn(self) -> None:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C"}
@@ -190,7 +190,7 @@ class MininetNetwork:
             "controller": f"unix:{self._short}/controller",
         }
 
-    def _ask(self, request: Message) -> Message:
+    def _exchange(self, request: Message) -> Message:
         """Send a request and return its answer.
 
         Raises:

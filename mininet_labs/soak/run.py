@@ -17,7 +17,7 @@ from mininet_labs.demo.demo import DEFAULT_TOPOLOGY, Demo
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.platform_up import Platform
-from mininet_labs.demo.registration import settled
+from mininet_labs.demo.registration import are_tables_settled
 from mininet_labs.demo.rest import RestClient
 from mininet_labs.demo.run import write_report
 from mininet_labs.demo.services import wait_until
@@ -95,12 +95,12 @@ class Soak:
     def settle(self) -> None:
         """Wait until no request is running and every switch has its table."""
         platform = self.demo.platform
-        wait_until("the tables", self._settled, platform.services, timeout=SETTLE_S)
+        wait_until("the tables", self._pass_on_and_settle, platform.services, timeout=SETTLE_S)
 
-    def _settled(self) -> bool:
+    def _pass_on_and_settle(self) -> bool:
         assert self.demo.feed is not None
         self.demo.feed.pass_on()
-        return settled(self.rest, self.demo.platform)
+        return are_tables_settled(self.rest, self.demo.platform)
 
     def descriptors(self, of: Callable[[list[int]], int]) -> dict[str, int]:
         """Return the highest or lowest numbers of several samples, because connections come and go."""

@@ -58,7 +58,7 @@ def publish(run: Run, folder: Path, log: str) -> bool:
         else:
             _replace(run, job, spans, rows, at)
         if run.since is None and run.until is None:
-            _take(run.series, files)
+            _mark_processed(run.series, files)
         _forget(at)
         fault_injection.point("analytics:publish")
         figures = {**increment, "read": _read(meta), "notes": meta["notes"], "cut_off": meta.get("cut_off")}
@@ -93,7 +93,7 @@ def _result(run: Run, job: Job, row: dict[str, Any], at: datetime) -> Result:
     )
 
 
-def _take(series: Series, files: Mapping[str, Mapping[str, Any]]) -> None:
+def _mark_processed(series: Series, files: Mapping[str, Mapping[str, Any]]) -> None:
     """Mark the files as processed."""
     made = [
         TakenFile(series=series, dataset=dataset, path=path, facts=facts)

@@ -38,12 +38,12 @@ def limited_memory(most: int) -> Iterator[None]:
 def json_text(work: Callable[[], Any], too_large: str) -> str:
     """Return the result or refusal of `work` as JSON; `too_large` if it needs too much memory."""
     try:
-        return json.dumps(_answer(work))
+        return json.dumps(_run_work(work))
     except MemoryError:
         return json.dumps({"failed": too_large})
 
 
-def _answer(work: Callable[[], Any]) -> dict[str, Any]:
+def _run_work(work: Callable[[], Any]) -> dict[str, Any]:
     try:
         return {"ok": work()}
     except Refused as refused:

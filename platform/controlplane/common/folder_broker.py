@@ -48,7 +48,7 @@ class FolderChannel(filesystem.Channel):
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         try:
-            found = self._take(queue)
+            found = self._pop_oldest(queue)
         except OSError as error:  # no descriptor, a read-only folder: the worker continues afterwards
             _log_problem(error.strerror or str(error))  # without the file name, which changes
             raise Empty from None
@@ -57,7 +57,7 @@ class FolderChannel(filesystem.Channel):
             raise Empty
         return found
 
-    def _take(self, queue: str) -> Any:
+    def _pop_oldest(self, queue: str) -> Any:
         """Return the oldest message or None; remove a malformed file (after a power failure)."""
         folder = Path(self.data_folder_in)
         for name in sorted(_names(folder, queue)):

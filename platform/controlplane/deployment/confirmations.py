@@ -193,7 +193,7 @@ def _end(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
     with transaction.atomic():
         lock_order.lock_rows(rows)
         request_states.confirm(rows)
-        session_log.settled(rows, ())
+        session_log.log_settled(rows, ())
     for waiter in waiters:
         hot.waiting.drop(waiter.pk)
     fault_injection.point("settling:requests")
@@ -209,7 +209,7 @@ def _go_on(
         row.waits_for = verdict.waits[row.pk]
     with transaction.atomic():
         request_states.keep_waiting(rows, reasons)
-        session_log.settled((), nearer)
+        session_log.log_settled((), nearer)
     for waiter in waiters:
         hot.waiting.keep(waiter, verdict.waits[waiter.pk], verdict.regions[waiter.pk])
     fault_injection.point("settling:requests")
@@ -249,7 +249,7 @@ def _wait_for_no_switch(
         row.waits_for, row.problem = [], found
     with transaction.atomic():
         write(rows, ("waits_for", "problem"))
-        session_log.settled((), nearer)
+        session_log.log_settled((), nearer)
     for waiter in waiters:
         hot.waiting.keep(waiter, (), None)
 

@@ -64,7 +64,7 @@ def plan(hot: SessionCache, rows: Sequence[Request], northbound: ControllerClien
     except InfeasibleUpdate as stuck:
         hot.rewind()
         if len(rows) == 1:
-            yield _stuck(hot, rows[0], stuck)
+            yield _fail_infeasible(hot, rows[0], stuck)
             return
     except Exception as error:  # no error of the planner may stop the log
         logger.exception("requests %d to %d cannot be planned", rows[0].pk, rows[-1].pk)
@@ -89,7 +89,7 @@ def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
     for row, outcome in zip(rows, planner.in_turn(row.payload for row in rows), strict=True):
         diff = planner.take_diff()
         ledger.step(outcome.ok)
-        _answer(row, outcome, diff.switches)
+        _store_outcome(row, outcome, diff.switches)
         for one in diff:
             merged.append(one)
         if outcome.ok and outcome.failed_switches:
@@ -114,7 +114,7 @@ _IN_PLACE = (
 )
 
 
-def _answer(row: Request, outcome: Outcome, diffs: Sequence[SwitchDiff]) -> None:
+def _store_outcome(row: Request, outcome: Outcome, diffs: Sequence[SwitchDiff]) -> None:
     row.matched = outcome.matched
     row.problem = None if outcome.ok else _refusal(outcome)
     row.switches = sorted(diff.switch for diff in diffs)
@@ -135,7 +135,7 @@ def _refusal(outcome: Outcome) -> dict[str, Any]:
     return problem("refused", title, str(refused), outcome.failed_switches, [error])
 
 
-def _stuck(hot: SessionCache, row: Request, stuck: InfeasibleUpdate) -> Planned:
+def _fail_infeasible(hot: SessionCache, row: Request, stuck: InfeasibleUpdate) -> Planned:
     """Fail the request, which changes nothing.
 
     A first reserve is requested again when an entry is free.

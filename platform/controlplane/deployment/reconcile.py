@@ -52,7 +52,7 @@ def run(hot: SessionCache, northbound: ControllerClient) -> bool:
     hot.sources.is_stale = True
     names |= {name for name in hot.lag.without_room() if name in known}  # together they may find an order
     due = [known[name] for name in sorted(names)]
-    asked, silent = _ask(hot, northbound, due)
+    asked, silent = _read_tables(hot, northbound, due)
     found = {one.switch.name: one.found for one in asked}
     spare_entry.log_reserves(hot, [(one.switch.name, one.bundles) for one in asked if one.is_new], found)
     capacity.log_capacities(hot, [_connected(one) for one in asked if one.is_new])
@@ -69,7 +69,7 @@ def _connected(one: TableReading) -> Connected:
     return Connected(one.switch.name, one.switch.epoch, one.room, one.switch.tcam_budget)
 
 
-def _ask(
+def _read_tables(
     hot: SessionCache, northbound: ControllerClient, switches: Sequence[Switch]
 ) -> tuple[list[TableReading], dict[str, str]]:
     """Return the tables of the switches, and by name the reasons why others could not be read."""
@@ -119,7 +119,7 @@ def _send(
     """
     names = {one.switch.name for one in asked}
     silent = [name for name in hot.lag if name not in names and not hot.lag.refused(name)]
-    room = _room(hot, asked)
+    room = _free_entries(hot, asked)
     tables = {one.switch.name: one.found for one in asked if not one.bundles}
     stepwise = Stepwise(hot.state.planner, tables)
     stuck = [one.diff for one in asked if _is_stuck(one, room, stepwise)]
@@ -150,7 +150,7 @@ def _report_stuck(names: Sequence[str]) -> None:
         )
 
 
-def _room(hot: SessionCache, asked: Sequence[TableReading]) -> dict[str, Headroom]:
+def _free_entries(hot: SessionCache, asked: Sequence[TableReading]) -> dict[str, Headroom]:
     """Return the numbers of free entries of switches with a budget."""
     budgets = [(one.switch.name, hot.budget(one.switch.name), len(one.found)) for one in asked]
     return {name: Headroom(budget, there) for name, budget, there in budgets if budget is not None}

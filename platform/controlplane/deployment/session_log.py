@@ -40,7 +40,7 @@ def pushed(results: Sequence[PushResult]) -> None:
     logger.log(logging.WARNING if owing else logging.INFO, "batch pushed", extra={"fields": fields})
 
 
-def settled(active: Sequence[Request], waiting: Sequence[Request]) -> None:
+def log_settled(active: Sequence[Request], waiting: Sequence[Request]) -> None:
     """Log, after the commit, which requests became active and which wait for fewer switches.
 
     A repair or a later request completes those whose own change was not confirmed everywhere.

@@ -139,9 +139,9 @@ def push_holding(
     `stepwise` finds. If it is full because of delayed removals, it must wait, and so must everything that
     depends on it.
     """
-    held, stuck = _held(diffs, lag, set(silent), room)
+    held, stuck = _find_held_back(diffs, lag, set(silent), room)
     going = [diff for diff in diffs if diff.switch not in stuck]
-    allowed = [replace(diff, removed=_but(diff.removed, held[diff.switch])) for diff in going]
+    allowed = [replace(diff, removed=_without_dsts(diff.removed, held[diff.switch])) for diff in going]
     rooms = [(diff, room.get(diff.switch)) for diff in allowed]
     swaps = {
         diff.switch: stepwise.swap(diff, one.budget) if stepwise else SwitchUpdate(one.budget)
@@ -150,13 +150,13 @@ def push_holding(
     }
     names = ", ".join(sorted({*silent, *stuck}))
     results = [
-        _still_owing(result, held[result.switch.name], names)
+        _with_left_over(result, held[result.switch.name], names)
         for result in push(northbound, allowed, switches, swaps)
     ]
-    return results + [_stuck(switches[name], diff, names) for name, diff in stuck.items()]
+    return results + [_hold_diff(switches[name], diff, names) for name, diff in stuck.items()]
 
 
-def _held(
+def _find_held_back(
     diffs: Sequence[SwitchDiff], lag: Unconfirmed, silent: set[str], room: Rooms
 ) -> tuple[dict[str, frozenset[str]], dict[str, SwitchDiff]]:
     """Return, by switch, the destinations whose removal must wait, and the diffs that must wait."""
@@ -179,21 +179,21 @@ def _held(
 def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Headroom | None) -> bool:
     if room is None or not held:
         return False
-    return room.is_short(diff, len(diff.removed) - len(_but(diff.removed, held)))
+    return room.is_short(diff, len(diff.removed) - len(_without_dsts(diff.removed, held)))
 
 
-def _stuck(switch: Switch, diff: SwitchDiff, silent: str) -> PushResult:
+def _hold_diff(switch: Switch, diff: SwitchDiff, silent: str) -> PushResult:
     reason = (
         f"switch {switch.name} has no free entries: it must keep old ones until {silent} confirms its changes"
     )
     return PushResult(switch, SwitchDiff(diff.switch), OutstandingChange.of(diff, reason, held=True))
 
 
-def _but(entries: Sequence[Entry], dsts: frozenset[str]) -> tuple[Entry, ...]:
+def _without_dsts(entries: Sequence[Entry], dsts: frozenset[str]) -> tuple[Entry, ...]:
     return tuple(entry for entry in entries if entry.dst not in dsts)
 
 
-def _still_owing(result: PushResult, held: frozenset[str], silent: str) -> PushResult:
+def _with_left_over(result: PushResult, held: frozenset[str], silent: str) -> PushResult:
     if not held:
         return result
     if result.debt is not None:

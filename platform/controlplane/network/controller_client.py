@@ -213,7 +213,7 @@ class ControllerClient:
         size = sum(len(step[part]) for step in steps for part in ("add", "modify", "remove"))
         body = {"id": correlation.current() or uuid4().hex, "switches": list(switches)}
         answer = self._call("POST", "/v1/changes", body, seconds=CHANGE_SECONDS + size / ENTRIES_A_SECOND)
-        return _answers(answer, [switch["dpid"] for switch in switches])
+        return _read_switch_answers(answer, [switch["dpid"] for switch in switches])
 
     def _get(self, path: str) -> Any:
         return self._call("GET", path)
@@ -257,16 +257,16 @@ def _detail(response: httpx.Response) -> str:
     return str(said or f"the switch cannot be read (status {response.status_code})")
 
 
-def _answers(body: Any, asked: Sequence[str]) -> list[SwitchAnswer]:
+def _read_switch_answers(body: Any, asked: Sequence[str]) -> list[SwitchAnswer]:
     """Return one answer for each switch, in order; a missing answer is an error."""
-    found = {answer.dpid: answer for answer in map(_answer, _rows(_field(body, "switches")))}
+    found = {answer.dpid: answer for answer in map(_read_switch_answer, _rows(_field(body, "switches")))}
     missing = [dpid for dpid in asked if dpid not in found]
     if missing:
         raise BadAnswerError(f"POST /v1/changes: no answer for {', '.join(missing)}")
     return [found[dpid] for dpid in asked]
 
 
-def _answer(row: dict[str, Any]) -> SwitchAnswer:
+def _read_switch_answer(row: dict[str, Any]) -> SwitchAnswer:
     state = _field(row, "state")
     if state not in (CONFIRMED, UNREACHABLE, FAILED):
         raise BadAnswerError(f"POST /v1/changes: unknown state {state!r}")

@@ -42,7 +42,7 @@ def counters(switch: Switch, rows: Iterable[InstalledEntry]) -> dict[str, Any]:
     with _lock:  # concurrent callers wait for the same answer
         read = _kept.get(switch.dpid)
         if read is None or time.monotonic() - read.clock > FRESH_SECONDS:
-            read = _kept[switch.dpid] = _ask(switch)
+            read = _kept[switch.dpid] = _read_counters(switch)
             _kept.move_to_end(switch.dpid)
             while len(_kept) > KEPT:
                 _kept.popitem(last=False)
@@ -59,7 +59,7 @@ def forget() -> None:
         _kept.clear()
 
 
-def _ask(switch: Switch) -> _Read:
+def _read_counters(switch: Switch) -> _Read:
     try:
         with ControllerClient() as northbound:
             entries = northbound.entries(switch.dpid)

@@ -50,7 +50,7 @@ def read(  # noqa: PLR0917
     question |= {"taken": {name: sorted(values) for name, values in asdict(taken).items()}}
     question |= {"seconds": CPU_SECONDS, "bytes": MEMORY}
     try:
-        return _answer(_run(json.dumps(question).encode() + b"\n" + data))
+        return _read_result(_run(json.dumps(question).encode() + b"\n" + data))
     finally:
         _free.release()
 
@@ -64,7 +64,7 @@ def _run(question: bytes) -> dict[str, Any]:
     return ask_child("controlplane.network.import_process", question, SECONDS, late, killed)
 
 
-def _answer(found: dict[str, Any]) -> Imported:
+def _read_result(found: dict[str, Any]) -> Imported:
     if "failed" in found:
         raise too_large(
             f"Reading the file needs {found['failed']}. Split the network into several files, or add "

@@ -46,13 +46,13 @@ def _draft_one(
         )
     for side in ("a", "b"):
         if side in item and f"{side}_port" in item:
-            _take(body, index, side, item, taken)
+            _take_port(body, index, side, item, taken)
     if index in errors.bad:
         return None
     return Link(a=found["a"], a_port=item["a_port"], b=found["b"], b_port=item["b_port"], cost=item["cost"])
 
 
-def _take(body: Body, index: int, side: str, item: dict[str, Any], taken: dict[End, str]) -> None:
+def _take_port(body: Body, index: int, side: str, item: dict[str, Any], taken: dict[End, str]) -> None:
     end = (item[side], item[f"{side}_port"])
     if end in taken:
         detail = f"port {end[1]} of {end[0]} is used by {taken[end]}. Choose a free port."

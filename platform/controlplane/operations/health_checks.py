@@ -259,11 +259,11 @@ def run_checks(names: Mapping[str, Callable[[], Finding]] = CHECKS) -> dict[str,
     A check that fails for another reason (for example a malformed row) is a finding and stops no other check.
     """
     with suppress(DatabaseError), waiting_at_most(WRITE_WAIT_MS):  # PostgreSQL may also block reads
-        return _look(names)
-    return _look(names)
+        return _run_each(names)
+    return _run_each(names)
 
 
-def _look(names: Mapping[str, Callable[[], Finding]]) -> dict[str, Finding]:
+def _run_each(names: Mapping[str, Callable[[], Finding]]) -> dict[str, Finding]:
     found: dict[str, Finding] = {}
     for name, check in {"database": database, **names}.items():
         try:

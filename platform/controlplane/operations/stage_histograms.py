@@ -80,7 +80,7 @@ class Totals:
 
 def totals() -> Totals:
     """Return the totals of all requests that have ended."""
-    found = _kept()
+    found = _stored_totals()
     before = found.last
     open_rows = Request.objects.filter(state__in=OPEN_STATES).aggregate(first=Min("id"))["first"]
     settled = Request.objects.filter(pk__gt=before).order_by("pk")
@@ -94,7 +94,7 @@ def totals() -> Totals:
     return found
 
 
-def _kept() -> Totals:
+def _stored_totals() -> Totals:
     """Return the stored counts; empty ones if the row is malformed, to count all rows again."""
     kept = checkpoints.recall_or_default(_MARK, {})
     try:

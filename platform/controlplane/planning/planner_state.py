@@ -53,7 +53,7 @@ def load(snapshots: bool = True) -> Positioned:
     Raises:
         ReplayError: This snapshot cannot be read, or a request is refused now.
     """
-    state = _begun(_kept() if snapshots else _kept(base()), base())
+    state = _begun(_stored_snapshots() if snapshots else _stored_snapshots(base()), base())
     bring_forward(state)
     state.planner.take_diff()
     return state
@@ -159,7 +159,7 @@ def restored(snapshot: PlannerSnapshot) -> Positioned:
     return _begun([(snapshot.position, bytes(snapshot.data))], snapshot.position)
 
 
-def _kept(position: int | None = None) -> list[tuple[int, bytes]]:
+def _stored_snapshots(position: int | None = None) -> list[tuple[int, bytes]]:
     """Return the snapshots, the newest first; with `position`, only the one there."""
     rows = PlannerSnapshot.objects.order_by("-position").values_list("position", "data")
     rows = rows if position is None else rows.filter(position=position)
@@ -242,7 +242,7 @@ def _steps() -> Iterator[Callable[[], object]]:
     """Yield the steps that update the reader; the steps themselves need no database."""
     log, begins = str(checkpoints.recall(RESTORED, "")), base()
     if _reader is None or log != _reads or _reader.position < begins:
-        yield partial(_begin, _kept(), begins, log)
+        yield partial(_begin, _stored_snapshots(), begins, log)
     assert _reader is not None
     while page := _page(_reader.position):
         yield partial(_apply, _reader, page)

@@ -103,21 +103,21 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if not request.path.startswith(PREFIX):
         return defaults.bad_request(request, exception)
     problem = Problem(HTTPStatus.BAD_REQUEST, "bad_request", UNREADABLE)
-    return _answer(request, as_problem(exception) or problem)
+    return _problem_response(request, as_problem(exception) or problem)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 403 for errors outside the REST framework."""
     if not request.path.startswith(PREFIX):
         return defaults.permission_denied(request, exception)
-    return _answer(request, Problem(HTTPStatus.FORBIDDEN, "forbidden", NO_PERMISSION))
+    return _problem_response(request, Problem(HTTPStatus.FORBIDDEN, "forbidden", NO_PERMISSION))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 404 for errors outside the REST framework."""
     if not request.path.startswith(PREFIX):
         return defaults.page_not_found(request, exception)
-    return _answer(request, Problem(HTTPStatus.NOT_FOUND, "not_found", NOT_FOUND))
+    return _problem_response(request, Problem(HTTPStatus.NOT_FOUND, "not_found", NOT_FOUND))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -131,10 +131,12 @@ def server_error(request: HttpRequest) -> HttpResponse:
         outage = None if error is None else outage_of(error)
         return defaults.server_error(request) if outage is None else _outage_page(request, outage)
     if isinstance(error, Exception) and (problem := as_problem(error)) is not None:
-        return _answer(request, problem)  # the error occurred before the REST framework had the call
+        return _problem_response(
+            request, problem
+        )  # the error occurred before the REST framework had the call
     logger.error("request %s failed: %s %s", request_id(request), request.method, request.path)
     detail = "The server failed because of an internal error. Search the server's log for this request_id."
-    return _answer(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", detail))
+    return _problem_response(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", detail))
 
 
 def _outage_page(request: HttpRequest, outage: OutageAnswer) -> HttpResponse:
@@ -144,7 +146,7 @@ def _outage_page(request: HttpRequest, outage: OutageAnswer) -> HttpResponse:
     return HttpResponse(text, status=outage.status, headers={"Retry-After": str(outage.retry_seconds)})
 
 
-def _answer(request: HttpRequest, problem: Problem) -> JsonResponse:
+def _problem_response(request: HttpRequest, problem: Problem) -> JsonResponse:
     return JsonResponse(
         problem.to_json(request_id(request)),
         status=problem.status,

@@ -52,7 +52,7 @@ class Intake:
             await self.inner(scope, body.receive, body.send)
             problem = _beyond(limit) if body.left < 0 and not body.answered else None
         if problem is not None:
-            await _answer(scope, send, problem)
+            await _send_problem(scope, send, problem)
 
 
 class _Body:
@@ -101,7 +101,7 @@ def _header(scope: Scope, wanted: bytes) -> str:
     return found[0].decode("latin-1") if found else ""
 
 
-async def _answer(scope: Scope, send: Send, problem: Problem) -> None:
+async def _send_problem(scope: Scope, send: Send, problem: Problem) -> None:
     name = named(_header(scope, HEADER.lower().encode()))
     body = json.dumps(problem.to_json(name)).encode()
     headers = (

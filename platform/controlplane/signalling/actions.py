@@ -77,7 +77,7 @@ def do(host: Host, message: ControlMessage) -> ActionResult:
     _check_open(topic)
     if message.type is MessageType.ADVERTISE:
         _check_no_cuts(topic, leases.newest(topic).cuts)
-    same = _standing(kind, host, topic, message.body)
+    same = _find_standing_row(kind, host, topic, message.body)
     if same is not None:
         return ActionResult(f"{kind.prefix}{same.pk}", _code(topic), same.request)
     return _announce(kind, host, topic, message.body)
@@ -224,7 +224,7 @@ def _numbered(kind: AnnouncementKind, name: str) -> Any:
     return kind.model._default_manager.select_related(*_RELATED).filter(pk=pk)
 
 
-def _standing(kind: AnnouncementKind, host: Host, topic: Topic, body: Any) -> Any:
+def _find_standing_row(kind: AnnouncementKind, host: Host, topic: Topic, body: Any) -> Any:
     """Return the host's equal or equivalent announcement in band, or None."""
     rows = _own(kind, host).filter(_STANDS, topic=topic)
     if isinstance(body, FilterText):
@@ -246,7 +246,7 @@ def _named(kind: AnnouncementKind, host: Host, body: Any) -> Any:
     """Return the announcement that a withdrawal refers to, by name or by content."""
     if not isinstance(body, NamedBody):
         topic = _topic(body.topic)
-        row = _standing(kind, host, topic, body)
+        row = _find_standing_row(kind, host, topic, body)
         if row is None:
             raise Refusing(
                 "unknown_" + kind.noun,

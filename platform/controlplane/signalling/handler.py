@@ -66,7 +66,7 @@ def handle(signal: Signal) -> Out | None:
     case = _Case(signal, received)
     request_id = received.message.request_id
     try:
-        answer = _answer(case)
+        answer = _process_message(case)
     except Refusing as refusing:
         name = case.host.name if case.host else ""
         refusals.record_refusal(signal, refusing.reason, refusing.detail, name)
@@ -82,7 +82,7 @@ def handle(signal: Signal) -> Out | None:
     return {**signal.reply, "payload": codec.encode_answer(answer, case.seal)}
 
 
-def _answer(case: _Case) -> ControlReply:
+def _process_message(case: _Case) -> ControlReply:
     """Process a message in one transaction; a refusal stores only the counter of its seal."""
     with transaction.atomic():
         try:

@@ -69,7 +69,7 @@ class PollLoop:
                     while held is not None and not self._stopping.is_set():
                         held.check()
                         close_old_connections()
-                        self._turn()
+                        self._process_page()
             except (NorthboundError, DatabaseError, OSError) as error:
                 self._log_problem(str(error))
             except Exception as error:
@@ -78,7 +78,7 @@ class PollLoop:
             self._stopping.wait(RETRY_SECONDS)
         connection.close()
 
-    def _turn(self) -> None:
+    def _process_page(self) -> None:
         """Process one page of messages, and send the results that are complete."""
         hurry, wait = _pace()
         with ControllerClient() as northbound:

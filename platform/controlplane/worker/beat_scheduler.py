@@ -136,7 +136,7 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
             return float(self.max_interval)
         heartbeats.record_heartbeat(heartbeats.BEAT)
         if self._failed:
-            self._note(lambda: task_failures.record_success(_LOOP))
+            self._attempt_write(lambda: task_failures.record_success(_LOOP))
             self._failed = False
         return pause
 
@@ -178,10 +178,10 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
             connection.close()
             return
         logger.exception("beat continues after an error")
-        self._note(lambda: task_failures.record_failure(_LOOP, error))
+        self._attempt_write(lambda: task_failures.record_failure(_LOOP, error))
 
     @staticmethod
-    def _note(write: Callable[[], None]) -> None:
+    def _attempt_write(write: Callable[[], None]) -> None:
         try:
             write()
         except DatabaseProblem as error:

@@ -34,7 +34,7 @@ class HostKey:
 
     def seal(self) -> Seal:
         """Create the seal for one message; KeyFileError if the counter cannot be stored."""
-        return Seal(self.key, self._take(-1))
+        return Seal(self.key, self._next_counter(-1))
 
     def skip(self, last: int) -> None:
         """Make later counters exceed `last`, the last one that the platform accepted or skipped.
@@ -42,9 +42,9 @@ class HostKey:
         Raises:
             KeyFileError: The counter cannot be stored.
         """
-        self._take(last + 1)
+        self._next_counter(last + 1)
 
-    def _take(self, least: int) -> int:
+    def _next_counter(self, least: int) -> int:
         try:
             file = os.open(self._counter, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:

@@ -213,7 +213,7 @@ class InBandLeaseSource:
 
     def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
         """Request or renew the lease, and confirm the version in use."""
-        answer = self._ask(MessageType.LEASE, Holding(advertisement, _number(holder), version or 0))
+        answer = self._exchange(MessageType.LEASE, Holding(advertisement, _number(holder), version or 0))
         terms = answer.terms
         if terms is None or answer.code is None or any(n >= len(self._names) for n in terms.indexed):
             raise ApiError(
@@ -225,9 +225,9 @@ class InBandLeaseSource:
 
     def release(self, advertisement: str, holder: str) -> None:
         """Release the lease."""
-        self._ask(MessageType.RELEASE, Holding(advertisement, _number(holder)))
+        self._exchange(MessageType.RELEASE, Holding(advertisement, _number(holder)))
 
-    def _ask(self, type_: MessageType, body: Body) -> ControlReply:
+    def _exchange(self, type_: MessageType, body: Body) -> ControlReply:
         try:
             return self._signaller.exchange(type_, body, LEASE_PATIENCE, confirm=False)
         except TercastError as error:

@@ -87,7 +87,7 @@ class PublisherLease:
 
     def begin(self, topic: Topic) -> Topic:
         """Take the lease and return the topic in its encoding; ApiError if the platform refuses."""
-        terms = self._ask()
+        terms = self._request_terms()
         self._version = terms.version
         return terms.applied(topic)
 
@@ -109,11 +109,11 @@ class PublisherLease:
         Raises:
             ApiError: There is no answer; the lease continues unchanged.
         """
-        terms = self._ask()
+        terms = self._request_terms()
         while terms.version != self._version:
             publisher.follow(terms.applied(publisher.topic))
             self._version = terms.version
-            terms = self._ask()
+            terms = self._request_terms()
         return terms.poll_in
 
     def close(self) -> None:
@@ -133,7 +133,7 @@ class PublisherLease:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _ask(self) -> Terms:
+    def _request_terms(self) -> Terms:
         asked = self._clock()
         terms = self._source.lease(self.advertisement, self._holder, self._version)
         self.seal = terms.seal

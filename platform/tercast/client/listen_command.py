@@ -87,7 +87,7 @@ def listen(
             origins=origins,
             on_rejected=_Rejections().show,
         )
-        note = _note(args, origins, ip)
+        note = _unchecked_note(args, origins, ip)
         print(
             f"listening at {ip} for {', '.join(filters)}{note}; press Ctrl-C to stop",
             file=sys.stderr,
@@ -116,7 +116,7 @@ def _unchecked(args: Namespace) -> str:
     return "in band, they are known only with --api" if args.in_band and args.api is None else ""
 
 
-def _note(args: Namespace, origins: EventOrigins | None, ip: str) -> str:
+def _unchecked_note(args: Namespace, origins: EventOrigins | None, ip: str) -> str:
     """The part of the first line that reports that source addresses are not checked, and why."""
     if origins is not None:
         return ""

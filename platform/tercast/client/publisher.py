@@ -96,7 +96,7 @@ class Publisher:
             route = self._route
             topic = route.topic
             seal = self._seal()
-            checked, tail = route.checked(values, _room(seal))
+            checked, tail = route.checked(values, _max_event_size(seal))
             dz = topic.event_dz(checked, self._depth)
             target = self._address.event_address(topic.code, dz)
             seq, at = self._sequence.take(), self._clock()
@@ -107,7 +107,7 @@ class Publisher:
 
     def check(self, values: Mapping[str, object]) -> dict[str, Any]:
         """Return the values that `publish` would send, in normal form; Refused as in `publish`."""
-        return self._route.checked(values, _room(self._seal()))[0]
+        return self._route.checked(values, _max_event_size(self._seal()))[0]
 
     def follow(self, topic: Topic) -> None:
         """Change to another code, indexing or list of attributes of the same topic.
@@ -175,7 +175,7 @@ def _holds(attribute: Attribute, held: IntervalSet, value: object) -> bool:
     return any(low <= start and end <= high for low, high in held)
 
 
-def _room(seal: EventSeal | None) -> int:
+def _max_event_size(seal: EventSeal | None) -> int:
     """The maximum size of an event without its seal, in bytes."""
     return MAX_PAYLOAD if seal is None else MAX_PAYLOAD - SEAL_BYTES
 

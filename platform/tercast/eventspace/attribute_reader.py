@@ -83,10 +83,10 @@ def _read(obj: object, path: Path, errors: list[Refused]) -> Attribute | None:
     if errors:
         return None
     assert name is not None and values is not None
-    return _made(str(kind), name, low, high, values)
+    return _new_attribute(str(kind), name, low, high, values)
 
 
-def _made(kind: str, name: str, low: Any, high: Any, values: tuple[str, ...]) -> Attribute:
+def _new_attribute(kind: str, name: str, low: Any, high: Any, values: tuple[str, ...]) -> Attribute:
     match kind:
         case "int":
             return Int(name, low, high)

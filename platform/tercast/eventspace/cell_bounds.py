@@ -29,7 +29,7 @@ def cell_ranges(topic: Topic, dz: Dz) -> Ranges:
 def _halved(sizes: list[int], dz: Dz, topic: Topic) -> list[tuple[int, int]]:
     """First and last index of attributes of these sizes, after the bits of a dz."""
     starts = [0] * len(sizes)
-    turns = _turns(sizes)
+    turns = _split_order(sizes)
     for bit in names.text(dz):
         turn = next(turns, None)
         if turn is None:
@@ -65,7 +65,7 @@ def cell_intervals(topic: Topic, dz: Dz) -> dict[str, Interval]:
     }
 
 
-def _turns(sizes: list[int]) -> Iterator[int]:
+def _split_order(sizes: list[int]) -> Iterator[int]:
     """Yield the attribute to split next while a size is above 1; the caller may change sizes."""
     while any(size > 1 for size in sizes):
         for turn, size in enumerate(sizes):

@@ -72,7 +72,7 @@ class CutSpace:
         self.columns: Any = None  # set by `tercast.eventspace.cut_columns`; False if it cannot serve
         self.leaves: list[Branch] = []
         self._schedules: dict[tuple[int, ...], BitSchedule] = {}
-        self.root = self._made(tree)
+        self.root = self._build_branches(tree)
         self._weigh()
 
     def event_dz(self, values: Mapping[str, Any]) -> Dz:
@@ -116,7 +116,7 @@ class CutSpace:
             branch = branch.right if dz >> place & 1 else branch.left
         return branch, WHOLE
 
-    def _made(self, tree: CutTree) -> Branch:
+    def _build_branches(self, tree: CutTree) -> Branch:
         root = Branch(WHOLE, whole_region(self.attributes), None)
         waiting = [(root, 0)]
         while waiting:

@@ -84,7 +84,7 @@ def _offline(args: argparse.Namespace) -> Mapping[str, Any]:
     if args.scenario is None or args.plan is None:
         raise Refused((), "missing", "SCENARIO or PLAN is missing; give both, or --api URL")
     situation = situation_of(read_document(args.scenario, read_scenario), read_document(args.plan, read_plan))
-    found = explain(situation, event_of(situation, args.publisher, _given(args), args.topic))
+    found = explain(situation, event_of(situation, args.publisher, _read_values(args), args.topic))
     if args.ovs_run_dir is None:
         return found.to_json()
     eyes = Traced(found, situation.topology, OpenVSwitch(args.ovs_run_dir))
@@ -105,7 +105,7 @@ def _remote(args: argparse.Namespace) -> Mapping[str, Any]:
     return answer  # type: ignore[no-any-return]
 
 
-def _given(args: argparse.Namespace) -> RawValues:
+def _read_values(args: argparse.Namespace) -> RawValues:
     if args.values is not None:
         return RawValues.parse(args.values)
     return RawValues.pairs(item for items in args.value for item in items)

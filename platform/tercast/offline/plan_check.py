@@ -196,12 +196,12 @@ class _TreeChecks:
         names: set[str] = set()
         for tree in self._trees:
             if tree.id in names:
-                self._note(tree, "has the same id as another tree")
+                self._add_finding(tree, "has the same id as another tree")
             names.add(tree.id)
             if tree.topic not in self._scenario.final.topics:
-                self._note(tree, f"has the unknown topic {tree.topic}")
+                self._add_finding(tree, f"has the unknown topic {tree.topic}")
             elif tree.root not in self._world.components:
-                self._note(tree, f"has its root at {tree.root}, which is not a switch that is up")
+                self._add_finding(tree, f"has its root at {tree.root}, which is not a switch that is up")
             else:
                 self._check_links(tree)
                 groups.setdefault((tree.topic, self._world.components[tree.root]), []).append(tree)
@@ -220,9 +220,11 @@ class _TreeChecks:
 
         for a, a_port, b, b_port in tree.edges:
             if self._world.far.get((a, a_port)) != (b, b_port):
-                self._note(tree, f"has the edge {a}:{a_port} to {b}:{b_port}, which is not a link that is up")
+                self._add_finding(
+                    tree, f"has the edge {a}:{a_port} to {b}:{b_port}, which is not a link that is up"
+                )
             elif leader(a) == leader(b):
-                self._note(tree, f"has a cycle, which {a}:{a_port} to {b}:{b_port} closes")
+                self._add_finding(tree, f"has a cycle, which {a}:{a_port} to {b}:{b_port} closes")
             else:
                 group[leader(a)] = leader(b)
 
@@ -236,12 +238,12 @@ class _TreeChecks:
     def _check_needed(self, topic: str, trees: list[PlanTree], advertised: DzSet) -> None:
         for tree in trees:
             if not set_overlaps(canonical(tree.dz), advertised):
-                self._note(tree, "serves no active advertisement")
+                self._add_finding(tree, "serves no active advertisement")
         missing = difference(advertised, canonical(dz for tree in trees for dz in tree.dz))
         if missing:
             self._found.add("tree", "a region is advertised, but is in no tree", topic=topic, region=missing)
 
-    def _note(self, tree: PlanTree, what: str) -> None:
+    def _add_finding(self, tree: PlanTree, what: str) -> None:
         self._found.add("tree", f"tree {tree.id} {what}")
 
 

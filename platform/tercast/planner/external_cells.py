@@ -36,7 +36,7 @@ class ExternalCells:
             if not defers:
                 return self._with_undo(request)
             for step in _steps(request):
-                self._take(step)
+                self._apply_step(step)
         return Outcome(ok=True)
 
     def _with_undo(self, request: External) -> Outcome:
@@ -45,7 +45,7 @@ class ExternalCells:
         outcome = Outcome(ok=True)
         try:
             for step in _steps(request):
-                outcome = self._take(step)
+                outcome = self._apply_step(step)
                 if not outcome.ok:
                     for undo in reversed(planner.journal):
                         undo()
@@ -56,7 +56,7 @@ class ExternalCells:
             planner.journal = outer
         return Outcome(ok=True)
 
-    def _take(self, step: _Step) -> Outcome:
+    def _apply_step(self, step: _Step) -> Outcome:
         if isinstance(step, Advertise | Subscribe):
             return self._registrations.register(step)
         return self._registrations.withdraw(step)

@@ -126,9 +126,9 @@ class _KindAtCell:
         if not self.here and not self.within:
             known = self.answers.get(place)
             if known is None:
-                known = self.answers[place] = _answer((self.around,), place)
+                known = self.answers[place] = _find_unreached((self.around,), place)
             return known
-        return _answer((self.around, self.here, self.within), place)
+        return _find_unreached((self.around, self.here, self.within), place)
 
 
 @dataclass(slots=True)
@@ -201,7 +201,7 @@ def _close(stack: list[_Level], found: dict[str, _Answer]) -> None:
         _merge(side.within, within)
 
 
-def _answer(parts: Iterable[_ByPlace], place: Component) -> _Answer:
+def _find_unreached(parts: Iterable[_ByPlace], place: Component) -> _Answer:
     reached, missed = False, _Names()
     for by_place in parts:
         for other, names in by_place.items():

@@ -62,7 +62,7 @@ def follow(
     event, gate = np.arange(count, dtype=np.int32), starts
     parent = np.full(count, NOWHERE, dtype=np.int32)
     while len(event):
-        _note(been, event, gate, ways.odd)
+        _mark_odd(been, event, gate, ways.odd)
         fine = ~ways.odd[event]
         if not fine.all():
             event, gate, parent = event[fine], gate[fine], parent[fine]
@@ -79,7 +79,7 @@ def follow(
     return ways
 
 
-def _note(been: Numbers, event: Numbers, gate: Numbers, odd: Flags) -> None:
+def _mark_odd(been: Numbers, event: Numbers, gate: Numbers, odd: Flags) -> None:
     """Mark events as odd that visit a gate again, or visit one gate twice in one hop."""
     order = np.arange(len(event), dtype=np.int32)
     again = been[event, gate] != NOWHERE

@@ -137,19 +137,19 @@ def _partition(spans: Iterable[tuple[int, int, int]], width: int) -> Line:
     open_spans = [(1 << width + 1, _NO_RULE)]
     for start, length, number in spans:
         while open_spans[-1][0] <= start:
-            _turn(points, winners, open_spans.pop()[0], open_spans[-1][1])
+            _change_winner(points, winners, open_spans.pop()[0], open_spans[-1][1])
         wins = max(number, open_spans[-1][1])
-        _turn(points, winners, start, wins)
+        _change_winner(points, winners, start, wins)
         open_spans.append((start + (1 << width - length), wins))
     while len(open_spans) > 1:
-        _turn(points, winners, open_spans.pop()[0], open_spans[-1][1])
+        _change_winner(points, winners, open_spans.pop()[0], open_spans[-1][1])
     if points and points[-1] >> width:
         points.pop()
         winners.pop()
     return points, winners
 
 
-def _turn(points: list[int], winners: list[int], point: int, number: int) -> None:
+def _change_winner(points: list[int], winners: list[int], point: int, number: int) -> None:
     """Record that another rule wins from `point` on."""
     if points and points[-1] == point:
         winners[-1] = number

@@ -75,13 +75,13 @@ def steps(
     if rises is None or max(len(old), len(new)) > limit or _doubled(old) or _doubled(new):
         return None
     for patience, widest in _PATIENCE:
-        turning, names = _turning(old, new, limit, permit, trees)
+        turning, names = _search_of(old, new, limit, permit, trees)
         if _comes_to_an_end(turning, patience, widest):
             return _packed(turning.changes, names, rises)
         if permit is nowhere:
             return None
     for patience, backwards, last_first in product((ALL, 1), (False, True), (False, True)):
-        turning, names = _turning(old, new, limit, permit, trees)
+        turning, names = _search_of(old, new, limit, permit, trees)
         turning.backwards, turning.last_first, turning.answers.lenient = backwards, last_first, True
         turning.hurry()
         if _comes_to_an_end(turning, patience, backwards):
@@ -122,7 +122,7 @@ def _doubled(table: Table) -> bool:
     return len({entry.key for entry in table}) < len(table)
 
 
-def _turning(
+def _search_of(
     old: Table, new: Table, limit: int, permit: Permit, trees: Trees | None
 ) -> tuple[UpdateSearch, list[str]]:
     """Return the search over the regions of the tables, and the texts of the prefixes."""

@@ -84,7 +84,7 @@ class SymbolicWalk:
             if unwanted and not self._proof.allowance.exact:
                 unwanted = self._unexplained(unwanted)
             if lost | unwanted | flow.again:
-                self._note(dz, host, (lost, unwanted, flow.again))
+                self._record_hosts(dz, host, (lost, unwanted, flow.again))
         if not self._proof.allowance.lenient:
             self._check_redundant_copies(dz, atom.wanted)
 
@@ -103,7 +103,7 @@ class SymbolicWalk:
             switch, proof.topic, rule.entry.in_port, rule.dz
         )
 
-    def _note(self, dz: Dz, host: str, masks: tuple[HostMask, HostMask, HostMask]) -> None:
+    def _record_hosts(self, dz: Dz, host: str, masks: tuple[HostMask, HostMask, HostMask]) -> None:
         """Record the hosts that lost events, got false positives, or got duplicates."""
         publisher = self._proof.publisher(host, dz)
         kinds = (

@@ -136,7 +136,7 @@ def test_control_messages_that_are_not_processed_are_reported(network, django_us
 
     assert (seen()["status"], "ever" in seen()["detail"]) == ("degraded", True)
     own = PollLoop()
-    own._turn()
+    own._process_page()
     assert seen()["status"] == "ok"
     own._log_problem("the controller does not answer")
     assert seen()["status"] == "ok"  # for a moment
@@ -144,7 +144,7 @@ def test_control_messages_that_are_not_processed_are_reported(network, django_us
     checkpoints.keep(liveness.KEPT, {**checkpoints.recall(liveness.KEPT, {}), "at": old.isoformat()})
     assert seen()["status"] == "degraded"
     assert re.search(r"for \d+ s: the controller does not answer", seen()["detail"])
-    own._turn()
+    own._process_page()
     assert (seen()["status"], liveness.last()[1]) == ("ok", "")
 
 

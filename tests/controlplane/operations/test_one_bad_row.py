@@ -96,7 +96,9 @@ def test_a_move_of_a_topic(network, monkeypatch):
 
 
 def test_a_switch_of_an_audit(network, monkeypatch):
-    monkeypatch.setattr(worker, "_look", breaking(worker._look, lambda *args: args[3].switch == "s2"))
+    monkeypatch.setattr(
+        worker, "_check_switch", breaking(worker._check_switch, lambda *args: args[3].switch == "s2")
+    )
     asked = audits.request_audit(None, True, None)
     assert not worker.run(seconds=60)
     states = dict(asked.checks.values_list("switch", "state"))
@@ -113,7 +115,7 @@ def test_a_topic_that_chooses_what_it_indexes(network, monkeypatch):
     looked = []
     monkeypatch.setattr(
         apply,
-        "_look",
+        "_apply_if_worthwhile",
         breaking(lambda topic: looked.append(topic.name), lambda topic: topic.name == "points"),
     )
     apply.look_after()

@@ -412,8 +412,8 @@ def test_the_loop_answers_and_sends_the_result(network):
     network.signal(encode_message(message(number=1, confirm=True)))
     network.signal(encode_message(message(FilterText("x", ""), number=2, confirm=True)))
     network.signal(b"nothing")
-    own._turn()
-    own._turn()
+    own._process_page()
+    own._process_page()
     answers = [decode_answer(row["payload"]).answer for row in network.answers]
     assert [(answer.request_id, answer.status) for answer in answers] == [
         (1, ReplyStatus.ACCEPTED),
@@ -421,8 +421,8 @@ def test_the_loop_answers_and_sends_the_result(network):
     ]
     assert network.answers[0]["port"] == 3 and network.answers[0]["udp_port"] == 7374
     session.run()
-    own._turn()
-    own._turn()
+    own._process_page()
+    own._process_page()
     answers = [decode_answer(row["payload"]).answer for row in network.answers[2:]]
     assert [(answer.request_id, answer.status) for answer in answers] == [(1, ReplyStatus.DONE)]
 
@@ -438,11 +438,11 @@ def test_the_loop_hurries_for_those_who_asked_not_long_ago(network):
 def test_a_request_that_failed_is_reported_with_the_reason(network):
     own = PollLoop()
     network.signal(encode_message(message(confirm=True)))
-    own._turn()
+    own._process_page()
     row = Request.objects.get(kind="subscribe")
     row.state, row.problem = "failed", {"detail": "no free entry at s2", "switches": ["s2"]}
     row.save()
-    own._turn()
+    own._process_page()
     answer = decode_answer(network.answers[-1]["payload"]).answer
     assert (answer.status, answer.reason) == (ReplyStatus.FAILED, "failed")
     assert answer.detail == "The request was not carried out at 1 switch. Ask an operator for the reason."
@@ -461,7 +461,7 @@ def test_an_answer_that_the_controller_refuses_holds_nobody_up(network):
     network.signal(encode_message(message(number=1)), **NOBODY)
     network.signal(encode_message(message(number=2)), udp_port=0)
     network.signal(encode_message(message(number=3)))
-    own._turn()
+    own._process_page()
     assert decoded(network) == [("fd00::1", ReplyStatus.ACCEPTED)]
     assert own._after == 3
     assert reasons() == {"not_unicast": 1, "answer_refused": 2}
@@ -479,7 +479,7 @@ def test_a_message_that_cannot_be_handled_is_passed_over(network, monkeypatch):
     monkeypatch.setattr(handler, "handle", fail)
     network.signal(b"poison")
     network.signal(encode_message(message()))
-    own._turn()
+    own._process_page()
     assert decoded(network) == [("fd00::1", ReplyStatus.ACCEPTED)]
 
 
@@ -494,9 +494,9 @@ def test_a_turn_that_breaks_off_goes_on_behind_the_message_at_hand(network, monk
     with monkeypatch.context() as patch:
         patch.setattr(ControllerClient, "answer_signals", gone)
         with pytest.raises(UnreachableError):
-            own._turn()
+            own._process_page()
     assert own._after == 1
-    own._turn()
+    own._process_page()
     assert [decode_answer(row["payload"]).answer.request_id for row in network.answers] == [2, 3]
 
 
@@ -507,8 +507,8 @@ def test_a_long_page_does_not_keep_ends_from_their_hosts(network, monkeypatch):
     for number in (1, 2):
         network.signal(encode_message(message(number=number)))
     monkeypatch.setattr(poll_loop, "TURN_SECONDS", -1)
-    own._turn()
-    own._turn()
+    own._process_page()
+    own._process_page()
     assert [decode_answer(row["payload"]).answer.request_id for row in network.answers] == [1, 9, 2]
 
 
@@ -522,8 +522,8 @@ def test_a_host_that_cannot_be_answered_and_is_there_already_holds_nobody_up(net
     session.run()
     network.signal(encode_message(message(number=7)), **sent(b"", n=2, mac=NOBODY["mac"]).reply)
     network.signal(encode_message(message(number=8)))
-    own._turn()
-    own._turn()
+    own._process_page()
+    own._process_page()
     assert sorted(
         (row["ip"], decode_answer(row["payload"]).answer.request_id) for row in network.answers
     ) == [

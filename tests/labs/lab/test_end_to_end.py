@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import pytest
 
 from mininet_labs.demo.platform_up import ROOT, Platform
-from mininet_labs.demo.registration import register, settled
+from mininet_labs.demo.registration import are_tables_settled, register
 from mininet_labs.demo.rest import RestClient
 from mininet_labs.demo.services import wait_until as wait_for_services
 from mininet_labs.errors import LabError
@@ -109,7 +109,10 @@ class World:
 
     def settle(self) -> None:
         wait_for_services(
-            "the tables", lambda: settled(self.rest, self.platform), self.platform.services, LIMIT_SECONDS
+            "the tables",
+            lambda: are_tables_settled(self.rest, self.platform),
+            self.platform.services,
+            LIMIT_SECONDS,
         )
 
     def tercast(self, host: str, *arguments: str) -> Process:

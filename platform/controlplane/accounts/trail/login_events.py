@@ -14,14 +14,14 @@ LOG_IN, LOG_OUT = "login", "logout"
 @receiver(user_logged_in)
 def logged_in(request: Any, user: Any, **_: Any) -> None:
     """Record a log-in."""
-    _note(request, LOG_IN, 200, user.get_username())
+    _record_event(request, LOG_IN, 200, user.get_username())
 
 
 @receiver(user_logged_out)
 def logged_out(request: Any, user: Any, **_: Any) -> None:
     """Record a log-out."""
     if user is not None:
-        _note(request, LOG_OUT, 200, user.get_username())
+        _record_event(request, LOG_OUT, 200, user.get_username())
 
 
 @receiver(user_login_failed)
@@ -31,9 +31,9 @@ def failed(request: Any = None, credentials: dict[str, Any] | None = None, **_: 
     if getattr(request, MARK, 0):
         writer.record_throttled(request, LOG_IN, name)
     else:
-        _note(request, LOG_IN, 401, name, "wrong name or password")
+        _record_event(request, LOG_IN, 401, name, "wrong name or password")
 
 
-def _note(request: Any, what: str, status: int, name: str, detail: str = "") -> None:
+def _record_event(request: Any, what: str, status: int, name: str, detail: str = "") -> None:
     if request is not None and getattr(request, "method", None):
         writer.record_action(request, what, status, detail, actor=name[:150], object=what)

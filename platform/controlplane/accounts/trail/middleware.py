@@ -32,12 +32,12 @@ class Trail:
         """Return the answer unchanged. If the trail cannot be written, log it and continue."""
         response = self.get_response(request)
         try:
-            self._note(request, response)
+            self._record_request(request, response)
         except DatabaseError:
             logger.exception("the audit trail cannot record %s %s", request.method, request.path)
         return response
 
-    def _note(self, request: HttpRequest, response: HttpResponseBase) -> None:
+    def _record_request(self, request: HttpRequest, response: HttpResponseBase) -> None:
         begun = getattr(request, BEGUN, None)
         status = response.status_code
         if begun is not None:

@@ -97,7 +97,7 @@ def _change(row: Proposal, expected: Space, wanted: Space, actor: Any) -> Reques
 
 def look_after() -> None:
     """Change automatic topics where that saves enough, beyond chance; log refused changes."""
-    for_each("indexed attributes", Topic.objects.filter(automatic_indexing=True), _look)
+    for_each("indexed attributes", Topic.objects.filter(automatic_indexing=True), _apply_if_worthwhile)
 
 
 def for_each(step: str, rows: QuerySet[Topic], look: Callable[[Topic], None]) -> None:
@@ -111,7 +111,7 @@ def for_each(step: str, rows: QuerySet[Topic], look: Callable[[Topic], None]) ->
                     logger.info("topic %s does not change: %s", topic.name, problem.detail)
 
 
-def _look(topic: Topic) -> None:
+def _apply_if_worthwhile(topic: Topic) -> None:
     last = Proposal.objects.filter(topic=topic).order_by("-id").first()
     if has_just_changed(topic) or (last is not None and last.newest_sample == propose.newest_sample(topic)):
         return

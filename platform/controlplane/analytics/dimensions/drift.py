@@ -21,10 +21,10 @@ def look_after() -> None:
     An alarm reports those that are worth it.
     """
     topics = Topic.objects.filter(automatic_indexing=False).exclude(cuts=[])
-    apply.for_each("drift of event spaces", topics, _look)
+    apply.for_each("drift of event spaces", topics, _check_topic)
 
 
-def _look(topic: Topic) -> None:
+def _check_topic(topic: Topic) -> None:
     last = Proposal.objects.filter(topic=topic).order_by("-id").first()
     if apply.has_just_changed(topic) or (last is not None and not _is_outdated(topic, last)):
         return

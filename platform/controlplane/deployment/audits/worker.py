@@ -80,14 +80,14 @@ def _step(audit: Audit, check: Check) -> None:
     hot = hot_state.claim_cache()
     with ControllerClient() as northbound:
         if check.state == CheckState.WAITING:
-            _look(hot, northbound, audit, check)
+            _check_switch(hot, northbound, audit, check)
         if check.state == CheckState.DRIFTED and audit.repair:
             fault_injection.point("audit:reported")
             _repair(hot, northbound, check)
     hot_state.keep(hot)
 
 
-def _look(hot: SessionCache, northbound: ControllerClient, audit: Audit, check: Check) -> None:
+def _check_switch(hot: SessionCache, northbound: ControllerClient, audit: Audit, check: Check) -> None:
     """Read one switch, and store the result."""
     switch = Switch.objects.filter(name=check.switch).first()
     if switch is None:

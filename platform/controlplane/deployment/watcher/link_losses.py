@@ -25,10 +25,12 @@ def check_losses(counters: dict[str, Any]) -> None:
         ends = [ports.get(end) for end in ((link.a.dpid, link.a_port), (link.b.dpid, link.b_port))]
         rows = [row for row in ends if row is not None]
         if len(rows) == 2:
-            _look(link, (sum(row["tx_packets"] for row in rows), sum(row["rx_packets"] for row in rows)))
+            _check_link(
+                link, (sum(row["tx_packets"] for row in rows), sum(row["rx_packets"] for row in rows))
+            )
 
 
-def _look(link: Link, totals: Totals) -> None:
+def _check_link(link: Link, totals: Totals) -> None:
     before = _seen.get(link.pk)
     _seen[link.pk] = totals
     gap = totals[0] - totals[1]

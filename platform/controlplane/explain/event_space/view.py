@@ -131,7 +131,7 @@ def _filter_boxes(filter_: Filter, axes: Sequence[Axis]) -> Iterator[Box]:
     seen: set[Box] = set()
     for term in filter_.terms:
         held = dict(term)
-        sides = [_held(axis.attribute, held.get(positions[axis.attribute.name])) for axis in axes]
+        sides = [_intervals_of(axis.attribute, held.get(positions[axis.attribute.name])) for axis in axes]
         for pairs in product(*sides):
             box = _box([(axis.at(low), axis.at(high)) for axis, (low, high) in zip(axes, pairs, strict=True)])
             if box not in seen:
@@ -139,7 +139,7 @@ def _filter_boxes(filter_: Filter, axes: Sequence[Axis]) -> Iterator[Box]:
                 yield box
 
 
-def _held(attribute: Attribute, held: IntervalSet | None) -> IntervalSet:
+def _intervals_of(attribute: Attribute, held: IntervalSet | None) -> IntervalSet:
     return (attribute.domain,) if held is None else held
 
 

@@ -29,7 +29,7 @@ _UNREPORTED = " The addresses come from the setting `TERCAST_OPENFLOW`."
 
 def connect() -> dict[str, Any]:
     """Return addresses, commands, unconnected registered switches and unregistered ones."""
-    listening, seen, problem = _ask()
+    listening, seen, problem = _read_controller()
     reported = listening is not None
     listening = listening or Listening(*settings.ENV.openflow)
     is_local, is_tls = ipaddress.ip_address(listening.address).is_loopback, listening.scheme == "ssl"
@@ -69,7 +69,7 @@ def _command(bridge: str, address: str) -> str:
     )
 
 
-def _ask() -> tuple[Listening | None, list[dict[str, Any]], str]:
+def _read_controller() -> tuple[Listening | None, list[dict[str, Any]], str]:
     """Ask for the controller's address and switches; the third value is the problem or empty."""
     listening = None
     try:

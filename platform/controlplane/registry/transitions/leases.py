@@ -104,7 +104,7 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
     found, now = encoding_for(row), timezone.now()
     lease = Lease.objects.filter(advertisement=row, holder=holder).first()
     if _is_fresh(lease, found, version, now) and lease is not None and lease.caller == caller:
-        return _answer(found, lease.expires_at - now, caller, row)
+        return _lease_json(found, lease.expires_at - now, caller, row)
     with transaction.atomic():
         Topic.objects.select_for_update(no_key=True).get(
             pk=row.topic_id
@@ -118,12 +118,12 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
             assert lease is not None
             _check_holder(lease, caller, now)
             if version != found.version:
-                return _answer(found, lease.expires_at - now, caller, row)
+                return _lease_json(found, lease.expires_at - now, caller, row)
         confirms = lease is not None and lease.version != found.version
         _grant(row, holder, caller, found.version, now)
         if confirms:
             transaction.on_commit(_wake)
-    return _answer(found, lease_time(), caller, row)
+    return _lease_json(found, lease_time(), caller, row)
 
 
 def release(pk: int, holder: str) -> None:
@@ -215,7 +215,7 @@ def _is_fresh(lease: Lease | None, found: PublishedEncoding, version: int | None
     return lease.expires_at - now > lease_time() * 3 / 4
 
 
-def _answer(found: PublishedEncoding, left: timedelta, caller: str, row: Advertisement) -> dict[str, Any]:
+def _lease_json(found: PublishedEncoding, left: timedelta, caller: str, row: Advertisement) -> dict[str, Any]:
     return {
         "topic": found.topic,
         "version": found.version,

@@ -182,18 +182,18 @@ def _step(move: Move, now: datetime) -> bool:
     """Enter the next stage if the present one is over; return whether it was."""
     match move.stage:
         case Stage.MAKING:
-            return _made(move, now)
+            return _try_leave_making(move, now)
         case Stage.TELLING:
-            return _followed(move, now)
+            return _try_leave_telling(move, now)
         case Stage.SETTLING:
-            return _settled(move, now)
+            return _try_leave_settling(move, now)
         case Stage.BREAKING:
-            return _broken(move)
+            return _try_leave_breaking(move)
     return False
 
 
 @transaction.atomic
-def _made(move: Move, now: datetime) -> bool:
+def _try_leave_making(move: Move, now: datetime) -> bool:
     move.request.refresh_from_db()
     if move.request.waits_for or move.request.state != State.DEPLOYING:
         return False
@@ -231,7 +231,7 @@ def _finish(move: Move) -> Request:
 
 
 @transaction.atomic
-def _followed(move: Move, now: datetime) -> bool:
+def _try_leave_telling(move: Move, now: datetime) -> bool:
     if move.told_at is None or move.told_at > now:  # the clock was set back: restart the wait
         move.told_at = now
         move.save(update_fields=("told_at",))
@@ -243,7 +243,7 @@ def _followed(move: Move, now: datetime) -> bool:
 
 
 @transaction.atomic
-def _settled(move: Move, now: datetime) -> bool:
+def _try_leave_settling(move: Move, now: datetime) -> bool:
     assert move.followed_at is not None
     if now < move.followed_at + timedelta(seconds=settings.ENV.settling_seconds):
         return False
@@ -252,7 +252,7 @@ def _settled(move: Move, now: datetime) -> bool:
 
 
 @transaction.atomic
-def _broken(move: Move) -> bool:
+def _try_leave_breaking(move: Move) -> bool:
     assert move.finish is not None
     move.finish.refresh_from_db()
     if move.finish.state not in FINAL_STATES:

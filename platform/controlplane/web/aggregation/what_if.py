@@ -46,7 +46,7 @@ def answer_question(
     given = item.get("traffic")
     past: dict[str, Any] = {"events": given, "numbers": None, "loads": {}}
     if given is None:
-        kept = _kept()
+        kept = _recorded_traffic()
         past = {"events": kept.events, "numbers": kept.numbers, "loads": kept.loads}
     answer: dict[str, Any] = process_client.query_process(
         "what_if", method=method, sampling=sampling, budgets=budgets, **past
@@ -63,7 +63,7 @@ def budget_curve(pk: int, query: Mapping[str, str]) -> dict[str, Any]:
     default = own if own in RUNNING_METHODS else RUNNING_METHODS[-1]
     method = choice(*RUNNING_METHODS).read("method", query.get("method", default))
     budgets = _budgets(query["budgets"]) if "budgets" in query else None
-    kept = _kept()
+    kept = _recorded_traffic()
     past = {"events": kept.events, "loads": kept.loads}
     points = process_client.query_process("curve", switch=switch.name, method=method, budgets=budgets, **past)
     return {"switch": switch.name, "method": method, "events": len(kept), "points": points}
@@ -77,7 +77,7 @@ def _budgets(text: str) -> list[int]:
     return [read_integer("budgets", part, 0, MAX_BUDGET) for part in parts]
 
 
-def _kept() -> PastTraffic:
+def _recorded_traffic() -> PastTraffic:
 
     with reading() as planner:
         return traffic(planner)

@@ -107,9 +107,9 @@ class AnalyticsRunViewSet(ListAndRead):
         return Response({"log": row.log, "truncated": len(row.log.encode()) >= LOG_BYTES})
 
     def _accepted(self, wait: Wait, run: Run) -> Response:
-        return awaited(wait, lambda: runs.is_over(run.pk), lambda: self._answer(run.pk))
+        return awaited(wait, lambda: runs.is_over(run.pk), lambda: self._run_response(run.pk))
 
-    def _answer(self, pk: int) -> Response:
+    def _run_response(self, pk: int) -> Response:
         body: Any = self.rendered(self.get_queryset().get(pk=pk))
         return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url(RUNS, pk)})
 

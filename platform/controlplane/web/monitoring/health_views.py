@@ -73,7 +73,7 @@ class HealthView(StrictView):
         """Return the status of each check, with details for authenticated callers; 503 on failure."""
         names = _chosen(request.query_params.get("only"))
         full = _may_see(request)
-        found = checks.run_checks(names) if full else _kept(names)
+        found = checks.run_checks(names) if full else _recent_findings(names)
         overall = checks.overall(found)
         body = {
             "status": overall,
@@ -111,7 +111,7 @@ _answers: dict[tuple[str, ...], tuple[float, dict[str, Finding]]] = {}
 _lock = Lock()
 
 
-def _kept(names: Mapping[str, Any]) -> dict[str, Finding]:
+def _recent_findings(names: Mapping[str, Any]) -> dict[str, Finding]:
     """Return recent findings, or check now. Only one thread checks at a time."""
     key = tuple(names)
     with _lock:

@@ -32,14 +32,14 @@ def shrink(tables: Sequence[InstalledTable], excess: int) -> list[Undo]:
         if left > 0:
             saved = merge_exceptions(tables, undo)
             if saved is None:
-                saved = _partly(tables, undo)
+                saved = _merge_first_partially(tables, undo)
                 if not saved:
                     break
             left -= saved
     return undo
 
 
-def _partly(tables: Sequence[InstalledTable], undo: list[Undo]) -> int:
+def _merge_first_partially(tables: Sequence[InstalledTable], undo: list[Undo]) -> int:
     part = next(filter(None, map(merge_partially, tables)), None)
     if part is None:
         return 0

@@ -74,7 +74,7 @@ def _cost(tree: PartTree, walk: PartWalk, cell: int) -> int:
 
 
 @compile_borrower
-def _take(tree: PartTree, walk: PartWalk, cell: int, cost: int) -> None:
+def _split_cell(tree: PartTree, walk: PartWalk, cell: int, cost: int) -> None:
     """Split the cell and continue with its halves."""
     walk.split[cell] = 1
     walk.state[1] += 1
@@ -148,7 +148,7 @@ def _finish(
             passed[waiting, 0], passed[waiting, 1] = place, cell
             waiting += 1
             continue
-        _take(tree, walk, cell, cost)
+        _split_cell(tree, walk, cell, cost)
         for half in (tree.left[cell], tree.left[cell] + 1):
             if is_open(tree, half):
                 push_number(heap, excess_of(tree, half), number_of_next, half)
@@ -191,7 +191,7 @@ def search_parts(tree: PartTree, lowest: int, highest: int, found: Numbers, best
             budget += 1
         if last or budget > highest:
             break
-        _take(tree, walk, cell, cost)
+        _split_cell(tree, walk, cell, cost)
     if have == 2:
         _copy(walk, best, tree.state[MADE])
     if have:

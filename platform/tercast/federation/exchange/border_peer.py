@@ -137,7 +137,7 @@ class BorderPeer:
         self._owes_acknowledgement = True
         arrivals: list[SetArrival] = []
         for one in self.window.receive(envelope.sequence, message):
-            arrivals += self._take(one)
+            arrivals += self._apply_message(one)
         return arrivals
 
     def _acknowledged(self, message: m.Numbered) -> None:
@@ -153,7 +153,7 @@ class BorderPeer:
             self.exchanges += 1
             self.window.add(_diff_parts(self.session, name, change))
 
-    def _take(self, message: m.Numbered) -> Iterable[SetArrival]:
+    def _apply_message(self, message: m.Numbered) -> Iterable[SetArrival]:
         match message:
             case m.Topics():
                 self._take_topics(message)

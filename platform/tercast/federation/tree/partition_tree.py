@@ -59,7 +59,7 @@ class PartitionTree:
             end = self.ends[name] = BorderEnd(name, cost)
             end.is_closing = True
             self._actions.append(CloseBorder(name))
-        return self._take()
+        return self._pop_actions()
 
     def border_up(self, border: str) -> list[TreeAction]:
         """Record that a port came up."""
@@ -142,7 +142,7 @@ class PartitionTree:
         self._decide_roles()
         self._finish_agreement()
         self._propose()
-        return self._take()
+        return self._pop_actions()
 
     def _decide_roles(self) -> None:
         """Choose the root border and the roles of the others; close what the new roles close."""
@@ -218,6 +218,6 @@ class PartitionTree:
             end.session, end.is_closing, end.mismatch = None, True, 0
             self._actions.append(CloseBorder(end.name))
 
-    def _take(self) -> list[TreeAction]:
+    def _pop_actions(self) -> list[TreeAction]:
         actions, self._actions = self._actions, []
         return actions

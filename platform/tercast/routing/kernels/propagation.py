@@ -268,7 +268,7 @@ def _change(
     else:
         before, after = max(before, 0) & ~had, max(after, 0) & ~has
     if before != after:
-        _note(book, field, trie, key, before, after)
+        _record_change(book, field, trie, key, before, after)
     was, now = exports(site, s_over0, a_over0, s0, a0), exports(site, s_over1, a_over1, s1, a1)
     if was != now:
         _export_subscriptions(book, field, trie, key, was, now, tree)
@@ -371,7 +371,7 @@ def _new_row(book: Book, counts: Ints, which: int, counter: int) -> int:
 
 
 @compile_kernel
-def _note(book: Book, field: WorkArrays, trie: int, key: int, before: int, after: int) -> None:
+def _record_change(book: Book, field: WorkArrays, trie: int, key: int, before: int, after: int) -> None:
     _touch(book, field, trie, int(after != 0) - int(before != 0))
     at = _new_row(book, field.counts, CHANGES, CHANGED)
     rows = book[CHANGES]

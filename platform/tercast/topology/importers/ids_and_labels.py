@@ -48,11 +48,11 @@ def unique_ids(labels: Iterable[tuple[Hashable, str]]) -> dict[Hashable, str]:
 def plain_label(text: str) -> str:
     """Return the label without control characters, lone surrogates and excess length."""
     if not text.isprintable():
-        text = "".join(map(_kept, text))
+        text = "".join(map(_replace_unprintable, text))
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 3] + "..."
 
 
-def _kept(char: str) -> str:
+def _replace_unprintable(char: str) -> str:
     match unicodedata.category(char):
         case "Cc" | "Zl" | "Zp":
             return " "
