@@ -26,7 +26,7 @@ from tercast.encoding.request_encoding import encode_text
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.planner.planner import Planner
 from tercast.runtime import jit
-from tercast.runtime.gc_tuning import calm
+from tercast.runtime.gc_tuning import reduce_gc
 from tercast.tables.entries import Diff
 
 BATCH = 500
@@ -57,7 +57,7 @@ def use_kernels(kernels: str) -> None:
 
     The garbage collector is set as in the worker and in the `tercast` command.
     """
-    calm()
+    reduce_gc()
     jit.use(kernels == "compiled")
     planner = planner_for(fat_tree(), 2, 4)
     requests = subscriptions(Filters("uniform", 2, 0), ["h1", "h2"], 20)

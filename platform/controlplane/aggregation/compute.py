@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from controlplane.aggregation.figures import FigureState, results
-from controlplane.aggregation.held_back_events import doubt, hold_back
+from controlplane.aggregation.held_back_events import hold_back, reason_against
 from tercast.errors import Refused
 from tercast.optimizer.evaluation.cover_evaluation import judge_covers, savings
 from tercast.optimizer.methods.optimal import HELD_BACK
@@ -76,7 +76,7 @@ def run(
     summary = results(planner, before, after, covers, **more, seconds=perf_counter() - start)
     cost = before.cost.cost if before.cost else 0.0
     saved = savings(planner, old, planner.keeper.covers(), held)
-    reason = "" if gain is None or exceeded else doubt(cost, saved, gain)
+    reason = "" if gain is None or exceeded else reason_against(cost, saved, gain)
     if network_covers_json(planner.keeper.covers()) == covers:
         reason = SAME
     covers_before = {name: covers.get(name, {}) for name in worked_out.covers}

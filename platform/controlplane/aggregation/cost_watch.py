@@ -63,7 +63,7 @@ def measure_costs() -> int:
     with transaction.atomic():
         _write(found, state, len(window), packets)
         _report(verdicts(found, len(window)))
-        checkpoints.keep(_SEEN, marks)
+        checkpoints.store(_SEEN, marks)
     return len(found)
 
 
@@ -154,7 +154,7 @@ def _report(found: Mapping[str, CostVerdict]) -> None:
     for name in standing.keys() - after.keys():
         detail = f": {_text(found[name])}" if name in found else ""
         outbox.alarm(f"aggregation at switch {name}: the alarm has ended{detail}")
-    checkpoints.keep(ALARMS, after)
+    checkpoints.store(ALARMS, after)
 
 
 def _text(verdict: CostVerdict) -> str:

@@ -57,7 +57,7 @@ def hold_back(
     return known.parted({name: np.array(chosen, dtype=np.bool_) for name, chosen in held.items()})
 
 
-def doubt(before: float, saved: npt.NDArray[np.float64], gain: float) -> str:
+def reason_against(before: float, saved: npt.NDArray[np.float64], gain: float) -> str:
     """Return the reason why a change is not worth it, from its savings; empty if it is.
 
     Args:

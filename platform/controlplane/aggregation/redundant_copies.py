@@ -13,7 +13,7 @@ from controlplane.analytics.models import Result, Series
 _WINDOW = 60_000_000
 
 
-def keep() -> int:
+def store_measurement() -> int:
     """Store the last measurement, unless it is stored, with one result per switch; count them.
 
     Copies and false positives are means per event over the measured events.

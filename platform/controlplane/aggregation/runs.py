@@ -120,7 +120,7 @@ def end(run: Run, state: AggregationRunState, reason: str) -> None:
     prune()
 
 
-def follow(requests: Iterable[Request]) -> None:
+def end_with_requests(requests: Iterable[Request]) -> None:
     """End the runs whose requests have ended; this runs in the caller's transaction."""
     ends = {State.ACTIVE: AggregationRunState.SUCCEEDED, State.FAILED: AggregationRunState.FAILED}
     for request in requests:

@@ -176,7 +176,7 @@ def put_back(run: Run, reason: str, **fields: Any) -> None:
     _RUNS.put_back(run, reason=reason, stage="", progress=None, **fields)
 
 
-def look_after(now: datetime | None = None) -> int:
+def sweep_runs(now: datetime | None = None) -> int:
     """Restart or end runs of killed workers, and set why others wait; return the queued number."""
     at = now or timezone.now()
     future = Run.objects.filter(state=AnalyticsRunState.RUNNING, heartbeat_at__gt=at + clock.MARGIN)

@@ -112,7 +112,7 @@ def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
         return
     with transaction.atomic():
         submit([LogEntry({"op": SET_CAPACITY, "switch": name, "entries": entries})])
-        checkpoints.keep(_EPOCHS, {**checkpoints.recall(_EPOCHS, {}), name: epoch})
+        checkpoints.store(_EPOCHS, {**checkpoints.recall(_EPOCHS, {}), name: epoch})
         if text is not None:
             limit = quantity(entries or 0, "entry", "entries")
             outbox.alarm(f"switch {name} {text}; the planner now limits its table to {limit}")

@@ -83,7 +83,7 @@ def _repaired(hot: SessionCache, result: PushResult) -> None:
     if result.debt is None:
         hot.lag.settle(name)
         switch_sync.confirmed([name])
-        switch_sync.met(result.switch)
+        switch_sync.record_match(result.switch)
         switch_sync.hasten(hot.lag.held_up())
     else:
         hot.lag.put(name, result.debt)
@@ -259,7 +259,7 @@ def _rows(waiters: Sequence[Waiter]) -> list[Request]:
     return list(Request.objects.filter(pk__in=[waiter.pk for waiter in waiters]).order_by("position"))
 
 
-def behind(hot: SessionCache, rows: Sequence[Request], moving: Collection[int]) -> set[int]:
+def waiting_removals(hot: SessionCache, rows: Sequence[Request], moving: Collection[int]) -> set[int]:
     """Return, by id, the undecided removals of switches that must wait for other requests.
 
     The row of a switch is deleted when its removal is active. The rows of its links and hosts must be deleted

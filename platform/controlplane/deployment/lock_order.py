@@ -47,7 +47,7 @@ def lock_rows(requests: Iterable[Request], switches: Iterable[str] = ()) -> None
         list(syncs.select_for_update(no_key=True).values_list("pk", flat=True))
 
 
-def again(act: Callable[[], Any]) -> Any:
+def retry_aborted(act: Callable[[], Any]) -> Any:
     """Return the result of `act`, which is repeated if the database aborts its transaction.
 
     There are at most `TRIES` attempts. `act` must continue from the state of the database, whatever part of

@@ -52,7 +52,7 @@ def apply(requests: Sequence[Request], decided: bool = True) -> None:
             announced[request.kind, State(request.state), matched].append(request.pk)
         elif request.state == State.ACTIVE and request.kind in _CHANGES:
             _CHANGES[request.kind](request.payload)
-    runs.follow(request for request in requests if request.kind == AGGREGATE)
+    runs.end_with_requests(request for request in requests if request.kind == AGGREGATE)
     for (kind, state, matched), ids in announced.items():
         for part in chunks(ids):
             _announcements(kind, state, matched, part)

@@ -74,7 +74,7 @@ def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = No
     """
     end = time.monotonic() + (RUN_SECONDS if seconds is None else seconds)
     while True:
-        done = lock_order.again(lambda: _locked(lambda: stopping() or time.monotonic() > end))
+        done = lock_order.retry_aborted(lambda: _locked(lambda: stopping() or time.monotonic() > end))
         if done is None:
             return False
         if not done or not batches.waiting():
@@ -117,12 +117,12 @@ def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
             if enough():
                 break
         _check_sources(hot, northbound)
-    hot_state.keep(hot)
+    hot_state.keep_for_next_session(hot)
     return not rows
 
 
 def _check_sources(hot: SessionCache, northbound: ControllerClient, *, widen: bool = False) -> None:
-    source_check.bring(hot.sources, hot.state.planner.topology, hot.lag, northbound, widen=widen)
+    source_check.push_source_checks(hot.sources, hot.state.planner.topology, hot.lag, northbound, widen=widen)
 
 
 def _show_first(hot: SessionCache) -> None:
@@ -188,7 +188,7 @@ def _decide(hot: SessionCache, planned: Planned, shown: Shown) -> None:
     lock_order.lock_rows(planned.rows, {*touched, *hot.mirror.switches(shown)})
     switch_sync.mark(touched)
     request_states.decide(
-        planned.rows, {*planned.moved, *confirmations.behind(hot, planned.rows, planned.moved)}
+        planned.rows, {*planned.moved, *confirmations.waiting_removals(hot, planned.rows, planned.moved)}
     )
     stages.begin(planned.moved, hot.state.planner)
     stages.note_in_place(planned.in_place, hot.state.planner)

@@ -106,19 +106,19 @@ _kept: SessionCache | None = None
 def claim_cache() -> SessionCache:
     """Return the cache of this process; a new one if there is none or another had a session.
 
-    Call this with the planner's lock held. The process has no cache until `keep`, so a failed session leaves
-    no partial state.
+    Call this with the planner's lock held. The process has no cache until `keep_for_next_session`, so a failed
+    session leaves no partial state.
     """
     global _kept
     hot, _kept = _kept, None
     if hot is None or checkpoints.recall(_OWNER, None) != hot.token:
         hot = SessionCache(planner_state.load(), Unconfirmed(), Waiting.load())
         read_lag(hot)
-        checkpoints.keep(_OWNER, hot.token)
+        checkpoints.store(_OWNER, hot.token)
     return hot
 
 
-def keep(hot: SessionCache) -> None:
+def keep_for_next_session(hot: SessionCache) -> None:
     """Keep the cache of a successful session for the next one of this process."""
     global _kept  # noqa: PLW0603
     hot.rest()
@@ -127,7 +127,7 @@ def keep(hot: SessionCache) -> None:
 
 def forget() -> None:
     """Invalidate the caches of all processes; the next session reads everything again."""
-    checkpoints.keep(_OWNER, f"nobody-{uuid4().hex}")
+    checkpoints.store(_OWNER, f"nobody-{uuid4().hex}")
 
 
 def read_lag(hot: SessionCache) -> None:

@@ -47,7 +47,7 @@ class SourceChecks:
     widened: dict[str, str] = field(default_factory=dict)
 
 
-def bring(
+def push_source_checks(
     checks: SourceChecks,
     topology: Topology,
     lag: Unconfirmed,

@@ -53,7 +53,7 @@ def confirmed(names: Iterable[str]) -> None:
     rows.update(dirty=False, attempts=0, retry_at=None, problem=None)
 
 
-def met(switch: Switch) -> None:
+def record_match(switch: Switch) -> None:
     """Record that the table of `switch` equals the plan over its present connection."""
     Switch.objects.filter(pk=switch.pk).update(epoch=switch.epoch, reconciled_epoch=switch.epoch)
 

@@ -133,7 +133,7 @@ def _record() -> None:
             subject: {"detail": detail, "since": _since(before, subject) or at, "seen": at}
             for subject, detail in low.items()
         }
-        checkpoints.keep(name, after)
+        checkpoints.store(name, after)
         for subject in sorted(low.keys() - before.keys()):
             outbox.alarm(f"{subject} is nearly full: {low[subject]}")
         for subject in sorted(before.keys() - low.keys()):
@@ -163,4 +163,4 @@ def _since(rows: Mapping[str, Any], subject: str) -> str | None:
 
 def _time(row: Any, field: str) -> Any:
     text = row.get(field) if isinstance(row, dict) else None
-    return checkpoints.moment(text) or timezone.now() - timedelta(days=365)
+    return checkpoints.read_time(text) or timezone.now() - timedelta(days=365)

@@ -71,7 +71,7 @@ def database() -> Finding:
         cursor.execute("SELECT 1")
     try:
         with waiting_at_most(WRITE_WAIT_MS), transaction.atomic():
-            checkpoints.keep(PROBE, timezone.now().isoformat())
+            checkpoints.store(PROBE, timezone.now().isoformat())
     except DatabaseError as error:
         return _not_written(error)
     return Finding(CheckStatus.OK, f"{connection.vendor}; the database answers and accepts writes")

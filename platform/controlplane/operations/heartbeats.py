@@ -40,7 +40,7 @@ def record_heartbeat(name: str) -> None:
         return
     _last[name] = now
     try:
-        checkpoints.keep(_key(name), timezone.now().isoformat())
+        checkpoints.store(_key(name), timezone.now().isoformat())
         write_interruptions.record_end(name)
     except LACKS as error:
         logger.warning("the heartbeat of %s was not written: %s", name, error)
@@ -54,7 +54,7 @@ def age(name: str) -> timedelta | None:
     `SECONDS`.
     """
     kept = checkpoints.recall_or_default(_key(name), "")
-    seen = checkpoints.moment(kept)
+    seen = checkpoints.read_time(kept)
     now = timezone.now()
     if seen is None:
         return None

@@ -108,6 +108,6 @@ def _keep(found: Totals) -> None:
     """Store the counts for the next scrape; if this fails, that scrape only takes longer."""
     try:
         with waiting_at_most(KEEP_WAIT_MS), transaction.atomic():
-            checkpoints.keep(_MARK, found.to_json())
+            checkpoints.store(_MARK, found.to_json())
     except DatabaseError as error:
         logger.warning("cannot store the counts of ended requests: %s", error)

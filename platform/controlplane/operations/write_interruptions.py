@@ -36,10 +36,10 @@ def record_end(name: str) -> None:
 @transaction.atomic
 def _report(name: str, since: datetime, reason: str) -> None:
     now = timezone.now()
-    reported_until = checkpoints.moment(checkpoints.hold_or_default(REPORTED_UNTIL, ""))
+    reported_until = checkpoints.read_time(checkpoints.hold_or_default(REPORTED_UNTIL, ""))
     if reported_until is not None and since <= reported_until <= now:
         return
-    checkpoints.keep(REPORTED_UNTIL, now.isoformat())
+    checkpoints.store(REPORTED_UNTIL, now.isoformat())
     begun, ended = (each.isoformat(timespec="seconds") for each in (since, now))
     outbox.alarm(
         f"{name} could not write to the database from {begun} to {ended}: {reason}. Requests that were "

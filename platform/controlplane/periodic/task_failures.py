@@ -61,7 +61,7 @@ def report(loop: str, alarm: str, found: Mapping[str, str]) -> None:
             name: {"alarm": alarm, "detail": detail, "since": before.get(name, {}).get("since", now)}
             for name, detail in shortened.items()
         }
-        checkpoints.keep(PREFIX + loop, after)
+        checkpoints.store(PREFIX + loop, after)
         for name, detail in shortened.items():
             if before.get(name, {}).get("detail") != detail:
                 outbox.alarm(f"{name} is skipped: {detail}")
@@ -133,7 +133,7 @@ def record_failure(task: str, error: BaseException) -> None:
     with transaction.atomic():
         row = _failures(checkpoints.hold_or_default(name, {})) or {"count": 0, "since": now}
         count = row["count"] + 1
-        checkpoints.keep(name, {**row, "count": count, "last": now, "detail": detail})
+        checkpoints.store(name, {**row, "count": count, "last": now, "detail": detail})
         if count == FAILURES:
             outbox.alarm(f"task {task} has failed {count} times in a row: {detail}")
 

@@ -29,7 +29,7 @@ def entries(rows: QuerySet[InstalledEntry]) -> Table:
     )
 
 
-def become(switch: Switch, entries: Table, at: datetime) -> None:
+def replace_entries(switch: Switch, entries: Table, at: datetime) -> None:
     """Make the stored table of `switch` equal to `entries`, changing only differences."""
     change(switch, difference(switch.name, table(switch), entries), at)
 

@@ -136,13 +136,13 @@ def base() -> int:
 
 def pin(position: int) -> None:
     """Start the log with the snapshot at `position` from now on; this snapshot stays."""
-    checkpoints.keep(_COMPACTED, {**checkpoints.recall(_COMPACTED, {}), "position": position})
+    checkpoints.store(_COMPACTED, {**checkpoints.recall(_COMPACTED, {}), "position": position})
 
 
 def note_removed(request: int) -> None:
     """Record that requests up to this id may have been removed."""
     before = checkpoints.recall(_COMPACTED, {})
-    checkpoints.keep(_COMPACTED, {**before, "request": max(request, before.get("request", 0))})
+    checkpoints.store(_COMPACTED, {**before, "request": max(request, before.get("request", 0))})
 
 
 def last_removed() -> int:

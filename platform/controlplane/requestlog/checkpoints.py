@@ -74,7 +74,7 @@ def hold_or_default(name: str, default: Any) -> Any:
         return default
 
 
-def keep(name: str, value: Any) -> None:
+def store(name: str, value: Any) -> None:
     """Store `value` under `name`, whatever the row contains."""
     if not Watermark.objects.filter(name=name).update(value=value):
         row = Watermark(name=name, value=value)
@@ -83,7 +83,7 @@ def keep(name: str, value: Any) -> None:
         )
 
 
-def moment(value: object) -> datetime | None:
+def read_time(value: object) -> datetime | None:
     """Return the time in a stored value; None for other values, which only SQL can have written."""
     try:
         found = parse_datetime(value) if isinstance(value, str) else None

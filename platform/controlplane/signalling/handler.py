@@ -143,7 +143,7 @@ def _known(case: _Case, host: Host) -> Done | None:
     if known is None or not at_home or not seals.is_old(signals, case.received):
         case.counter = seals.check_counter(signals, case.received)
     if not at_home:
-        sender_lookup.follow(host, case.signal, proven=signals.has_key)
+        sender_lookup.move_host(host, case.signal, proven=signals.has_key)
     return known
 
 

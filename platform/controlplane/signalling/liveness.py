@@ -43,12 +43,12 @@ class LoopRecord:
 def last() -> tuple[timedelta | None, str]:
     """Return the time since the last turn (None: never), and the problem since then."""
     kept = checkpoints.recall_or_default(KEPT, {})
-    at = checkpoints.moment(kept.get("at"))
+    at = checkpoints.read_time(kept.get("at"))
     return (None if at is None else max(timezone.now() - at, timedelta())), kept.get("trouble", "")
 
 
 def _keep(news: dict[str, str]) -> None:
     try:
-        checkpoints.keep(KEPT, {**checkpoints.recall_or_default(KEPT, {}), **news})
+        checkpoints.store(KEPT, {**checkpoints.recall_or_default(KEPT, {}), **news})
     except DatabaseError as error:
         logger.warning("the progress of control messages cannot be recorded: %s", error)

@@ -138,4 +138,4 @@ def _keep_counts(page: dict[str, Any]) -> None:
     """Store the numbers of messages that the controller accepted and dropped, if they changed."""
     counts = {"taken": page.get("taken", 0), "dropped": page.get("dropped", {})}
     if checkpoints.recall(DROPPED, None) != counts:
-        checkpoints.keep(DROPPED, counts)
+        checkpoints.store(DROPPED, counts)

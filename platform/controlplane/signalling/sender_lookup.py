@@ -155,7 +155,7 @@ def _free_name(mac: str) -> str:
     return next(name for n in range(len(taken) + 1) if (name := f"{base}-{n}" if n else base) not in taken)
 
 
-def follow(host: Host, signal: Signal, proven: bool) -> None:
+def move_host(host: Host, signal: Signal, proven: bool) -> None:
     """Move a host in the network after a message from its new port.
 
     `proven` means that an unused seal identifies the host. Otherwise it counts as moved only if its old port

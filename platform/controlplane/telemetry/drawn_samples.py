@@ -66,10 +66,10 @@ def store_samples(rows: Iterable[Mapping[str, Any]]) -> SampleFigures:
         fit, unfit = samples.fitting(items, live)
         for sample in fit:
             sample.drawn = True
-        samples.keep(fit)
+        samples.store_samples(fit)
         reached = until | {row["publisher"]: _time(row) for row in drawn}
         later = {name: max(at, until.get(name, at)) for name, at in reached.items() if name in live}
-        checkpoints.keep(_TAKEN, {name: at.isoformat() for name, at in later.items()})
+        checkpoints.store(_TAKEN, {name: at.isoformat() for name, at in later.items()})
     totals = {name: counts.pop(name, 0) for name in ("earlier", "reported")}
     return SampleFigures(len(fit), **totals, unfit=dict(sorted((counts + unfit).items())))
 

@@ -144,4 +144,4 @@ def _remember(rows: Sequence[Row], position: int) -> None:
             update_fields=["state"],
             unique_fields=["request"],
         )
-        checkpoints.keep(POSITION, position)
+        checkpoints.store(POSITION, position)

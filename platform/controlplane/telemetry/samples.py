@@ -134,7 +134,7 @@ def _is_id(name: str) -> bool:
     return name[:1] == "a" and digits.isascii() and digits.isdecimal() and len(digits) < 19
 
 
-def keep(rows: list[EventSample]) -> None:
+def store_samples(rows: list[EventSample]) -> None:
     """Store samples, and delete all but the newest `KEPT` samples of their topics."""
     with transaction.atomic():
         EventSample.objects.bulk_create(rows, batch_size=2000)

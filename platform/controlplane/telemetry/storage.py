@@ -76,7 +76,7 @@ def _report_problem(text: str | None) -> None:
     if (text is None) == (before is None):
         return
     with transaction.atomic():
-        checkpoints.keep(_PROBLEM, text or "")
+        checkpoints.store(_PROBLEM, text or "")
         outbox.alarm(f"telemetry: {text}" if text else "telemetry is written again")
 
 
@@ -116,7 +116,7 @@ def clean_daily() -> None:
     today = timezone.now().date().isoformat()
     if checkpoints.recall_or_default(_CLEANED, "") != today:
         clean()
-        checkpoints.keep(_CLEANED, today)
+        checkpoints.store(_CLEANED, today)
 
 
 def clean() -> int:

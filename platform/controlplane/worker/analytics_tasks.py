@@ -23,14 +23,14 @@ def due() -> None:
 def sweep() -> None:
     """Claim schedules that beat missed, recover runs of killed workers, and store measurements."""
 
-    def look_after() -> None:
-        if runs.look_after():
+    def sweep_and_start() -> None:
+        if runs.sweep_runs():
             wakeups.wake_analytics()
 
     steps: dict[str, Callable[[], object]] = {
-        "keep copies": redundant_copies.keep,
+        "keep copies": redundant_copies.store_measurement,
         "claim schedules": runs.claim_due,
-        "look after runs": look_after,
+        "look after runs": sweep_and_start,
     }
     task_failures.attempt_all("tercast.analytics.sweep", steps)
 

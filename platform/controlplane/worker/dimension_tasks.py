@@ -5,7 +5,7 @@ from controlplane.common.celery import app
 
 
 @app.task(name="tercast.dimensions")  # type: ignore[untyped-decorator] # celery has no types
-def look_after() -> None:
+def choose_dimensions() -> None:
     """Update topics that choose automatically, and look for drift in the others."""
-    apply.look_after()
-    drift.look_after()
+    apply.apply_proposals()
+    drift.report_drift()

@@ -8,13 +8,13 @@ from controlplane.common import wakeups
 from controlplane.common.celery import app, serves
 from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.deployment.audits import audits
-from tercast.runtime.gc_tuning import calm
+from tercast.runtime.gc_tuning import reduce_gc
 
 
 @signals.celeryd_after_setup.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def quiet(**_: Any) -> None:
     """Run the garbage collector less often, because plans create no reference cycles."""
-    calm()
+    reduce_gc()
 
 
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]

@@ -17,7 +17,7 @@ def plan() -> None:
 @app.task(name="tercast.watch")  # type: ignore[untyped-decorator]
 def watch() -> None:
     """Read the state of the controller, and log changes."""
-    lock_order.again(watcher.run)
+    lock_order.retry_aborted(watcher.run)
 
 
 @app.task(name="tercast.prune")  # type: ignore[untyped-decorator]

@@ -21,7 +21,7 @@ from tercast.offline.scenario import Scenario, read_scenario
 from tercast.offline.simulate_plan import PlanSimulator
 from tercast.offline.table_report import entries_table
 from tercast.requests.model import METHODS
-from tercast.runtime.gc_tuning import calm
+from tercast.runtime.gc_tuning import reduce_gc
 from tercast.runtime.json_files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
 from tercast.runtime.wording import percent, quantity
 from tercast.simulation.publications import Publication
@@ -53,7 +53,7 @@ _OTHERS = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status."""
-    calm()
+    reduce_gc()
     args = make_parser().parse_args(arguments)
     command = args.run if hasattr(args, "run") else args.call
     try:

@@ -7,7 +7,7 @@ import pytest
 
 from controlplane.aggregation import compute, held_back_events
 from controlplane.aggregation.attribution import shares, verdicts
-from controlplane.aggregation.held_back_events import FEWEST, doubt, hold_back, is_held
+from controlplane.aggregation.held_back_events import FEWEST, hold_back, is_held, reason_against
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
@@ -129,14 +129,14 @@ def test_a_fifth_is_held_back_of_all_and_of_every_step():
 
 def test_where_there_is_doubt():
     rng = np.random.default_rng(1)
-    assert doubt(1.0, np.full(FEWEST, 0.5), 0.1) == ""
-    assert "are needed" in doubt(1.0, np.full(FEWEST - 1, 0.5), 0.1)
-    assert "must remove" in doubt(1.0, np.full(FEWEST, 0.05), 0.1)
-    assert "must remove" in doubt(1.0, np.full(FEWEST, -0.5), 0.0)
-    assert "must remove" in doubt(0.0, np.zeros(FEWEST), 0.0)
+    assert reason_against(1.0, np.full(FEWEST, 0.5), 0.1) == ""
+    assert "are needed" in reason_against(1.0, np.full(FEWEST - 1, 0.5), 0.1)
+    assert "must remove" in reason_against(1.0, np.full(FEWEST, 0.05), 0.1)
+    assert "must remove" in reason_against(1.0, np.full(FEWEST, -0.5), 0.0)
+    assert "must remove" in reason_against(0.0, np.zeros(FEWEST), 0.0)
     noisy = rng.normal(0.0, 1.0, 100)
-    assert "chance" in doubt(1.0, noisy - noisy.mean() + 0.15, 0.1)
-    assert doubt(1.0, noisy - noisy.mean() + 0.3, 0.1) == ""
+    assert "chance" in reason_against(1.0, noisy - noisy.mean() + 0.15, 0.1)
+    assert reason_against(1.0, noisy - noisy.mean() + 0.3, 0.1) == ""
 
 
 def test_the_same_traffic_raises_no_alarm_though_covers_were_made_from_it(installed):

@@ -237,7 +237,7 @@ def test_dimension_selection_shows_the_ranking_beside_what_is_indexed(get):
 def test_redundant_copies_are_stored_over_time(get):
     start = timezone.now().replace(second=0, microsecond=0) - 10 * MINUTE
     switch = Switch.objects.create(name="s1", dpid="00000000000000a1")
-    assert redundant_copies.keep() == 0
+    assert redundant_copies.store_measurement() == 0
     empty = get("needless-copies").json()["empty"]
     assert empty["missing"] == "telemetry" and "merged entries" in empty["detail"]
 
@@ -259,8 +259,8 @@ def test_redundant_copies_are_stored_over_time(get):
 
     for minute, measured in ((0, 10), (0, 20), (3, 30)):
         measure(minute, measured)
-        redundant_copies.keep()
-    assert redundant_copies.keep() == 0
+        redundant_copies.store_measurement()
+    assert redundant_copies.store_measurement() == 0
     span = {"since": text(start), "until": text(start + 4 * MINUTE)}
     (one,) = get("needless-copies", **span).json()["series"]
     assert one["switch"] == "s1"

@@ -87,14 +87,14 @@ def silence(run):
 def test_a_run_of_a_killed_worker_starts_again_once_and_then_fails(only):
     runs.claim_due()
     first = runs.begin()
-    assert runs.look_after() == 0  # it is alive
+    assert runs.sweep_runs() == 0  # it is alive
     silence(first)
-    assert runs.look_after() == 1
+    assert runs.sweep_runs() == 1
     second = runs.begin()
     assert second.pk == first.pk and second.attempts == 2
     assert not runs.end(first, AnalyticsRunState.SUCCEEDED, ""), "the first worker is too late"
     silence(second)
-    assert runs.look_after() == 0
+    assert runs.sweep_runs() == 0
     second.refresh_from_db()
     assert (
         second.state == "failed" and second.reason == "2 worker processes ended before the run was complete"
@@ -111,7 +111,7 @@ def test_a_waiting_run_is_cancelled_at_once_and_a_working_one_by_its_worker(only
     working = runs.begin()
     assert (runs.cancel(working.pk).state, runs.cancel(working.pk).cancelling) == ("running", True)
     silence(working)
-    runs.look_after()
+    runs.sweep_runs()
     working.refresh_from_db()
     assert working.state == "cancelled"
 
@@ -128,7 +128,7 @@ def test_an_operator_asks_once_at_a_time(only):
 def test_what_no_worker_takes_says_so(only):
     (run,) = runs.claim_due()
     Run.objects.update(created_at=timezone.now() - 2 * runs.UNCLAIMED)
-    assert runs.look_after() == 1
+    assert runs.sweep_runs() == 1
     run.refresh_from_db()
     assert "worker -Q analytics" in run.reason
     assert runs.begin().reason == ""

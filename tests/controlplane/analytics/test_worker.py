@@ -181,7 +181,7 @@ def test_a_worker_killed_at_a_step_leaves_nothing_half_done(database, tmp_path, 
     assert ended(run)[0] == "running"
     assert not Result.objects.exists() and not TakenFile.objects.exists()
     Run.objects.update(heartbeat_at=timezone.now() - 2 * runs.SILENT)
-    assert runs.look_after() == 1
+    assert runs.sweep_runs() == 1
     assert work.execute_runs() == 1
     assert ended(run) == ("succeeded", "") and run.attempts == 2
     assert Result.objects.count() == 2 and TakenFile.objects.count() == 1
@@ -216,7 +216,7 @@ def test_a_worker_killed_at_a_step_takes_samples_once(database, tmp_path, root, 
     assert not EventSample.objects.exists() and not TakenFile.objects.exists()
     assert checkpoints.recall("telemetry-samples", None) is None
     Run.objects.update(heartbeat_at=timezone.now() - 2 * runs.SILENT)
-    assert runs.look_after() == 1
+    assert runs.sweep_runs() == 1
     assert work.execute_runs() == 1
     assert ended(run) == ("succeeded", "") and run.attempts == 2
     assert EventSample.objects.count() == 3 and TakenFile.objects.count() == 1

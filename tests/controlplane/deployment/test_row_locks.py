@@ -132,7 +132,7 @@ def test_the_maximum_attempts_of_a_transaction():
             raise broken_off()
         return "done"
 
-    assert lock_order.again(act) == "done" and len(begun) == lock_order.TRIES
+    assert lock_order.retry_aborted(act) == "done" and len(begun) == lock_order.TRIES
 
     def never():
         begun.append(1)
@@ -140,7 +140,7 @@ def test_the_maximum_attempts_of_a_transaction():
 
     begun.clear()
     with pytest.raises(OperationalError):
-        lock_order.again(never)
+        lock_order.retry_aborted(never)
     assert len(begun) == lock_order.TRIES
 
     def otherwise():
@@ -149,5 +149,5 @@ def test_the_maximum_attempts_of_a_transaction():
 
     begun.clear()
     with pytest.raises(OperationalError):
-        lock_order.again(otherwise)
+        lock_order.retry_aborted(otherwise)
     assert len(begun) == 1

@@ -158,7 +158,7 @@ def test_a_port_has_one_alarm_a_minute_and_each_packet_is_reported_once(network)
     state = checkpoints.recall("spoofed packets", {})
     (seen,) = state.values()
     seen["at"] = (timezone.now() - timedelta(minutes=2)).isoformat()
-    checkpoints.keep("spoofed packets", state)
+    checkpoints.store("spoofed packets", state)
     spoofing.report_spoofing(counters(4, 9))
     assert "7 event packets" in alarms()[1]
     spoofing.report_spoofing(counters(4, 9))
@@ -170,7 +170,7 @@ def test_a_counter_that_begins_again_counts_from_0(network):
     spoofing.report_spoofing(counters(3, 4))
     state = checkpoints.recall("spoofed packets", {})
     next(iter(state.values()))["at"] = (timezone.now() - timedelta(minutes=2)).isoformat()
-    checkpoints.keep("spoofed packets", state)
+    checkpoints.store("spoofed packets", state)
     spoofing.report_spoofing(counters(3, 4))
     assert "4 event packets" in alarms()[-1]
 

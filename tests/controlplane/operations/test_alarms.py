@@ -38,7 +38,7 @@ def test_all_that_stand_have_one_form_and_name_the_switch(get, network):
     dpid, name = Switch.objects.order_by("name").values_list("dpid", "name").first()
     network.alarms = [{"alarm": "duplicate_dpid", "dpid": dpid, "detail": "a second switch", "count": 3}]
     since = "2026-01-02T03:04:05Z"
-    checkpoints.keep("aggregation alarms", {"s2": {"measured": 3.0, "expected": 1.0, "since": since}})
+    checkpoints.store("aggregation alarms", {"s2": {"measured": 3.0, "expected": 1.0, "since": since}})
     audit = Audit.objects.create(trigger="operator", state="done")
     Check.objects.create(audit=audit, switch=name, state="unrepaired", detail="table_full")
     found = get("alarms/standing/")
@@ -53,7 +53,7 @@ def test_all_that_stand_have_one_form_and_name_the_switch(get, network):
 
 def test_a_controller_without_an_answer_is_reported_with_the_others(get, settings):
     settings.NORTHBOUND_URL = "http://127.0.0.1:1"
-    checkpoints.keep("aggregation alarms", {"s2": {"measured": 3.0, "expected": 1.0}})
+    checkpoints.store("aggregation alarms", {"s2": {"measured": 3.0, "expected": 1.0}})
     found = get("alarms/standing/")
     assert found["unknown"]
     assert [row["source"] for row in found["alarms"]] == ["aggregation"]

@@ -171,11 +171,11 @@ def test_what_cannot_be_restored_is_refused_with_the_reason_and_changes_nothing(
     with pytest.raises(CommandError, match="network_switch has 3 rows instead of 4"):
         call_command("restore", str(short), "--replace")
     assert contents() == before
-    checkpoints.keep("life of worker", timezone.now().isoformat())
+    checkpoints.store("life of worker", timezone.now().isoformat())
     monkey = iter([timezone.now(), timezone.now() + timedelta(seconds=9)])
 
     def lives(_name: str):
-        checkpoints.keep("life of worker", next(monkey, timezone.now()).isoformat())
+        checkpoints.store("life of worker", next(monkey, timezone.now()).isoformat())
         return original(_name)
 
     original = exclusive_access._age

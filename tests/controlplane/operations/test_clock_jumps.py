@@ -75,9 +75,9 @@ def test_beat_goes_on_when_its_clock_is_set_back(back):
 @pytest.mark.django_db
 @pytest.mark.parametrize("back", BACK)
 def test_signs_of_life_of_the_future_do_not_hide_a_dead_process(back):
-    checkpoints.keep(heartbeats._key(heartbeats.BEAT), (timezone.now() + back).isoformat())
+    checkpoints.store(heartbeats._key(heartbeats.BEAT), (timezone.now() + back).isoformat())
     assert heartbeats.age(heartbeats.BEAT) > timedelta(seconds=45)
-    checkpoints.keep(heartbeats._key(heartbeats.BEAT), timezone.now().isoformat())
+    checkpoints.store(heartbeats._key(heartbeats.BEAT), timezone.now().isoformat())
     assert heartbeats.age(heartbeats.BEAT) < timedelta(seconds=45)
 
 
@@ -97,10 +97,10 @@ def test_a_run_of_the_future_is_looked_after_one_period_later(back):
         attempts=1,
         heartbeat_at=now + back,
     )
-    runs.look_after(now)
+    runs.sweep_runs(now)
     run.refresh_from_db()
     assert run.state == AnalyticsRunState.RUNNING  # its worker may live
-    runs.look_after(now + runs.SILENT + timedelta(seconds=1))
+    runs.sweep_runs(now + runs.SILENT + timedelta(seconds=1))
     run.refresh_from_db()
     assert run.state == AnalyticsRunState.QUEUED
 

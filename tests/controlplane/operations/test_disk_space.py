@@ -69,10 +69,10 @@ def test_health_and_standing_alarms_have_it(network, free):
 def test_other_machines_are_shown_while_they_report(db, free):
     now = timezone.now()
     row = {"detail": "full", "since": now.isoformat(), "seen": now.isoformat()}
-    checkpoints.keep("disks of other", {"disk of state": row})
+    checkpoints.store("disks of other", {"disk of state": row})
     assert [each.subject for each in disk_space.measure_low_disks()] == ["other: disk of state"]
     row["seen"] = (now - 2 * disk_space.STALE).isoformat()
-    checkpoints.keep("disks of other", {"disk of state": row})
+    checkpoints.store("disks of other", {"disk of state": row})
     assert disk_space.measure_low_disks() == []
 
 

@@ -92,11 +92,11 @@ def test_all_is_well(alive, django_user_model):
 
 def test_dead_processes_are_reported(alive, django_user_model):
     old = (timezone.now() - timedelta(seconds=100)).isoformat()
-    checkpoints.keep("life of beat", old)
+    checkpoints.store("life of beat", old)
     code, body = asked(django_user_model)
     assert (code, body["status"], statuses(body)["beat"]) == (200, "degraded", "degraded")
     assert "no heartbeat for 10" in detail(body, "beat")
-    checkpoints.keep("life of worker", old)
+    checkpoints.store("life of worker", old)
     code, body = asked(django_user_model)
     assert (code, body["status"], statuses(body)["worker"]) == (503, "failed", "failed")
     assert asked()[0] == 503
@@ -141,7 +141,7 @@ def test_control_messages_that_are_not_processed_are_reported(network, django_us
     own._log_problem("the controller does not answer")
     assert seen()["status"] == "ok"  # for a moment
     old = timezone.now() - timedelta(seconds=40)
-    checkpoints.keep(liveness.KEPT, {**checkpoints.recall(liveness.KEPT, {}), "at": old.isoformat()})
+    checkpoints.store(liveness.KEPT, {**checkpoints.recall(liveness.KEPT, {}), "at": old.isoformat()})
     assert seen()["status"] == "degraded"
     assert re.search(r"for \d+ s: the controller does not answer", seen()["detail"])
     own._process_page()
@@ -171,7 +171,7 @@ def test_tables_that_audits_cannot_repair_are_reported_until_one_can(alive, djan
 
 
 def test_active_alarms_are_reported(alive, django_user_model):
-    checkpoints.keep("aggregation alarms", {"s1": {"measured": 3.0, "expected": 1.0, "since": "x"}})
+    checkpoints.store("aggregation alarms", {"s1": {"measured": 3.0, "expected": 1.0, "since": "x"}})
     alive.alarms = [{"alarm": "duplicate_dpid", "dpid": "0000000000000001", "detail": "a second switch"}]
     body = asked(django_user_model)[1]
     assert statuses(body)["alarms"] == "degraded"
@@ -220,7 +220,7 @@ def test_checks_that_there_are_not(alive):
 
 def test_signs_of_life_are_written_now_and_then(db, monkeypatch):
     kept = []
-    monkeypatch.setattr(checkpoints, "keep", lambda name, value: kept.append(name))
+    monkeypatch.setattr(checkpoints, "store", lambda name, value: kept.append(name))
     heartbeats.record_heartbeat("worker")
     heartbeats.record_heartbeat("worker")
     heartbeats.record_heartbeat("beat")
@@ -269,7 +269,7 @@ def test_analytics_is_missed_where_it_was_or_where_a_run_waits(alive, django_use
     assert asked(django_user_model, only="analytics")[1]["status"] == "degraded"
     heartbeats.record_heartbeat(heartbeats.ANALYTICS)
     assert asked(django_user_model, only="analytics")[1]["status"] == "ok"
-    checkpoints.keep("life of analytics", (timezone.now() - timedelta(seconds=100)).isoformat())
+    checkpoints.store("life of analytics", (timezone.now() - timedelta(seconds=100)).isoformat())
     code, body = asked(django_user_model, only="analytics")
     assert (code, body["status"]) == (200, "degraded")
     assert "no heartbeat for 10" in detail(body, "analytics")

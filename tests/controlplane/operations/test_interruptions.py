@@ -26,14 +26,14 @@ def trouble(monkeypatch):
     monkeypatch.setattr(write_interruptions, "_open", {})
     monkeypatch.setattr(heartbeats.connections, "close_all", lambda: None)
     found = []
-    write = checkpoints.keep
+    write = checkpoints.store
 
     def keep(name, value):
         if found:
             raise found[0]
         write(name, value)
 
-    monkeypatch.setattr(checkpoints, "keep", keep)
+    monkeypatch.setattr(checkpoints, "store", keep)
     return found
 
 
@@ -73,7 +73,7 @@ def test_processes_that_lacked_the_same_raise_one_alarm(db, trouble):
 
 @pytest.mark.parametrize("value", ["never", 7, "9999-01-01T00:00:00+00:00"])
 def test_a_row_that_makes_no_sense_hides_no_alarm(db, trouble, value):
-    checkpoints.keep(write_interruptions.REPORTED_UNTIL, value)
+    checkpoints.store(write_interruptions.REPORTED_UNTIL, value)
     trouble.append(ERRORS[0])
     heartbeats.record_heartbeat("worker")
     trouble.clear()

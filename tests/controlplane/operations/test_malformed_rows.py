@@ -40,7 +40,7 @@ def viewer(network, django_user_model, monkeypatch):
 
 def store(name, text):
     """Write `text` with SQL, as an administrator can."""
-    checkpoints.keep(name, {})
+    checkpoints.store(name, {})
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("PRAGMA ignore_check_constraints = 1")

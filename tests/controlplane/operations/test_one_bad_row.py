@@ -118,7 +118,7 @@ def test_a_topic_that_chooses_what_it_indexes(network, monkeypatch):
         "_apply_if_worthwhile",
         breaking(lambda topic: looked.append(topic.name), lambda topic: topic.name == "points"),
     )
-    apply.look_after()
+    apply.apply_proposals()
     assert "others" in looked and standing() == ["topic points"]
 
 

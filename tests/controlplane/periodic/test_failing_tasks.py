@@ -75,7 +75,7 @@ def test_what_lasts_is_shown_to_viewers(installed, django_user_model):
 
 def test_a_step_of_a_sweep_that_fails_does_not_stop_the_next(installed, monkeypatch):
     claimed = []
-    monkeypatch.setattr(redundant_copies, "keep", lambda: 1 / 0)
+    monkeypatch.setattr(redundant_copies, "store_measurement", lambda: 1 / 0)
     monkeypatch.setattr("controlplane.analytics.runs.claim_due", lambda: claimed.append(1) or [])
     for _ in range(4):
         analytics.sweep.apply()
@@ -84,6 +84,6 @@ def test_a_step_of_a_sweep_that_fails_does_not_stop_the_next(installed, monkeypa
         ("task_fails", "task tercast.analytics.sweep: keep copies")
     ]
     assert len(texts()) == 1
-    monkeypatch.setattr(redundant_copies, "keep", lambda: 0)
+    monkeypatch.setattr(redundant_copies, "store_measurement", lambda: 0)
     analytics.sweep.apply()
     assert task_failures.read_problems() == []

@@ -150,7 +150,7 @@ def test_policies_have_versions_too(operator, problem, path, there_and_back, min
 
 def test_what_hosts_do_in_band_refuses_no_edit_of_the_policy(operator):
     seen = tag(operator, "signalling/")
-    checkpoints.keep(DROPPED, {"taken": 7})
+    checkpoints.store(DROPPED, {"taken": 7})
     assert tag(operator, "signalling/") != seen
     assert operator.patch("signalling/", {"sealed_only": True}, HTTP_IF_MATCH=seen).status_code == 200
 

@@ -95,7 +95,7 @@ def _change(row: Proposal, expected: Space, wanted: Space, actor: Any) -> Reques
     return logged
 
 
-def look_after() -> None:
+def apply_proposals() -> None:
     """Change automatic topics where that saves enough, beyond chance; log refused changes."""
     for_each("indexed attributes", Topic.objects.filter(automatic_indexing=True), _apply_if_worthwhile)
 

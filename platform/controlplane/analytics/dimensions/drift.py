@@ -15,7 +15,7 @@ PAUSE = timedelta(hours=1)
 """Smallest time between two proposals for a topic."""
 
 
-def look_after() -> None:
+def report_drift() -> None:
     """Compute new proposals for topics with cuts that do not choose automatically.
 
     An alarm reports those that are worth it.

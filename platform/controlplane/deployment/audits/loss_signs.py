@@ -91,7 +91,7 @@ def process_reports(events: Iterable[Mapping[str, Any]], counters: Mapping[str, 
     signs = of_alarms(events)
     if counters is not None:
         signs |= of_counters(counters)
-    follow(signs)
+    request_due_audits(signs)
     audits.wake_for_signs()
 
 
@@ -174,10 +174,10 @@ def of_lost_events(reporter: str, more: int, topics: Sequence[str]) -> Signs:
 @receiver(losses_reported)
 def follow_reported_losses(reporter: str, more: int, topics: Sequence[str], **_: Any) -> None:
     """Request an audit of the switches that a host's lost events may have crossed."""
-    follow(of_lost_events(reporter, more, topics))
+    request_due_audits(of_lost_events(reporter, more, topics))
 
 
-def follow(signs: Signs) -> None:
+def request_due_audits(signs: Signs) -> None:
     """Request one audit of the switches whose signs are due."""
     if not signs:
         return
@@ -201,7 +201,7 @@ def follow(signs: Signs) -> None:
             for one in state.values():
                 one.setdefault("audit", audit.pk)
             fresh = {key: one for key, one in state.items() if now - _time(one) < FORGOTTEN}
-            checkpoints.keep(_STATE, fresh)
+            checkpoints.store(_STATE, fresh)
 
 
 def _pause(before: dict[str, Any] | None, name: str, reason: str, now: datetime) -> timedelta | None:

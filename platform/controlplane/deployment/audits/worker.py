@@ -84,7 +84,7 @@ def _step(audit: Audit, check: Check) -> None:
         if check.state == CheckState.DRIFTED and audit.repair:
             fault_injection.point("audit:reported")
             _repair(hot, northbound, check)
-    hot_state.keep(hot)
+    hot_state.keep_for_next_session(hot)
 
 
 def _check_switch(hot: SessionCache, northbound: ControllerClient, audit: Audit, check: Check) -> None:

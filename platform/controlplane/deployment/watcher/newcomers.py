@@ -118,7 +118,7 @@ def _settle(seen: set[str], known: set[str]) -> set[str]:
     before = set(checkpoints.recall("discovered", []))
     settled = seen & (before | known)
     if settled != before:
-        checkpoints.keep("discovered", sorted(settled))
+        checkpoints.store("discovered", sorted(settled))
     return settled
 
 

@@ -102,5 +102,5 @@ def _log(changes: list[tuple[str, dict[str, Any]]]) -> None:
     logged = set(checkpoints.recall(_DOWN, []))
     for key, payload in changes:
         (logged.add if payload["op"] == LINK_DOWN else logged.discard)(key)
-    checkpoints.keep(_DOWN, sorted(logged))
+    checkpoints.store(_DOWN, sorted(logged))
     append.submit([append.LogEntry(payload) for _, payload in changes])

@@ -48,7 +48,7 @@ def report_spoofing(counters: Mapping[str, Any]) -> None:
     if after == before:
         return
     with transaction.atomic():
-        checkpoints.keep(_STATE, after)
+        checkpoints.store(_STATE, after)
         for text in alarms:
             outbox.alarm(text)
 

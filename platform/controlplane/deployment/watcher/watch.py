@@ -134,7 +134,7 @@ def _report_alarms(events: list[dict[str, Any]]) -> None:
     if not events:
         return
     with transaction.atomic():
-        checkpoints.keep(_EVENTS, events[-1]["newest"])
+        checkpoints.store(_EVENTS, events[-1]["newest"])
         alarms = [event for event in events if event.get("kind") == "alarm"]
         names = names_of(alarms)
         for event in alarms:
@@ -148,10 +148,10 @@ def _controller_lost(reason: str) -> None:
         return
     with transaction.atomic():
         see_switches([])
-        checkpoints.keep(_CONTROLLER, "lost")
+        checkpoints.store(_CONTROLLER, "lost")
         outbox.alarm(f"the controller does not answer, so no table can be changed: {reason}")
 
 
 def _controller_found() -> None:
     if checkpoints.recall(_CONTROLLER, "unknown") != "found":
-        checkpoints.keep(_CONTROLLER, "found")
+        checkpoints.store(_CONTROLLER, "found")

@@ -190,7 +190,7 @@ def writing(path: Path, replace: bool = False) -> Iterator[ArchiveWriter]:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-        settle(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise BackupError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
@@ -215,7 +215,7 @@ def private(path: Path) -> IO[bytes]:
     return os.fdopen(descriptor, "w+b")
 
 
-def settle(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Write the names in a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

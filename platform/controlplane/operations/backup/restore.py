@@ -194,7 +194,7 @@ def _invalidate(manifest: Manifest, used: seals.Used, say: Say) -> None:
     Watermark.objects.filter(name__startswith="life of ").delete()
     task_failures.forget()
     session_cache.forget()
-    checkpoints.keep(planner_state.RESTORED, uuid4().hex)
+    checkpoints.store(planner_state.RESTORED, uuid4().hex)
     Switch.objects.update(connected=False, epoch=0, reconciled_epoch=0)
     switch_sync.ask_for(Switch.objects.values_list("name", flat=True))
     when = f"{manifest.created_at:%Y-%m-%d %H:%M:%S}"

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from controlplane.operations.backup.archive import ArchiveReader, private, settle
+from controlplane.operations.backup.archive import ArchiveReader, private, sync_folder
 from controlplane.operations.backup.errors import BackupError
 
 _LEFT = re.compile(r"\..+\.(restored|\d+)")
@@ -34,7 +34,7 @@ class Staged:
             for temporary, path in self.pairs:
                 temporary.replace(path)
             for folder in {path.parent for _, path in self.pairs}:
-                settle(folder)
+                sync_folder(folder)
         except OSError as error:
             raise BackupError(
                 f"all rows are restored, but not all secrets: {error}; fix this, and run the restore again"

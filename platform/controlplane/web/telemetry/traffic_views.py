@@ -113,7 +113,7 @@ class SampleViewSet(Resource):
         if client is not None:
             ownership.check_samples(client, body.items, body.bulk)
         fields = {"items": len(body.items)}
-        samples.keep(taking(body, samples.draft))
+        samples.store_samples(taking(body, samples.draft))
         report_refused(fields, body)
         return Response(fields, status.HTTP_201_CREATED)
 

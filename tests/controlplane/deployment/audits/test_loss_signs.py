@@ -71,7 +71,7 @@ def pass_time(seconds: float) -> None:
     state = checkpoints.recall(loss_signs._STATE, {})
     for one in state.values():
         one["at"] = (loss_signs._time(one) - timedelta(seconds=seconds)).isoformat()
-    checkpoints.keep(loss_signs._STATE, state)
+    checkpoints.store(loss_signs._STATE, state)
 
 
 @pytest.mark.parametrize("entries", [0, 1, 3])

@@ -204,34 +204,34 @@ def test_viewers_read_and_propose_nothing(busy, viewer):
 
 
 def test_a_topic_chooses_by_itself_only_when_it_says_so_and_once_for_the_same_samples(busy):
-    apply.look_after()
+    apply.apply_proposals()
     assert not Proposal.objects.exists()
     topic = Topic.objects.get(name="heat")
     answer = busy.patch(f"topics/{topic.pk}/", {"automatic_indexing": True})
     assert (answer.status_code, answer.json()["automatic_indexing"]) == (200, True)
-    apply.look_after()
+    apply.apply_proposals()
     row = Proposal.objects.get()
     assert (row.trigger, row.actor) == ("period", None)
     assert row.request is not None
     assert row.request.payload["indexed"] == row.indexed
-    apply.look_after()
+    apply.apply_proposals()
     finish(row.request_id)
     report(range(400, 500))
-    apply.look_after()
+    apply.apply_proposals()
     assert Proposal.objects.count() == 1, "a topic that has just changed does not change again for a while"
     propose(busy)  # a later open proposal does not end the pause
     report(range(500, 600))
-    apply.look_after()
+    apply.apply_proposals()
     assert Proposal.objects.filter(trigger="period").count() == 1
     Request.objects.filter(pk=row.request_id).update(confirmed_at=timezone.now() - apply.PAUSE)
-    apply.look_after()
+    apply.apply_proposals()
     assert Proposal.objects.filter(trigger="period").count() == 2
 
 
 def test_taking_back_what_a_topic_chose_by_itself_stops_it_from_choosing(busy):
     topic = Topic.objects.get(name="heat")
     busy.patch(f"topics/{topic.pk}/", {"automatic_indexing": True})
-    apply.look_after()
+    apply.apply_proposals()
     row = Proposal.objects.get()
     finish(row.request_id)
     assert busy.post(f"analytics/proposals/{row.pk}/revert/").status_code == 202
@@ -242,9 +242,9 @@ def test_taking_back_what_a_topic_chose_by_itself_stops_it_from_choosing(busy):
 def test_a_change_by_hand_is_left_alone_for_a_while_too(busy):
     topic = Topic.objects.get(name="heat")
     request = busy.patch(f"topics/{topic.pk}/", {"indexed": ["noise"], "automatic_indexing": True}).json()
-    apply.look_after()
+    apply.apply_proposals()
     finish(request["id"])
-    apply.look_after()
+    apply.apply_proposals()
     assert not Proposal.objects.exists()
 
 
@@ -311,14 +311,14 @@ def drifts():
 
 def test_a_space_that_fits_causes_no_alarm(learned):
     report(range(400, 500))
-    drift.look_after()
+    drift.report_drift()
     assert Proposal.objects.count() == 2, "new samples lead to a new proposal"
     assert drifts() == []
 
 
 def test_other_filters_cause_one_alarm_with_the_proposal_to_apply(learned, end):
     move_filters(learned, end)
-    drift.look_after()
+    drift.report_drift()
     row = Proposal.objects.order_by("id").last()
     (text,) = drifts()
     assert text.startswith(
@@ -327,20 +327,20 @@ def test_other_filters_cause_one_alarm_with_the_proposal_to_apply(learned, end):
     assert (row.trigger, row.request, row.actor) == ("period", None, None)
     assert Topic.objects.get(name="heat").cuts == row.before_cuts, "nothing changes automatically"
     report(range(400, 500))
-    drift.look_after()
+    drift.report_drift()
     assert Proposal.objects.count() == 2, "there is at most one proposal an hour"
     rest()
-    drift.look_after()
+    drift.report_drift()
     assert (Proposal.objects.count(), len(drifts())) == (3, 1), "the alarm is not repeated"
 
 
 def test_drift_is_examined_only_after_changes_and_only_with_cuts(learned, end):
-    drift.look_after()
+    drift.report_drift()
     assert Proposal.objects.count() == 1, "neither samples nor subscriptions are new"
     topic = Topic.objects.filter(name="heat")
     report(range(400, 500))
     topic.update(automatic_indexing=True)
-    drift.look_after()
+    drift.report_drift()
     topic.update(automatic_indexing=False, cuts=[])
-    drift.look_after()
+    drift.report_drift()
     assert Proposal.objects.count() == 1

@@ -104,7 +104,7 @@ def test_refusals_are_counted_and_listed(world):
         handle(signal(b"nothing"))
     ask(FilterText("weather", ""))
     refusals.record_refusal(signal(), "forged", "the seal is wrong", "h1")
-    checkpoints.keep(DROPPED, {"taken": 12, "dropped": {"rate": 5, "truncated": 0}})
+    checkpoints.store(DROPPED, {"taken": 12, "dropped": {"rate": 5, "truncated": 0}})
     body = world.get("signalling/").json()
     assert {row["reason"]: row["count"] for row in body["refused"]} == {
         "forged": 1,
