@@ -55,6 +55,27 @@ COMBINATIONS = pytest.mark.parametrize(
 )
 
 
+def test_the_landing_page_loads_compressed_files_and_no_charts(visit):
+    """The first visit transfers less than 0.6 MB (1.6 MB before compression), for any number of switches."""
+    with visit("/account") as watched:
+        sizes = {}
+
+        def finished(request):
+            if "/static/" in request.url:
+                sizes[request.url.rsplit("/", 1)[1]] = request.sizes()["responseBodySize"]
+
+        context = watched.page.context.browser.new_context(storage_state=watched.page.context.storage_state())
+        page = context.new_page()
+        page.on("requestfinished", finished)
+        page.goto(watched.base + "/network")
+        page.locator('[data-live="live"]').wait_for()
+        page.get_by_role("heading", level=1).first.wait_for()
+        context.close()
+    assert any(name.startswith("network") for name in sizes)
+    assert not any(name.startswith("EChart") for name in sizes)
+    assert sum(sizes.values()) < 600_000, sizes
+
+
 @COMBINATIONS
 def test_every_page_opens_without_a_complaint(visit, size, schemes):
     with visit(size=size, scheme=schemes[0]) as watched:

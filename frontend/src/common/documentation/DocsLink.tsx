@@ -1,16 +1,9 @@
-import { Anchor, Drawer, Loader, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { Anchor, Drawer, Loader } from "@mantine/core";
+import { lazy, Suspense, useState } from "react";
 import { text } from "@/common/text";
-import { blocks, linkedPlace, PAGES, section } from "./docsPages";
-import { Markdown } from "./Markdown";
+import type { Place } from "./place";
 
-/** Part of the documentation: a page by its path below `docs/`, and the heading of a section. */
-export interface Place {
-  page: string;
-  heading: string;
-}
+const DocsPart = lazy(async () => ({ default: (await import("./DocsPart")).DocsPart }));
 
 /** Link that opens a part of the documentation in a drawer. `to` is for example "monitoring.md, Audits". */
 export function DocsLink({ to, children = text.documentation.link }: { to: string; children?: string }) {
@@ -37,30 +30,9 @@ export function DocsDrawer({ place, go }: { place: Place | null; go: (place: Pla
       title={place && text.documentation.title(place.page)}
       closeButtonProps={{ "aria-label": text.close }}
     >
-      {place && <Part place={place} go={go} />}
+      <Suspense fallback={<Loader role="status" size="sm" aria-label={text.loading} />}>
+        {place && <DocsPart place={place} go={go} />}
+      </Suspense>
     </Drawer>
-  );
-}
-
-function Part({ place, go }: { place: Place; go: (place: Place) => void }) {
-  const page = useQuery({
-    queryKey: ["docs", place.page],
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => {
-      const load = PAGES.get(place.page);
-      if (!load) throw new Error(text.documentation.missing(place.page));
-      return blocks(await load());
-    },
-  });
-  const follow = (link: string) => {
-    const target = linkedPlace(place.page, link);
-    return target && (() => go(target));
-  };
-  if (page.error) return <ProblemAlert problem={page.error} />;
-  if (!page.data) return <Loader role="status" size="sm" aria-label={text.loading} />;
-  return (
-    <Stack gap="sm">
-      <Markdown nodes={section(page.data, place.heading)} follow={follow} />
-    </Stack>
   );
 }

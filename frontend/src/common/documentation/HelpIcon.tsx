@@ -2,7 +2,8 @@ import { ActionIcon, Anchor, Box, Group, Popover, Stack, Text } from "@mantine/c
 import { IconInfoCircle } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { text } from "@/common/text";
-import { DocsDrawer, type Place } from "./DocsLink";
+import { DocsDrawer } from "./DocsLink";
+import type { Place } from "./place";
 
 /** Terms of the glossary that have a help icon. */
 export type Term = keyof typeof text.terms;

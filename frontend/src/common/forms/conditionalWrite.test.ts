@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+
 import { expect, test, vi } from "vitest";
 import { refusal } from "@/test-page";
 import { writeConditionally } from "./conditionalWrite";

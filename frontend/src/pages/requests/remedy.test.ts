@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+
 import { expect, test } from "vitest";
 import { helpfulPages, neededRight, repeatCall } from "./remedy";
 

@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+
 import { expect, test } from "vitest";
 import { bestMethod, type Comparison, rowsBySwitch, withAnswer } from "./comparison";
 
