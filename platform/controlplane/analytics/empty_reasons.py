@@ -113,7 +113,7 @@ def _why_never(job: Job, newest: Run | None) -> Why:
     if newest.state == AnalyticsRunState.SUCCEEDED:
         return {"missing": "telemetry", "detail": f"Run {newest.pk} found no rows in the telemetry."}
     root = inputs.local_root()
-    if root is not None and any(not (root / name).is_dir() for name in job.datasets):
+    if root is not None and any(not (root / name).is_dir() for name in job.required):
         return {
             "missing": "telemetry",
             "detail": f"The folder {root} contains no telemetry for {job.name} yet.",

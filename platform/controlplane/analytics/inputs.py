@@ -80,7 +80,7 @@ def nothing_to_do(series: Series, job: Job, since: datetime) -> str | None:
         return None
     if not root.is_dir():
         return f"there is no telemetry yet: the folder {root} does not exist"
-    missing = [name for name in job.datasets if not (root / name).is_dir()]
+    missing = [name for name in job.required if not (root / name).is_dir()]
     if missing:
         return f"there is no telemetry yet: {root} has no {' and no '.join(missing)}"
     if _has_new(series, job, root, f"date={(since - timedelta(days=1)).date().isoformat()}"):
@@ -89,9 +89,8 @@ def nothing_to_do(series: Series, job: Job, since: datetime) -> str | None:
 
 
 def _has_new(series: Series, job: Job, root: Path, oldest: str) -> bool:
-    datasets = [*job.datasets, *(("published",) if job.subscriptions else ())]
     return any(
-        not path.startswith("date=") or path >= oldest for _, path in new_files(series, datasets, root)
+        not path.startswith("date=") or path >= oldest for _, path in new_files(series, job.datasets, root)
     )
 
 

@@ -16,8 +16,10 @@ A rate is the job's `events` divided by the time that a point covers, including 
 class Job:
     """One job of `python -m analytics`: keys of its rows other than the window, and its values.
 
-    `datasets` are its inputs. `period` (seconds) and `window` are the defaults of its schedule. Means of
-    several windows are weighted by the value `weight`; without one, all windows have the same weight.
+    `datasets` are its inputs, like `sources` of its `JobSpec` in `analytics/jobs/job_table.py`. A run needs
+    all of them except those in `optional`. `period` (seconds) and `window` are the defaults of its schedule.
+    Means of several windows are weighted by the value `weight`; without one, all windows have the same
+    weight.
     """
 
     name: str
@@ -29,11 +31,17 @@ class Job:
     weight: str = ""
     subscriptions: bool = False
     options: Mapping[str, float | int] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
         """Name of the job in addresses."""
         return self.name.replace("_", "-")
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Datasets without which a run finds nothing."""
+        return tuple(name for name in self.datasets if name not in self.optional)
 
     @property
     def is_windowed(self) -> bool:
@@ -73,12 +81,13 @@ JOBS = {
         ),
         Job(
             "false_positives",
-            ("delivered",),
+            ("published", "delivered"),
             ("topic", "host"),
             {"delivered": SUM, "unwanted": SUM, "doubled": SUM, "lost": SUM},
             period=600,
             window="1 minute",
             subscriptions=True,
+            optional=("published",),
         ),
         Job(
             "publisher_load",

@@ -106,8 +106,8 @@ _kept: SessionCache | None = None
 def claim_cache() -> SessionCache:
     """Return the cache of this process; a new one if there is none or another had a session.
 
-    Call this with the planner's lock held. The process has no cache until `keep_for_next_session`, so a failed
-    session leaves no partial state.
+    Call this with the planner's lock held. The process has no cache until `keep_for_next_session`, so a
+    failed session leaves no partial state.
     """
     global _kept
     hot, _kept = _kept, None
