@@ -166,22 +166,22 @@ class _Clock:
         self.seconds = 0.0
         self.calls = 0
         self.switches = 0
-        keeper = planner.keeper
-        settle: Callable[..., Any] = type(keeper).settle
+        budget_enforcer = planner.budget_enforcer
+        settle: Callable[..., Any] = type(budget_enforcer).settle
 
         def timed(*args: Any) -> Any:
             start = process_time()
-            step = settle(keeper, *args)
+            step = settle(budget_enforcer, *args)
             self.seconds += process_time() - start
             self.calls += bool(step.undo)
             self.switches += len({table.trie.site for table, _, _ in step.undo})
             return step
 
-        class Timed(type(keeper)):  # type: ignore[misc]
+        class Timed(type(budget_enforcer)):  # type: ignore[misc]
             __slots__ = ()
             settle = staticmethod(timed)
 
-        keeper.__class__ = Timed
+        budget_enforcer.__class__ = Timed
 
 
 def _planner(network: dict[str, Any], budget: int | None) -> Planner:

@@ -11,7 +11,7 @@ from tercast.tables.covers import TableCovers
 def installed_as_defined(planner: Planner) -> list[str]:
     """Return all differences between overlays and the definition."""
     found: list[str] = []
-    covers = planner.keeper.covers()
+    covers = planner.budget_enforcer.covers()
     for switch, site in planner.network.sites.items():
         overlay = overlay_at(site)
         if overlay is None:

@@ -111,7 +111,7 @@ def proof(planner: Planner) -> list[str]:
         registry.subscriptions(),
         planner.tables(),
         address=planner.address,
-        covers=planner.keeper.covers(),
+        covers=planner.budget_enforcer.covers(),
     )
     return [str(violation) for violation in found]
 

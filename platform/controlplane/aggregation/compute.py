@@ -58,13 +58,13 @@ def run(
     `method`. A difference that may be chance changes nothing. `numbers` numbers the events (see `hold_back`).
     `loads` has the events by advertisement, if they are known better than from `events`.
     """
-    if not planner.keeper.overlays and not planner.over_budget_exactly():
+    if not planner.budget_enforcer.overlays and not planner.over_budget_exactly():
         return ComputedCovers(HOLDS)
     if not events:
         return ComputedCovers(NO_TRAFFIC)
     start = perf_counter()
     rest, held = hold_back(planner, events, numbers)
-    before, old = FigureState.of(planner, held), planner.keeper.covers()
+    before, old = FigureState.of(planner, held), planner.budget_enforcer.covers()
     covers, exceeded = network_covers_json(old), planner.over_budget()
     worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
     request = dict(worked_out.request)
@@ -75,9 +75,9 @@ def run(
     more = {"chosen": worked_out.chosen, "gap": worked_out.optimality_gap}
     summary = results(planner, before, after, covers, **more, seconds=perf_counter() - start)
     cost = before.cost.cost if before.cost else 0.0
-    saved = savings(planner, old, planner.keeper.covers(), held)
+    saved = savings(planner, old, planner.budget_enforcer.covers(), held)
     reason = "" if gain is None or exceeded else reason_against(cost, saved, gain)
-    if network_covers_json(planner.keeper.covers()) == covers:
+    if network_covers_json(planner.budget_enforcer.covers()) == covers:
         reason = SAME
     covers_before = {name: covers.get(name, {}) for name in worked_out.covers}
     return ComputedCovers(reason, None if reason else request, summary, covers_before)
@@ -106,7 +106,7 @@ def what_if(
     start = perf_counter()
     with _under_traffic():
         rest, held = hold_back(planner, events, numbers)
-    before, covered = FigureState.of(planner, held), list(planner.keeper.covers())
+    before, covered = FigureState.of(planner, held), list(planner.budget_enforcer.covers())
     _reset(planner, budgets)
     planner.apply({"op": SET_AGGREGATION, "method": method})
     chosen, gap = method, None
@@ -159,12 +159,12 @@ def _merged_at_once(
         return found
     planner.apply({"op": SET_AGGREGATION, "method": method})
     _make_exact(planner, switch)
-    others = judge_covers(planner, planner.keeper.covers(), held)
+    others = judge_covers(planner, planner.budget_enforcer.covers(), held)
     for budget in sorted(budgets, reverse=True):
         _make_exact(planner, switch)
         if not planner.apply({"op": SET_BUDGET, "switch": switch, "tcam_budget": budget}).ok:
             break  # no smaller budget is met either
-        cost = judge_covers(planner, planner.keeper.covers(), held)
+        cost = judge_covers(planner, planner.budget_enforcer.covers(), held)
         copies, unwanted = cost.copies - others.copies, cost.unwanted - others.unwanted
         found[budget] = CurvePoint(budget, planner.counts()[switch], copies, unwanted)
     return found

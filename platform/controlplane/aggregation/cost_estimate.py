@@ -90,7 +90,7 @@ def estimate(planner: Planner, changed: Changed, held: int, recent: RecentEvents
     events = len(recent.events)
     if not events:
         return CostEstimate(topics, reason=NO_EVENTS.format(topics=", ".join(topics)), entries=entries)
-    covers = planner.keeper.covers()
+    covers = planner.budget_enforcer.covers()
     cost = added_cost(planner, covers_without(covers, changed), covers, traffic)
     rate = None if recent.rate is None else cost.unwanted * recent.rate
     reason = "" if rate is not None else NO_RATE

@@ -23,7 +23,7 @@ class FigureState:
     @classmethod
     def of(cls, planner: Planner, judges: Traffic) -> "FigureState":
         """Return the present state; the cost is None without events to measure it."""
-        cost = judge_covers(planner, planner.keeper.covers(), judges) if len(judges) else None
+        cost = judge_covers(planner, planner.budget_enforcer.covers(), judges) if len(judges) else None
         return cls(planner.counts(), cost)
 
 

@@ -48,11 +48,11 @@ class MergedEntryLedger:
         self._savings = Savings(planner)
         self.merges: list[Merges] = []
         self.touched: list[frozenset[str]] = []
-        planner.keeper.take_changed()
+        planner.budget_enforcer.take_changed()
 
     def step(self, done: bool) -> None:
         """Record the merges of the last applied request; none if it was not `done`."""
-        touched = frozenset(self._planner.keeper.take_changed())
+        touched = frozenset(self._planner.budget_enforcer.take_changed())
         self.touched.append(touched if done else frozenset())
         self.merges.append(self._savings.step(touched))
 

@@ -91,7 +91,7 @@ def relieve(hot: SessionCache) -> None:
     waiter = hot.waiting.newest_on(over, ANNOUNCING)
     if waiter is not None:
         full = [planner.topology.switches[name] for name in sorted(over.intersection(waiter.switches))]
-        _undo(Request.objects.get(pk=waiter.pk), full, merges=planner.keeper.lays)
+        _undo(Request.objects.get(pk=waiter.pk), full, merges=planner.budget_enforcer.lays)
         hot.waiting.drop(waiter.pk)
 
 

@@ -17,7 +17,7 @@ class FormerEncodingProver:
     def __init__(self, planner: Planner, leaving: TopicMigration) -> None:
         self._leaving = leaving
         tables = planner.tables_of([leaving.plan])
-        self._verifier = Verifier.of(self._registry(), tables, covers=planner.keeper.covers)
+        self._verifier = Verifier.of(self._registry(), tables, covers=planner.budget_enforcer.covers)
 
     def check(self) -> list[Violation]:
         """Return all violations."""

@@ -30,7 +30,7 @@ class Prover:
         """Read everything again: the tables in use, and those left under former codes."""
         planner = self._planner
         tables = planner.tables_of(planner.plans)
-        self._verifier = Verifier.of(planner.registry, tables, covers=planner.keeper.covers)
+        self._verifier = Verifier.of(planner.registry, tables, covers=planner.budget_enforcer.covers)
         self._known = dict(planner.registry.live)
         self._formers = {one.code: FormerEncodingProver(planner, one) for one in planner.leaving.values()}
         self._encodings = self._current()

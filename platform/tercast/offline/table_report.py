@@ -42,7 +42,7 @@ def expected_cost(carried: Carried) -> Expected | None:
     result = carried.result
     if result is not None and not result.unmet:
         return result.expected
-    return judge_covers(carried.planner, carried.planner.keeper.covers(), carried.traffic)
+    return judge_covers(carried.planner, carried.planner.budget_enforcer.covers(), carried.traffic)
 
 
 def _network(carried: Carried, expected: Expected | None) -> list[str]:
@@ -52,7 +52,7 @@ def _network(carried: Carried, expected: Expected | None) -> list[str]:
             f"{method}: expected {expected.copies:.4f} redundant copies between switches and "
             f"{expected.unwanted:.4f} false positives per event beyond exact tables{_gap(carried)}"
         ]
-    if carried.planner.keeper.covers():
+    if carried.planner.budget_enforcer.covers():
         return [f"{method}: redundant copies and false positives are {UNKNOWN}"]
     return []
 

@@ -82,7 +82,7 @@ def aggregate(
     check_sampling(sampling)
     known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
     sample = known.sampled(sampling)
-    installed = planner.keeper.covers() if method == "optimal" else {}
+    installed = planner.budget_enforcer.covers() if method == "optimal" else {}
     arrays = NetworkArrays(planner, budgets, deepest_installed(installed))
     if method == "optimal":
         decided = best_candidate(arrays, sample, seed, as_installed(arrays, installed) if installed else None)

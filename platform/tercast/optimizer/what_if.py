@@ -100,7 +100,7 @@ def curve(
     _check_question(planner, switch, method)
     known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
     train, held = known.split(HELD_BACK, seed)
-    covers = {name: topics for name, topics in planner.keeper.covers().items() if name != switch}
+    covers = {name: topics for name, topics in planner.budget_enforcer.covers().items() if name != switch}
     arrays, tables = arrays_under(planner, covers)
     at = arrays.index[switch]
     exact = flows_under(arrays, tables, held)

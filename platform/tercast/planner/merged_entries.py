@@ -25,13 +25,13 @@ MergedTable = Mapping[Place, Mark]
 
 def merged_tables(planner: PlannerState) -> dict[str, MergedTable]:
     """Return the merged entries of every switch that has any, under the current codes of topics."""
-    tables = {name: merged_table(planner, name) for name in planner.keeper.overlays}
+    tables = {name: merged_table(planner, name) for name in planner.budget_enforcer.overlays}
     return {name: table for name, table in tables.items() if table}
 
 
 def merged_table(planner: PlannerState, switch: str) -> MergedTable:
     """Return the merged entries of one switch."""
-    overlay = planner.keeper.overlays.get(switch)
+    overlay = planner.budget_enforcer.overlays.get(switch)
     return {} if overlay is None else _marks(planner, overlay)
 
 
@@ -136,10 +136,10 @@ def _merges(before: Mapping[str, int], now: Mapping[str, int]) -> Merges:
 
 
 def _all_saved(planner: PlannerState) -> dict[str, int]:
-    return {name: _saved(planner, name) for name in planner.keeper.overlays}
+    return {name: _saved(planner, name) for name in planner.budget_enforcer.overlays}
 
 
 def _saved(planner: PlannerState, switch: str) -> int:
     """Count the entries that the exact table of a switch has in addition to the installed one."""
-    overlay = planner.keeper.overlays.get(switch)
+    overlay = planner.budget_enforcer.overlays.get(switch)
     return 0 if overlay is None else overlay.site.count - overlay.count

@@ -113,5 +113,5 @@ def drop_migration(planner: PlannerState, leaving: TopicMigration) -> None:
     )
     sources = {place.switch for place in places if place is not None}
     plan.clear(last=sources)  # tries that change last are removed first
-    planner.keeper.forget_plan(plan)
+    planner.budget_enforcer.forget_plan(plan)
     del planner.leaving[leaving.name]

@@ -54,7 +54,7 @@ class NetworkChanges:
         finish_migration(planner, request)
         self._follow_network()
         if not planner.leaving:
-            planner.keeper.end_passing()
+            planner.budget_enforcer.end_passing()
             if not planner.is_stale and planner.registry.live:
                 planner.refresh_plans()  # removes parts of the network that only the old tables needed
         return Outcome(ok=True)
@@ -62,8 +62,8 @@ class NetworkChanges:
     def _follow_network(self) -> None:
         """Update the installed tables at all switches."""
         marked = self._planner.tracker.take_marked()
-        if not self._planner.keeper.idle:
-            self._planner.keeper.settle_all(marked)
+        if not self._planner.budget_enforcer.idle:
+            self._planner.budget_enforcer.settle_all(marked)
 
     def _change_network(self, request: Change, migrates: bool) -> ReplannedTopics:
         planner = self._planner
@@ -99,13 +99,13 @@ class NetworkChanges:
 
         Without aggregation, exact tables must fit again at the end.
         """
-        keeper = self._planner.keeper
+        budget_enforcer = self._planner.budget_enforcer
         if not self._exceeded(request, hitless=True):
             return True
-        if not keeper.idle or self._exceeded(request, hitless=False):
+        if not budget_enforcer.idle or self._exceeded(request, hitless=False):
             return False
-        keeper.passing = not self._exceeded(request, hitless=True, passing=True)
-        return keeper.passing
+        budget_enforcer.passing = not self._exceeded(request, hitless=True, passing=True)
+        return budget_enforcer.passing
 
     def _exceeded(self, request: Change, hitless: bool, passing: bool = False) -> tuple[str, ...]:
         """Return the switches over budget after a change, if the change adds entries to them.
@@ -116,7 +116,7 @@ class NetworkChanges:
         if planner.is_stale or not planner.has_budgets():
             return ()
         copy = restore_planner(PlannerState, take_snapshot(planner))
-        copy.enforce_budgets, copy.hitless, copy.keeper.passing = False, hitless, passing
+        copy.enforce_budgets, copy.hitless, copy.budget_enforcer.passing = False, hitless, passing
         try:
             outcome = NetworkChanges(copy).apply(request)
         except (Refused, RefusedMany):  # the request itself will be refused for the same reason
@@ -159,7 +159,7 @@ class NetworkChanges:
         planner = self._planner
         planner.registry.change(request)
         plan = planner.plan(request.topic)
-        planner.keeper.forget_topic(request.topic)
+        planner.budget_enforcer.forget_topic(request.topic)
         plan.clear()
         plan.topic = after
         planner.versions[request.topic] = planner.version(request.topic) + 1

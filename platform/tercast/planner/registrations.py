@@ -39,7 +39,7 @@ class Registrations:
     def together(self) -> Iterator[bool]:
         """Propagate changes of registrations at the end; yield False if each one needs its own."""
         planner = self._planner
-        defers = planner.keeper.idle and planner.journal is None and not planner.has_budgets()
+        defers = planner.budget_enforcer.idle and planner.journal is None and not planner.has_budgets()
         planner.defers_propagation = defers
         try:
             yield defers
@@ -111,7 +111,7 @@ class Registrations:
         """Undo `_add`, as if the registration had never existed."""
         planner = self._planner
         if step is not None:
-            planner.keeper.take_back(step)
+            planner.budget_enforcer.take_back(step)
         self._remove(registration)
         planner.network.next_tree = tree_number
         planner.registry.next_seq = registration.seq
@@ -123,7 +123,7 @@ class Registrations:
         """Undo `_remove`."""
         planner = self._planner
         if step is not None:
-            planner.keeper.take_back(step)
+            planner.budget_enforcer.take_back(step)
         claim, former = withdrawn
         if former is not None:
             planner.leaving[registration.topic].restore(former)
@@ -143,15 +143,15 @@ class Registrations:
         """Update the installed tables after an undone change."""
         planner = self._planner
         marked = planner.tracker.take_marked()
-        if not planner.keeper.idle:
+        if not planner.budget_enforcer.idle:
             is_ad = registration.kind == ADVERTISEMENT
-            planner.keeper.follow_back(marked, registration.topic if is_ad else None)
+            planner.budget_enforcer.follow_back(marked, registration.topic if is_ad else None)
 
     def _exceeded(self, registration: Registration) -> tuple[BudgetChange | None, tuple[str, ...]]:
         """Return the change by aggregation, and the switches that the request took over budget."""
         planner = self._planner
         marked = planner.tracker.take_marked()
-        if not planner.keeper.idle:
+        if not planner.budget_enforcer.idle:
             return settle(planner, marked, registration)
         if not marked or not planner.enforce_budgets:
             return None, ()

@@ -90,7 +90,7 @@ def restore_planner(planner_class: type[AnyPlanner], data: Mapping[str, Any]) ->
     aggregation = data.get("aggregation")
     if aggregation is not None:
         covers = read_network_covers(aggregation["covers"])
-        planner.keeper.restore(aggregation["method"], covers, aggregation.get("passing", False))
+        planner.budget_enforcer.restore(aggregation["method"], covers, aggregation.get("passing", False))
     planner.take_diff()
     planner.tracker.take_marked()
     return planner
@@ -125,12 +125,12 @@ def _restore_trees(planner: PlannerState, data: Mapping[str, Any]) -> None:
 
 def _aggregation_json(planner: PlannerState) -> dict[str, Any]:
     """Return the method and all covers; empty if there are neither."""
-    keeper = planner.keeper
-    covers = network_covers_json(keeper.covers())
-    if not keeper.lays and not covers:
+    budget_enforcer = planner.budget_enforcer
+    covers = network_covers_json(budget_enforcer.covers())
+    if not budget_enforcer.lays and not covers:
         return {}
-    passing = {"passing": True} if keeper.passing else {}
-    return {"aggregation": {"method": keeper.method, "covers": covers, **passing}}
+    passing = {"passing": True} if budget_enforcer.passing else {}
+    return {"aggregation": {"method": budget_enforcer.method, "covers": covers, **passing}}
 
 
 def _tree_json(tree: Tree, plan: TopicRouting) -> dict[str, Any]:

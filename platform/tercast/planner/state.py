@@ -57,7 +57,7 @@ class PlannerState:
         self._stale = False
         self.writer = TableWriter(address)
         self._plans: dict[str, TopicRouting] = {}
-        self.keeper = BudgetEnforcer(self)
+        self.budget_enforcer = BudgetEnforcer(self)
         for topic in self.registry.topics.values():
             self.add_topic(topic)
 
@@ -261,7 +261,7 @@ class PlannerState:
             self._bits_retired = False
             for site in self._network.sites.values():  # a stale network has none in sites to come
                 site.release_retired()
-        self.keeper.prune()
+        self.budget_enforcer.prune()
         return diff
 
     def _tables(self, exact: bool, stubs: bool = False) -> dict[str, Table]:

@@ -75,7 +75,7 @@ def test_the_prediction_equals_the_cost_of_fresh_events(snapshot):
         planner = Planner.restore(snapshot)
         found = compute.run(planner, "optimal", sample(seed), 1.0, None)
         predicted += found.results["needless"]["after"]
-        covers, judges = planner.keeper.covers(), hold_back(planner, sample(seed))[1]
+        covers, judges = planner.budget_enforcer.covers(), hold_back(planner, sample(seed))[1]
         assert found.results["needless"]["after"] == judge_covers(planner, covers, judges).copies
         assert found.results["unwanted"]["after"] == judge_covers(planner, covers, judges).unwanted
         shown += judge_covers(planner, covers, read_traffic(planner, fresh)).copies

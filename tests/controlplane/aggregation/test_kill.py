@@ -121,7 +121,7 @@ def test_covers_are_in_the_snapshot_and_in_the_log(waiting):
     assert planner_state.keep_snapshot(planner_state.load(), every=1)
     by_snapshot = planner_state.load().planner
     assert by_snapshot.snapshot() == by_log.snapshot()
-    assert by_snapshot.keeper.covers() and by_snapshot.tables() == by_log.tables()
+    assert by_snapshot.budget_enforcer.covers() and by_snapshot.tables() == by_log.tables()
 
 
 def test_a_worker_works_it_out_beside_itself(waiting, tmp_path):

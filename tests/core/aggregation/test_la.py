@@ -39,7 +39,7 @@ def pair(budget: int | None, first: int | None = None) -> Planner:
 
 
 def covers_at(planner: Planner, switch: str) -> set[str]:
-    found = planner.keeper.covers().get(switch, {}).get("a")
+    found = planner.budget_enforcer.covers().get(switch, {}).get("a")
     assert found is None or all(not cover.kept for cover in found.plain)
     return set() if found is None else {text(cover.dz) for cover in found.plain}
 
@@ -97,7 +97,7 @@ def test_the_lowest_pair_is_merged_until_the_budget_holds(
         covers = lowest_pairs(exact_at(planner, "s2"), covers, budget)
         assert covers_at(planner, "s2") == covers
         assert len(planner.table("s2")) <= budget
-        assert not planner.keeper.overlays.get("s1")
+        assert not planner.budget_enforcer.overlays.get("s1")
 
 
 def test_a_lowered_budget_is_met_at_once_and_a_raised_one_changes_nothing() -> None:
@@ -245,7 +245,7 @@ def test_where_trees_are_nested_the_space_of_the_other_tree_is_kept() -> None:
     planner.apply_all(subscribe(f"q{dz}", "h2", dz) for dz in ("0100", "0111"))
     assert exact_at(planner, "s1") == {"00", "0100", "0111"}
     assert planner.apply(budget(2, "s1")).ok
-    (cover,) = planner.keeper.covers()["s1"]["a"].plain
+    (cover,) = planner.budget_enforcer.covers()["s1"]["a"].plain
     assert (text(cover.dz), [text(dz) for dz in cover.kept]) == ("0", ["0110"])
     assert [entry.actions for entry in planner.table("s1") if entry.dst == "ff0e:4:6000::/36"] == [()]
     assert not installed_as_defined(planner)
@@ -260,10 +260,10 @@ def test_covers_of_a_topic_with_a_new_encoding_are_discarded() -> None:
     ]
     planner.apply({"op": "advertise", "id": "b", "host": "p", "topic": "b", "filter": "true"})
     planner.apply_all(ready)
-    assert planner.keeper.covers()["s2"]["b"].plain
+    assert planner.budget_enforcer.covers()["s2"]["b"].plain
     assert planner.apply(budget(None)).ok
     assert planner.apply({"op": "set_indexed", "topic": "b", "indexed": ["x"]}).ok
-    assert planner.keeper.covers() == {}
+    assert planner.budget_enforcer.covers() == {}
     assert planner.tables() == planner.exact_tables()
 
 

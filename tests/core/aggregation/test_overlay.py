@@ -82,7 +82,7 @@ def test_a_planner_restarted_before_each_request_merges_the_same(seed: int) -> N
         other.take_diff()
         other = Planner.restore(other.snapshot())
         assert one.apply(request).ok == other.apply(request).ok
-        assert one.keeper.covers() == other.keeper.covers()
+        assert one.budget_enforcer.covers() == other.budget_enforcer.covers()
 
 
 @pytest.mark.parametrize("seed", some(range(20), 3))
@@ -137,7 +137,7 @@ def test_where_no_budget_is_exceeded_nothing_stands_over_tables() -> None:
             planner.apply(request)
     assert planner.exact_counts() == planner.counts()
     assert planner.exact_tables() == planner.tables()
-    assert not planner.keeper.overlays
+    assert not planner.budget_enforcer.overlays
     planner.apply({"op": "set_aggregation", "method": "none"})
     assert "aggregation" not in planner.snapshot()
 
@@ -168,7 +168,7 @@ def test_the_order_in_which_exact_entries_change_means_nothing(monkeypatch: pyte
         network, requests = lively_scene(seed)
         planner = planner_of_scene(network)
         planner.apply({"op": "set_aggregation", "method": "la"})
-        return [(planner.apply(request).ok, planner.keeper.covers()) for request in requests]
+        return [(planner.apply(request).ok, planner.budget_enforcer.covers()) for request in requests]
 
     plain = [tables_of(seed) for seed in range(300, 330)]
     monkeypatch.setattr(TopicOverlay, "follow", backwards)

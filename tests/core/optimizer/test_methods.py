@@ -80,7 +80,7 @@ def test_optimal_is_never_above_la_nor_above_what_is_installed_on_the_events_hel
     if not len(held):
         return
     for other in (local, planner) if seed % 2 else (local,):
-        assert result.expected.cost <= judge_covers(planner, other.keeper.covers(), held).cost + 1e-9
+        assert result.expected.cost <= judge_covers(planner, other.budget_enforcer.covers(), held).cost + 1e-9
 
 
 @given(seeds, st.sampled_from(METHODS))

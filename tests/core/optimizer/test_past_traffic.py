@@ -162,7 +162,7 @@ def test_codes_of_any_length_lead_to_tables_that_hold(
     ads, subs = registry.advertisements(), registry.subscriptions()
     tables = planner.tables()
     found = verify(
-        planner.topology, planner.topics.values(), ads, subs, tables, covers=planner.keeper.covers()
+        planner.topology, planner.topics.values(), ads, subs, tables, covers=planner.budget_enforcer.covers()
     )
     assert found == []
 

@@ -56,8 +56,8 @@ def test_costs_and_attribution_are_what_packets_do(seed: int, method: str) -> No
     result = aggregate(planner, method, traffic, budgets=some_budgets(planner, seed))
     assert planner.apply(result.request).ok
     after, delivered_after = sums(walks(planner, world, events))
-    expected = judge_covers(planner, planner.keeper.covers(), traffic)
-    saved = savings(planner, {}, planner.keeper.covers(), traffic)
+    expected = judge_covers(planner, planner.budget_enforcer.covers(), traffic)
+    saved = savings(planner, {}, planner.budget_enforcer.covers(), traffic)
     assert len(saved) == len(traffic)
     assert -saved.sum() == pytest.approx(expected.cost * len(events))
     total = max(1, len(events))

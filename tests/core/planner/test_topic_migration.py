@@ -72,7 +72,7 @@ def proved(planner: Planner) -> None:
     for topic in planner.topics.values():
         for switch, table in by_code(planner, topic.code).items():
             mine[switch] = (*mine.get(switch, ()), *table)
-    exact = not planner.keeper.covers()
+    exact = not planner.budget_enforcer.covers()
     found = Verifier.of(planner.registry, mine, exact=exact).check()
     assert [one for one in found if one.kind != "budget"] == []
     for leaving in planner.leaving.values():
@@ -212,12 +212,12 @@ def test_full_tables_are_merged_while_a_topic_moves_also_where_nothing_is_merged
     exact = {entry.actions for entry in planner.table("s2")}
     outcome = planner.apply(indexed("x", "y"))
     assert (outcome.moved, outcome.in_place, outcome.failed_switches) == (("a",), (), ())
-    assert max(planner.counts().values()) <= 4 and planner.keeper.covers()
+    assert max(planner.counts().values()) <= 4 and planner.budget_enforcer.covers()
     proved(planner)
     planner = Planner.restore(planner.snapshot())
     finish(planner)
     planner.take_diff()
-    assert not planner.keeper.covers() and planner.keeper.idle
+    assert not planner.budget_enforcer.covers() and planner.budget_enforcer.idle
     assert {entry.actions for entry in planner.table("s2")} == exact and planner.counts()["s2"] == 4
     proved(planner)
 
@@ -229,7 +229,7 @@ def test_a_full_table_that_could_not_be_exact_in_the_end_moves_in_place() -> Non
     before = planner.counts()
     outcome = planner.apply(indexed("x", "y"))
     assert not outcome.ok and outcome.failed_switches == ("s1", "s2")
-    assert planner.counts() == before and not planner.keeper.covers()
+    assert planner.counts() == before and not planner.budget_enforcer.covers()
     proved(planner)
 
 

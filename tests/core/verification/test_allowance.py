@@ -55,7 +55,7 @@ def merged(planner: Planner, **cells: str) -> Tables:
     """The tables after a merge at one cell of each of some switches."""
     covers = {switch: {"a": {"plain": [{"dz": dz, "kept": []}]}} for switch, dz in cells.items()}
     assert planner.apply({"op": "aggregate", "method": "optimal", "covers": covers}).ok
-    assert planner.keeper.covers() == read_network_covers(covers)
+    assert planner.budget_enforcer.covers() == read_network_covers(covers)
     return {name: list(table) for name, table in planner.tables().items()}
 
 
@@ -74,7 +74,7 @@ def find(planner: Planner, tables: Tables, switch: str, dz: str) -> int:
 def test_merged_entries_may_send_too_much_and_exact_ones_may_not() -> None:
     planner = triangle()
     tables = merged(planner, s1="0", s2="0")
-    covers = planner.keeper.covers()
+    covers = planner.budget_enforcer.covers()
     assert kinds(planner, tables, covers) == set()
     assert kinds(planner, tables, {}) == {"unwanted", "needless"}
     assert kinds(planner, tables, {"s1": covers["s1"]}) == {"unwanted"}
@@ -85,7 +85,7 @@ def test_merged_entries_may_send_too_much_and_exact_ones_may_not() -> None:
 def test_too_much_beside_a_cover_is_found() -> None:
     planner = triangle()
     tables = merged(planner, s1="0")
-    covers = planner.keeper.covers()
+    covers = planner.budget_enforcer.covers()
     place = find(planner, tables, "s3", "001")
     redundant = changed(tables, "s3", place, (Output(2), *tables["s3"][place].actions))
     assert kinds(planner, redundant, covers) == {"needless"}
@@ -96,7 +96,7 @@ def test_too_much_beside_a_cover_is_found() -> None:
 def test_an_output_across_trees_is_found() -> None:
     planner = triangle()
     tables = merged(planner, s1="0", s2="")
-    covers = planner.keeper.covers()
+    covers = planner.budget_enforcer.covers()
     assert kinds(planner, tables, covers) == set()
     across = changed(tables, "s2", 0, (Output(1), Output(2), *tables["s2"][0].actions))
     assert "doubled" in kinds(planner, across, covers)
@@ -111,7 +111,7 @@ def test_what_a_merged_entry_no_longer_sends_is_lost() -> None:
     tables = merged(planner, s1="0")
     place = find(planner, tables, "s1", "0")
     less = changed(tables, "s1", place, tables["s1"][place].actions[1:])
-    assert "lost" in kinds(planner, less, planner.keeper.covers())
+    assert "lost" in kinds(planner, less, planner.budget_enforcer.covers())
 
 
 def test_budgets_are_held_against_merged_tables() -> None:
@@ -119,9 +119,9 @@ def test_budgets_are_held_against_merged_tables() -> None:
     tables = merged(planner, s1="0")
     planner.enforce_budgets = False
     planner.apply({"op": "set_budget", "switch": "s1", "tcam_budget": len(tables["s1"])})
-    assert kinds(planner, tables, planner.keeper.covers()) == set()
+    assert kinds(planner, tables, planner.budget_enforcer.covers()) == set()
     planner.apply({"op": "set_budget", "switch": "s1", "tcam_budget": len(tables["s1"]) - 1})
-    assert kinds(planner, tables, planner.keeper.covers()) == {"budget"}
+    assert kinds(planner, tables, planner.budget_enforcer.covers()) == {"budget"}
 
 
 @given(st.integers(0, 100_000), st.integers(0, 1000))
@@ -137,7 +137,7 @@ def test_an_entry_that_goes_is_missed_or_was_merged(seed: int, which: int) -> No
     if not rows:
         return
     name, place = rows[which % len(rows)]
-    known = planner.keeper.covers()
+    known = planner.budget_enforcer.covers()
     gone = {**tables, name: [entry for i, entry in enumerate(tables[name]) if i != place]}
     entry = tables[name][place]
     if kinds(planner, gone, known) == set() and _is_met(planner, tables[name], entry):
@@ -161,7 +161,7 @@ def _is_met(planner: Planner, table: list[Entry], entry: Entry) -> bool:
 
 def test_step_by_step_it_follows_covers() -> None:
     planner = triangle()
-    verifier = Verifier.of(planner.registry, planner.tables(), covers=planner.keeper.covers)
+    verifier = Verifier.of(planner.registry, planner.tables(), covers=planner.budget_enforcer.covers)
     planner.take_diff()
     assert verifier.check() == []
     for dz in ("0", "00", None):

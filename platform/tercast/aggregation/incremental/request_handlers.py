@@ -18,20 +18,20 @@ from tercast.tables.covers import NetworkCovers
 class BudgetedTables(PlannedTables, Protocol):
     """Planned tables that are kept within budgets."""
 
-    keeper: BudgetEnforcer
+    budget_enforcer: BudgetEnforcer
 
 
 def settle(
     planner: BudgetedTables, marked: Marked, registration: Registration
 ) -> tuple[BudgetChange, tuple[str, ...]]:
     """Update installed tables after a registration; return the change, and switches over budget."""
-    keeper = planner.keeper
+    budget_enforcer = planner.budget_enforcer
     if registration.kind == ADVERTISEMENT:
         plan = planner.plan(registration.topic)
-        step = keeper.settle(marked, registration.topic, plan.keys(registration.dz))
+        step = budget_enforcer.settle(marked, registration.topic, plan.keys(registration.dz))
     else:
-        step = keeper.settle(marked)
-    return step, keeper.exceeded(step) if planner.enforce_budgets else ()
+        step = budget_enforcer.settle(marked)
+    return step, budget_enforcer.exceeded(step) if planner.enforce_budgets else ()
 
 
 def set_budget(planner: BudgetedTables, request: SetBudget) -> Outcome:
@@ -51,7 +51,7 @@ def set_capacity(planner: BudgetedTables, request: SetCapacity) -> Outcome:
     """
     planner.registry.change(request)
     planner.network.read_budgets()
-    planner.keeper.make_room([planner.network.sites[request.switch]])
+    planner.budget_enforcer.make_room([planner.network.sites[request.switch]])
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
@@ -59,15 +59,15 @@ def _resize(planner: BudgetedTables, request: SetBudget | SetReserve, field: str
     """Apply `request`; revert it if budgets are enforced and merging cannot make the table fit."""
     before = planner.topology.switches.get(request.switch)
     planner.registry.change(request)
-    network, keeper = planner.network, planner.keeper
+    network, budget_enforcer = planner.network, planner.budget_enforcer
     network.read_budgets()
     site, room = network.sites[request.switch], planner.topology.switches[request.switch].room
-    step = keeper.make_room([site])
+    step = budget_enforcer.make_room([site])
     lowered = before is not None and _is_lower(room, before.room)
-    held = keeper.lays or planner.enforce_budgets
+    held = budget_enforcer.lays or planner.enforce_budgets
     if before is not None and held and lowered and room is not None and site.installed > room:
         least = step.least.get(site.id)
-        keeper.take_back(step)
+        budget_enforcer.take_back(step)
         planner.topology.switches[before.id] = before
         network.read_budgets()
         count = quantity(site.installed, "entry", "entries")
@@ -81,20 +81,20 @@ def _resize(planner: BudgetedTables, request: SetBudget | SetReserve, field: str
 
 def set_aggregation(planner: BudgetedTables, method: str) -> Outcome:
     """Set the policy; if it allows LA, exceeded budgets are met immediately."""
-    planner.keeper.method = method
+    planner.budget_enforcer.method = method
     if planner.is_stale:  # nothing is registered, so all tables are empty
         return Outcome(ok=True)
-    planner.keeper.make_room()
+    planner.budget_enforcer.make_room()
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
 def aggregate(planner: BudgetedTables, method: str, covers: NetworkCovers) -> Outcome:
     """Install other covers, or change nothing if budgets would be exceeded."""
     check_covers(covers, planner.topology.switches, planner.topics, planner.depth)
-    step = planner.keeper.replace(covers)
-    over = planner.keeper.exceeded(step)
+    step = planner.budget_enforcer.replace(covers)
+    over = planner.budget_enforcer.exceeded(step)
     if over:
-        planner.keeper.take_back(step)
+        planner.budget_enforcer.take_back(step)
         return no_room(planner.topology, method, over, step.least)
     return Outcome(ok=True)
 

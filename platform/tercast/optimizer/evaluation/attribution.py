@@ -65,7 +65,7 @@ def attribute_each(
         covers: the covers; by default the installed ones.
         switches: the switches whose entries are attributed; None means all.
     """
-    known = planner.keeper.covers() if covers is None else covers
+    known = planner.budget_enforcer.covers() if covers is None else covers
     arrays, tables = arrays_under(planner, known)
     samples = [flows_under(arrays, tables, traffic) for traffic in several]
     wanting = {topic.name: _CellSubscriptions(planner, topic) for topic in arrays.topics}
