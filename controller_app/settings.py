@@ -26,7 +26,7 @@ from controller_app.options import make_parser
 from controller_app.switch.admission import ConnectionLimits
 from controller_app.switch.datapath_proof import OPTION, ProofPolicy
 from controller_app.switch.limits import SwitchLimits
-from controller_app.tls_files import OPTIONS, Files
+from controller_app.tls_files import OPTIONS, TlsFiles
 from tercast.runtime.log_format import FORMAT_VARIABLE, FORMATS
 from tercast.runtime.secret_files import BadSecret, secret
 
@@ -81,7 +81,7 @@ class Settings:
     reply_timeout: float = 5.0
     log_format: str = "text"
     log_level: str = "info"
-    tls: Files | None = None
+    tls: TlsFiles | None = None
     discovery_key: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
     """Key that seals discovery probes; without a file, each run has its own."""
     switch_proof: ProofPolicy = ProofPolicy.FIRST_USE
@@ -103,7 +103,7 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
             f"--northbound: other machines can reach {northbound}; use a loopback address, "
             "or add --allow-remote-northbound"
         )
-    tls = Files.read((given.tls_certificate, given.tls_key, given.tls_authority))
+    tls = TlsFiles.read((given.tls_certificate, given.tls_key, given.tls_authority))
     return Settings(
         openflow=_openflow(given.openflow, tls is not None),
         northbound=northbound,

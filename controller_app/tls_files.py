@@ -15,7 +15,7 @@ OPTIONS = ("--tls-certificate", "--tls-key", "--tls-authority")
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class TlsFiles:
     """Paths of the controller's certificate and key, and of the certificate of the authority."""
 
     certificate: str
@@ -23,7 +23,7 @@ class Files:
     authority: str
 
     @classmethod
-    def read(cls, given: tuple[str, str, str]) -> Files | None:
+    def read(cls, given: tuple[str, str, str]) -> TlsFiles | None:
         """Check the paths; all three are required, or none.
 
         Returns:

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 
 from analytics.errors import CannotRun
 from analytics.input.cutoff import NO_CUT, CutOff, Listing
-from analytics.input.facts import FUTURE, LEFT, UNREADABLE, Facts, facts_of_files
+from analytics.input.facts import FUTURE, LEFT, UNREADABLE, FileFacts, facts_of_files
 from analytics.input.files import TelemetryFile, UnreadableFile, list_files, read_footers, same_path, within
 from analytics.input.schemas import TYPES, Shape, cast, read_schema, shape
 from analytics.options import JobOptions
@@ -94,7 +94,7 @@ class Telemetry:
             return self.cut.files[name]
         return list_files(self.spark, self.options.telemetry, name)
 
-    def inspect(self, dataset: Dataset, listed: Mapping[str, tuple[str, Any]]) -> dict[str, Facts]:
+    def inspect(self, dataset: Dataset, listed: Mapping[str, tuple[str, Any]]) -> dict[str, FileFacts]:
         """Return the facts of files by their paths in the dataset; only keys and times are read."""
         files, bad = self._footers(list(listed.values()))
         wanted = tuple(dict.fromkeys((*dataset.key, dataset.time)))

@@ -16,7 +16,7 @@ FUTURE, LEFT, UNREADABLE = "future", "left", "unreadable_file"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FileFacts:
     """Facts about a file. Times are in microseconds since 1970.
 
     Attributes:
@@ -52,7 +52,7 @@ class Facts:
         """The span of the valid rows; None without valid rows."""
         return None if self.first is None or self.last is None else (self.first, self.last + 1)
 
-    def since(self, earlier: Facts | None) -> dict[str, int]:
+    def since(self, earlier: FileFacts | None) -> dict[str, int]:
         """Count the files, rows and bytes that a run adds to those that an earlier one knew."""
         taken = self.rows - self.left
         if earlier is None:
@@ -69,7 +69,7 @@ def facts_of_files(
     good: Iterable[TelemetryFile],
     bad: Iterable[UnreadableFile],
     counted: Iterable[Counted],
-) -> dict[str, Facts]:
+) -> dict[str, FileFacts]:
     """Return the facts of each listed file, by its path in the dataset."""
     by_file: dict[str, list[Counted]] = defaultdict(list)
     for row in counted:
@@ -80,13 +80,13 @@ def facts_of_files(
     for short, (path, status) in listed.items():
         name, size = _plain(path), int(status.getLen())
         if name in reasons:
-            out[short] = Facts(size, rejected={UNREADABLE: 1}, unreadable=reasons[name])
+            out[short] = FileFacts(size, rejected={UNREADABLE: 1}, unreadable=reasons[name])
         else:
             out[short] = _facts(size, rows[name], by_file[name])
     return out
 
 
-def _facts(size: int, rows: int, counted: Iterable[Counted]) -> Facts:
+def _facts(size: int, rows: int, counted: Iterable[Counted]) -> FileFacts:
     first = last = None
     ahead: list[int] = []
     rejected: Counter[str] = Counter()
@@ -98,7 +98,7 @@ def _facts(size: int, rows: int, counted: Iterable[Counted]) -> Facts:
         if reason in {FUTURE, LEFT} and least is not None:
             ahead.append(least)
     left = rejected.pop(LEFT, 0)
-    return Facts(size, rows, first, last, min(ahead, default=None), dict(rejected), left=left)
+    return FileFacts(size, rows, first, last, min(ahead, default=None), dict(rejected), left=left)
 
 
 def _plain(path: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from analytics.errors import CannotRun
 from analytics.input.dataset_reader import Telemetry, days
-from analytics.input.facts import Facts
+from analytics.input.facts import FileFacts
 from analytics.input.files import within
 from analytics.jobs.job_table import JOBS, IncrementReach
 from analytics.options import JobOptions
@@ -36,12 +36,12 @@ MOST_SPANS = 16
 Listed = dict[str, tuple[str, Any]]
 
 
-Files = dict[str, dict[str, Facts]]
+Files = dict[str, dict[str, FileFacts]]
 """Facts by dataset and by path in the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ReadFiles:
     """Files that earlier runs have read; with `rebuild` their results are computed again too."""
 
     files: Files
@@ -91,7 +91,7 @@ class Increment:
         }
 
 
-def read_known(obj: Any) -> Known:
+def read_known(obj: Any) -> ReadFiles:
     """Read a JSON document `{"rebuild": bool, "files": {dataset: {path: facts}}}`.
 
     Raises:
@@ -99,10 +99,10 @@ def read_known(obj: Any) -> Known:
     """
     try:
         files = {
-            str(name): {str(path): Facts(**facts) for path, facts in found.items()}
+            str(name): {str(path): FileFacts(**facts) for path, facts in found.items()}
             for name, found in obj["files"].items()
         }
-        return Known(files, bool(obj.get("rebuild", False)))
+        return ReadFiles(files, bool(obj.get("rebuild", False)))
     except (KeyError, TypeError, AttributeError) as error:
         raise CannotRun(f"--known: the file does not have the form that runs write: {error!r}") from None
 
@@ -121,10 +121,10 @@ class _DatasetChange:
 
     reach: IncrementReach
     listed: Listed
-    facts: dict[str, Facts]
-    files: dict[str, Facts]
-    before: dict[str, Facts]
-    lost: list[Facts]
+    facts: dict[str, FileFacts]
+    files: dict[str, FileFacts]
+    before: dict[str, FileFacts]
+    lost: list[FileFacts]
     left: int
 
     @property
@@ -138,7 +138,7 @@ class _DatasetChange:
         return _chosen(listed, self.facts, self.reach, spans)
 
 
-def plan(telemetry: Telemetry, job: str, options: JobOptions, known: Known) -> Increment:
+def plan(telemetry: Telemetry, job: str, options: JobOptions, known: ReadFiles) -> Increment:
     """Plan a run after earlier runs that have read `known`; this inspects the new files."""
     reaches = sources(job, options)
     telemetry.cut = telemetry.cut.not_before(_end(known, reaches))
@@ -166,7 +166,7 @@ def plan(telemetry: Telemetry, job: str, options: JobOptions, known: Known) -> I
 
 
 def _changes(
-    telemetry: Telemetry, job: str, options: JobOptions, reach: IncrementReach, known: Known
+    telemetry: Telemetry, job: str, options: JobOptions, reach: IncrementReach, known: ReadFiles
 ) -> _DatasetChange:
     """Compare the files of a dataset with the known ones; this inspects the new ones."""
     first, last = days(options)
@@ -201,7 +201,7 @@ def sources(job: str, options: JobOptions) -> tuple[IncrementReach, ...]:
     return found
 
 
-def _end(known: Known, reaches: Iterable[IncrementReach]) -> int:
+def _end(known: ReadFiles, reaches: Iterable[IncrementReach]) -> int:
     """Return the time before which rows have counted in earlier runs."""
     files = [known.files.get(reach.dataset.name, {}) for reach in reaches]
     return max((one.last + 1 for found in files for one in found.values() if one.last is not None), default=0)
@@ -215,14 +215,14 @@ def _listed(telemetry: Telemetry, name: str, first: Any, last: Any) -> Listed:
     }
 
 
-def _is_new(known: Facts | None, status: Any, limit: int) -> bool:
+def _is_new(known: FileFacts | None, status: Any, limit: int) -> bool:
     """Whether a file has rows up to a time that no run has counted."""
     if known is None or known.size != status.getLen():
         return True
     return known.future is not None and known.future <= limit
 
 
-def _touched(facts: Iterable[Facts], reach: IncrementReach, window: int) -> list[Span]:
+def _touched(facts: Iterable[FileFacts], reach: IncrementReach, window: int) -> list[Span]:
     """Return the windows whose results the rows of files change."""
     spans = [one.span for one in facts if one.span is not None]
     return joined(
@@ -240,7 +240,7 @@ def _clip(options: JobOptions, rebuild: bool) -> Span:
 
 
 def _chosen(
-    listed: Listed, facts: Mapping[str, Facts], reach: IncrementReach, spans: list[Span]
+    listed: Listed, facts: Mapping[str, FileFacts], reach: IncrementReach, spans: list[Span]
 ) -> list[tuple[str, Any]]:
     needed = [widened(span, reach.before, reach.after) for span in spans]
     return [

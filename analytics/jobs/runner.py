@@ -16,7 +16,7 @@ from analytics.input.cutoff import CutOff, take_cut_off
 from analytics.input.dataset_reader import REASONS, Telemetry
 from analytics.input.files import broken_file, same_path
 from analytics.jobs.definitions import Task, find_job
-from analytics.jobs.increments import Increment, Known, plan, sources
+from analytics.jobs.increments import Increment, ReadFiles, plan, sources
 from analytics.jobs.job_table import HORIZON, JOBS
 from analytics.options import JobOptions
 from analytics.output.progress import JobProgress
@@ -35,7 +35,7 @@ def run_job(
     out: str,
     *,
     parquet: bool = False,
-    known: Known | None = None,
+    known: ReadFiles | None = None,
     progress: JobProgress | None = None,
 ) -> int:
     """Run a job, write its result to `out`, and return the number of rows.
@@ -65,7 +65,7 @@ def run_job(
 
 
 def _attempts(
-    spark: SparkSession, job: str, options: JobOptions, known: Known | None, progress: JobProgress
+    spark: SparkSession, job: str, options: JobOptions, known: ReadFiles | None, progress: JobProgress
 ) -> tuple[Task, list[Row], Increment | None]:
     """Run a job; if Spark cannot read a file, run it again without this file."""
     cut = _cut_off(spark, job, options)
@@ -93,7 +93,7 @@ def _cut_off(spark: SparkSession, job: str, options: JobOptions) -> CutOff:
 
 
 def _attempt(
-    job: str, telemetry: Telemetry, known: Known | None, progress: JobProgress
+    job: str, telemetry: Telemetry, known: ReadFiles | None, progress: JobProgress
 ) -> tuple[Task, list[Row], Increment | None]:
     if known is None:
         progress.stage("computing")
@@ -107,7 +107,7 @@ def _attempt(
     return task, find_job(job)(task) if increment.spans else [], increment
 
 
-def _columns(job: str, known: Known | None) -> list[str]:
+def _columns(job: str, known: ReadFiles | None) -> list[str]:
     """Return the columns of rows, with the window if only some windows were computed."""
     names = list(JOBS[job].columns)
     complete = known is None or "window_start" in names or not JOBS[job].windowed

@@ -56,7 +56,7 @@ class Overrun(ConnectionError):  # noqa: N818 - named by meaning
     """A peer exceeded a limit, and its connection ends; the text is the reason."""
 
 
-class Judge(Protocol):
+class ReadPolicy(Protocol):
     """Decides whether multipart answers and packet-ins are read."""
 
     def judge(self, xid: int, kind: int, size: int, more: bool) -> bool:
@@ -113,7 +113,7 @@ class Guard:
     def __init__(
         self, channel: Any, seconds: float, most_ports: int = MOST_PORTS, crowd: Callable[[], int] = lambda: 1
     ) -> None:
-        self.judge: Judge = Handshake(most_ports)
+        self.judge: ReadPolicy = Handshake(most_ports)
         self.most_ports = most_ports
         self.broken: str | None = None
         self.skipped = 0
@@ -129,7 +129,7 @@ class Guard:
         self._begun_at: float | None = None
         self._slice_at = self._given_at = monotonic()
 
-    def handshake_done(self, judge: Judge) -> None:
+    def handshake_done(self, judge: ReadPolicy) -> None:
         """End the limits of the handshake; from now on, `judge` decides which messages are read."""
         self._in_handshake = False
         self.judge = judge

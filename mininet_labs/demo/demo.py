@@ -195,7 +195,7 @@ class Demo:
                     self.feed.pass_on()
                     self.entries()
                     if self.learning is not None:
-                        self.learning.look(self.feed.counters, self._entries)
+                        self.learning.advance_proposal(self.feed.counters, self._entries)
                 counters = self.feed.counters
                 line.show(status_text(self._entries, counters, self.platform.troubles()))
                 time.sleep(min(1.0, max(0.05, started + (self.options.run_for or 1e9) - time.monotonic())))

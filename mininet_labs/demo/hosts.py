@@ -38,7 +38,7 @@ _MOST_SAMPLES = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DemoSubscription:
     """A subscription of a host; events from `begins` to `ends` count (seconds since 1970)."""
 
     filter: Filter
@@ -74,7 +74,7 @@ class Hosts:
             )
             for host, port in self.ports.items()
         }
-        self.wishes: dict[str, list[Wish]] = {}
+        self.wishes: dict[str, list[DemoSubscription]] = {}
         self.held: dict[str, set[str]] = {host: set() for host in self.ports}
         self.shared: set[str] = set()
         self.ended: dict[str, float] = {}
@@ -119,7 +119,7 @@ class Hosts:
 
     def _subscribe(self, host: str, rows: list[dict[str, Any]]) -> None:
         self.wishes[host] = [
-            Wish(
+            DemoSubscription(
                 Filter.parse(row["filter"], self.topic),
                 row["active_at"] + GRACE_S,
                 math.inf if row["until"] is None else row["until"],

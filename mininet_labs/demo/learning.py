@@ -26,7 +26,7 @@ class Learning:
         self._after: dict[str, int] | None = None
         self._reason = ""
 
-    def look(self, counters: dict[str, Any], entries: int) -> None:
+    def advance_proposal(self, counters: dict[str, Any], entries: int) -> None:
         """Take the next step: propose, apply, or notice that the change is confirmed."""
         if self._after is not None or time.monotonic() < self._next:
             return

@@ -36,7 +36,7 @@ from mininet_labs.lab.switches import Daemons
 from mininet_labs.lab.talk import Message, receive, send
 
 
-class Inside:
+class InnerNetwork:
     """Switches, links and hosts, and the processes of the hosts."""
 
     def __init__(self, plan: Message) -> None:
@@ -164,7 +164,7 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
     plan = receive(requests)
     if plan is None:
         return
-    lab = Inside(plan)
+    lab = InnerNetwork(plan)
     try:
         send(answers, {"hosts": lab.build()})
         while (request := receive(requests)) is not None:

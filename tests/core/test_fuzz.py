@@ -23,10 +23,10 @@ from tercast.signalling.messages import (
     ControlMessage,
     ControlReply,
     FilterText,
-    Holding,
     MessageType,
     NamedBody,
     ReplyStatus,
+    RunningPublisher,
 )
 from tercast.signalling.seal import Seal
 from tercast.topology.importers import read_topology
@@ -143,7 +143,7 @@ MESSAGES = tuple(
         ControlMessage(MessageType.SUBSCRIBE, 2**64 - 1, CellsBody(4, (0b101, 0b1101)), False),
         ControlMessage(MessageType.UNSUBSCRIBE, 3, NamedBody("q7"), False),
         ControlMessage(MessageType.ADDRESS, 4, AddressBody(b"\x0a\0\0\1"), True),
-        ControlMessage(MessageType.LEASE, 5, Holding("a1", 9, 2), False),
+        ControlMessage(MessageType.LEASE, 5, RunningPublisher("a1", 9, 2), False),
     )
 )
 ANSWERS = tuple(

@@ -11,10 +11,10 @@ from tercast.signalling.messages import (
     ControlMessage,
     ControlReply,
     FilterText,
-    Holding,
     MessageType,
     NamedBody,
     ReplyStatus,
+    RunningPublisher,
     TermsBody,
 )
 from tercast.signalling.seal import MAX_COUNTER, Seal
@@ -28,7 +28,7 @@ sets = st.lists(cells, min_size=1, max_size=MAX_CELLS).map(dz.canonical)
 announced = st.builds(CellsBody, topics, sets) | st.builds(FilterText, topics, texts)
 addresses = st.builds(AddressBody, st.binary(min_size=4, max_size=4) | st.binary(min_size=16, max_size=16))
 numbers = st.integers(0, 2**32 - 1)
-holdings = st.builds(Holding, names, ids, numbers)
+holdings = st.builds(RunningPublisher, names, ids, numbers)
 messages = st.one_of(
     st.builds(
         ControlMessage,

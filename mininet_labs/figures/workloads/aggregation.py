@@ -13,7 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from mininet_labs.figures.workloads.synthetic import DOMAIN, Filters, Net, eighths, random_graph, topic
+from mininet_labs.figures.workloads.synthetic import (
+    DOMAIN,
+    Filters,
+    TopologyBuilder,
+    eighths,
+    random_graph,
+    topic,
+)
 from tercast.requests.kinds import ADVERTISE, SUBSCRIBE
 
 Object = dict[str, Any]
@@ -33,7 +40,7 @@ SYMBOLS = ("AAPL", "FB", "GOOG", "IBM", "MSFT")
 
 def regular_tree(arity: int, depth: int, hosts: int) -> Object:
     """Return a tree whose inner switches have `arity` children; the leaves get hosts in turn."""
-    net = Net()
+    net = TopologyBuilder()
     level = [net.switch("s0")]
     for _ in range(depth):
         below = []
@@ -50,7 +57,7 @@ def regular_tree(arity: int, depth: int, hosts: int) -> Object:
 def random_network(size: int, hosts: int, seed: int = 1) -> Object:
     """Return a connected random graph with mean degree 3; all switches get hosts in turn."""
     network = random_graph(size, seed, hosts_per_switch=0)
-    net = Net()
+    net = TopologyBuilder()
     for switch in network["switches"]:
         net.switch(switch["id"])
     for link in network["links"]:

@@ -11,7 +11,7 @@ DOMAIN = 1024
 HOT_SPOTS = 7
 
 
-class Net:
+class TopologyBuilder:
     """Builds a topology port by port."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Net:
 
 def fat_tree() -> dict[str, Any]:
     """Return 10 switches and 8 hosts: two cores, four aggregation and four edge switches."""
-    net = Net()
+    net = TopologyBuilder()
     cores = [net.switch(f"c{n}") for n in (1, 2)]
     for pod in (1, 2):
         aggregation = [net.switch(f"a{pod}{n}") for n in (1, 2)]
@@ -74,7 +74,7 @@ def fat_tree() -> dict[str, Any]:
 def random_graph(size: int, seed: int = 1, degree: float = 3.0, hosts_per_switch: int = 1) -> dict[str, Any]:
     """Return a connected random graph: a random tree, and more links up to the mean degree."""
     rng = random.Random(seed)
-    net = Net()
+    net = TopologyBuilder()
     names = [net.switch(f"s{n}") for n in range(size)]
     joined = set()
     for number in range(1, size):

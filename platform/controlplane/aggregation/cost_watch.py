@@ -17,7 +17,7 @@ from controlplane.common.chunks import chunks
 from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.models import Switch
 from controlplane.planning import planner_state
-from controlplane.planning.planner_state import Positioned
+from controlplane.planning.planner_state import PlannerAtPosition
 from controlplane.requestlog import checkpoints, outbox
 from controlplane.telemetry import samples
 from tercast.eventspace.dz import parse
@@ -77,7 +77,7 @@ def _known_before(edge: int) -> int:
     return edge if run is None or run.newest_sample is None else run.newest_sample
 
 
-def _write(found: Sequence[CostShare], state: Positioned, window: int, packets: Packets) -> None:
+def _write(found: Sequence[CostShare], state: PlannerAtPosition, window: int, packets: Packets) -> None:
     """Update the rows to the measurement, except entries that changed in the meantime.
 
     Requests create and delete rows (see `merged_entry_rows`). Rows that are missing after an upgrade are

@@ -46,7 +46,7 @@ from controlplane.network.models import Switch
 from controlplane.planning import planner_state
 from controlplane.planning.dependencies import find_dependencies
 from controlplane.planning.deploying_requests import Waiter
-from controlplane.planning.projections import Shown
+from controlplane.planning.projections import ProjectionRows
 from controlplane.planning.unconfirmed import OutstandingChange
 from controlplane.registry.transitions import stages
 from controlplane.requestlog import correlation, outbox
@@ -182,7 +182,7 @@ def _find_waits(hot: SessionCache, planned: Planned) -> None:
         row.waits_for = sorted({*touched, *lagging} - _leaving(row))
 
 
-def _decide(hot: SessionCache, planned: Planned, shown: Shown) -> None:
+def _decide(hot: SessionCache, planned: Planned, shown: ProjectionRows) -> None:
     """Store the planner's answers in the log, and mark switches before anything is sent to them."""
     touched = [diff.switch for diff in planned.diffs]
     lock_order.lock_rows(planned.rows, {*touched, *hot.mirror.switches(shown)})

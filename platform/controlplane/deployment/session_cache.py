@@ -15,7 +15,7 @@ from controlplane.network.models import Switch
 from controlplane.planning import confirmed_entries, planner_state
 from controlplane.planning.delivery_paths import DeliveryPaths
 from controlplane.planning.deploying_requests import Waiting
-from controlplane.planning.planner_state import Positioned
+from controlplane.planning.planner_state import PlannerAtPosition
 from controlplane.planning.projections import PlanProjections
 from controlplane.planning.table_prover import ANNOUNCEMENTS, Prover
 from controlplane.planning.unconfirmed import OutstandingChange, Unconfirmed
@@ -31,7 +31,7 @@ _UNASKED = "has not yet confirmed its last changes"
 class SessionCache:
     """State of a session; the database contains everything needed to rebuild it."""
 
-    state: Positioned
+    state: PlannerAtPosition
     lag: Unconfirmed
     waiting: Waiting = field(default_factory=Waiting)
     mirror: PlanProjections = field(default_factory=PlanProjections)

@@ -16,7 +16,7 @@ from django.db import Error as DatabaseError
 from controlplane.live import protocol
 from controlplane.live.feed import Cursor, OutboxFeed
 from controlplane.live.openers import Opener, identify, may_see
-from controlplane.live.protocol import Close, Ended, From, LiveError, Ping, StreamBounds, StreamEvent
+from controlplane.live.protocol import Close, Ended, LiveError, Ping, ResumePoint, StreamBounds, StreamEvent
 from controlplane.live.stream_limits import SECONDS, Openings, Pace, Rate, StreamPlaces, address_of
 
 logger = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 Receive = Callable[[], Coroutine[Any, Any, dict[str, Any]]]
 
 
-class Gone(LiveError):  # noqa: N818 - named by meaning
+class ClientGone(LiveError):  # noqa: N818 - named by meaning
     """The client disconnected during a message."""
 
 
@@ -66,7 +66,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         super().__init__(*args)
         for name, value in kwargs.items():
             setattr(self, name, value)
-        self._wanted = From(None)
+        self._wanted = ResumePoint(None)
         self._pace = Pace(CALLERS)
         self._said = asyncio.Event()
         self._ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
@@ -139,12 +139,12 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         match protocol.parse(text):
             case Ping():
                 await self.send(protocol.pong())
-            case From() as wanted if not self._streaming and not self._said.is_set():
+            case ResumePoint() as wanted if not self._streaming and not self._said.is_set():
                 self._wanted = wanted
                 self._said.set()
-            case From(id_) if self._unasked is not None and id_ in (None, self._unasked):
+            case ResumePoint(id_) if self._unasked is not None and id_ in (None, self._unasked):
                 self._unasked = None  # late, but it requests what it receives
-            case From():
+            case ResumePoint():
                 raise Ended(
                     Close.BAD_MESSAGE,
                     "the client sent `from` again after the stream started; send it once, after the message "
@@ -196,7 +196,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                     await self._follow(cursor)
         except Ended as why:
             self._end(why)
-        except Gone:
+        except ClientGone:
             pass
         except Exception:
             logger.exception("a live stream failed")
@@ -253,7 +253,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         try:
             await self.send(text)
         except OSError:
-            raise Gone from None
+            raise ClientGone from None
 
     async def _watch_log_in(self) -> None:
         """End the stream when the session, the token or the user is no longer valid."""

@@ -66,7 +66,7 @@ class StreamEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class From:
+class ResumePoint:
     """The client has everything up to event `id` (None: up to the hello)."""
 
     id: int | None
@@ -77,7 +77,7 @@ class Ping:
     """The client asks whether the server responds."""
 
 
-def parse(text: str) -> From | Ping:
+def parse(text: str) -> ResumePoint | Ping:
     """Return the client's message in `text`.
 
     Raises:
@@ -93,7 +93,7 @@ def parse(text: str) -> From | Ping:
         raise _bad(f"the message is not an object; {REMEDY}")
     match message.get("type"):
         case "from":
-            return From(_id(message.get("id")))
+            return ResumePoint(_id(message.get("id")))
         case "ping":
             return Ping()
         case other:

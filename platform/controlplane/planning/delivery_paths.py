@@ -18,7 +18,7 @@ _OTHER = {ADVERTISEMENT: SUBSCRIPTION, SUBSCRIPTION: ADVERTISEMENT}
 
 
 @dataclass(slots=True)
-class Shrunk:
+class ShortenedPaths:
     """Paths that a batch made shorter: announcements by name, and cells by the affected kind.
 
     `everything` means that the network or an encoding has changed.
@@ -60,9 +60,9 @@ class DeliveryPaths:
                     found |= paths.between(start, ends - {None, start})
         return frozenset(found)
 
-    def follow(self, names: Collection[str] | None) -> Shrunk:
+    def follow(self, names: Collection[str] | None) -> ShortenedPaths:
         """Update the paths after a batch of these announcements, or of anything else (None)."""
-        shrunk = Shrunk()
+        shrunk = ShortenedPaths()
         live = self._planner.registry.live
         network = self._network if names is not None else self._network_now()
         shrunk.everything, self._network = network != self._network, network
@@ -79,7 +79,7 @@ class DeliveryPaths:
         self._follow_trees(shrunk)
         return shrunk
 
-    def _follow_trees(self, shrunk: Shrunk) -> None:
+    def _follow_trees(self, shrunk: ShortenedPaths) -> None:
         before, now = self._trees, _views(self._planner)
         for name, old in before.items():
             new = now.get(name)

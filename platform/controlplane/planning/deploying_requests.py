@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from controlplane.planning.delivery_paths import Shrunk
+from controlplane.planning.delivery_paths import ShortenedPaths
 from controlplane.planning.region_index import RegionIndex
 from controlplane.planning.unconfirmed import EventRegion, Unconfirmed
 from controlplane.requestlog.kinds import ANNOUNCING, ANNOUNCING_KIND, REMOVES_PART
@@ -108,7 +108,7 @@ class Waiting:
             else:
                 self._suspects |= self._regions.overlapping(places) & mine
 
-    def follow_ways(self, shrunk: Shrunk) -> None:
+    def follow_ways(self, shrunk: ShortenedPaths) -> None:
         """Mark the requests whose events may cross fewer switches than before."""
         if shrunk.everything:
             self._suspects.update(self._waiters)

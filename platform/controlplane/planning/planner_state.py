@@ -36,14 +36,14 @@ class ReplayError(Exception):
 
 
 @dataclass(slots=True)
-class Positioned:
+class PlannerAtPosition:
     """A planner, and the position of the log up to which it has applied requests."""
 
     planner: Planner
     position: int
 
 
-def load(snapshots: bool = True) -> Positioned:
+def load(snapshots: bool = True) -> PlannerAtPosition:
     """Return a new planner at the last decided position.
 
     Without `snapshots`, only the log is used.
@@ -59,7 +59,7 @@ def load(snapshots: bool = True) -> Positioned:
     return state
 
 
-def bring_forward(state: Positioned, until: int | None = None) -> None:
+def bring_forward(state: PlannerAtPosition, until: int | None = None) -> None:
     """Apply what was decided after `state.position`, up to the first undecided request.
 
     With `until`, no later position is applied. Failed requests changed nothing and are omitted, for any
@@ -86,7 +86,7 @@ def _page(position: int) -> Page:
     return list(takewhile(lambda row: row[1] not in (State.QUEUED, State.PLANNING), page))
 
 
-def _apply(state: Positioned, page: Page) -> None:
+def _apply(state: PlannerAtPosition, page: Page) -> None:
     for position, stage, payload, undone_by in page:
         if stage != State.FAILED or undone_by is not None:
             outcome = state.planner.apply(payload)
@@ -104,7 +104,7 @@ def decided() -> int:
     return max(rows.order_by("-position").values_list("position", flat=True).first() or 0, base())
 
 
-def keep_snapshot(state: Positioned, every: int = SNAPSHOT_EVERY) -> bool:
+def keep_snapshot(state: PlannerAtPosition, every: int = SNAPSHOT_EVERY) -> bool:
     """Store the state if the last snapshot is `every` positions behind.
 
     The two newest snapshots stay, and the one at the base.
@@ -150,7 +150,7 @@ def last_removed() -> int:
     return int(checkpoints.recall(_COMPACTED, {}).get("request", 0))
 
 
-def restored(snapshot: PlannerSnapshot) -> Positioned:
+def restored(snapshot: PlannerSnapshot) -> PlannerAtPosition:
     """Return the state of one snapshot.
 
     Raises:
@@ -166,7 +166,7 @@ def _stored_snapshots(position: int | None = None) -> list[tuple[int, bytes]]:
     return [(at, bytes(data)) for at, data in rows]
 
 
-def _begun(kept: Iterable[tuple[int, bytes]], begins: int) -> Positioned:
+def _begun(kept: Iterable[tuple[int, bytes]], begins: int) -> PlannerAtPosition:
     """Return the state to apply the log to: the newest snapshot, or an empty planner."""
     state = _restored(kept)
     if state is None and begins:
@@ -177,7 +177,7 @@ def _begun(kept: Iterable[tuple[int, bytes]], begins: int) -> Positioned:
     return state or _empty()
 
 
-def _restored(kept: Iterable[tuple[int, bytes]]) -> Positioned | None:
+def _restored(kept: Iterable[tuple[int, bytes]]) -> PlannerAtPosition | None:
     """Return the newest snapshot that this version can read, or None."""
     for position, data in kept:
         try:
@@ -185,19 +185,19 @@ def _restored(kept: Iterable[tuple[int, bytes]]) -> Positioned | None:
         except (ValueError, KeyError, zlib.error, TercastError) as error:
             logger.warning("the snapshot at position %d cannot be read: %s", position, error)
         else:
-            return Positioned(planner, position)
+            return PlannerAtPosition(planner, position)
     return None
 
 
-def _empty() -> Positioned:
+def _empty() -> PlannerAtPosition:
     limits = Limits(max_dz_per_filter=MAX_DZ_PER_FILTER, max_trees=MAX_TREES)
-    return Positioned(Planner(address_plan(), limits, hitless=True), 0)
+    return PlannerAtPosition(Planner(address_plan(), limits, hitless=True), 0)
 
 
 RESTORED = "restored"
 """Watermark that changes when a backup replaces the log."""
 
-_reader: Positioned | None = None
+_reader: PlannerAtPosition | None = None
 _reads = ""
 _reader_lock = Lock()
 

@@ -16,7 +16,7 @@ from tercast.planner.planner import Planner, TreeView
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ProjectionRows:
     """Values for rows: exact entries by switch, trees, matches, announcements out of reach.
 
     `unmatched` and `missed` are None if the rows contain them already.
@@ -39,13 +39,15 @@ class PlanProjections:
         self.is_new = True
         """Whether nothing has been compared with the database yet."""
 
-    def compute(self, planner: Planner, payloads: Collection[Payload]) -> Shown:
+    def compute(self, planner: Planner, payloads: Collection[Payload]) -> ProjectionRows:
         """Return the values after these requests; slow, so call it outside of a transaction."""
         known = self._matched and not any(each["op"] in CHANGES_MATCHES for each in payloads)
         unmatched = None if known else frozenset(int(name[1:]) for name in planner.pending())
-        return Shown(_exact(planner), planner.trees(), unmatched, self._reach.compute(planner, payloads))
+        return ProjectionRows(
+            _exact(planner), planner.trees(), unmatched, self._reach.compute(planner, payloads)
+        )
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: ProjectionRows) -> None:
         """Write the differences in the caller's transaction."""
         self._show_exact(shown.exact)
         if shown.trees != self._trees:
@@ -58,7 +60,7 @@ class PlanProjections:
             self._reach.show(shown.missed)
         self.is_new = False
 
-    def switches(self, shown: Shown) -> list[str]:
+    def switches(self, shown: ProjectionRows) -> list[str]:
         """Return the switches whose rows `show` may write: the caller must lock them first."""
         before = self._exact
         return [name for name, n in shown.exact.items() if before is None or before.get(name) != n]

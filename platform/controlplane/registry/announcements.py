@@ -25,7 +25,7 @@ LIVE = ~(Q(request__state=State.FAILED) | WITHDRAWN)
 
 
 @dataclass(slots=True)
-class _Known:
+class _ReferencedRows:
     """Rows that the items of a body refer to, read once."""
 
     owners: dict[str, Any]
@@ -50,7 +50,9 @@ def draft(kind: AnnouncementKind, body: Body, costs: bool = False) -> list[Annou
         name__in=list(body.values(kind.owner))
     )
     topics = _topics().filter(name__in=list(body.values("topic")))
-    known = _Known({row.name: row for row in owners}, {row.name: row for row in topics}, Encoder(costs))
+    known = _ReferencedRows(
+        {row.name: row for row in owners}, {row.name: row for row in topics}, Encoder(costs)
+    )
     drafts = [_draft_one(kind, body, index, item, known) for index, item in enumerate(body.items)]
     body.errors.check()
     return [each for each in drafts if each is not None]
@@ -61,7 +63,7 @@ def _topics() -> Any:
 
 
 def _draft_one(
-    kind: AnnouncementKind, body: Body, index: int, item: dict[str, Any], known: _Known
+    kind: AnnouncementKind, body: Body, index: int, item: dict[str, Any], known: _ReferencedRows
 ) -> AnnouncementDraft | None:
     owner = _refer(body, index, kind.owner, item, known.owners)
     topic = _refer(body, index, "topic", item, known.topics)

@@ -21,7 +21,7 @@ BOTH_READ: Clients = {PUBLISHER: GET, SUBSCRIBER: GET}
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class AccessRequirement:
     """Requirements of a method of a view: a role, and a scope if the caller uses a token."""
 
     role: Role
@@ -83,10 +83,10 @@ def _client_refused(caller: Caller, method: str, view: Any) -> str | None:
     )
 
 
-def needed(method: str, view: Any) -> Need:
+def needed(method: str, view: Any) -> AccessRequirement:
     """Return the lowest role that may use `method` on `view` (view or class), and the scope."""
     if method in SAFE_METHODS:
         role = getattr(view, "read_role", READ)
-        return Need(role, BY_ROLE[role])
+        return AccessRequirement(role, BY_ROLE[role])
     role = getattr(view, "write_role", WRITE)
-    return Need(role, getattr(view, "write_scope", BY_ROLE[role]))
+    return AccessRequirement(role, getattr(view, "write_scope", BY_ROLE[role]))

@@ -26,9 +26,9 @@ from tercast.signalling.messages import (
     CellsBody,
     ControlMessage,
     FilterText,
-    Holding,
     MessageType,
     NamedBody,
+    RunningPublisher,
     TermsBody,
     TopicRef,
 )
@@ -97,7 +97,7 @@ def _address(host: Host, message: ControlMessage) -> ActionResult:
 def _lease(host: Host, message: ControlMessage) -> ActionResult:
     """Answer a publisher that asks for its encoding, or release its lease; nothing else changes."""
     body = message.body
-    assert isinstance(body, Holding)
+    assert isinstance(body, RunningPublisher)
     row = _numbered(ADVERTISEMENT, body.name).filter(publisher__host=host).first()
     if row is None:
         raise Refusing("unknown_advertisement", f"host {host.name} has no advertisement {shown(body.name)}")

@@ -27,10 +27,10 @@ from tercast.signalling.messages import (
     ControlMessage,
     ControlReply,
     FilterText,
-    Holding,
     MessageType,
     NamedBody,
     ReplyStatus,
+    RunningPublisher,
     TopicRef,
 )
 from tercast.signalling.seal import REPLAYED, Seal, last_counter
@@ -213,7 +213,9 @@ class InBandLeaseSource:
 
     def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
         """Request or renew the lease, and confirm the version in use."""
-        answer = self._exchange(MessageType.LEASE, Holding(advertisement, _number(holder), version or 0))
+        answer = self._exchange(
+            MessageType.LEASE, RunningPublisher(advertisement, _number(holder), version or 0)
+        )
         terms = answer.terms
         if terms is None or answer.code is None or any(n >= len(self._names) for n in terms.indexed):
             raise ApiError(
@@ -225,7 +227,7 @@ class InBandLeaseSource:
 
     def release(self, advertisement: str, holder: str) -> None:
         """Release the lease."""
-        self._exchange(MessageType.RELEASE, Holding(advertisement, _number(holder)))
+        self._exchange(MessageType.RELEASE, RunningPublisher(advertisement, _number(holder)))
 
     def _exchange(self, type_: MessageType, body: Body) -> ControlReply:
         try:

@@ -8,7 +8,7 @@ from tercast.eventspace.dz import DzSet
 from tercast.explain.lookup import TopicTable
 from tercast.explain.network_state import NetworkState
 from tercast.explain.origins import AGGREGATED, EXACT, UNPLANNED
-from tercast.explain.served_subscriptions import Served
+from tercast.explain.served_subscriptions import ComponentSubscriptions
 from tercast.tables.entries import Entry
 
 ANY_PORT = 0
@@ -34,6 +34,6 @@ def entry_origin(situation: NetworkState, topic: str, switch: str, entry: Entry)
     region = table.region(planned, port)
     world = situation.world
     steps = (*world.steps(switch, entry), *world.back(switch, port, entry))
-    served = Served(situation, topic, world.components.get(switch))
+    served = ComponentSubscriptions(situation, topic, world.components.get(switch))
     names, exact = served.by_entry(switch, steps, region)
     return EntryOrigin(EXACT if exact else AGGREGATED, names, region)

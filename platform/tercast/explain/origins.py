@@ -14,7 +14,7 @@ from tercast.explain.event import ExplainedEvent
 from tercast.explain.lookup import TopicTable
 from tercast.explain.network_state import NetworkState, TreeLike
 from tercast.explain.path import PathHop
-from tercast.explain.served_subscriptions import Served
+from tercast.explain.served_subscriptions import ComponentSubscriptions
 from tercast.explain.tree_paths import TreeWays
 from tercast.verification.forwarding import ForwardingStep
 
@@ -48,7 +48,7 @@ class DzOrigins:
         self._situation = situation
         self._event = event
         topic = situation.topics[event.topic]
-        self._served = Served(situation, event.topic, situation.component(event.host))
+        self._served = ComponentSubscriptions(situation, event.topic, situation.component(event.host))
         wishes = self._served.wishes
         self._matching = {wish.id for wish in wishes if wish.matches(topic, event.values, event.full)}
         self._holding = {wish.id for wish in wishes if wish.holds(event.full)}

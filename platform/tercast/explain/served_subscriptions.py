@@ -10,7 +10,7 @@ from tercast.explain.tree_paths import TreeWays
 from tercast.verification.forwarding import ForwardingStep
 
 
-class Served:
+class ComponentSubscriptions:
     """The trees, subscriptions and advertisements of a topic in one component of the network."""
 
     def __init__(self, situation: NetworkState, topic: str, component: int | None) -> None:

@@ -36,7 +36,7 @@ Budgets = Mapping[str, int | None]
 
 
 @dataclass(slots=True)
-class Carried:
+class ScenarioResult:
     """The planner after the last request, the failed requests, and the planning times.
 
     `method` is the aggregation method, `traffic` the past events for it. `result` is set if the method has
@@ -51,7 +51,7 @@ class Carried:
     timing: Timing = field(default_factory=Timing)
 
 
-def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | None = None) -> Carried:
+def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | None = None) -> ScenarioResult:
     """Plan the scenario in the file `name`.
 
     `budgets` by switch (`all`: every other switch) replace the scenario's budgets from the first request to
@@ -74,7 +74,7 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
         enforce_budgets=method != "none",
     )
     planner.apply(SetAggregation(method))
-    carried = Carried(planner, method)
+    carried = ScenarioResult(planner, method)
     planner = carried.planner
     take_requests(name, scenario, fixed, carried, lambda one: (planner.apply(one), len(planner.take_diff())))
     if method != "none":
@@ -144,7 +144,7 @@ def take_requests(
                 continue
             start = perf_counter()
             outcome, changes = take(request)
-            run.timing.note(perf_counter() - start, changes)
+            run.timing.record_request(perf_counter() - start, changes)
             if outcome.reason is None:
                 continue
             if isinstance(request, Subscribe | Advertise) and outcome.failed_switches:
@@ -156,7 +156,7 @@ def take_requests(
         gc.unfreeze()
 
 
-def _read_past(name: str, carried: Carried, traffic: str | None) -> Traffic:
+def _read_past(name: str, carried: ScenarioResult, traffic: str | None) -> Traffic:
     """Read the past events in a file next to the scenario; skip those of failed advertisements."""
     reader = TrafficReader(carried.planner)
     if traffic is None:
@@ -174,7 +174,7 @@ def _read_past(name: str, carried: Carried, traffic: str | None) -> Traffic:
     return reader.traffic()
 
 
-def _aggregate(name: str, carried: Carried, sampling: float) -> AggregationResult:
+def _aggregate(name: str, carried: ScenarioResult, sampling: float) -> AggregationResult:
     """Compute covers from past traffic, and install them."""
     planner = carried.planner
     result = aggregate(planner, carried.method, carried.traffic, sampling)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tercast.offline.run_scenario import Carried
+from tercast.offline.run_scenario import ScenarioResult
 from tercast.optimizer.evaluation.cost_model import Expected
 from tercast.optimizer.evaluation.cover_evaluation import judge_covers
 
 UNKNOWN = "unknown (no traffic)"
 
 
-def entries_table(carried: Carried) -> list[str]:
+def entries_table(carried: ScenarioResult) -> list[str]:
     """List the exact and installed entries, the budget and the expected cost of each switch.
 
     Costs are means per event, beyond those of exact tables. The last line has them for the network. Without
@@ -31,7 +31,7 @@ def entries_table(carried: Carried) -> list[str]:
     return lines + _network(carried, expected)
 
 
-def expected_cost(carried: Carried) -> Expected | None:
+def expected_cost(carried: ScenarioResult) -> Expected | None:
     """The cost of the tables per event; None if nothing may be merged or there is no traffic.
 
     If a method has computed all covers, the cost is its expectation for events held back. Otherwise it is the
@@ -45,7 +45,7 @@ def expected_cost(carried: Carried) -> Expected | None:
     return judge_covers(carried.planner, carried.planner.budget_enforcer.covers(), carried.traffic)
 
 
-def _network(carried: Carried, expected: Expected | None) -> list[str]:
+def _network(carried: ScenarioResult, expected: Expected | None) -> list[str]:
     method = carried.method
     if expected is not None:
         return [
@@ -57,7 +57,7 @@ def _network(carried: Carried, expected: Expected | None) -> list[str]:
     return []
 
 
-def _gap(carried: Carried) -> str:
+def _gap(carried: ScenarioResult) -> str:
     """Relative difference to the cost of the exact choice of merge points, if a method was used."""
     if carried.result is None:
         return ""

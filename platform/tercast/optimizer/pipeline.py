@@ -11,7 +11,7 @@ from tercast.errors import Refused, shown
 from tercast.optimizer.arrays.network_arrays import NetworkArrays
 from tercast.optimizer.evaluation.cost_model import HOST_WEIGHT, Decisions, Expected, cost_of_selections
 from tercast.optimizer.methods.baselines import as_installed, deepest_installed
-from tercast.optimizer.methods.optimal import Decided, best_candidate, one_candidate
+from tercast.optimizer.methods.optimal import CostedDecision, best_candidate, one_candidate
 from tercast.optimizer.methods.selection import EntrySelection
 from tercast.optimizer.methods.sweeps import load_based, optimality_gap
 from tercast.optimizer.traffic.past_traffic import Traffic, check_sampling
@@ -90,11 +90,11 @@ def aggregate(
         decided = one_candidate(arrays, sample, seed, method)
     else:
         found = load_based(arrays, known, seed)
-        decided = Decided(found, method, cost_of_selections(arrays, found, sample))
+        decided = CostedDecision(found, method, cost_of_selections(arrays, found, sample))
     return _result(arrays, method, decided, start)
 
 
-def _result(arrays: NetworkArrays, method: str, decided: Decided, start: float) -> AggregationResult:
+def _result(arrays: NetworkArrays, method: str, decided: CostedDecision, start: float) -> AggregationResult:
     selections = decided.selections
     names = arrays.names
     before = {name: arrays.count(s) for s, name in enumerate(names)}

@@ -78,24 +78,24 @@ class Savings:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class MergedEntriesSnapshot:
     """The merged entries of all switches at one moment, and the number of entries they save."""
 
     tables: Mapping[str, MergedTable]
     saved: Mapping[str, int]
 
     @classmethod
-    def of(cls, planner: PlannerState) -> Picture:
+    def of(cls, planner: PlannerState) -> MergedEntriesSnapshot:
         """Return the picture of a planner in its current state."""
         return cls(merged_tables(planner), _all_saved(planner))
 
-    def merges(self, after: Picture) -> Merges:
+    def merges(self, after: MergedEntriesSnapshot) -> Merges:
         """Return what was merged and unmerged between this picture and a later one."""
         names = self.saved.keys() | after.saved.keys()
         before = {name: self.saved.get(name, 0) for name in names}
         return _merges(before, {name: after.saved.get(name, 0) for name in names})
 
-    def changed(self, after: Picture) -> dict[str, frozenset[Place]]:
+    def changed(self, after: MergedEntriesSnapshot) -> dict[str, frozenset[Place]]:
         """Return, by switch, the entries that are new or different in a later picture.
 
         A switch with fewer merged entries and no other change has an empty set.

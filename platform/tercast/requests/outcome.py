@@ -16,7 +16,7 @@ from tercast.topology.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
-class Least:
+class FewestEntries:
     """Fewest entries of a switch with covers; not `proven` if the search was incomplete."""
 
     entries: int
@@ -29,7 +29,7 @@ class Least:
         return f"the smallest table found with merging has {entries}"
 
 
-NO_LEAST: Mapping[str, Least] = {}
+NO_LEAST: Mapping[str, FewestEntries] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Outcome:
 
 
 def no_room(
-    topology: Topology, name: str, switches: tuple[str, ...], least: Mapping[str, Least] = NO_LEAST
+    topology: Topology, name: str, switches: tuple[str, ...], least: Mapping[str, FewestEntries] = NO_LEAST
 ) -> Outcome:
     """Create the outcome of a request that exceeds budgets; `least`: fewest possible entries."""
 

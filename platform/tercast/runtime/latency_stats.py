@@ -14,7 +14,7 @@ class Timing:
         self._seconds: list[float] = []
         self._changes = 0
 
-    def note(self, seconds: float, changes: int) -> None:
+    def record_request(self, seconds: float, changes: int) -> None:
         """Record one request: its time in seconds, and the number of changed entries."""
         self._seconds.append(seconds)
         self._changes += changes

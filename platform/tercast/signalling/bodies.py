@@ -13,9 +13,9 @@ from tercast.signalling.messages import (
     Body,
     CellsBody,
     FilterText,
-    Holding,
     MessageType,
     NamedBody,
+    RunningPublisher,
     TermsBody,
     TopicRef,
 )
@@ -38,7 +38,7 @@ FORMS = {
 
 def form_of(body: Body) -> int:
     """Return the number of a body's form."""
-    return (CellsBody, FilterText, NamedBody, AddressBody, Holding).index(type(body))
+    return (CellsBody, FilterText, NamedBody, AddressBody, RunningPublisher).index(type(body))
 
 
 def write(body: Body) -> bytes:
@@ -53,7 +53,7 @@ def write(body: Body) -> bytes:
             return head + _write_topic(topic) + write_text(text, 2)
         case NamedBody(name):
             return head + write_text(name, 1)
-        case Holding(name, holder, version):
+        case RunningPublisher(name, holder, version):
             return head + write_text(name, 1) + _fixed(holder, 8) + _fixed(version, 4)
         case AddressBody(packed):
             if len(packed) not in (4, 16):
@@ -73,7 +73,7 @@ def read(reader: ByteReader, type_: MessageType) -> Body:
         return AddressBody(_read_address(reader))
     if form == HOLDING:
         name = _read_name(reader)
-        return Holding(name, reader.number(8, "the holder"), reader.number(4, "the version"))
+        return RunningPublisher(name, reader.number(8, "the holder"), reader.number(4, "the version"))
     topic = _read_topic(reader)
     if form == FILTER:
         return FilterText(topic, reader.text(reader.number(2, "the filter's length"), "the filter"))

@@ -79,7 +79,7 @@ class AddressBody:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class RunningPublisher:
     """A running publisher of an advertisement: its own number, and its version (0: none)."""
 
     name: str
@@ -87,7 +87,7 @@ class Holding:
     version: int = 0
 
 
-Body = CellsBody | FilterText | NamedBody | AddressBody | Holding
+Body = CellsBody | FilterText | NamedBody | AddressBody | RunningPublisher
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analytics.input.cutoff import NO_CUT, CutOff
-from analytics.input.facts import Facts
-from analytics.jobs.increments import Known, plan, read_known
+from analytics.input.facts import FileFacts
+from analytics.jobs.increments import ReadFiles, plan, read_known
 from analytics.jobs.job_table import JOBS, IncrementReach
 from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
@@ -92,7 +92,7 @@ class Model:
         now = EPOCH + timedelta(microseconds=self.now) - increments_day()
         return JobOptions("root", now, window=WINDOW)
 
-    def inspect(self, dataset: Any, listed: dict[str, Any]) -> dict[str, Facts]:
+    def inspect(self, dataset: Any, listed: dict[str, Any]) -> dict[str, FileFacts]:
         out = {}
         for path in listed:
             cut = self.now + 1 if self.cut.at is None else min(self.cut.at, self.now + 1)
@@ -100,7 +100,7 @@ class Model:
             valid, ahead = [t for t in rows if t < cut], [t for t in rows if t >= cut]
             first, last = (min(valid), max(valid)) if valid else (None, None)
             left = sum(t <= self.now for t in ahead)
-            out[path] = Facts(len(rows), len(rows), first, last, min(ahead, default=None), left=left)
+            out[path] = FileFacts(len(rows), len(rows), first, last, min(ahead, default=None), left=left)
         return out
 
 
@@ -139,7 +139,7 @@ def test_runs_that_go_on_come_to_what_one_run_does(
     there: dict[str, list[int]] = {}
     reach = IncrementReach(DATASETS[NAME], NEAR, NEAR)
     patch.setitem(JOBS, "delay", replace(JOBS["delay"], sources=(reach,)))
-    known: dict[str, dict[str, Facts]] = {NAME: {}}
+    known: dict[str, dict[str, FileFacts]] = {NAME: {}}
     results: dict[int, Any] = {}
     new: Counter[str] = Counter()
     try:
@@ -149,8 +149,8 @@ def test_runs_that_go_on_come_to_what_one_run_does(
             now = 120 if number == len(batches) else 20 * number + lead
             cut = None if number == len(batches) else cuts[number]
             model = Model(there, now, cut=CutOff(cut))
-            plan(model, "delay", model.options, Known(known))  # type: ignore[arg-type] # dies here
-            found = plan(model, "delay", model.options, Known(known))  # type: ignore[arg-type]
+            plan(model, "delay", model.options, ReadFiles(known))  # type: ignore[arg-type] # dies here
+            found = plan(model, "delay", model.options, ReadFiles(known))  # type: ignore[arg-type]
             cut = model.cut.at
             paths = [path.rsplit("/", 1)[1] for path, _ in found.choice[NAME]]
             rows = {t for path in paths for t in there[path] if t <= now and (cut is None or t < cut)}
@@ -166,7 +166,7 @@ def test_runs_that_go_on_come_to_what_one_run_does(
         assert results == answer({t for rows in there.values() for t in rows}, [(-100, 300)])
         sizes = [len(rows) for rows in there.values()]
         assert new == {"files": len(sizes), "rows": sum(sizes), "bytes": sum(sizes)}
-        assert plan(model, "delay", model.options, Known(known)).spans == []  # type: ignore[arg-type]
+        assert plan(model, "delay", model.options, ReadFiles(known)).spans == []  # type: ignore[arg-type]
     finally:
         patch.undo()
 
@@ -178,7 +178,7 @@ def test_windows_whose_files_are_gone_stay_as_they_are(monkeypatch: pytest.Monke
     there = {"new.parquet": [3, 50]}
     monkeypatch.setitem(JOBS, "delay", replace(JOBS["delay"], sources=(IncrementReach(DATASETS[NAME]),)))
     model = Model(there, 120)
-    gone = Known({NAME: {"old.parquet": Facts(5, 5, 0, 6)}})
+    gone = ReadFiles({NAME: {"old.parquet": FileFacts(5, 5, 0, 6)}})
     found = plan(model, "delay", model.options, gone)  # type: ignore[arg-type]
     assert (found.spans, found.kept) == ([(7, 56)], 1)
 
@@ -187,10 +187,10 @@ def test_samples_are_of_new_files_alone() -> None:
     """Other files may share windows or be deleted; with `rebuild` all files are read."""
     there = {"old.parquet": [3, 9], "new.parquet": [8, 50]}
     model = Model(there, 120)
-    before = {"old.parquet": Facts(2, 2, 3, 9), "gone.parquet": Facts(5, 5, 0, 60)}
+    before = {"old.parquet": FileFacts(2, 2, 3, 9), "gone.parquet": FileFacts(5, 5, 0, 60)}
 
     def chosen(**more: Any) -> list[str]:
-        known = Known({"published": before}, **more)
+        known = ReadFiles({"published": before}, **more)
         found = plan(model, "event_samples", model.options, known)  # type: ignore[arg-type]
         assert overlaps((8, 51), found.spans) and found.kept == 0
         assert list(found.files["published"]) == ["new.parquet"]
@@ -227,7 +227,9 @@ def key(row: Row) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in ("topic", "host", "switch", "publisher", "kind", "window_start"))
 
 
-def one_run(spark: Any, job: str, root: Path, out: Path, known: Known, **more: Any) -> tuple[list[Row], Row]:
+def one_run(
+    spark: Any, job: str, root: Path, out: Path, known: ReadFiles, **more: Any
+) -> tuple[list[Row], Row]:
     options = JobOptions(str(root), messy_telemetry.NOW, window=600_000_000, **more)
     run_job(spark, job, options, str(out), known=known)
     meta = json.loads((out / f"{job}.meta.json").read_text())["increment"]
@@ -270,7 +272,7 @@ def test_real_jobs_in_three_runs_and_in_one(
             files[name].update(found)
     rows, meta = one_run(spark, job, root, tmp_path / "out", read_known({"files": files}), **more)
     assert (rows, meta["spans"], meta["new"]["files"]) == ([], [], 0)
-    whole, meta = one_run(spark, job, root, tmp_path / "whole", Known({}), **more)
+    whole, meta = one_run(spark, job, root, tmp_path / "whole", ReadFiles({}), **more)
     assert results == {key(row): row for row in whole} and len(whole) >= 3
     assert meta["files"] == files
 
@@ -285,7 +287,7 @@ def test_a_run_reads_what_is_new_and_its_neighbours_alone(
     for number in range(12):  # an hour each
         later = [{**row, "taken_at": row["taken_at"] - timedelta(hours=20 - number)} for row in rows]
         messy_telemetry.write(root, dataset, later, f"{number}.parquet")
-    _, full = one_run(spark, "flow_table_size", root, tmp_path / "out", Known({}))
+    _, full = one_run(spark, "flow_table_size", root, tmp_path / "out", ReadFiles({}))
     known = full["files"]
     messy_telemetry.write(root, dataset, [{**rows[0], "entries": 77}], "new.parquet")
     bad = [{**rows[0], "switch": None}, {**rows[0], "taken_at": messy_telemetry.NOW + timedelta(days=3)}]
@@ -306,5 +308,5 @@ def test_a_run_reads_what_is_new_and_its_neighbours_alone(
         known["table_snapshots"][name] = facts
     _, again = one_run(spark, "flow_table_size", root, tmp_path / "out", read_known({"files": known}))
     assert again["new"]["files"] == 0 and again["rejected"] == {}
-    facts = Facts(**known["table_snapshots"]["date=2026-03-28/bad.parquet"])
+    facts = FileFacts(**known["table_snapshots"]["date=2026-03-28/bad.parquet"])
     assert facts.future is not None and asdict(facts)["first"] is None

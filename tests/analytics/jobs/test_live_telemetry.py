@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from analytics.input import writers
-from analytics.jobs.increments import Known, read_known
+from analytics.jobs.increments import ReadFiles, read_known
 from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
 from analytics.spans import overlaps
@@ -102,7 +102,7 @@ class Series:
             self.files[name].update(found)
         return meta
 
-    def once(self, known: Known | None, now: datetime | None = None) -> tuple[list[Row], Row]:
+    def once(self, known: ReadFiles | None, now: datetime | None = None) -> tuple[list[Row], Row]:
         options = JobOptions(
             str(self.root), now or datetime.now(UTC), window=10_000_000, subscriptions=SUBSCRIPTIONS
         )
@@ -112,7 +112,7 @@ class Series:
 
     def check_whole(self) -> None:
         """Check that all runs together have the result of one run over everything."""
-        rows, meta = self.once(Known({}))
+        rows, meta = self.once(ReadFiles({}))
         assert self.results == {(row["host"], row["window_start"]): row for row in rows}
         assert self.new == meta["increment"]["new"]
 

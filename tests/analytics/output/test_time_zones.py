@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from analytics.jobs.increments import Known
+from analytics.jobs.increments import ReadFiles
 from analytics.jobs.job_table import JOBS
 from analytics.jobs.runner import run_job
 from analytics.options import JobOptions
@@ -85,7 +85,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def output(spark: Any, job: str, root: Path, out: Path, known: Known | None) -> tuple[str, Any, Any]:
+def output(spark: Any, job: str, root: Path, out: Path, known: ReadFiles | None) -> tuple[str, Any, Any]:
     """Return the JSON, the Parquet table and the constant part of the meta file."""
     options = JobOptions(
         str(root),
@@ -101,7 +101,9 @@ def output(spark: Any, job: str, root: Path, out: Path, known: Known | None) -> 
     return (out / f"{job}.json").read_text(), pq.read_table(out / f"{job}.parquet"), lasting
 
 
-def check(spark: Any, job: str, root: Path, out: Path, known: Known | None, zones: tuple[str, ...]) -> str:
+def check(
+    spark: Any, job: str, root: Path, out: Path, known: ReadFiles | None, zones: tuple[str, ...]
+) -> str:
     with zone(spark, "UTC"):
         expected = output(spark, job, root, out, known)
     for name in zones:
@@ -129,7 +131,7 @@ def test_labels_of_windows_are_in_utc(spark: Any, root: Path, tmp_path: Path) ->
 @pytest.mark.parametrize("job", JOBS)
 def test_every_job_writes_the_same_in_every_zone(spark: Any, root: Path, tmp_path: Path, job: str) -> None:
     check(spark, job, root, tmp_path, None, ZONES)
-    text = check(spark, job, root, tmp_path, Known({}), ZONES)
+    text = check(spark, job, root, tmp_path, ReadFiles({}), ZONES)
     if job in WINDOWED:
         assert {row["window_start"] for row in json.loads(text)} == {
             time_text(at.replace(minute=at.minute // 30 * 30, second=0, microsecond=0)) for at in MOMENTS

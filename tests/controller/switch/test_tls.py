@@ -14,7 +14,7 @@ from controller_app.monitoring.alarms import Alarms
 from controller_app.monitoring.event_ring import EventRing
 from controller_app.monitoring.peer_alarms import MOST_UNTRUSTED, PeerAlarms
 from controller_app.settings import read_settings
-from controller_app.tls_files import Files
+from controller_app.tls_files import TlsFiles
 from mininet_labs.fabric import Fabric
 from tercast.cli.certificate_authority import Identity, make_certificates
 from tercast.cli.main import main
@@ -214,14 +214,14 @@ def test_files_that_cannot_be_used_are_refused_by_the_name_of_the_setting(
     monkeypatch.setenv("TERCAST_TLS_AUTHORITY", str(lab.authority))
     assert read_settings(["--token-file", str(token)]).tls.context()
     for files, said in (
-        (Files("/nowhere", str(lab.key), str(lab.authority)), "--tls-certificate: cannot read '/nowhere'"),
-        (Files(str(lab.certificate), "/nowhere", str(lab.authority)), "--tls-key: cannot read"),
+        (TlsFiles("/nowhere", str(lab.key), str(lab.authority)), "--tls-certificate: cannot read '/nowhere'"),
+        (TlsFiles(str(lab.certificate), "/nowhere", str(lab.authority)), "--tls-key: cannot read"),
         (
-            Files(str(lab.certificate), str(other.key), str(lab.authority)),
+            TlsFiles(str(lab.certificate), str(other.key), str(lab.authority)),
             "--tls-certificate: cannot use .* private key",
         ),
         (
-            Files(str(lab.certificate), str(lab.key), str(token)),
+            TlsFiles(str(lab.certificate), str(lab.key), str(token)),
             "--tls-authority: cannot use .* must be a PEM file",
         ),
     ):
@@ -231,4 +231,4 @@ def test_files_that_cannot_be_used_are_refused_by_the_name_of_the_setting(
     loose.write_bytes(lab.key.read_bytes())
     loose.chmod(0o644)
     with pytest.raises(SettingError, match=r"is accessible to other users \(mode 644\); run chmod 600"):
-        Files(str(lab.certificate), str(loose), str(lab.authority)).context()
+        TlsFiles(str(lab.certificate), str(loose), str(lab.authority)).context()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from controlplane.live.protocol import (
     Close,
     Ended,
-    From,
     Ping,
+    ResumePoint,
     StreamBounds,
     answer_resume,
     error,
@@ -27,12 +27,12 @@ VALUES = st.recursive(
 
 @given(ID)
 def test_from_names_an_id(id_):
-    assert parse(json.dumps({"type": "from", "id": id_})) == From(id_)
+    assert parse(json.dumps({"type": "from", "id": id_})) == ResumePoint(id_)
 
 
 @pytest.mark.parametrize("text", ['{"type": "from"}', '{"type": "from", "id": null}'])
 def test_from_may_name_none(text):
-    assert parse(text) == From(None)
+    assert parse(text) == ResumePoint(None)
 
 
 def test_what_is_not_known_beside_the_type_is_left_alone():
@@ -42,7 +42,7 @@ def test_what_is_not_known_beside_the_type_is_left_alone():
 @given(st.text() | VALUES.map(json.dumps))
 def test_any_text_is_understood_or_refused(text):
     try:
-        assert isinstance(parse(text), From | Ping)
+        assert isinstance(parse(text), ResumePoint | Ping)
     except Ended as ended:
         assert ended.close == Close.BAD_MESSAGE
         assert len(ended.reason.encode()) <= 123

@@ -20,10 +20,10 @@ from tercast.signalling.messages import (
     CellsBody,
     ControlMessage,
     FilterText,
-    Holding,
     MessageType,
     NamedBody,
     ReplyStatus,
+    RunningPublisher,
 )
 from tercast.signalling.seal import Seal
 from tests.support.controlplane import network_world as world
@@ -291,7 +291,7 @@ def test_a_repeated_sealed_message_is_answered_and_not_done_again(network, key):
 
 
 def lease(name, holder=7, version=0, number=100, type_=MessageType.LEASE, **sender):
-    return ask(Holding(name, holder, version), type_, number, **sender)
+    return ask(RunningPublisher(name, holder, version), type_, number, **sender)
 
 
 def test_a_publisher_holds_a_lease_in_band_and_learns_a_new_encoding(network):

@@ -103,12 +103,12 @@ def total_copies(flows: list[EventFlows | PublisherLoads]) -> float:
 @pytest.mark.parametrize("effort", optimal.EFFORTS[1:], ids=("large", "very-large"))
 @given(seeds)
 @examples(8)
-def test_less_effort_loses_and_doubles_nothing_either(effort: optimal.Effort, seed: int) -> None:
+def test_less_effort_loses_and_doubles_nothing_either(effort: optimal.SearchEffort, seed: int) -> None:
     planner, world = ring_scene(seed)
     budgets = {name: max(1, count // 4) for name, count in planner.counts().items()}
     events = some_traffic(planner, seed, 200)
     with pytest.MonkeyPatch.context() as patch:
-        few = optimal.Effort(float("inf"), effort.sweeps, effort.rounds, 50, effort.thorough)
+        few = optimal.SearchEffort(float("inf"), effort.sweeps, effort.rounds, 50, effort.thorough)
         patch.setattr(optimal, "EFFORTS", (few,))
         result = aggregate(planner, "optimal", events, budgets=budgets)
         again = aggregate(planner, "optimal", events, budgets=budgets)

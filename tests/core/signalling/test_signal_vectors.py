@@ -15,10 +15,10 @@ from tercast.signalling.messages import (
     ControlMessage,
     ControlReply,
     FilterText,
-    Holding,
     MessageType,
     NamedBody,
     ReplyStatus,
+    RunningPublisher,
     TermsBody,
 )
 from tercast.signalling.seal import Seal
@@ -93,7 +93,7 @@ def value(row):
         "filter": lambda: FilterText(said["topic"], said["filter"]),
         "name": lambda: NamedBody(said["name"]),
         "address": lambda: AddressBody(bytes.fromhex(said["address"])),
-        "holding": lambda: Holding(said["name"], int(said["holder"], 16), said["version"]),
+        "holding": lambda: RunningPublisher(said["name"], int(said["holder"], 16), said["version"]),
     }[said["form"]]()
     return ControlMessage(MessageType(row["type"]), int(row["request_id"], 16), body, row["confirm"])
 

@@ -31,7 +31,7 @@ Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ProjectedAnnouncement:
     """Announcement in the projection. Without a filter its cells represent it."""
 
     row: Any
@@ -67,7 +67,7 @@ def picture(row: TopicRow, x: str, y: str | None, limit: int) -> dict[str, Any]:
     return fields
 
 
-def _shown(topic: Topic, row: TopicRow, model: Any, owner: str, limit: int) -> list[_Shown]:
+def _shown(topic: Topic, row: TopicRow, model: Any, owner: str, limit: int) -> list[_ProjectedAnnouncement]:
     rows = _live(model, row).select_related(f"{owner}__host", "topic__reindexing")
     return [_read(topic, one) for one in rows.order_by("-id")[:limit]]
 
@@ -76,9 +76,9 @@ def _live(model: Any, row: TopicRow) -> Any:
     return model._default_manager.filter(topic=row).exclude(state__in=(State.WITHDRAWN, State.FAILED))
 
 
-def _read(topic: Topic, row: Any) -> _Shown:
+def _read(topic: Topic, row: Any) -> _ProjectedAnnouncement:
     cells = tuple(dz.parse(cell) for cell in current_dz(row))
-    return _Shown(row, None if row.by_dz else Filter.parse(row.filter, topic), cells)
+    return _ProjectedAnnouncement(row, None if row.by_dz else Filter.parse(row.filter, topic), cells)
 
 
 def _events(topic: Topic, row: TopicRow, limit: int) -> tuple[list[EventSample], list[dict[str, Any]]]:
@@ -93,7 +93,9 @@ def _events(topic: Topic, row: TopicRow, limit: int) -> tuple[list[EventSample],
     return samples, events
 
 
-def _axis(topic: Topic, name: str, shown: Iterable[_Shown], events: Iterable[dict[str, Any]]) -> Axis:
+def _axis(
+    topic: Topic, name: str, shown: Iterable[_ProjectedAnnouncement], events: Iterable[dict[str, Any]]
+) -> Axis:
     attribute = topic.attribute(name)
     if attribute.kind != "string":
         return Axis.of(attribute, ())
@@ -107,7 +109,7 @@ def _axis(topic: Topic, name: str, shown: Iterable[_Shown], events: Iterable[dic
     return Axis.of(attribute, cuts)
 
 
-def _announced(one: _Shown, owner: str, axes: Sequence[Axis], topic: Topic) -> dict[str, Any]:
+def _announced(one: _ProjectedAnnouncement, owner: str, axes: Sequence[Axis], topic: Topic) -> dict[str, Any]:
     if one.filter is None:
         boxes = iter(dict.fromkeys(_cell_box(topic, axes, cell) for cell in one.cells))
     else:
@@ -154,7 +156,7 @@ def _cell_box(topic: Topic, axes: Sequence[Axis], cell: dz.Dz) -> Box:
     return _box([(axis.at(low), axis.at(high)) for axis, (low, high) in found])
 
 
-def _cells(topic: Topic, axes: Sequence[Axis], shown: Iterable[_Shown]) -> dict[str, Any]:
+def _cells(topic: Topic, axes: Sequence[Axis], shown: Iterable[_ProjectedAnnouncement]) -> dict[str, Any]:
     """Return the boxes of the largest distinct cells, with the number of cells in each box."""
     distinct = {cell for one in shown for cell in one.cells}
     boxes = Counter(_cell_box(topic, axes, cell) for cell in sorted(distinct)[:MAX_CELLS])

@@ -30,7 +30,7 @@ from controlplane.common.process_locks import HeldLock, planner_lock
 from controlplane.operations import stage_histograms
 from controlplane.operations.backup.errors import BackupError
 from controlplane.planning import planner_state
-from controlplane.planning.planner_state import Positioned, ReplayError
+from controlplane.planning.planner_state import PlannerAtPosition, ReplayError
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import FINAL_STATES, Operation, PlannerSnapshot, Request, State
@@ -101,7 +101,7 @@ def _new_base(say: Say) -> int:
     return oldest.position
 
 
-def _prove(snapshot: PlannerSnapshot, replayed: Positioned) -> None:
+def _prove(snapshot: PlannerSnapshot, replayed: PlannerAtPosition) -> None:
     """Raise UpkeepError unless `snapshot` with the later log has the whole log's result."""
     try:
         state = planner_state.restored(snapshot)

@@ -18,7 +18,7 @@ from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
 from tercast.aggregation.incremental.la import shrink
 from tercast.aggregation.incremental.network_overlays import NetworkOverlays
 from tercast.aggregation.incremental.overlay import Overlay, overlay_at
-from tercast.requests.outcome import Least
+from tercast.requests.outcome import FewestEntries
 from tercast.routing.cell_keys import Key
 from tercast.routing.switch_ports import SwitchPorts
 from tercast.tables.covers import NetworkCovers, TableCovers
@@ -43,7 +43,7 @@ class BudgetChange:
     def __init__(self) -> None:
         self.before: dict[SwitchPorts, int] = {}
         self.undo: list[Undo] = []
-        self.least: dict[str, Least] = {}
+        self.least: dict[str, FewestEntries] = {}
 
     def record_count(self, overlay: Overlay) -> None:
         """Record the number of entries of a switch before the change, unless it is recorded already."""

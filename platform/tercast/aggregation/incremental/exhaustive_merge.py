@@ -11,18 +11,18 @@ from collections.abc import Iterator, Sequence
 from tercast.aggregation.incremental.cover_node import Members
 from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
 from tercast.aggregation.incremental.minimum_entries import MinimumEntries
-from tercast.requests.outcome import Least
+from tercast.requests.outcome import FewestEntries
 from tercast.routing.cell_keys import LENGTH_MASK, NONE
 
 
-def merge_exhaustively(tables: Sequence[InstalledTable], excess: int) -> tuple[list[Undo], Least]:
+def merge_exhaustively(tables: Sequence[InstalledTable], excess: int) -> tuple[list[Undo], FewestEntries]:
     """Reduce the tables of a switch by `excess` entries, or change nothing.
 
     Returns:
         What undoes the changes, and the fewest entries that the tables can have.
     """
     programmes = [MinimumEntries(table) for table in tables]
-    least = Least(sum(one.entries for one in programmes), all(one.proven for one in programmes))
+    least = FewestEntries(sum(one.entries for one in programmes), all(one.proven for one in programmes))
     undo: list[Undo] = []
     left = excess
     if left > sum(map(len, tables)) - least.entries:

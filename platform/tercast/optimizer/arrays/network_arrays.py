@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tercast.optimizer.arrays.table_arrays import Bits, CellArrays, Codes
+from tercast.optimizer.arrays.table_arrays import CellArrays, CellCodes, SwitchBits
 from tercast.optimizer.kernels.tries import Array
 from tercast.routing.cell_keys import LENGTH_MASK, Key
 from tercast.routing.forest import Forest
@@ -38,7 +38,7 @@ NO_TABLES = TableSet(
 )
 
 
-class Wires:
+class DirectedLinks:
     """Live links, with a number for each direction.
 
     Attributes:
@@ -51,7 +51,7 @@ class Wires:
 
     __slots__ = ("back", "by_end", "column", "first", "out", "source", "target")
 
-    def __init__(self, planner: Planner, index: Mapping[str, int], bits: list[Bits]) -> None:
+    def __init__(self, planner: Planner, index: Mapping[str, int], bits: list[SwitchBits]) -> None:
         rows: list[tuple[int, int, int]] = []
         back: list[int] = []
         self.by_end: dict[tuple[str, int], int] = {}
@@ -88,7 +88,7 @@ class TopicArrays:
         self._arrays = arrays
         self.plan = plan
         longest = max(map(_longest, plan.tries.values()), default=0)
-        self.codes = Codes(plan.order, max(longest, deepest, 1))
+        self.codes = CellCodes(plan.order, max(longest, deepest, 1))
         self.tables: dict[int, TableSet] = {}
         for name, trie in plan.tries.items():
             if name in arrays.index and (trie.entries or trie.in_port_table.entries):
@@ -179,10 +179,10 @@ class NetworkArrays:
         self.sites: list[SwitchPorts] = list(planner.network.sites.values())
         self.names = [site.id for site in self.sites]
         self.index = {name: i for i, name in enumerate(self.names)}
-        self.bits = [Bits.of(site) for site in self.sites]
+        self.bits = [SwitchBits.of(site) for site in self.sites]
         other = budgets or {}
         self.budgets = [other.get(site.id, site.budget) for site in self.sites]
-        self.wires = Wires(planner, self.index, self.bits)
+        self.wires = DirectedLinks(planner, self.index, self.bits)
         self.topics = [TopicArrays(self, plan, deepest) for plan in planner.plans]
 
     def count(self, switch: int) -> int:

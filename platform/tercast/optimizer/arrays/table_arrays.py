@@ -20,7 +20,7 @@ NARROW = 61
 """Length in bits of the longest codes as int64; the code after the last one must fit too."""
 
 
-class Codes:
+class CellCodes:
     """Conversion of the cells of one topic to codes of `depth` bits."""
 
     __slots__ = ("depth", "kind", "order")
@@ -98,7 +98,7 @@ class Codes:
 
 
 @dataclass(frozen=True, slots=True)
-class Bits:
+class SwitchBits:
     """The bits of a switch as columns and words: `link_words` words of links, then the others."""
 
     links: tuple[int, ...]
@@ -107,7 +107,7 @@ class Bits:
     words: int
 
     @classmethod
-    def of(cls, site: SwitchPorts) -> Bits:
+    def of(cls, site: SwitchPorts) -> SwitchBits:
         """Return the bits of a switch in its current state."""
         links = tuple(sorted(bit.bit_length() - 1 for bit in site.link_bits.values()))
         width = max((site.links | site.hosts).bit_length(), 1)
@@ -156,14 +156,14 @@ class CellArrays:
     def __len__(self) -> int:
         return len(self.length)
 
-    def stretches(self, codes: Codes) -> tuple[Array, Array]:
-        """Return the result of `Codes.stretches`, which is cached."""
+    def stretches(self, codes: CellCodes) -> tuple[Array, Array]:
+        """Return the result of `CellCodes.stretches`, which is cached."""
         if not self._known:
             self._known.append(codes.stretches(self.code, self.length))
         return self._known[0]
 
     @classmethod
-    def of(cls, codes: Codes, bits: Bits, entries: Mapping[Key, PortMask]) -> CellArrays:
+    def of(cls, codes: CellCodes, bits: SwitchBits, entries: Mapping[Key, PortMask]) -> CellArrays:
         """Make the arrays of a table."""
         code, length = codes.of_keys(entries)
         return cls(code, length, bits.rows([entries[key] for key in sorted(entries)]))

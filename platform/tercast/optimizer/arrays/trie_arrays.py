@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tercast.optimizer.arrays.table_arrays import CellArrays, Codes
+from tercast.optimizer.arrays.table_arrays import CellArrays, CellCodes
 from tercast.optimizer.kernels.tries import Array, climb, grow
 
 
@@ -54,7 +54,7 @@ class _Marks:
     group: Array
 
 
-def inner_cells(codes: Codes, entries: CellArrays, layer: CellArrays) -> CellArrays:
+def inner_cells(codes: CellCodes, entries: CellArrays, layer: CellArrays) -> CellArrays:
     """Return a layer's cells within the root cell of the entries, after one that contains it."""
     if not len(layer):
         return layer
@@ -68,7 +68,7 @@ def inner_cells(codes: Codes, entries: CellArrays, layer: CellArrays) -> CellArr
 
 
 def lay_out(
-    codes: Codes, layers: Sequence[CellArrays], events: Array, weight: Array, most_gaps: int
+    codes: CellCodes, layers: Sequence[CellArrays], events: Array, weight: Array, most_gaps: int
 ) -> Nodes:
     """Build the trie of layers (the entries, then results of `inner_cells`) and of events."""
     _, root = _root(codes, layers[0])
@@ -107,7 +107,7 @@ def lay_out(
     return Nodes(parent, depth, length, code, has, volume, of_layer, above, inside, at)
 
 
-def _root(codes: Codes, entries: CellArrays) -> tuple[int, int]:
+def _root(codes: CellCodes, entries: CellArrays) -> tuple[int, int]:
     """Return the smallest cell that contains all entries: a code and a length."""
     shared = int(codes.shared(entries.code[:1], entries.code[-1:])[0])
     return entries.code[0], int(min(shared, entries.length.min()))
@@ -127,7 +127,7 @@ def _merged(pairs: Sequence[tuple[Array, Array]]) -> _Marks:
     return _Marks(code[new], length[new], group)
 
 
-def _grow(codes: Codes, marks: _Marks) -> tuple[Array, Array, Array, Array]:
+def _grow(codes: CellCodes, marks: _Marks) -> tuple[Array, Array, Array, Array]:
     shared = np.zeros(len(marks.length), dtype=np.int64)
     between = codes.shared(marks.code[1:], marks.code[:-1])
     shared[1:] = np.minimum(between, np.minimum(marks.length[1:], marks.length[:-1]))
@@ -135,7 +135,7 @@ def _grow(codes: Codes, marks: _Marks) -> tuple[Array, Array, Array, Array]:
     return parent, depth, length, cell
 
 
-def _place(codes: Codes, marks: _Marks, events: Array) -> tuple[Array, Array, Array]:
+def _place(codes: CellCodes, marks: _Marks, events: Array) -> tuple[Array, Array, Array]:
     """Return, for each event, a mark next to it, the length of its path, and if it is in a leaf."""
     last = len(marks.length) - 1
     at = np.searchsorted(marks.code, events, side="right") - 1
@@ -151,7 +151,7 @@ def _place(codes: Codes, marks: _Marks, events: Array) -> tuple[Array, Array, Ar
 
 
 def _gaps(
-    codes: Codes, events: Array, deepest: Array, weight: Array, most: int
+    codes: CellCodes, events: Array, deepest: Array, weight: Array, most: int
 ) -> tuple[Array, Array, Array]:
     """Return the gaps that contain events: codes and lengths of the `most` heaviest.
 

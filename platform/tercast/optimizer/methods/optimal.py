@@ -22,7 +22,7 @@ Candidate = Callable[[NetworkArrays, Traffic, int], Selections]
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SearchEffort:
     """Effort for networks whose exact tables over budget have at most `entries` entries.
 
     `sweeps` is the number of passes over all switches, `rounds` the number at each switch, and `events` the
@@ -38,13 +38,13 @@ class Effort:
 
 
 EFFORTS = (
-    Effort(15_000, sweeps=4, rounds=ROUNDS, events=50_000, thorough=True),
-    Effort(150_000, sweeps=2, rounds=3, events=20_000, thorough=False),
-    Effort(math.inf, sweeps=1, rounds=2, events=20_000, thorough=False),
+    SearchEffort(15_000, sweeps=4, rounds=ROUNDS, events=50_000, thorough=True),
+    SearchEffort(150_000, sweeps=2, rounds=3, events=20_000, thorough=False),
+    SearchEffort(math.inf, sweeps=1, rounds=2, events=20_000, thorough=False),
 )
 
 
-def effort_of(arrays: NetworkArrays) -> Effort:
+def effort_of(arrays: NetworkArrays) -> SearchEffort:
     """Return the effort for a network."""
     entries = sum(map(arrays.count, arrays.over_budget()))
     return next(effort for effort in EFFORTS if entries <= effort.entries)
@@ -70,7 +70,7 @@ WIDE = Smoothing(copies=24, weight=10.0, spread=(0.05, 0.1), points=80_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class CostedDecision:
     """A decision with its candidate and its expected cost.
 
     `forests` has the decision on forests with their events, if these differ from `selections`.
@@ -110,17 +110,17 @@ STANDING = "installed"
 
 def best_candidate(
     arrays: NetworkArrays, sample: Traffic, seed: int, installed: Decisions | None = None
-) -> Decided:
+) -> CostedDecision:
     """Choose the candidate that is best on held-back events, and run it again with them.
 
     `fa-pb` is chosen only if it is better by more than chance explains. Large tables get less effort (see
-    `Effort`), and then the result without the held-back events is kept. `installed` are the installed tables,
-    if they meet the budgets. If a candidate cannot meet a budget, that switch keeps its installed table.
+    `SearchEffort`), and then the result without the held-back events is kept. `installed` are the installed
+    tables, if they meet the budgets. If a candidate cannot meet a budget, that switch keeps its installed table.
     """
     train, held = sample.split(HELD_BACK, seed)
     if not len(train) or not len(held) or not arrays.over_budget():
         found = near(arrays, sample, seed)
-        return Decided(found, "exceptions", cost_of_selections(arrays, found, sample))
+        return CostedDecision(found, "exceptions", cost_of_selections(arrays, found, sample))
     effort = effort_of(arrays)
     train = _thinned(train, effort.events)
     names = [name for name in CANDIDATES if name != "exceptions-wide" or effort.thorough]
@@ -136,11 +136,11 @@ def best_candidate(
         chosen = "fa-pb"
     if chosen in (STANDING, "la"):
         forests = charged(arrays, made[chosen], sample, HOST_WEIGHT)
-        return Decided(made[chosen], chosen, costs[chosen], forests)
+        return CostedDecision(made[chosen], chosen, costs[chosen], forests)
     if not effort.thorough:
-        return Decided(made[chosen], chosen, costs[chosen])
+        return CostedDecision(made[chosen], chosen, costs[chosen])
     again = CANDIDATES[chosen](arrays, _thinned(sample, effort.events), seed)
-    return Decided(_filled(again, installed), chosen, costs[chosen])
+    return CostedDecision(_filled(again, installed), chosen, costs[chosen])
 
 
 def _thinned(traffic: Traffic, events: float) -> Traffic:
@@ -158,13 +158,15 @@ def _unmet(found: Decisions) -> int:
     return sum(selection is None for selection in found.values())
 
 
-def one_candidate(arrays: NetworkArrays, sample: Traffic, seed: int, name: str) -> Decided:
+def one_candidate(arrays: NetworkArrays, sample: Traffic, seed: int, name: str) -> CostedDecision:
     """Run one candidate on a whole sample; measure its cost on held-back events in a second run."""
     train, held = sample.split(HELD_BACK, seed)
     found = CANDIDATES[name](arrays, sample, seed)
     if not len(train) or not len(held):
-        return Decided(found, name, cost_of_selections(arrays, found, sample))
-    return Decided(found, name, cost_of_selections(arrays, CANDIDATES[name](arrays, train, seed), held))
+        return CostedDecision(found, name, cost_of_selections(arrays, found, sample))
+    return CostedDecision(
+        found, name, cost_of_selections(arrays, CANDIDATES[name](arrays, train, seed), held)
+    )
 
 
 def _is_clearly_less(a: float, b: float, events: float) -> bool:

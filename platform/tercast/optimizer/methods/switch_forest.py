@@ -14,7 +14,7 @@ import numpy as np
 
 from tercast.eventspace.dz import Dz
 from tercast.optimizer.arrays.network_arrays import NetworkArrays, TopicArrays
-from tercast.optimizer.arrays.table_arrays import Bits, CellArrays, hosts_in
+from tercast.optimizer.arrays.table_arrays import CellArrays, SwitchBits, hosts_in
 from tercast.optimizer.arrays.trie_arrays import Nodes, inner_cells, lay_out
 from tercast.optimizer.kernels.tries import ALL_BITS, Array, gather_edges, gather_masks, inherit, tally
 from tercast.optimizer.traffic.event_flows import EventFlows
@@ -64,7 +64,7 @@ class SwitchForest:
     everywhere: Array
     charge: Array
     link_words: int
-    bits: Bits
+    bits: SwitchBits
 
     def __len__(self) -> int:
         return len(self.parent)

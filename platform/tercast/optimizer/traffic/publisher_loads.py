@@ -14,7 +14,7 @@ import numpy as np
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, intersection
 from tercast.optimizer.arrays.network_arrays import NO_TABLES, NetworkArrays, TableSet, TopicArrays
-from tercast.optimizer.arrays.table_arrays import CellArrays, Codes
+from tercast.optimizer.arrays.table_arrays import CellArrays, CellCodes
 from tercast.optimizer.arrays.trie_arrays import Nodes
 from tercast.optimizer.kernels.tries import Array, meet
 from tercast.optimizer.traffic.past_traffic import TopicTraffic
@@ -127,7 +127,7 @@ class PublisherLoads:
         return _joined(codes, outside, _meet(codes, ranges, _where(codes, inner, column)))
 
 
-def _where(codes: Codes, cells: CellArrays, column: int | None) -> Ranges:
+def _where(codes: CellCodes, cells: CellArrays, column: int | None) -> Ranges:
     """Return where the innermost cell sends over a link; with no `column`, where none is."""
     first = codes.array([0])
     if not len(cells):
@@ -144,21 +144,21 @@ def _where(codes: Codes, cells: CellArrays, column: int | None) -> Ranges:
     return bounds[::2], bounds[1::2]
 
 
-def _meet(codes: Codes, a: Ranges, b: Ranges) -> Ranges:
+def _meet(codes: CellCodes, a: Ranges, b: Ranges) -> Ranges:
     """Intersect two sets of ranges."""
     run = meet.pure if codes.is_wide else meet
     low, high = run(*a, *b)
     return low, high
 
 
-def _joined(codes: Codes, a: Ranges, b: Ranges) -> Ranges:
+def _joined(codes: CellCodes, a: Ranges, b: Ranges) -> Ranges:
     """Join two sets of ranges that do not overlap."""
     low, high = np.concatenate((a[0], b[0])), np.concatenate((a[1], b[1]))
     order = np.argsort(low, kind="stable")
     return low[order], high[order]
 
 
-def _mass(codes: Codes, ranges: Ranges, low: Array, high: Array) -> Array:
+def _mass(codes: CellCodes, ranges: Ranges, low: Array, high: Array) -> Array:
     """Count the codes of ranges in each of the cells from `low` to before `high`."""
     if not len(ranges[0]):
         return np.zeros(len(low), dtype=codes.kind)
@@ -172,7 +172,7 @@ def _mass(codes: Codes, ranges: Ranges, low: Array, high: Array) -> Array:
     return up_to(high) - up_to(low)
 
 
-def _ranges(codes: Codes, space: DzSet) -> Ranges:
+def _ranges(codes: CellCodes, space: DzSet) -> Ranges:
     """Convert a canonical set to ranges; cells deeper than the codes become whole codes."""
     short = canonical(dz >> max(0, dz.bit_length() - 1 - codes.depth) for dz in space)
     lengths = np.array([dz.bit_length() - 1 for dz in short], dtype=np.int64)

@@ -14,7 +14,7 @@ from controlplane.registry.models import Advertisement, Origin, Publisher, SealK
 from controlplane.requestlog.models import OutboxEvent
 from controlplane.signalling.actions import do
 from controlplane.signalling.errors import Refusing
-from tercast.signalling.messages import ControlMessage, FilterText, Holding, MessageType
+from tercast.signalling.messages import ControlMessage, FilterText, MessageType, RunningPublisher
 from tests.support.controlplane.api_fixtures import issue, with_text
 from tests.support.controlplane.routes import LISTS, NESTED, SINGLES
 
@@ -178,7 +178,7 @@ def test_hosts_in_band_are_refused_at_a_sealed_topic(people):
     asked = (
         (MessageType.SUBSCRIBE, FilterText("quotes", "low < 9")),
         (MessageType.ADVERTISE, FilterText("quotes", "low < 9")),
-        (MessageType.LEASE, Holding(f"a{people.ads[0]}", 1, 0)),
+        (MessageType.LEASE, RunningPublisher(f"a{people.ads[0]}", 1, 0)),
     )
     for kind, body in asked:
         with pytest.raises(Refusing, match="the events of topic quotes are sealed") as refused:
