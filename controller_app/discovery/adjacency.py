@@ -42,7 +42,7 @@ class AdjacencyStep:
 
 
 @dataclass(slots=True)
-class _Link:
+class _AdjacencyLink:
     silent: bool = False
     steady: int = 0
     doubts: int = 0
@@ -58,7 +58,7 @@ class Adjacency:
     def __init__(self, horizon: float) -> None:
         self._horizon = horizon
         self._heard: dict[Pair, float] = {}
-        self._links: dict[Pair, _Link] = {}
+        self._links: dict[Pair, _AdjacencyLink] = {}
         self.ambiguous: frozenset[Port] = frozenset()
 
     def record_probe(self, sender: Port, receiver: Port, now: float) -> bool:
@@ -139,7 +139,7 @@ class Adjacency:
         displaced = [old for old in self._links if set(old) & set(pair)]
         for old in displaced:
             del self._links[old]
-        self._links[pair] = _Link()
+        self._links[pair] = _AdjacencyLink()
         lost = [
             AdjacencyStep(LinkChange.LOST, old, "one of its ports now receives probes from another port")
             for old in displaced
@@ -213,7 +213,7 @@ def _unrivalled(pair: Pair, single: set[Pair], known: set[Pair], hears: dict[Por
     return pair in known and not rivals & known
 
 
-def _update_silence(pair: Pair, link: _Link, heard: bool) -> list[AdjacencyStep]:
+def _update_silence(pair: Pair, link: _AdjacencyLink, heard: bool) -> list[AdjacencyStep]:
     """Report silence immediately, and its end after `STEADY` periods in a row."""
     if not heard:
         link.steady = 0

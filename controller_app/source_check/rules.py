@@ -57,7 +57,7 @@ class SourceRule:
 
 
 @dataclass(slots=True)
-class _State:
+class _SwitchCheckState:
     """State of a switch: the requested check, its version in force, and the installed entries."""
 
     version: str | None
@@ -90,7 +90,7 @@ class SourceCheck:
         self._registry = registry
         self._alarms = alarms
         self._families = tuple(families)
-        self._states: WeakKeyDictionary[Connection, _State] = WeakKeyDictionary()
+        self._states: WeakKeyDictionary[Connection, _SwitchCheckState] = WeakKeyDictionary()
 
     def prepare(self, connection: Connection) -> None:
         """Count the entries of an earlier connection's check; they stay in force.
@@ -98,7 +98,7 @@ class SourceCheck:
         Raises Unreachable, or RequestRejected if the switch refused the question.
         """
         held = read_count(connection, EntryKind.SOURCE.cookie, WHOLE_COOKIE)
-        self._states[connection] = _State(None if held else OFF)
+        self._states[connection] = _SwitchCheckState(None if held else OFF)
         connection.extras.add(
             EntrySource(
                 lambda: self._installed(connection),
@@ -168,14 +168,14 @@ class SourceCheck:
         """Do the work of `_apply` during the switch's turn."""
         state = self._states[connection]
         state.version, state.check = None, check
-        change = _Change(connection, state, read_source_flows(connection))
+        change = _CheckChange(connection, state, read_source_flows(connection))
         problem = change.carry_out(*self._rules(connection, check), widen)
         if not widen:
             state.version = check.version
             self._note_problem(connection, state, problem)
         return problem
 
-    def _note_problem(self, connection: Connection, state: _State, problem: str) -> None:
+    def _note_problem(self, connection: Connection, state: _SwitchCheckState, problem: str) -> None:
         """Record the problem of a check in the switch's problems and as an alarm."""
         if problem == state.problem:
             return
@@ -196,10 +196,10 @@ class SourceCheck:
         return passes, [_dropping(family, port) for port in ports for family in self._families]
 
 
-class _Change:
+class _CheckChange:
     """A change of a switch's check, based on its present entries."""
 
-    def __init__(self, connection: Connection, state: _State, held: Iterable[FlowStats]) -> None:
+    def __init__(self, connection: Connection, state: _SwitchCheckState, held: Iterable[FlowStats]) -> None:
         self._connection = connection
         self._rules = state.rules
         self._held = list(held)

@@ -97,6 +97,8 @@ SHARED_CLASSES = {
     # Django and argparse give these names
     "Command",
     "Meta",
+    # names of private serializers are names of components in the API schema
+    "FiguresSerializer",
     # Django models and what they store (docs/decisions/0010-names-of-models.md)
     "Host",
     "Link",
@@ -278,10 +280,11 @@ def test_a_function_is_short() -> None:
 
 
 def test_a_class_name_means_one_thing() -> None:
+    """The underscore of a private class does not count."""
     places = defaultdict(set)
     for one in modules():
         for node in _parts(one, ast.ClassDef):
-            places[node.name].add(one.path)
+            places[node.name.strip("_")].add(one.path)  # type: ignore[attr-defined]
     shared = {name for name, paths in places.items() if len(paths) > 1}
     assert shared == SHARED_CLASSES
 

@@ -84,7 +84,7 @@ class TrafficSource(Protocol):
         """Return events, as in a file of events."""
 
 
-class _Boxes(Filters):
+class _SquareBoxes(Filters):
     """Boxes whose sides have one length, on a grid of that length.
 
     The length is a power of two; two attributes use half of the grid.
@@ -160,8 +160,8 @@ class Synthetic:
             found.append({"publisher": f"a{point[0] * self.publishers // DOMAIN}", "values": values})
         return found
 
-    def _boxes(self) -> _Boxes:
-        return _Boxes(self.kind, self.seed, self.scale, self.exponent)
+    def _boxes(self) -> _SquareBoxes:
+        return _SquareBoxes(self.kind, self.seed, self.scale, self.exponent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ class RefusalCounts:
     def refuse(self, transport: asyncio.Transport) -> None:
         """Answer the first request of a connection with 503, and close it."""
         loop = asyncio.get_running_loop()
-        transport.set_protocol(_Refused(transport, self.page))
+        transport.set_protocol(_RefusedConnection(transport, self.page))
         loop.call_later(REFUSAL_SECONDS, transport.close)
         self.count += 1
         if self.count == 1:
@@ -193,7 +193,7 @@ def _raise_alarm(text: str) -> None:
             connections.close_all()
 
 
-class _Refused(asyncio.Protocol):
+class _RefusedConnection(asyncio.Protocol):
     """A connection that gets a 503 for any request."""
 
     def __init__(self, transport: asyncio.Transport, page: str) -> None:

@@ -130,7 +130,7 @@ def _unrecorded(switch: Switch, table: Table) -> SwitchDiff:
 
 
 @dataclass(slots=True)
-class _Verdict:
+class _CheckResults:
     """Sorted results of a check of requests; each list is in the order of the log."""
 
     done: list[Waiter] = field(default_factory=list)
@@ -165,12 +165,12 @@ def finish(hot: SessionCache) -> None:
         _stay_behind(hot, verdict.behind)
 
 
-def _judge(hot: SessionCache, suspects: Sequence[Waiter]) -> _Verdict:
+def _judge(hot: SessionCache, suspects: Sequence[Waiter]) -> _CheckResults:
     """Find what each of `suspects`, which are in the order of the log, waits for now."""
     held_up = [waiter for waiter in suspects if any(name in hot.lag for name in waiter.waits_for)]
     needs = find_dependencies(held_up, hot.state.planner) if held_up else {}
     moving = stages.with_open_moves()
-    verdict = _Verdict()
+    verdict = _CheckResults()
     for waiter in suspects:
         stake = needs.get(waiter.pk)
         waits = stake.waits(hot.lag, hot.ways, waiter.waits_for) if stake else []
@@ -200,7 +200,7 @@ def _end(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
 
 
 def _go_on(
-    hot: SessionCache, verdict: _Verdict, waiters: Sequence[Waiter], reasons: Mapping[str, str]
+    hot: SessionCache, verdict: _CheckResults, waiters: Sequence[Waiter], reasons: Mapping[str, str]
 ) -> None:
     """Record that these requests wait for fewer switches, or name their switches."""
     rows = _rows(waiters)

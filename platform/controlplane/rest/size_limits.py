@@ -48,14 +48,14 @@ class Intake:
         limit = MAX_BODY if scope["path"].startswith("/api/") else MAX_PAGE_BODY
         problem = _refused(scope, limit)
         if problem is None:
-            body = _Body(receive, send, limit)
+            body = _LimitedBody(receive, send, limit)
             await self.inner(scope, body.receive, body.send)
             problem = _beyond(limit) if body.left < 0 and not body.answered else None
         if problem is not None:
             await _send_problem(scope, send, problem)
 
 
-class _Body:
+class _LimitedBody:
     """Body of a call. It ends for the application when it exceeds the limit."""
 
     def __init__(self, receive: Receive, send: Send, limit: int) -> None:

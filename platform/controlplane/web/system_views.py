@@ -99,7 +99,7 @@ def allowed(caller: Caller) -> list[dict[str, Any]]:
     return [{"resource": name, "methods": sorted(methods)} for name, methods in granted.items()]
 
 
-class _Counted(APIView):
+class _CountedView(APIView):
     """Base of views that count as API calls although they are not `StrictView`s."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -108,11 +108,11 @@ class _Counted(APIView):
         super().initial(request, *args, **kwargs)
 
 
-class SchemaView(_Counted, SpectacularAPIView):
+class SchemaView(_CountedView, SpectacularAPIView):
     """OpenAPI schema."""
 
 
-class DocsView(_Counted, SpectacularSwaggerSplitView):
+class DocsView(_CountedView, SpectacularSwaggerSplitView):
     """Browsable API page from local files. Browsers without a session are sent to the log-in."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

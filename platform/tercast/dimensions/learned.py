@@ -94,7 +94,7 @@ class BoundAxis:
 
 
 @dataclass(slots=True)
-class _Leaf:
+class _GrownLeaf:
     """A leaf: its events and boxes, first and last steps by attribute, and best cut."""
 
     events: npt.NDArray[np.intp]
@@ -130,9 +130,9 @@ class Learner:
         self.hosts = np.array([host for host, _ in by_host], dtype=np.int32)
         sides = np.array([box for _, box in by_host], dtype=np.int32).reshape(len(by_host), len(self.axes), 2)
         self.lows, self.highs = np.ascontiguousarray(sides[:, :, 0].T), np.ascontiguousarray(sides[:, :, 1].T)
-        self.leaves: list[_Leaf] = []
+        self.leaves: list[_GrownLeaf] = []
         self._heap: list[tuple[float, int]] = []
-        root = _Leaf(
+        root = _GrownLeaf(
             np.arange(len(workload.events)),
             np.arange(len(by_host)),
             tuple(0 for _ in self.axes),
@@ -181,13 +181,13 @@ class Learner:
                 sides = [[(side[0][0], side[-1][1])] for side in sides]
             yield from product(*sides)
 
-    def _add(self, leaf: _Leaf) -> None:
+    def _add(self, leaf: _GrownLeaf) -> None:
         self.leaves.append(leaf)
         self._choose(leaf)
         if leaf.gain > 0:
             heappush(self._heap, (-leaf.gain, len(self.leaves) - 1))
 
-    def _choose(self, leaf: _Leaf) -> None:
+    def _choose(self, leaf: _GrownLeaf) -> None:
         """Find the cut of a leaf that gains most."""
         if not len(leaf.boxes):
             return
@@ -208,7 +208,7 @@ class Learner:
             if gain[best] > leaf.gain:
                 leaf.gain, leaf.axis, leaf.step = float(gain[best]), a, int(steps[best])
 
-    def _candidates(self, leaf: _Leaf, a: int) -> Numbers:
+    def _candidates(self, leaf: _GrownLeaf, a: int) -> Numbers:
         """Some steps inside a leaf at which a box begins or ends."""
         bounds = np.unique(np.concatenate((self.lows[a][leaf.boxes], self.highs[a][leaf.boxes])))
         inside: Numbers = bounds[(bounds > leaf.low[a]) & (bounds < leaf.high[a])]
@@ -216,7 +216,7 @@ class Learner:
             inside = inside[np.linspace(0, len(inside) - 1, CANDIDATES).astype(np.intp)]
         return inside
 
-    def _divide(self, leaf: _Leaf) -> None:
+    def _divide(self, leaf: _GrownLeaf) -> None:
         """Divide a leaf at its best cut."""
         a, step = leaf.axis, leaf.step
         before = self.events[a][leaf.events] < step
@@ -240,7 +240,7 @@ class Learner:
         low: tuple[int, ...],
         high: tuple[int, ...],
         share: float,
-    ) -> _Leaf:
+    ) -> _GrownLeaf:
         """A leaf without the boxes of hosts that need all of it."""
         covering = np.ones(len(boxes), dtype=np.bool_)
         for a in range(len(self.axes)):
@@ -248,4 +248,4 @@ class Learner:
         if covering.any():
             hosts = self.hosts[boxes]
             boxes = boxes[~np.isin(hosts, hosts[covering])]
-        return _Leaf(events, boxes, low, high, share)
+        return _GrownLeaf(events, boxes, low, high, share)

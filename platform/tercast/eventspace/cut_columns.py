@@ -25,7 +25,7 @@ _Flags = npt.NDArray[np.bool_]
 _Places = npt.NDArray[Any]
 
 
-class _Tree(NamedTuple):
+class _ColumnTree(NamedTuple):
     """The nodes of a tree: leaves first. A leaf is its own child."""
 
     column: Ints
@@ -143,10 +143,10 @@ class CutColumns:
                 again.append(a)
             turns = again
 
-    def _made_tree(self, branches: Sequence[Branch], numbers: dict[int, int]) -> _Tree:
+    def _made_tree(self, branches: Sequence[Branch], numbers: dict[int, int]) -> _ColumnTree:
         count = len(branches)
         zero, own = np.zeros(count, np.int64), np.arange(count, dtype=np.int64)
-        tree = _Tree(zero, zero.copy(), own, own.copy(), numbers[id(self._space.root)])
+        tree = _ColumnTree(zero, zero.copy(), own, own.copy(), numbers[id(self._space.root)])
         for number, branch in enumerate(branches):
             if (cut := branch.cut) is not None:
                 column = self._space.positions.index(cut.attribute)

@@ -47,7 +47,7 @@ class FilterVolume:
 
 
 @dataclass(frozen=True, slots=True)
-class _Axis:
+class _SegmentAxis:
     """Segments of an attribute, each inside or outside of every term.
 
     `terms[i]` has bit t if segment i is inside term t. `scale` is the weight of the whole domain.
@@ -119,7 +119,7 @@ def _union(
 
 def _axes(
     terms: Sequence[Term], attributes: Sequence[Attribute], extent: Extent, measure: Measure
-) -> list[_Axis]:
+) -> list[_SegmentAxis]:
     """Divide each attribute that a term tests into segments."""
     tested: dict[int, list[IntervalSet | None]] = {}
     for t, term in enumerate(terms):
@@ -128,7 +128,7 @@ def _axes(
     return [_axis(attributes[a], tests, measure) for a, tests in sorted(tested.items())]
 
 
-def _axis(attribute: Attribute, tests: Sequence[IntervalSet | None], measure: Measure) -> _Axis:
+def _axis(attribute: Attribute, tests: Sequence[IntervalSet | None], measure: Measure) -> _SegmentAxis:
     """Divide an attribute into segments; those with the same terms are joined."""
     free = sum(1 << t for t, held in enumerate(tests) if held is None)
     starts: dict[object, int] = {}
@@ -149,7 +149,7 @@ def _axis(attribute: Attribute, tests: Sequence[IntervalSet | None], measure: Me
         shares[0] = 1 - covered
     scale = lcm(*(share.denominator for share in shares.values()))
     numbers: dict[IntervalSet | None, int] = {None: 0}
-    return _Axis(
+    return _SegmentAxis(
         [int(share * scale) for share in shares.values()],
         [terms | free for terms in shares],
         scale,
@@ -157,7 +157,7 @@ def _axis(attribute: Attribute, tests: Sequence[IntervalSet | None], measure: Me
     )
 
 
-def _sweep(axes: Sequence[_Axis], count: int) -> int | None:
+def _sweep(axes: Sequence[_SegmentAxis], count: int) -> int | None:
     """Return the weight of the union, in units of the product of all scales.
 
     The result is None if it takes too many steps.
@@ -221,7 +221,7 @@ class _Remainders:
         return found
 
 
-def _remainders(axes: Sequence[_Axis], count: int) -> list[_Remainders]:
+def _remainders(axes: Sequence[_SegmentAxis], count: int) -> list[_Remainders]:
     """Number the remainders before each attribute and after the last one."""
     of = [0] * count
     levels = [_Remainders(1, of, (), 1)]
@@ -235,7 +235,7 @@ def _remainders(axes: Sequence[_Axis], count: int) -> list[_Remainders]:
     return levels[::-1]
 
 
-def _narrowest_first(axes: Sequence[_Axis], count: int) -> list[_Axis]:
+def _narrowest_first(axes: Sequence[_SegmentAxis], count: int) -> list[_SegmentAxis]:
     """Order the attributes so that few remainders are left after each."""
     left, order = list(axes), []
     while left:
@@ -245,12 +245,12 @@ def _narrowest_first(axes: Sequence[_Axis], count: int) -> list[_Axis]:
     return order
 
 
-def _width(axes: Sequence[_Axis], count: int) -> int:
+def _width(axes: Sequence[_SegmentAxis], count: int) -> int:
     """Count the terms that differ in a test of these attributes."""
     return len(set(zip(*(axis.tests for axis in axes), strict=True))) if axes else min(count, 1)
 
 
-def _estimate(axes: Sequence[_Axis], count: int, whole: int) -> FilterVolume:
+def _estimate(axes: Sequence[_SegmentAxis], count: int, whole: int) -> FilterVolume:
     """Sample points in terms, and weigh each by the number of terms that hold it."""
     random = Random(count)
     choices = [[_allowed(axis, t) for axis in axes] for t in range(count)]
@@ -280,7 +280,7 @@ class _Allowed:
     total: int
 
 
-def _allowed(axis: _Axis, term: int) -> _Allowed:
+def _allowed(axis: _SegmentAxis, term: int) -> _Allowed:
     segments = [i for i, terms in enumerate(axis.terms) if terms >> term & 1]
     upto = list(accumulate(axis.weights[i] for i in segments))
     return _Allowed(segments, [float(Fraction(each, axis.scale)) for each in upto], upto[-1] if upto else 0)

@@ -77,7 +77,7 @@ def read_scenario(obj: object) -> Scenario:
     )
     if fields["format"] != FORMAT:
         raise Refused(("format",), "unknown_format", f'{shown(fields["format"])} is not "{FORMAT}"')
-    errors = _Errors()
+    errors = _ScenarioErrors()
     address = errors.catch(lambda: AddressPlan.from_json(fields["address"], ("address",)))
     limits = errors.catch(lambda: Limits.from_json(fields.get("limits", {}), ("limits",)))
     aggregation = errors.catch(lambda: _read_aggregation(fields.get("aggregation", {}), ("aggregation",)))
@@ -104,7 +104,7 @@ def read_scenario(obj: object) -> Scenario:
     )
 
 
-class _Errors:
+class _ScenarioErrors:
     """Collector of errors, so that reading continues after an error."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ def _read_aggregation(obj: object, path: Path) -> Aggregation:
     return Aggregation(method, traffic, float(sampling))
 
 
-def _read_requests(obj: object, errors: _Errors) -> list[Request]:
+def _read_requests(obj: object, errors: _ScenarioErrors) -> list[Request]:
     items: Sequence[Any] = errors.catch(lambda: expect_list(obj, ("requests",))) or ()
     found = [
         errors.catch(partial(read_request, item, ("requests", i), platform=False))
@@ -146,7 +146,7 @@ def _read_requests(obj: object, errors: _Errors) -> list[Request]:
     return [request for request in found if request is not None]
 
 
-def _check_topics(obj: object, address: AddressPlan, errors: _Errors) -> None:
+def _check_topics(obj: object, address: AddressPlan, errors: _ScenarioErrors) -> None:
     items: Sequence[Any] = errors.catch(lambda: expect_list(obj, ("topics",))) or ()
     registry = Registry(address, read_topology(_NO_NETWORK, address.family))
     for i, item in enumerate(items):
@@ -158,7 +158,7 @@ def _check_topics(obj: object, address: AddressPlan, errors: _Errors) -> None:
 _NO_NETWORK: dict[str, object] = {"switches": [], "links": [], "hosts": []}
 
 
-def _follow(registry: Registry, requests: Sequence[Request], errors: _Errors) -> dict[str, Filter]:
+def _follow(registry: Registry, requests: Sequence[Request], errors: _ScenarioErrors) -> dict[str, Filter]:
     """Apply the requests without planning; return the filters of the registrations at the end."""
     filters: dict[str, Filter] = {}
     for i, request in enumerate(requests):

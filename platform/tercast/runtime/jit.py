@@ -32,7 +32,7 @@ WORTH_MAKING = 400_000
 """Number of elements after which kernels are compiled."""
 
 
-class _Choice:
+class _RuntimeChoice:
     """Current choice; None is undecided. `cells` and `elements` count the work so far."""
 
     wanted: bool | None = None
@@ -44,25 +44,25 @@ class _Choice:
 
 def use(wanted: bool | None) -> None:
     """Use compiled code always, or never; None: after some amount of work, if it is compiled."""
-    _Choice.wanted = _Choice.twins = wanted
-    _Choice.kernels = None if wanted else wanted
-    _Choice.cells = _Choice.elements = 0
+    _RuntimeChoice.wanted = _RuntimeChoice.twins = wanted
+    _RuntimeChoice.kernels = None if wanted else wanted
+    _RuntimeChoice.cells = _RuntimeChoice.elements = 0
 
 
 def uses_twins(cells: int = 0) -> bool:
     """Return whether compiled modules are used from now on, after `cells` more cells."""
-    if _Choice.twins is None:
-        _Choice.cells += cells
-        if _Choice.cells < WORTH_CELLS:
+    if _RuntimeChoice.twins is None:
+        _RuntimeChoice.cells += cells
+        if _RuntimeChoice.cells < WORTH_CELLS:
             return False
-        _Choice.twins = is_ready()
-    return _Choice.twins
+        _RuntimeChoice.twins = is_ready()
+    return _RuntimeChoice.twins
 
 
 def load_twin(name: str) -> Any:
     """Import a compiled module; None without Numba or a folder for compiled code."""
     if not prepare():
-        _Choice.twins = False
+        _RuntimeChoice.twins = False
         return None
     return import_module(name)
 
@@ -77,8 +77,8 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the function, compiled or as plain Python."""
-        if self._fast is None or _Choice.kernels is False:
-            _Choice.elements += len(arguments[0])
+        if self._fast is None or _RuntimeChoice.kernels is False:
+            _RuntimeChoice.elements += len(arguments[0])
             if not _uses_kernels():
                 return self.pure(*arguments)
             self._fast = self._compiled()
@@ -93,12 +93,12 @@ class Kernel:
 
 
 def _uses_kernels() -> bool:
-    if _Choice.kernels is None:
-        done = _Choice.elements
-        if not _Choice.wanted and done < WORTH_MAKING and not (done >= WORTH and is_ready()):
+    if _RuntimeChoice.kernels is None:
+        done = _RuntimeChoice.elements
+        if not _RuntimeChoice.wanted and done < WORTH_MAKING and not (done >= WORTH and is_ready()):
             return False
-        _Choice.kernels = prepare()
-    return _Choice.kernels
+        _RuntimeChoice.kernels = prepare()
+    return _RuntimeChoice.kernels
 
 
 use({"0": False, "1": True}.get(os.environ.get(VARIABLE, "")))

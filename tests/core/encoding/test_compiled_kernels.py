@@ -180,7 +180,7 @@ def test_without_them_plain_python_answers(
 
 
 def test_the_variable_turns_them_off() -> None:
-    code = "from tercast.runtime import jit; print(jit._Choice.wanted)"
+    code = "from tercast.runtime import jit; print(jit._RuntimeChoice.wanted)"
     for value, wanted in (("0", "False"), ("1", "True"), ("", "None")):
         environment = {**os.environ, "TERCAST_COMPILED": value}
         done = subprocess.run(

@@ -55,7 +55,7 @@ class MinimumEntries:
 
     def __init__(self, table: InstalledTable) -> None:
         self._table = table
-        tree = _CellTree(table)
+        tree = _EntryCells(table)
         self.keys = tree.keys
         self._kids = tree.kids
         self._here = [key in table.own for key in self.keys]
@@ -76,7 +76,7 @@ class MinimumEntries:
         selected = sorted(self._selected(v))
         return list(_as_spreads(self._table, self.keys[v], selected))
 
-    def _work_up(self, tree: _CellTree) -> None:
+    def _work_up(self, tree: _EntryCells) -> None:
         every = (1 << len(self._masks)) - 1
         known: dict[tuple[PortMask, PortMask], int] = {}
         for v in range(len(self.keys) - 1, -1, -1):
@@ -128,7 +128,7 @@ class MinimumEntries:
             stack += [(kid, mask) for kid in kids]
 
 
-class _CellTree:
+class _EntryCells:
     """The cells of entries, trees and branching points, depth first, with their children."""
 
     __slots__ = ("edges", "has", "keys", "kids", "out")

@@ -29,7 +29,7 @@ class FederationReach(enum.StrEnum):
 
 
 @dataclass(slots=True)
-class _Expected:
+class _ExpectedReaction:
     border: str
     name: SetName
     version: int
@@ -43,7 +43,7 @@ class Confirmations:
 
     confirmed_push: int = 0
     pushed_closed: frozenset[str] | None = None
-    _expected: list[_Expected] = field(default_factory=list)
+    _expected: list[_ExpectedReaction] = field(default_factory=list)
     _watched: dict[str, int] = field(default_factory=dict)
 
     def watch(self, subscription: str, push: int) -> None:
@@ -56,7 +56,7 @@ class Confirmations:
 
     def expect(self, border: str, name: SetName, version: int, push: int) -> None:
         """Report a version of a received set after a push is confirmed, and what follows from it."""
-        self._expected.append(_Expected(border, name, version, push))
+        self._expected.append(_ExpectedReaction(border, name, version, push))
 
     def forget(self, border: str) -> None:
         """Report nothing more to a border, because it closes."""

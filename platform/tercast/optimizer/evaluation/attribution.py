@@ -75,7 +75,7 @@ def attribute_each(
             continue
         for number, topic in enumerate(arrays.topics):
             if topic.name in topics:
-                at = _Place(arrays, topic, arrays.index[name], tables)
+                at = _TopicAtSwitch(arrays, topic, arrays.index[name], tables)
                 table = topics[topic.name]
                 here = [of_one[number] for of_one in samples]
                 for port, some in ((None, table.plain), *table.in_port.items()):
@@ -108,7 +108,7 @@ class _CellSubscriptions:
             yield from self.by_key[self.keys[i]]
 
 
-class _Place:
+class _TopicAtSwitch:
     """One topic at one switch."""
 
     def __init__(self, arrays: NetworkArrays, topic: TopicArrays, switch: int, tables: Tables) -> None:

@@ -115,7 +115,8 @@ def best_candidate(
 
     `fa-pb` is chosen only if it is better by more than chance explains. Large tables get less effort (see
     `SearchEffort`), and then the result without the held-back events is kept. `installed` are the installed
-    tables, if they meet the budgets. If a candidate cannot meet a budget, that switch keeps its installed table.
+    tables, if they meet the budgets. If a candidate cannot meet a budget, that switch keeps its installed
+    table.
     """
     train, held = sample.split(HELD_BACK, seed)
     if not len(train) or not len(held) or not arrays.over_budget():

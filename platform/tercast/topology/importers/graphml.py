@@ -11,7 +11,7 @@ from tercast.topology.importers.sndlib import elements, local_name, parse_with_l
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class _GraphmlKey:
     """A declared attribute.
 
     Attributes:
@@ -27,14 +27,14 @@ class _Key:
     default: object
 
     @classmethod
-    def read(cls, element: ET.Element) -> "_Key":
+    def read(cls, element: ET.Element) -> "_GraphmlKey":
         name = element.get("attr.name") or element.get("yfiles.type") or element.get("id") or ""
         whole = element.get("attr.type") in ("int", "long")
         default = next((child.text for child in element if local_name(child) == "default"), None)
         return cls(name.lower(), element.get("for", "all"), whole, _typed(default, whole))
 
 
-_Keys = dict[tuple[str | None, str], _Key]
+_Keys = dict[tuple[str | None, str], _GraphmlKey]
 
 
 def read_graphml(data: bytes) -> RawGraph:
@@ -82,7 +82,7 @@ def _keys(root: ET.Element) -> _Keys:
     keys: _Keys = {}
     for child in root:
         if local_name(child) == "key":
-            key = _Key.read(child)
+            key = _GraphmlKey.read(child)
             keys.setdefault((child.get("id"), key.of), key)
             keys.setdefault((child.get("id"), ""), key)
     return keys
@@ -100,7 +100,7 @@ def _fields(element: ET.Element, keys: _Keys, owner: str, notes: list[str]) -> d
             continue
         named = child.get("key")
         found = (keys[named, part] for part in of if (named, part) in keys)
-        key = next(found, None) or _Key((named or "").lower(), "all", False, None)
+        key = next(found, None) or _GraphmlKey((named or "").lower(), "all", False, None)
         if not len(child):
             value = _typed(child.text or "", key.whole)
             if fields.setdefault(key.name, value) != value:
