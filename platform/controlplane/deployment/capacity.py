@@ -41,9 +41,9 @@ class Connected:
     """The declared budget, for a switch that the planner does not know yet."""
 
 
-def log_capacities(hot: SessionCache, connected: Iterable[Connected]) -> None:
+def log_capacities(cache: SessionCache, connected: Iterable[Connected]) -> None:
     """Log the capacities that reconnected switches report; earlier findings are discarded."""
-    known = hot.state.planner.topology.switches
+    known = cache.state.planner.topology.switches
     epochs = dict(checkpoints.recall(_EPOCHS, {}))
     for one in connected:
         if epochs.get(one.name) == one.epoch:
@@ -60,13 +60,13 @@ def log_capacities(hot: SessionCache, connected: Iterable[Connected]) -> None:
             _log(one.name, limit, one.epoch, text)
 
 
-def learn(hot: SessionCache, result: PushResult, held: int) -> None:
+def learn(cache: SessionCache, result: PushResult, held: int) -> None:
     """Log that a switch with `held` entries refused further ones, although none was removable.
 
     This runs in the caller's transaction.
     """
     refused = [error for error in result.errors if NO_ROOM in error.text]
-    switch = hot.state.planner.topology.switches.get(result.switch.name)
+    switch = cache.state.planner.topology.switches.get(result.switch.name)
     if not refused or switch is None or result.debt is None or result.debt.left_over:
         return
     if switch.capacity is not None and switch.capacity <= held:
@@ -76,23 +76,23 @@ def learn(hot: SessionCache, result: PushResult, held: int) -> None:
     _log(switch.id, held, result.switch.epoch, text)
 
 
-def relieve(hot: SessionCache) -> None:
+def relieve(cache: SessionCache) -> None:
     """Revert the newest request that waits for a switch whose table is too small for it.
 
     The request fails with the reason. A request in the log reverts it, one at a time.
     """
-    planner = hot.state.planner
+    planner = cache.state.planner
     learnt = [name for name, switch in planner.topology.switches.items() if switch.capacity is not None]
     if not learnt or planner.is_stale:
         return
     over = set(planner.over_budget()) & set(learnt)
     if not over or Request.objects.filter(undoes__isnull=False).exclude(state__in=FINAL_STATES).exists():
         return
-    waiter = hot.waiting.newest_on(over, ANNOUNCING)
+    waiter = cache.waiting.newest_on(over, ANNOUNCING)
     if waiter is not None:
         full = [planner.topology.switches[name] for name in sorted(over.intersection(waiter.switches))]
         _undo(Request.objects.get(pk=waiter.pk), full, merges=planner.budget_enforcer.lays)
-        hot.waiting.drop(waiter.pk)
+        cache.waiting.drop(waiter.pk)
 
 
 def _reported_limit(switch: Switch, room: int | None) -> int | None:

@@ -36,26 +36,26 @@ REQUESTS = 250
 """Most requests per transaction that completes requests, for the same reason."""
 
 
-def pushed(hot: SessionCache, results: Sequence[PushResult]) -> None:
+def pushed(cache: SessionCache, results: Sequence[PushResult]) -> None:
     """Record the confirmed part of a planned change, and the switches that are behind now."""
     _record([(result.switch, result.done) for result in results])
     for result in results:
-        hot.count(result.switch, len(result.done.added) - len(result.done.removed))
+        cache.count(result.switch, len(result.done.added) - len(result.done.removed))
     with transaction.atomic():
         lock_order.lock_rows((), (result.switch.name for result in results))
         for result in results:
             if result.debt is None:
-                hot.lag.settle(result.switch.name)
+                cache.unconfirmed.settle(result.switch.name)
             else:
-                hot.lag.add(result.switch.name, result.debt)
+                cache.unconfirmed.add(result.switch.name, result.debt)
                 _owes(result)
         switch_sync.confirmed(result.switch.name for result in results if result.debt is None)
-        _emit_counts(hot, [result.switch.name for result in results if len(result.done)])
+        _emit_counts(cache, [result.switch.name for result in results if len(result.done)])
         fault_injection.point("settling")
 
 
 def repaired(
-    hot: SessionCache, results: Sequence[tuple[PushResult, Sequence[Entry]]], silent: Mapping[str, str]
+    cache: SessionCache, results: Sequence[tuple[PushResult, Sequence[Entry]]], silent: Mapping[str, str]
 ) -> None:
     """Record repairs of switches.
 
@@ -66,27 +66,27 @@ def repaired(
     tables = [(result.switch, _after(found, result.done)) for result, found in results]
     _record([(switch, _unrecorded(switch, table)) for switch, table in tables])
     for switch, table in tables:
-        hot.counts[switch.name] = len({entry.key for entry in table})
+        cache.counts[switch.name] = len({entry.key for entry in table})
     with transaction.atomic():
         lock_order.lock_rows((), {*(switch.name for switch, _ in tables), *silent})
         for result, _ in results:
-            _repaired(hot, result)
+            _repaired(cache, result)
         for name, reason in silent.items():
-            hot.lag.lose(name, reason)
+            cache.unconfirmed.lose(name, reason)
             switch_sync.failed(name, problem("unreachable", "A switch is not reachable", reason, [name]))
-        _emit_counts(hot, [switch.name for switch, _ in tables])
+        _emit_counts(cache, [switch.name for switch, _ in tables])
         fault_injection.point("settling")
 
 
-def _repaired(hot: SessionCache, result: PushResult) -> None:
+def _repaired(cache: SessionCache, result: PushResult) -> None:
     name = result.switch.name
     if result.debt is None:
-        hot.lag.settle(name)
+        cache.unconfirmed.settle(name)
         switch_sync.confirmed([name])
         switch_sync.record_match(result.switch)
-        switch_sync.hasten(hot.lag.held_up())
+        switch_sync.hasten(cache.unconfirmed.held_up())
     else:
-        hot.lag.put(name, result.debt)
+        cache.unconfirmed.put(name, result.debt)
         _owes(result)
 
 
@@ -142,52 +142,52 @@ class _CheckResults:
     regions: dict[int, EventRegion | None] = field(default_factory=dict)
 
 
-def finish(hot: SessionCache) -> None:
+def finish(cache: SessionCache) -> None:
     """Complete the requests that wait for no switch any more; record what the others wait for."""
-    for name in hot.lag:
-        if name not in hot.state.planner.topology.switches:
-            hot.lag.settle(name)  # a switch that left the plan has nothing to confirm
-    hot.waiting.follow_lag(hot.lag)
-    suspects = hot.waiting.take_suspects()
+    for name in cache.unconfirmed:
+        if name not in cache.state.planner.topology.switches:
+            cache.unconfirmed.settle(name)  # a switch that left the plan has nothing to confirm
+    cache.waiting.follow_lag(cache.unconfirmed)
+    suspects = cache.waiting.take_suspects()
     if not suspects:
         return
-    verdict = _judge(hot, suspects)
+    verdict = _judge(cache, suspects)
     for waiter in verdict.unchanged:
-        hot.waiting.keep(waiter, waiter.waits_for, verdict.regions[waiter.pk])
-    reasons = {name: hot.lag.reason(name) for name in hot.lag}
+        cache.waiting.keep(waiter, waiter.waits_for, verdict.regions[waiter.pk])
+    reasons = {name: cache.unconfirmed.reason(name) for name in cache.unconfirmed}
     for part in in_turns(chunks(verdict.done, REQUESTS)):
-        _end(hot, part)
+        _end(cache, part)
     for part in in_turns(chunks(verdict.waiting, REQUESTS)):
-        _go_on(hot, verdict, part, reasons)
+        _go_on(cache, verdict, part, reasons)
     if verdict.following:
-        _follow_publishers(hot, verdict.following)
+        _follow_publishers(cache, verdict.following)
     if verdict.behind:
-        _stay_behind(hot, verdict.behind)
+        _stay_behind(cache, verdict.behind)
 
 
-def _judge(hot: SessionCache, suspects: Sequence[Waiter]) -> _CheckResults:
+def _judge(cache: SessionCache, suspects: Sequence[Waiter]) -> _CheckResults:
     """Find what each of `suspects`, which are in the order of the log, waits for now."""
-    held_up = [waiter for waiter in suspects if any(name in hot.lag for name in waiter.waits_for)]
-    needs = find_dependencies(held_up, hot.state.planner) if held_up else {}
+    held_up = [waiter for waiter in suspects if any(name in cache.unconfirmed for name in waiter.waits_for)]
+    needs = find_dependencies(held_up, cache.state.planner) if held_up else {}
     moving = stages.with_open_moves()
     verdict = _CheckResults()
     for waiter in suspects:
         stake = needs.get(waiter.pk)
-        waits = stake.waits(hot.lag, hot.ways, waiter.waits_for) if stake else []
+        waits = stake.waits(cache.unconfirmed, cache.paths, waiter.waits_for) if stake else []
         if stake and waits:
             verdict.waits[waiter.pk], verdict.regions[waiter.pk] = waits, stake.region
             same = waits == waiter.waits_for and waiter.is_stored
             (verdict.unchanged if same else verdict.waiting).append(waiter)
         elif waiter.pk in moving:
             verdict.following.append(waiter)
-        elif waiter.kind == REMOVE_SWITCH and hot.waiting.removal_before(waiter, verdict.done):
+        elif waiter.kind == REMOVE_SWITCH and cache.waiting.removal_before(waiter, verdict.done):
             verdict.behind.append(waiter)
         else:
             verdict.done.append(waiter)
     return verdict
 
 
-def _end(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
+def _end(cache: SessionCache, waiters: Sequence[Waiter]) -> None:
     """Make these requests active."""
     rows = _rows(waiters)
     with transaction.atomic():
@@ -195,12 +195,12 @@ def _end(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
         request_states.confirm(rows)
         session_log.log_settled(rows, ())
     for waiter in waiters:
-        hot.waiting.drop(waiter.pk)
+        cache.waiting.drop(waiter.pk)
     fault_injection.point("settling:requests")
 
 
 def _go_on(
-    hot: SessionCache, verdict: _CheckResults, waiters: Sequence[Waiter], reasons: Mapping[str, str]
+    cache: SessionCache, verdict: _CheckResults, waiters: Sequence[Waiter], reasons: Mapping[str, str]
 ) -> None:
     """Record that these requests wait for fewer switches, or name their switches."""
     rows = _rows(waiters)
@@ -211,35 +211,35 @@ def _go_on(
         request_states.keep_waiting(rows, reasons)
         session_log.log_settled((), nearer)
     for waiter in waiters:
-        hot.waiting.keep(waiter, verdict.waits[waiter.pk], verdict.regions[waiter.pk])
+        cache.waiting.keep(waiter, verdict.waits[waiter.pk], verdict.regions[waiter.pk])
     fault_injection.point("settling:requests")
 
 
-def _follow_publishers(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
+def _follow_publishers(cache: SessionCache, waiters: Sequence[Waiter]) -> None:
     """Record that these requests have all entries and wait for publishers to use them."""
     now = timezone.now()
     rows = _rows(waiters)
     _wait_for_no_switch(
-        hot,
+        cache,
         waiters,
         rows,
         [problem("waiting", "Waiting for publishers", stages.describe_moves(row, now)) for row in rows],
     )
 
 
-def _stay_behind(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
+def _stay_behind(cache: SessionCache, waiters: Sequence[Waiter]) -> None:
     """Record removals of switches that wait for the removals of their links or hosts."""
     found = []
     for waiter in waiters:
-        first = hot.waiting.removal_before(waiter)
+        first = cache.waiting.removal_before(waiter)
         assert first is not None
         detail = f"the request waits until request {first.pk} ({first.kind}) ends"
         found.append(problem("waiting", "Waiting for another removal", detail))
-    _wait_for_no_switch(hot, waiters, _rows(waiters), found)
+    _wait_for_no_switch(cache, waiters, _rows(waiters), found)
 
 
 def _wait_for_no_switch(
-    hot: SessionCache,
+    cache: SessionCache,
     waiters: Sequence[Waiter],
     rows: Sequence[Request],
     problems: Sequence[dict[str, object]],
@@ -251,7 +251,7 @@ def _wait_for_no_switch(
         write(rows, ("waits_for", "problem"))
         session_log.log_settled((), nearer)
     for waiter in waiters:
-        hot.waiting.keep(waiter, (), None)
+        cache.waiting.keep(waiter, (), None)
 
 
 def _rows(waiters: Sequence[Waiter]) -> list[Request]:
@@ -259,14 +259,14 @@ def _rows(waiters: Sequence[Waiter]) -> list[Request]:
     return list(Request.objects.filter(pk__in=[waiter.pk for waiter in waiters]).order_by("position"))
 
 
-def waiting_removals(hot: SessionCache, rows: Sequence[Request], moving: Collection[int]) -> set[int]:
+def waiting_removals(cache: SessionCache, rows: Sequence[Request], moving: Collection[int]) -> set[int]:
     """Return, by id, the undecided removals of switches that must wait for other requests.
 
     The row of a switch is deleted when its removal is active. The rows of its links and hosts must be deleted
     before it.
     """
     found: set[int] = set()
-    held = hot.waiting.removes
+    held = cache.waiting.removes
     for row in rows:
         if held and row.kind == REMOVE_SWITCH:
             found.add(row.pk)
@@ -295,6 +295,6 @@ def _owes(result: PushResult) -> None:
     switch_sync.failed(name, found, again=not result.debt.missing)  # only removals are outstanding
 
 
-def _emit_counts(hot: SessionCache, names: Sequence[str]) -> None:
+def _emit_counts(cache: SessionCache, names: Sequence[str]) -> None:
     if names:
-        outbox.emit("tables", {name: hot.counts[name] for name in names})
+        outbox.emit("tables", {name: cache.counts[name] for name in names})

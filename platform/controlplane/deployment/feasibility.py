@@ -33,15 +33,15 @@ class InfeasibleUpdate(Exception):  # noqa: N818 - named by meaning
 
 
 def check(
-    hot: SessionCache, northbound: ControllerClient, rows: Sequence[Request], diffs: Sequence[SwitchDiff]
+    cache: SessionCache, northbound: ControllerClient, rows: Sequence[Request], diffs: Sequence[SwitchDiff]
 ) -> None:
     """Raise `InfeasibleUpdate` if requests that may fail need a table without a lossless update."""
-    diffs = [diff for diff in diffs if hot.budget(diff.switch) is not None]
+    diffs = [diff for diff in diffs if cache.budget(diff.switch) is not None]
     if not diffs or not any(row.kind in CAN_FAIL for row in rows):
         return
     known = switch_sync.switches()
     clean = switch_sync.clean(known)
-    tight = tight_tables(hot, northbound, [diff for diff in diffs if diff.switch in clean], known)
+    tight = tight_tables(cache, northbound, [diff for diff in diffs if diff.switch in clean], known)
     if tight.stepwise is None:
         return
     room, stepwise = tight.room, tight.stepwise
@@ -60,32 +60,37 @@ class FullTables:
 
 
 def tight_tables(
-    hot: SessionCache, northbound: ControllerClient, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
+    cache: SessionCache,
+    northbound: ControllerClient,
+    diffs: Sequence[SwitchDiff],
+    known: Mapping[str, Switch],
 ) -> FullTables:
     """Find changes of full tables; only if there is one, ask the controller for bundle support."""
-    room = _room_of(hot, diffs, known)
+    room = _room_of(cache, diffs, known)
     full = [diff for diff in diffs if diff.switch in room and room[diff.switch].is_tight(diff)]
-    stepwise = _stepwise_of(hot, northbound, [known[diff.switch] for diff in full]) if full else None
+    stepwise = _stepwise_of(cache, northbound, [known[diff.switch] for diff in full]) if full else None
     return FullTables(room, full, stepwise)
 
 
-def _stepwise_of(hot: SessionCache, northbound: ControllerClient, full: Sequence[Switch]) -> Stepwise | None:
+def _stepwise_of(
+    cache: SessionCache, northbound: ControllerClient, full: Sequence[Switch]
+) -> Stepwise | None:
     """Return the tables of switches without bundles; None if the controller does not answer."""
     try:
         slow = without_bundles(northbound.switches())
     except NorthboundError:
         return None
     tables = {switch.name: confirmed_entries.table(switch) for switch in full if switch.dpid in slow}
-    return Stepwise(hot.state.planner, tables, {switch.name: switch.limit for switch in full})
+    return Stepwise(cache.state.planner, tables, {switch.name: switch.limit for switch in full})
 
 
 def _room_of(
-    hot: SessionCache, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
+    cache: SessionCache, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
 ) -> dict[str, Headroom]:
     """Return the numbers of free entries in the tables of switches with a budget."""
-    budgets = {diff.switch: hot.budget(diff.switch) for diff in diffs}
+    budgets = {diff.switch: cache.budget(diff.switch) for diff in diffs}
     return {
-        name: Headroom(budget, hot.entries(known[name]))
+        name: Headroom(budget, cache.entries(known[name]))
         for name, budget in budgets.items()
         if budget is not None
     }

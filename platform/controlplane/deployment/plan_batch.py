@@ -47,7 +47,7 @@ class Planned:
         return position
 
 
-def plan(hot: SessionCache, rows: Sequence[Request], northbound: ControllerClient) -> Iterator[Planned]:
+def plan(cache: SessionCache, rows: Sequence[Request], northbound: ControllerClient) -> Iterator[Planned]:
     """Apply `rows`, which follow the planner's position, and verify the result.
 
     Tables that cannot be verified, or that full tables cannot reach without loss of events, are not deployed:
@@ -55,37 +55,37 @@ def plan(hot: SessionCache, rows: Sequence[Request], northbound: ControllerClien
     that must fail is found. The caller must decide each part before it asks for the next one.
     """
     try:
-        prover = hot.prover  # of the tables before the change
-        planned = _apply(hot, rows)
+        prover = cache.prover  # of the tables before the change
+        planned = _apply(cache, rows)
         prover.prove(rows, planned.diffs)
-        feasibility.check(hot, northbound, rows, planned.diffs)
+        feasibility.check(cache, northbound, rows, planned.diffs)
         yield planned
         return
     except InfeasibleUpdate as stuck:
-        hot.rewind()
+        cache.rewind()
         if len(rows) == 1:
-            yield _fail_infeasible(hot, rows[0], stuck)
+            yield _fail_infeasible(cache, rows[0], stuck)
             return
     except Exception as error:  # no error of the planner may stop the log
         logger.exception("requests %d to %d cannot be planned", rows[0].pk, rows[-1].pk)
-        hot.rewind()
+        cache.rewind()
         fault = str(error) if isinstance(error, UnprovedTables) else f"{type(error).__name__}: {error}"
         if len(rows) == 1:
             yield _failed(rows[0], fault)
             return
     middle = len(rows) // 2
-    yield from plan(hot, rows[:middle], northbound)
-    yield from plan(hot, rows[middle:], northbound)
+    yield from plan(cache, rows[:middle], northbound)
+    yield from plan(cache, rows[middle:], northbound)
 
 
-def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
+def _apply(cache: SessionCache, rows: Sequence[Request]) -> Planned:
     """Return the change that results from `rows`, and its alarms."""
     merged = Merged()
     alarms = []
     moved: dict[int, Sequence[str]] = {}
     in_place: dict[int, Sequence[str]] = {}
-    planner = hot.state.planner
-    ledger = hot.merged.begin(planner)
+    planner = cache.state.planner
+    ledger = cache.merged.begin(planner)
     for row, outcome in zip(rows, planner.in_turn(row.payload for row in rows), strict=True):
         diff = planner.take_diff()
         ledger.step(outcome.ok)
@@ -102,7 +102,7 @@ def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
         if rough:
             in_place[row.pk] = sorted(rough)
             alarms.append(_IN_PLACE.format(row.pk, row.kind, ", ".join(in_place[row.pk])))
-    update = hot.merged.update(ledger)
+    update = cache.merged.update(ledger)
     for row, merging in zip(rows, merging_json(ledger, update), strict=True):
         row.merging = merging
     return Planned(rows, merged.diffs(), alarms, moved, in_place, update)
@@ -135,13 +135,13 @@ def _refusal(outcome: Outcome) -> dict[str, Any]:
     return problem("refused", title, str(refused), outcome.failed_switches, [error])
 
 
-def _fail_infeasible(hot: SessionCache, row: Request, stuck: InfeasibleUpdate) -> Planned:
+def _fail_infeasible(cache: SessionCache, row: Request, stuck: InfeasibleUpdate) -> Planned:
     """Fail the request, which changes nothing.
 
     A first reserve is requested again when an entry is free.
     """
     if row.kind == SET_RESERVE:
-        hot.unreserved.update(stuck.switches)
+        cache.unreserved.update(stuck.switches)
     row.problem = problem("refused", "A table is too small", str(stuck), stuck.switches)
     _nothing(row)
     return Planned([row])

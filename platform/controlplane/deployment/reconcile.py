@@ -43,25 +43,27 @@ class TableReading:
         return self.switch.epoch != self.switch.reconciled_epoch
 
 
-def run(hot: SessionCache, northbound: ControllerClient) -> bool:
+def run(cache: SessionCache, northbound: ControllerClient) -> bool:
     """Repair the switches that are due; return whether there were any."""
     known = switch_sync.switches()
     names = switch_sync.due(known, timezone.now())
     if not names:
         return False
-    hot.sources.is_stale = True
-    names |= {name for name in hot.lag.without_room() if name in known}  # together they may find an order
+    cache.sources.is_stale = True
+    names |= {
+        name for name in cache.unconfirmed.without_room() if name in known
+    }  # together they may find an order
     due = [known[name] for name in sorted(names)]
-    asked, silent = _read_tables(hot, northbound, due)
+    asked, silent = _read_tables(cache, northbound, due)
     found = {one.switch.name: one.found for one in asked}
-    spare_entry.log_reserves(hot, [(one.switch.name, one.bundles) for one in asked if one.is_new], found)
-    capacity.log_capacities(hot, [_connected(one) for one in asked if one.is_new])
-    results = _send(hot, northbound, asked, known)
+    spare_entry.log_reserves(cache, [(one.switch.name, one.bundles) for one in asked if one.is_new], found)
+    capacity.log_capacities(cache, [_connected(one) for one in asked if one.is_new])
+    results = _send(cache, northbound, asked, known)
     fault_injection.point("reconcile:push")
-    confirmations.repaired(hot, [(results[one.switch.name], one.found) for one in asked], silent)
+    confirmations.repaired(cache, [(results[one.switch.name], one.found) for one in asked], silent)
     for one in asked:
-        capacity.learn(hot, results[one.switch.name], hot.counts[one.switch.name])
-    confirmations.finish(hot)
+        capacity.learn(cache, results[one.switch.name], cache.counts[one.switch.name])
+    confirmations.finish(cache)
     return True
 
 
@@ -70,7 +72,7 @@ def _connected(one: TableReading) -> Connected:
 
 
 def _read_tables(
-    hot: SessionCache, northbound: ControllerClient, switches: Sequence[Switch]
+    cache: SessionCache, northbound: ControllerClient, switches: Sequence[Switch]
 ) -> tuple[list[TableReading], dict[str, str]]:
     """Return the tables of the switches, and by name the reasons why others could not be read."""
     asked: list[TableReading] = []
@@ -93,7 +95,7 @@ def _read_tables(
             continue
         switch.epoch = int(row["epoch"])
         found = tuple(map(book.entry, reading.entries))
-        diff = repair(switch.name, found, hot.table(switch.name))
+        diff = repair(switch.name, found, cache.table(switch.name))
         bundles = BUNDLES in row.get("capabilities", ())
         asked.append(TableReading(switch, found, diff, bundles, _reported_space(row, reading)))
     return asked, silent
@@ -107,7 +109,7 @@ def _reported_space(row: Mapping[str, Any], reading: ControllerReading) -> int |
 
 
 def _send(
-    hot: SessionCache,
+    cache: SessionCache,
     northbound: ControllerClient,
     asked: Sequence[TableReading],
     known: Mapping[str, Switch],
@@ -118,20 +120,22 @@ def _send(
     and for which no steps are found.
     """
     names = {one.switch.name for one in asked}
-    silent = [name for name in hot.lag if name not in names and not hot.lag.refused(name)]
-    room = _free_entries(hot, asked)
+    silent = [name for name in cache.unconfirmed if name not in names and not cache.unconfirmed.refused(name)]
+    room = _free_entries(cache, asked)
     tables = {one.switch.name: one.found for one in asked if not one.bundles}
-    stepwise = Stepwise(hot.state.planner, tables)
+    stepwise = Stepwise(cache.state.planner, tables)
     stuck = [one.diff for one in asked if _is_stuck(one, room, stepwise)]
-    full = [one.diff for one in asked if hot.lag.refused(one.switch.name) or one.diff in stuck]
+    full = [one.diff for one in asked if cache.unconfirmed.refused(one.switch.name) or one.diff in stuck]
     willing = [one.diff for one in asked if one.diff not in full]
     results = table_push.push_holding(
-        northbound, willing, known, hot.lag, silent, room=room, stepwise=stepwise
+        northbound, willing, known, cache.unconfirmed, silent, room=room, stepwise=stepwise
     )
     _report_stuck([diff.switch for diff in stuck])
     for diff in full:  # free entries first: an entry fits only after another one is removed
         steps = (SwitchDiff(diff.switch, removed=diff.removed), replace(diff, removed=()))
-        parts = [table_push.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
+        parts = [
+            table_push.push_holding(northbound, [step], known, cache.unconfirmed, silent)[0] for step in steps
+        ]
         results.append(table_push.joined(*parts))
     return {result.switch.name: result for result in results}
 
@@ -150,7 +154,7 @@ def _report_stuck(names: Sequence[str]) -> None:
         )
 
 
-def _free_entries(hot: SessionCache, asked: Sequence[TableReading]) -> dict[str, Headroom]:
+def _free_entries(cache: SessionCache, asked: Sequence[TableReading]) -> dict[str, Headroom]:
     """Return the numbers of free entries of switches with a budget."""
-    budgets = [(one.switch.name, hot.budget(one.switch.name), len(one.found)) for one in asked]
+    budgets = [(one.switch.name, cache.budget(one.switch.name), len(one.found)) for one in asked]
     return {name: Headroom(budget, there) for name, budget, there in budgets if budget is not None}

@@ -32,13 +32,13 @@ from controlplane.deployment import (
     plan_batch,
     reconcile,
     request_states,
+    session_cache,
     session_log,
     source_check,
     spare_entry,
     switch_sync,
     table_push,
 )
-from controlplane.deployment import session_cache as hot_state
 from controlplane.deployment.plan_batch import Planned
 from controlplane.deployment.session_cache import SessionCache
 from controlplane.network.controller_client import ControllerClient
@@ -89,133 +89,139 @@ def _locked(enough: Callable[[], bool]) -> bool | None:
 
 def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
     """Run one session under the lock; return whether it ended because nothing was left to do."""
-    hot = hot_state.claim_cache()
+    cache = session_cache.claim_cache()
     rows: list[Request] = []
-    if hot.mirror.is_new:
-        _show_first(hot)
-    confirmations.finish(hot)  # completes what a killed session left
+    if cache.projections.is_new:
+        _show_first(cache)
+    confirmations.finish(cache)  # completes what a killed session left
     with ControllerClient() as northbound:
         while True:
             held.check()
             if settings.SOURCE_CHECK:
-                _check_sources(hot, northbound, widen=True)
-            while _repair(hot, northbound) and not enough():
+                _check_sources(cache, northbound, widen=True)
+            while _repair(cache, northbound) and not enough():
                 held.check()
-            _move_on(hot)
-            capacity.relieve(hot)
-            if hot.unreserved:
-                spare_entry.ask_late(hot, switch_sync.switches())
+            _move_on(cache)
+            capacity.relieve(cache)
+            if cache.unreserved:
+                spare_entry.ask_late(cache, switch_sync.switches())
             rows = batches.undecided() or batches.start_batch()
             fault_injection.point("take")
             if not rows:
                 break
-            for planned in plan_batch.plan(hot, rows, northbound):
+            for planned in plan_batch.plan(cache, rows, northbound):
                 with correlation.named(correlation.of_requests(planned.rows)):
-                    _carry_out(hot, northbound, planned)
-            planner_state.keep_snapshot(hot.state)
+                    _carry_out(cache, northbound, planned)
+            planner_state.keep_snapshot(cache.state)
             fault_injection.point("snapshot")
             if enough():
                 break
-        _check_sources(hot, northbound)
-    hot_state.keep_for_next_session(hot)
+        _check_sources(cache, northbound)
+    session_cache.keep_for_next_session(cache)
     return not rows
 
 
-def _check_sources(hot: SessionCache, northbound: ControllerClient, *, widen: bool = False) -> None:
-    source_check.push_source_checks(hot.sources, hot.state.planner.topology, hot.lag, northbound, widen=widen)
+def _check_sources(cache: SessionCache, northbound: ControllerClient, *, widen: bool = False) -> None:
+    source_check.push_source_checks(
+        cache.sources, cache.state.planner.topology, cache.unconfirmed, northbound, widen=widen
+    )
 
 
-def _show_first(hot: SessionCache) -> None:
+def _show_first(cache: SessionCache) -> None:
     """Compare the rows that mirror the planner with it, after a restart, update or restore."""
-    shown = hot.mirror.compute(hot.state.planner, ())
+    shown = cache.projections.compute(cache.state.planner, ())
     with transaction.atomic():
-        lock_order.lock_rows((), hot.mirror.switches(shown))
-        hot.mirror.show(shown)
+        lock_order.lock_rows((), cache.projections.switches(shown))
+        cache.projections.show(shown)
 
 
-def _move_on(hot: SessionCache) -> None:
+def _move_on(cache: SessionCache) -> None:
     """Advance moves of topics, and complete the requests that waited for them."""
-    went_on = stages.advance(hot.state.planner, hot.lag.refused)
-    if went_on or hot.waiting.idle - stages.with_open_moves():
-        confirmations.finish(hot)
+    went_on = stages.advance(cache.state.planner, cache.unconfirmed.refused)
+    if went_on or cache.waiting.idle - stages.with_open_moves():
+        confirmations.finish(cache)
 
 
-def _repair(hot: SessionCache, northbound: ControllerClient) -> bool:
+def _repair(cache: SessionCache, northbound: ControllerClient) -> bool:
     with correlation.named(f"repair-{uuid4().hex[:12]}"):
-        return reconcile.run(hot, northbound)
+        return reconcile.run(cache, northbound)
 
 
-def _carry_out(hot: SessionCache, northbound: ControllerClient, planned: Planned) -> None:
+def _carry_out(cache: SessionCache, northbound: ControllerClient, planned: Planned) -> None:
     """Execute steps 3 to 5 for a batch or a part of one."""
     if settings.SOURCE_CHECK:
-        _check_sources(hot, northbound, widen=True)
+        _check_sources(cache, northbound, widen=True)
         fault_injection.point("sources")
     session_log.planned(planned)
     fault_injection.point("plan")
-    hot.follow(planned.rows)
+    cache.follow(planned.rows)
     known = switch_sync.switches()
     clean = switch_sync.clean(known)
-    _find_waits(hot, planned)
-    shown = hot.mirror.compute(hot.state.planner, [row.payload for row in planned.rows])
+    _find_waits(cache, planned)
+    shown = cache.projections.compute(cache.state.planner, [row.payload for row in planned.rows])
     with transaction.atomic():
-        _decide(hot, planned, shown)
+        _decide(cache, planned, shown)
         fault_injection.point("deciding")
-    hot.state.position = planned.position
-    hot.waiting.add(planned.rows)
+    cache.state.position = planned.position
+    cache.waiting.add(planned.rows)
     fault_injection.point("decide")
     diffs = [diff for diff in planned.diffs if diff.switch in known]
-    results = _push(hot, northbound, diffs, known, clean)
+    results = _push(cache, northbound, diffs, known, clean)
     session_log.pushed(results)
     fault_injection.point("push")
     if results:
-        confirmations.pushed(hot, results)
-    confirmations.finish(hot)
+        confirmations.pushed(cache, results)
+    confirmations.finish(cache)
     fault_injection.point("settle")
 
 
-def _find_waits(hot: SessionCache, planned: Planned) -> None:
+def _find_waits(cache: SessionCache, planned: Planned) -> None:
     """Set the switches that each request waits for: changed ones, and lagging ones it needs."""
     touched = [diff.switch for diff in planned.diffs]
-    needs = find_dependencies([Waiter.of(row) for row in planned.rows], hot.state.planner) if hot.lag else {}
+    needs = (
+        find_dependencies([Waiter.of(row) for row in planned.rows], cache.state.planner)
+        if cache.unconfirmed
+        else {}
+    )
     for row in planned.rows:
-        lagging = needs[row.pk].waits(hot.lag, hot.ways, hot.lag) if needs else []
+        lagging = needs[row.pk].waits(cache.unconfirmed, cache.paths, cache.unconfirmed) if needs else []
         row.waits_for = sorted({*touched, *lagging} - _leaving(row))
 
 
-def _decide(hot: SessionCache, planned: Planned, shown: ProjectionRows) -> None:
+def _decide(cache: SessionCache, planned: Planned, shown: ProjectionRows) -> None:
     """Store the planner's answers in the log, and mark switches before anything is sent to them."""
     touched = [diff.switch for diff in planned.diffs]
-    lock_order.lock_rows(planned.rows, {*touched, *hot.mirror.switches(shown)})
+    lock_order.lock_rows(planned.rows, {*touched, *cache.projections.switches(shown)})
     switch_sync.mark(touched)
     request_states.decide(
-        planned.rows, {*planned.moved, *confirmations.waiting_removals(hot, planned.rows, planned.moved)}
+        planned.rows, {*planned.moved, *confirmations.waiting_removals(cache, planned.rows, planned.moved)}
     )
-    stages.begin(planned.moved, hot.state.planner)
-    stages.note_in_place(planned.in_place, hot.state.planner)
-    hot.mirror.show(shown)
+    stages.begin(planned.moved, cache.state.planner)
+    stages.note_in_place(planned.in_place, cache.state.planner)
+    cache.projections.show(shown)
     if planned.merged is not None:
-        hot.merged.write(planned.merged, planned.position)
+        cache.merged.write(planned.merged, planned.position)
     for text in planned.alarms:
         outbox.alarm(text)
 
 
 def _push(
-    hot: SessionCache,
+    cache: SessionCache,
     northbound: ControllerClient,
     diffs: Sequence[SwitchDiff],
     known: dict[str, Switch],
     clean: set[str],
 ) -> list[table_push.PushResult]:
     """Send their changes to clean switches; the others are repaired as a whole afterwards."""
-    switch_sync.retry(diff.switch for diff in diffs if hot.lag.refused(diff.switch))
+    switch_sync.retry(diff.switch for diff in diffs if cache.unconfirmed.refused(diff.switch))
     for diff in diffs:
         if diff.switch not in clean:
-            hot.lag.add(diff.switch, OutstandingChange.of(diff, _lags_because(diff.switch, known)))
-    silent = [name for name in hot.lag if not hot.lag.refused(name)]
+            cache.unconfirmed.add(diff.switch, OutstandingChange.of(diff, _lags_because(diff.switch, known)))
+    silent = [name for name in cache.unconfirmed if not cache.unconfirmed.refused(name)]
     ready = [diff for diff in diffs if diff.switch in clean]
-    tight = feasibility.tight_tables(hot, northbound, ready, known)
+    tight = feasibility.tight_tables(cache, northbound, ready, known)
     return table_push.push_holding(
-        northbound, ready, known, hot.lag, silent, room=tight.room, stepwise=tight.stepwise
+        northbound, ready, known, cache.unconfirmed, silent, room=tight.room, stepwise=tight.stepwise
     )
 
 

@@ -32,9 +32,9 @@ class SessionCache:
     """State of a session; the database contains everything needed to rebuild it."""
 
     state: PlannerAtPosition
-    lag: Unconfirmed
+    unconfirmed: Unconfirmed
     waiting: Waiting = field(default_factory=Waiting)
-    mirror: PlanProjections = field(default_factory=PlanProjections)
+    projections: PlanProjections = field(default_factory=PlanProjections)
     merged: MergedRows = field(default_factory=MergedRows)
     counts: dict[str, int] = field(default_factory=dict)
     unreserved: set[str] = field(default_factory=set)
@@ -57,7 +57,7 @@ class SessionCache:
         return self._prover
 
     @property
-    def ways(self) -> DeliveryPaths:
+    def paths(self) -> DeliveryPaths:
         """Paths of events; created at the first use and kept while any request waits."""
         if self._ways is None:
             self._ways = DeliveryPaths(self.state.planner)
@@ -72,7 +72,7 @@ class SessionCache:
 
     def rest(self) -> None:
         """Free the data that only waiting requests need, if none waits."""
-        if not self.lag and not self.waiting:
+        if not self.unconfirmed and not self.waiting:
             self._ways = None
 
     def count(self, switch: Switch, more: int) -> None:
@@ -110,19 +110,19 @@ def claim_cache() -> SessionCache:
     failed session leaves no partial state.
     """
     global _kept
-    hot, _kept = _kept, None
-    if hot is None or checkpoints.recall(_OWNER, None) != hot.token:
-        hot = SessionCache(planner_state.load(), Unconfirmed(), Waiting.load())
-        read_lag(hot)
-        checkpoints.store(_OWNER, hot.token)
-    return hot
+    cache, _kept = _kept, None
+    if cache is None or checkpoints.recall(_OWNER, None) != cache.token:
+        cache = SessionCache(planner_state.load(), Unconfirmed(), Waiting.load())
+        read_lag(cache)
+        checkpoints.store(_OWNER, cache.token)
+    return cache
 
 
-def keep_for_next_session(hot: SessionCache) -> None:
+def keep_for_next_session(cache: SessionCache) -> None:
     """Keep the cache of a successful session for the next one of this process."""
     global _kept  # noqa: PLW0603
-    hot.rest()
-    _kept = hot
+    cache.rest()
+    _kept = cache
 
 
 def forget() -> None:
@@ -130,11 +130,11 @@ def forget() -> None:
     checkpoints.store(_OWNER, f"nobody-{uuid4().hex}")
 
 
-def read_lag(hot: SessionCache) -> None:
+def read_lag(cache: SessionCache) -> None:
     """Read the unconfirmed changes of dirty switches, from the entries that they last confirmed."""
     known = switch_sync.switches()
     for row in SwitchSync.objects.filter(dirty=True):
         if row.switch in known:
-            diff = difference(row.switch, confirmed_entries.table(known[row.switch]), hot.table(row.switch))
+            diff = difference(row.switch, confirmed_entries.table(known[row.switch]), cache.table(row.switch))
             reason = (row.problem or {}).get("detail") or f"switch {row.switch} {_UNASKED}"
-            hot.lag.put(row.switch, OutstandingChange.of(diff, reason))
+            cache.unconfirmed.put(row.switch, OutstandingChange.of(diff, reason))

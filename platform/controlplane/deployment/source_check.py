@@ -50,7 +50,7 @@ class SourceChecks:
 def push_source_checks(
     checks: SourceChecks,
     topology: Topology,
-    lag: Unconfirmed,
+    unconfirmed: Unconfirmed,
     northbound: ControllerClient,
     *,
     widen: bool = False,
@@ -76,7 +76,7 @@ def push_source_checks(
         checks.is_stale = True
         return
     for name, reason in silent.items():
-        lag.lose(name, reason)
+        unconfirmed.lose(name, reason)
         switch_sync.failed(name, problem("unreachable", "A switch is not reachable", reason, [name]))
     if not widen:
         checks.followed = None if silent else topology.version

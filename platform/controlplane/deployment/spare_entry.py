@@ -24,7 +24,7 @@ RESERVE = 1
 
 
 def log_reserves(
-    hot: SessionCache, connected: Iterable[tuple[str, bool]], tables: Mapping[str, Table]
+    cache: SessionCache, connected: Iterable[tuple[str, bool]], tables: Mapping[str, Table]
 ) -> None:
     """Log the changed reserves of switches that have reconnected.
 
@@ -32,37 +32,37 @@ def log_reserves(
         connected: Switches by name, and whether they support bundles.
         tables: Present tables of the switches.
     """
-    known = hot.state.planner.topology.switches
+    known = cache.state.planner.topology.switches
     wanted = {name: 0 if bundles else RESERVE for name, bundles in connected}
-    hot.unreserved -= wanted.keys()
+    cache.unreserved -= wanted.keys()
     changed = {
         name: entries
         for name, entries in wanted.items()
         if entries != (known[name].reserve if name in known else 0)
     }
-    late = {name for name, entries in changed.items() if entries and _would_lose(hot, name, tables[name])}
+    late = {name for name, entries in changed.items() if entries and _would_lose(cache, name, tables[name])}
     for name in sorted(late):
         outbox.alarm(_LATE.format(name))
-    hot.unreserved |= late
+    cache.unreserved |= late
     _log({name: entries for name, entries in changed.items() if name not in late})
 
 
-def ask_late(hot: SessionCache, known: Mapping[str, Switch]) -> None:
+def ask_late(cache: SessionCache, known: Mapping[str, Switch]) -> None:
     """Log the reserves of tables that were full when they connected, and have a free entry now."""
-    for name in sorted(hot.unreserved):
-        budget = hot.budget(name)
-        if name not in known or budget is None or hot.entries(known[name]) < budget:
-            hot.unreserved.discard(name)
+    for name in sorted(cache.unreserved):
+        budget = cache.budget(name)
+        if name not in known or budget is None or cache.entries(known[name]) < budget:
+            cache.unreserved.discard(name)
             if budget is not None:
                 _log({name: RESERVE})
 
 
-def _would_lose(hot: SessionCache, name: str, table: Table) -> bool:
+def _would_lose(cache: SessionCache, name: str, table: Table) -> bool:
     """Whether no steps lead from a full table to free entries; tried on a copy of the planner."""
-    budget = hot.budget(name)
+    budget = cache.budget(name)
     if budget is None or len(table) < budget:
         return False
-    planner = Planner.restore(hot.state.planner.snapshot())
+    planner = Planner.restore(cache.state.planner.snapshot())
     if not planner.apply({"op": SET_RESERVE, "switch": name, "entries": RESERVE}).ok:
         return False
     return steps_between(planner, name, table, planner.table(name), max(budget, len(table))) is None

@@ -127,7 +127,7 @@ def push_holding(
     northbound: ControllerClient,
     diffs: Sequence[SwitchDiff],
     switches: Mapping[str, Switch],
-    lag: Unconfirmed,
+    unconfirmed: Unconfirmed,
     silent: Collection[str],
     *,
     room: Rooms = MappingProxyType({}),
@@ -139,7 +139,7 @@ def push_holding(
     `stepwise` finds. If it is full because of delayed removals, it must wait, and so must everything that
     depends on it.
     """
-    held, stuck = _find_held_back(diffs, lag, set(silent), room)
+    held, stuck = _find_held_back(diffs, unconfirmed, set(silent), room)
     going = [diff for diff in diffs if diff.switch not in stuck]
     allowed = [replace(diff, removed=_without_dsts(diff.removed, held[diff.switch])) for diff in going]
     rooms = [(diff, room.get(diff.switch)) for diff in allowed]
@@ -157,12 +157,12 @@ def push_holding(
 
 
 def _find_held_back(
-    diffs: Sequence[SwitchDiff], lag: Unconfirmed, silent: set[str], room: Rooms
+    diffs: Sequence[SwitchDiff], unconfirmed: Unconfirmed, silent: set[str], room: Rooms
 ) -> tuple[dict[str, frozenset[str]], dict[str, SwitchDiff]]:
     """Return, by switch, the destinations whose removal must wait, and the diffs that must wait."""
     stuck: dict[str, SwitchDiff] = {}
     while True:
-        held = {diff.switch: lag.held(diff.removed, silent - {diff.switch}) for diff in diffs}
+        held = {diff.switch: unconfirmed.held(diff.removed, silent - {diff.switch}) for diff in diffs}
         found = [
             diff
             for diff in diffs
@@ -173,7 +173,7 @@ def _find_held_back(
         for diff in found:
             stuck[diff.switch] = diff
             silent.add(diff.switch)
-            lag.add(diff.switch, OutstandingChange.of(diff, _NO_ROOM, held=True))
+            unconfirmed.add(diff.switch, OutstandingChange.of(diff, _NO_ROOM, held=True))
 
 
 def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Headroom | None) -> bool:

@@ -26,12 +26,12 @@ class Dependency:
     own: frozenset[str]
     live: Registration | None = None
 
-    def waits(self, lag: Unconfirmed, ways: DeliveryPaths, among: Iterable[str]) -> list[str]:
+    def waits(self, unconfirmed: Unconfirmed, paths: DeliveryPaths, among: Iterable[str]) -> list[str]:
         """Return those of `among` that the request must wait for, sorted."""
         names = among if self.live is not None else self.own.intersection(among)
-        found = lag.concerned(names, self.region)
+        found = unconfirmed.concerned(names, self.region)
         if self.live is not None and not self.own.issuperset(found):
-            needed = self.own | ways.of(self.live)
+            needed = self.own | paths.of(self.live)
             found = [name for name in found if name in needed]
         return sorted(found)
 

@@ -99,9 +99,9 @@ class Waiting:
         waiter.waits_for, waiter.region, waiter.is_stored = list(waits_for), region, True
         self._list(waiter)
 
-    def follow_lag(self, lag: Unconfirmed) -> None:
+    def follow_lag(self, unconfirmed: Unconfirmed) -> None:
         """Mark the requests that wait for switches with fewer unconfirmed changes than before."""
-        for name, places in lag.take_eased().items():
+        for name, places in unconfirmed.take_eased().items():
             mine = self._by_switch.get(name, set())
             if places is None or len(places) >= len(mine):
                 self._suspects |= mine

@@ -34,10 +34,10 @@ def switches(network):
     return {switch.name: switch for switch in Switch.objects.all()}
 
 
-def push(switches, diffs, lag=None, silent=(), room=None):
+def push(switches, diffs, unconfirmed=None, silent=(), room=None):
     with ControllerClient() as northbound:
         results = table_push.push_holding(
-            northbound, diffs, switches, lag or Unconfirmed(), silent, room=room or {}
+            northbound, diffs, switches, unconfirmed or Unconfirmed(), silent, room=room or {}
         )
     return {result.switch.name: result for result in results}
 
@@ -99,16 +99,16 @@ def test_a_full_table_waits_for_what_holds_its_old_entries_up(network, switches)
     """s1 must keep an entry until s3 has its new one; if both do not fit, its new one waits too."""
     push(switches, [SwitchDiff("s1", entries(1)), SwitchDiff("s2", entries(1))])
     network.changes.clear()
-    lag = Unconfirmed()
-    lag.put("s3", OutstandingChange(missing=frozenset({entry(1).dst}), reason="away"))
+    unconfirmed = Unconfirmed()
+    unconfirmed.put("s3", OutstandingChange(missing=frozenset({entry(1).dst}), reason="away"))
     diffs = [SwitchDiff("s1", entries(2), (), entries(1)), SwitchDiff("s2", entries(2), (), entries(2))]
-    results = push(switches, diffs, lag, ["s3"], {"s1": Headroom(1, 1)})
+    results = push(switches, diffs, unconfirmed, ["s3"], {"s1": Headroom(1, 1)})
     assert [part["dpid"] for part in parts(network)] == [world.dpid(2)]
     debt = results["s1"].debt
     assert debt.held and not debt.refused and "s3" in debt.reason
     assert debt.missing == {entry(2).dst} and debt.left_over == {entry(1).dst}
     assert results["s2"].debt.left_over == {entry(2).dst}, "what depends on s1 waits with it"
-    assert lag.without_room() == ["s1"]
+    assert unconfirmed.without_room() == ["s1"]
 
 
 def moved(network) -> None:

@@ -71,15 +71,15 @@ def test_the_lock_is_free_after_its_block_and_can_be_taken_again(transactional_d
 def test_what_comes_in_while_a_session_ends_is_taken_by_it(network, monkeypatch):
     """The holder saw an empty queue and still has the lock when a request and its wake-up come."""
     late = []
-    keep = session.hot_state.keep_for_next_session
+    keep = session.session_cache.keep_for_next_session
 
-    def keep_and_log(hot):
-        keep(hot)
+    def keep_and_log(cache):
+        keep(cache)
         if not late:
             late.append(world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 5}))
             assert session.run() is False  # the wake-up's own session: the lock is taken
 
-    monkeypatch.setattr(session.hot_state, "keep_for_next_session", keep_and_log)
+    monkeypatch.setattr(session.session_cache, "keep_for_next_session", keep_and_log)
     session.run()
     assert Request.objects.get(pk=late[0].pk).state == "active"
 

@@ -3,8 +3,7 @@
 import pytest
 
 from controlplane.common import fault_injection
-from controlplane.deployment import confirmations, replay_check, session
-from controlplane.deployment import session_cache as hot_state
+from controlplane.deployment import confirmations, replay_check, session, session_cache
 from controlplane.deployment.watcher import watch
 from controlplane.requestlog.models import OutboxEvent, SwitchSync
 from tests.support.controlplane import network_world as world
@@ -69,7 +68,7 @@ def run() -> None:
     try:
         session.run()
     except Killed:
-        hot_state._kept = None
+        session_cache._kept = None
 
 
 def messages(kind: str) -> list:

@@ -82,9 +82,11 @@ class Stake:
     region: EventRegion | None
     switches: frozenset[str]
 
-    def waits(self, lag: BothLag, among: Iterable[str]) -> list[str]:
+    def waits(self, unconfirmed: BothLag, among: Iterable[str]) -> list[str]:
         return sorted(
-            name for name in among if name in self.switches and lag.concerns_plainly(name, self.region)
+            name
+            for name in among
+            if name in self.switches and unconfirmed.concerns_plainly(name, self.region)
         )
 
 
@@ -153,30 +155,32 @@ def _between(edges, start, ends) -> set[str]:
 
 
 def decided(
-    rows: Iterable[Request], touched: Iterable[str], lag: BothLag, planner: Planner
+    rows: Iterable[Request], touched: Iterable[str], unconfirmed: BothLag, planner: Planner
 ) -> dict[int, list[str]]:
     """Return what requests that are being decided wait for, by id."""
     rows = list(rows)
     needs = stakes(rows, planner)
     leaving = {row.pk: {row.payload["switch"]} if row.kind == "remove_switch" else set() for row in rows}
     return {
-        row.pk: sorted({*touched, *needs[row.pk].waits(lag, list(lag.debts))} - leaving[row.pk])
+        row.pk: sorted(
+            {*touched, *needs[row.pk].waits(unconfirmed, list(unconfirmed.debts))} - leaving[row.pk]
+        )
         for row in rows
     }
 
 
-def finished(lag: BothLag, planner: Planner) -> dict[int, list[str] | None]:
+def finished(unconfirmed: BothLag, planner: Planner) -> dict[int, list[str] | None]:
     """Return what each deploying request waits for after a check of all, by id; None if it is active."""
-    for name in list(lag.debts):
+    for name in list(unconfirmed.debts):
         if name not in planner.topology.switches:
-            del lag.debts[name]
+            del unconfirmed.debts[name]
     rows = list(Request.objects.filter(state=State.DEPLOYING).order_by("position"))
-    held_up = [row for row in rows if any(name in lag.debts for name in row.waits_for)]
+    held_up = [row for row in rows if any(name in unconfirmed.debts for name in row.waits_for)]
     needs, moving = stakes(held_up, planner), stages.with_open_moves()
     found: dict[int, list[str] | None] = {}
     removals = []
     for row in rows:
-        waits = needs[row.pk].waits(lag, row.waits_for) if row.pk in needs else []
+        waits = needs[row.pk].waits(unconfirmed, row.waits_for) if row.pk in needs else []
         if not waits and row.pk not in moving and not (row.kind == "remove_switch" and removals):
             found[row.pk] = None
             continue

@@ -2,8 +2,7 @@
 
 import random
 
-from controlplane.deployment import confirmations, session
-from controlplane.deployment import session_cache as hot_state
+from controlplane.deployment import confirmations, session, session_cache
 from controlplane.requestlog.models import Request, State, SwitchSync
 from tests.support.controlplane import former_waits
 from tests.support.controlplane import network_world as world
@@ -22,19 +21,19 @@ class Judge:
     def __init__(self, monkeypatch) -> None:
         self.looks = self.waited = self.ended = 0
         self._find, self._finish = session._find_waits, confirmations.finish
-        monkeypatch.setattr(hot_state, "Unconfirmed", BothLag)
+        monkeypatch.setattr(session_cache, "Unconfirmed", BothLag)
         monkeypatch.setattr(session, "_find_waits", self.find_waits)
         monkeypatch.setattr(confirmations, "finish", self.finish)
 
-    def find_waits(self, hot, planned) -> None:
+    def find_waits(self, cache, planned) -> None:
         touched = [diff.switch for diff in planned.diffs]
-        expected = former_waits.decided(planned.rows, touched, hot.lag, hot.state.planner)
-        self._find(hot, planned)
+        expected = former_waits.decided(planned.rows, touched, cache.unconfirmed, cache.state.planner)
+        self._find(cache, planned)
         assert {row.pk: row.waits_for for row in planned.rows} == expected
 
-    def finish(self, hot) -> None:
-        expected = former_waits.finished(hot.lag, hot.state.planner)
-        self._finish(hot)
+    def finish(self, cache) -> None:
+        expected = former_waits.finished(cache.unconfirmed, cache.state.planner)
+        self._finish(cache)
         rows = Request.objects.filter(pk__in=expected)
         found = {row.pk: row.waits_for if row.state == State.DEPLOYING else None for row in rows}
         assert found == expected

@@ -14,8 +14,7 @@ from django.utils import timezone
 
 from controlplane.common import fault_injection
 from controlplane.common.process_locks import planner_lock
-from controlplane.deployment import reconcile, switch_sync
-from controlplane.deployment import session_cache as hot_state
+from controlplane.deployment import reconcile, session_cache, switch_sync
 from controlplane.deployment.audits import audits
 from controlplane.deployment.audits.compare import TableDifference, differences, sentence
 from controlplane.deployment.audits.models import Audit, Check, CheckState, Drift, DriftKind
@@ -77,24 +76,24 @@ def _attempt(audit: Audit, check: Check) -> None:
 
 
 def _step(audit: Audit, check: Check) -> None:
-    hot = hot_state.claim_cache()
+    cache = session_cache.claim_cache()
     with ControllerClient() as northbound:
         if check.state == CheckState.WAITING:
-            _check_switch(hot, northbound, audit, check)
+            _check_switch(cache, northbound, audit, check)
         if check.state == CheckState.DRIFTED and audit.repair:
             fault_injection.point("audit:reported")
-            _repair(hot, northbound, check)
-    hot_state.keep_for_next_session(hot)
+            _repair(cache, northbound, check)
+    session_cache.keep_for_next_session(cache)
 
 
-def _check_switch(hot: SessionCache, northbound: ControllerClient, audit: Audit, check: Check) -> None:
+def _check_switch(cache: SessionCache, northbound: ControllerClient, audit: Audit, check: Check) -> None:
     """Read one switch, and store the result."""
     switch = Switch.objects.filter(name=check.switch).first()
     if switch is None:
         _end(check, CheckState.UNREACHABLE, f"switch {check.switch} no longer exists")
         return
     if audit.repair and not _is_settled(switch):
-        reconcile.run(hot, northbound)
+        reconcile.run(cache, northbound)
     try:
         reading = northbound.read_back(switch.dpid)
     except NorthboundError as error:
@@ -105,7 +104,7 @@ def _check_switch(hot: SessionCache, northbound: ControllerClient, audit: Audit,
         _end(check, CheckState.UNSETTLED, _unsettled(check.switch))
         return
     held = tuple(map(HostBook.read().entry, reading.entries))
-    found = differences(repair(check.switch, held, hot.table(check.switch)), held, reading)
+    found = differences(repair(check.switch, held, cache.table(check.switch)), held, reading)
     _report(audit, check, found, reading)
 
 
@@ -155,7 +154,7 @@ def _row(check: Check, one: TableDifference) -> Drift:
     )
 
 
-def _repair(hot: SessionCache, northbound: ControllerClient, check: Check) -> None:
+def _repair(cache: SessionCache, northbound: ControllerClient, check: Check) -> None:
     """Make the switch equal to the plan by the smallest change, and report the result."""
     refused: list[str] = []
     try:
@@ -163,7 +162,7 @@ def _repair(hot: SessionCache, northbound: ControllerClient, check: Check) -> No
             refused = northbound.repair(Switch.objects.get(name=check.switch).dpid)
     except (NorthboundError, Switch.DoesNotExist) as error:
         refused = [str(error)]
-    reconcile.run(hot, northbound)
+    reconcile.run(cache, northbound)
     fault_injection.point("audit:repaired")
     row = SwitchSync.objects.filter(switch=check.switch, dirty=True).first()
     if row is not None:

@@ -1,4 +1,4 @@
-"""Changes of switches: how they are shown, their position on the map, and requests for the planner."""
+"""Changes of switches: appearance, position on the map, and requests for the planner."""
 
 from typing import Any
 

@@ -81,9 +81,9 @@ def test_drift_is_reported_by_name_before_the_smallest_repair(busy, monkeypatch)
 
     real = worker.reconcile.run
 
-    def run(hot, northbound):
+    def run(cache, northbound):
         reported_before()
-        return real(hot, northbound)
+        return real(cache, northbound)
 
     monkeypatch.setattr(worker.reconcile, "run", run)
     asked = audit()
