@@ -188,7 +188,7 @@ class AtomicReplace:
                 return OperationOutcome([], detail)
             return None
         errors = add_undone([(key, FOREIGN) for key in taken], self._steps)
-        detail = "nothing was applied: an entry of another program has the match and priority of an entry"
+        detail = "nothing was applied: an entry of another program has the match and priority of a new entry"
         return OperationOutcome(errors, detail)
 
 

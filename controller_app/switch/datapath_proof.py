@@ -139,7 +139,7 @@ class Proofs:
             return Proof.AUTHORITY
         if self._policy is ProofPolicy.BOUND:
             remedy = (
-                f"issue a certificate for dpid-{dpid:016x}, or add the key of this one to "
+                f"issue a certificate for dpid-{dpid:016x}, or add the key of its present certificate to "
                 f"{self._path or FILE_NAME}, because {OPTION} requires it"
             )
             raise UnprovedDatapath(f"its certificate {certificate} has no datapath id; {remedy}")

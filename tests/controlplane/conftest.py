@@ -42,7 +42,9 @@ def django_db_setup(django_test_environment, django_db_blocker, tmp_path_factory
         if connection.vendor == "sqlite":
             options["init_command"] = options["init_command"].replace("synchronous=NORMAL", "synchronous=OFF")
         yield
-        connection.close()
+        with pytest.MonkeyPatch.context() as patch:  # the event loop of Playwright may run in this thread
+            patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+            connection.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -150,7 +150,7 @@ export const text = {
     cell: {
       question: "What is a cell?",
       definition:
-        "A cell is a range of values for each attribute that is indexed or cut. Its dz is the binary string that names it.",
+        "A cell is a part of the event space: one range of values for each attribute that switches check. Its dz is the binary string that names it.",
       heading: "Cell",
     },
     entry: {
@@ -237,7 +237,7 @@ export const text = {
     tree: {
       question: "What is a tree?",
       definition:
-        "A tree is a set of links without loops that connects all switches of a component. It carries the events of its cells.",
+        "A tree is a set of links without loops that connects all switches of one connected part of the network. It carries the events of its cells.",
       heading: "Tree",
     },
   },

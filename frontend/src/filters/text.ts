@@ -39,7 +39,7 @@ export const text = {
     entries: "Additional entries",
     matched: (matched: number, all: number) => `${number(matched)} of ${number(all)}`,
     matchedOfChecked: (matched: number, checked: number, all: number) =>
-      `${number(matched)} of the ${number(checked)} that were checked, of ${number(all)} in total`,
+      `${number(matched)} of ${number(checked)} checked (${number(all)} in total)`,
     noParticipant: {
       subscription: "Select the subscriber to see the additional entries of each switch.",
       advertisement: "Select the publisher to see the additional entries of each switch.",

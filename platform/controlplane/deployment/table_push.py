@@ -184,7 +184,8 @@ def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Headroom | None) -> 
 
 def _hold_diff(switch: Switch, diff: SwitchDiff, silent: str) -> PushResult:
     reason = (
-        f"switch {switch.name} has no free entries: it must keep old ones until {silent} confirms its changes"
+        f"the table of switch {switch.name} is full: it must keep old entries until {silent} confirms its "
+        "changes"
     )
     return PushResult(switch, SwitchDiff(diff.switch), OutstandingChange.of(diff, reason, held=True))
 

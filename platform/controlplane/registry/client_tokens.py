@@ -96,7 +96,7 @@ def _scopes(asked: list[str] | None, caller: Caller, role: Role, errors: Errors)
     beyond = sorted(set(asked) - caller.scopes - {Scope.CLIENT})
     if beyond:
         missing = ", ".join(beyond)
-        detail = f"Your token does not have the scope {missing}, so it cannot give it. Omit this scope."
+        detail = f"Your token does not have the scope {missing}, so you cannot give it to a token. Omit it."
         raise forbidden("/scopes", detail, beyond[0])
     return [scope for scope in Scope if scope in asked]
 

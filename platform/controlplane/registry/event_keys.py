@@ -146,8 +146,8 @@ def _check_in_band(topic: Topic) -> None:
     ]
     if users:
         detail = (
-            f"topic {topic.name} has {' and '.join(users)} of in-band hosts, which cannot get keys. Withdraw "
-            "them, or register them over the API."
+            f"topic {topic.name} has {' and '.join(users)} that hosts sent in band. Keys cannot be sent to "
+            "these hosts. Withdraw what they sent, or register it over the API."
         )
         raise conflict("in_band", detail)
 

@@ -201,8 +201,9 @@ def in_band_advertisements(row: Topic) -> int:
 def _check_in_band(row: Topic) -> None:
     if count := in_band_advertisements(row):
         detail = (
-            f"topic {row.name} has {' and '.join(counted(count, 'advertisement'))} of in-band hosts, which "
-            "cannot get cuts. Withdraw them, or register them over the API."
+            f"topic {row.name} has {' and '.join(counted(count, 'advertisement'))} that hosts sent "
+            "in band. Cuts cannot be sent to these hosts. Withdraw the advertisements, or register them over "
+            "the API."
         )
         raise conflict("in_band", detail)
 

@@ -282,11 +282,9 @@ class HostAddress(Text):
                 "bad_ip", f"{shown(text)} is not an IP address; write it like {_EXAMPLE[self.version]}."
             )
         if "%" in text or address.version != self.version:
-            self.refuse(
-                "wrong_family",
-                f"{shown(text)} is not an IPv{self.version} address without a zone. This network uses only "
-                f"IPv{self.version}. Write the address like {_EXAMPLE[self.version]}.",
-            )
+            problem = "has a zone" if "%" in text else f"is an IPv{address.version} address"
+            rule = f"use an IPv{self.version} address without a zone, like {_EXAMPLE[self.version]}."
+            self.refuse("wrong_family", f"{shown(text)} {problem}; {rule}")
         if address.is_multicast or address.is_unspecified or address.is_loopback or _is_broadcast(address):
             self.refuse("not_unicast", f"{shown(text)} is not a unicast address; use the host's own address.")
         return str(address)

@@ -24,6 +24,7 @@ from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace.topic import Attribute, Topic
 from tercast.filters.filter import Filter
 from tercast.runtime.strict_json import expect_keys, expect_text, integer_of_text
+from tercast.runtime.wording import quantity
 from tercast.signalling.messages import MessageType
 from tercast.wire.errors import LeaseLapsed
 
@@ -73,7 +74,7 @@ def publish(
             for place, values in _events(args, topic, own):
                 _placed(publisher.check, place, values)
         sent = _send(args, publisher, _events(args, topic, own))
-        print(f"published {sent} of {announced.name} from {ip}", flush=True)
+        print(f"published {quantity(sent, 'event')} of {announced.name} from {ip}", flush=True)
 
 
 def _announced(args: Namespace, source: MetadataSource) -> AnnouncedFilter:

@@ -86,7 +86,7 @@ def _check_requests(
                 yield Refused(("requests", i), "other_partition", detail, request.host)
         if isinstance(request, SetIndexed):
             detail = (
-                f"topic {shown(request.topic)} is shared by partitions, which cannot change its event space "
-                "together; set indexed in the topic"
+                f"several partitions use topic {shown(request.topic)}, so no request can change its indexed "
+                'attributes; write them in the topic, under "indexed"'
             )
             yield Refused(("requests", i), "shared_topic", detail, request.topic)

@@ -61,7 +61,7 @@ def proof_summary(name: str, scenario: Scenario, plan: PlanFile, *, strict: bool
     parts += [f"{len(some)} {kind}" for kind, some in left if some]
     proven = "no event is lost, duplicated or caught in a loop"
     if scenario.aggregation.method == "none":
-        proven += ", none reaches a host outside its subscriptions' dz"
+        proven += "; no event reaches a host whose subscriptions do not contain it"
     if strict:
         proven += ", no copy and no entry is redundant"
     return f"{name} is valid: {', '.join(parts)}; {proven}"
@@ -77,13 +77,13 @@ def _check_live(scenario: Scenario, plan: PlanFile, found: Findings) -> list[Reg
         if failure.id not in registered:
             found.add(
                 "failed",
-                f"{failure.id} is listed as failed, but is not registered at the end",
+                f"{failure.id} is listed as failed, but is not registered after the last request",
             )
         elif not failure.switches or not bounded.issuperset(failure.switches):
             found.add("failed", f"{failure.id} is listed as failed, but not at switches that have a budget")
     for name in plan.encodings:
         if name not in registered:
-            found.add("encoding", f"{name} has an encoding, but is not registered at the end")
+            found.add("encoding", f"{name} has an encoding, but is not registered after the last request")
     live: list[Registration] = []
     for name, registration in registered.items():
         if name in failed:
@@ -92,7 +92,7 @@ def _check_live(scenario: Scenario, plan: PlanFile, found: Findings) -> list[Reg
         if cells is None:
             found.add(
                 "encoding",
-                f"{name} is registered at the end, but has no encoding",
+                f"{name} is registered after the last request, but has no encoding",
             )
             cells = ()
         _check_encoding(scenario, name, cells, found)

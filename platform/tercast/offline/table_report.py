@@ -49,8 +49,8 @@ def _network(carried: ScenarioResult, expected: Expected | None) -> list[str]:
     method = carried.method
     if expected is not None:
         return [
-            f"{method}: expected {expected.copies:.4f} redundant copies between switches and "
-            f"{expected.unwanted:.4f} false positives per event beyond exact tables{_gap(carried)}"
+            f"{method}: per event, {expected.copies:.4f} more redundant copies between switches and "
+            f"{expected.unwanted:.4f} more false positives than with exact tables are expected{_gap(carried)}"
         ]
     if carried.planner.budget_enforcer.covers():
         return [f"{method}: redundant copies and false positives are {UNKNOWN}"]
@@ -63,5 +63,7 @@ def _gap(carried: ScenarioResult) -> str:
         return ""
     gap = carried.result.optimality_gap
     if gap is None:
-        return "; there is no gap to exact merge points, because these cost nothing or exceed a budget"
-    return f"; the gap to exact merge points is {gap:+.1%}"
+        return (
+            "; the best choice of merged entries costs nothing or exceeds a budget, so there is no comparison"
+        )
+    return f"; the cost is {gap:+.1%} compared with the best choice of merged entries"

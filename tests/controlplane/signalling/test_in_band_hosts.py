@@ -242,7 +242,7 @@ def test_the_commands_announce_in_band_without_the_api(platform, tmp_path):
             assert publisher.died() == 0, publisher.log.read_text()
         assert listener.died() == 0, listener.log.read_text()
     name = f"a{Advertisement.objects.get().pk}"
-    assert f"published 1 of {name} from fd00::1" in (tmp_path / "publish.log").read_text()
+    assert f"published 1 event of {name} from fd00::1" in (tmp_path / "publish.log").read_text()
     (event,) = [line for line in listener.log.read_text().splitlines() if '"values"' in line]
     assert (json.loads(event)["values"], json.loads(event)["publisher"]) == ({"low": 92}, name)
     row = Host.objects.get(ip="fd00::77")

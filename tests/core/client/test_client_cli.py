@@ -121,7 +121,7 @@ def test_events_go_from_publish_to_listen_over_udp(start, scenario, port, ip, tm
         "--state", str(tmp_path / "seq"),
     )  # fmt: skip
     out, err = publisher.communicate(timeout=60)
-    assert (out, err, publisher.returncode) == (f"published 3 of a1 from {ip}\n", "", 0)
+    assert (out, err, publisher.returncode) == (f"published 3 events of a1 from {ip}\n", "", 0)
     out, err = listener.communicate(timeout=60)
     *got, last = map(json.loads, out.splitlines())
     assert [(event["values"]["low"], event["subscriptions"]) for event in got] == [
@@ -178,7 +178,7 @@ def test_counts_rates_and_times_may_be_absurd(start, scenario, port):
     for process in (publisher, listener):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
-        assert out.startswith(("published 1 of a1", "received 1, ")), out
+        assert out.startswith(("published 1 event of a1", "received 1, ")), out
         assert (err, process.returncode) == ("", 0)
 
 
@@ -193,7 +193,7 @@ def test_events_come_from_standard_input_until_an_interrupt(start, scenario, por
         assert listener.stdout.readline().startswith("quotes a1 ")
     publisher.send_signal(signal.SIGINT)
     assert publisher.wait(60) == 0
-    assert publisher.stdout.read() == "published 3 of a1 from ::1\n"
+    assert publisher.stdout.read() == "published 3 events of a1 from ::1\n"
 
 
 def test_a_reader_that_goes_away_is_no_fault(start, scenario, port):
@@ -258,7 +258,7 @@ def test_events_go_from_port_to_port_of_a_fabric(start, scenario, switch):
     ]
     publisher = start("publish", *way, "--topic", "quotes", "--value", *EVENT)
     out, err = publisher.communicate(timeout=60)
-    assert (out, err) == ("published 1 of a1 from fd00::1\n", "")
+    assert (out, err) == ("published 1 event of a1 from fd00::1\n", "")
     assert json.loads(listener.stdout.readline())["subscriptions"] == ["q1", "q2"]
     listener.send_signal(signal.SIGINT)
     out, err = listener.communicate(timeout=60)

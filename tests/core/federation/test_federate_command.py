@@ -132,8 +132,8 @@ def test_requests_that_partitions_cannot_carry_out_are_refused() -> None:
     scenario["requests"] += [{"op": "set_indexed", "topic": "quotes", "indexed": ["low"]}, move]
     scenario["partitions"] = {"all": ["s1", "s2"]}
     assert refusals(scenario) == [
-        'requests[2]: topic "quotes" is shared by partitions, which cannot change its event space together; '
-        "set indexed in the topic"
+        'requests[2]: several partitions use topic "quotes", so no request can change its indexed '
+        'attributes; write them in the topic, under "indexed"'
     ]
     scenario["partitions"] = {"a": ["s1"], "b": ["s2"]}
     assert any('host "h2" has standby attachments and cannot move' in one for one in refusals(scenario))

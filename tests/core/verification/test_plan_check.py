@@ -89,11 +89,11 @@ DAMAGE: dict[str, tuple[Callable[[Document], None], str]] = {
     "cell missing": (lambda p: p["encodings"]["q1"].remove("00011000"), "encoding: topic quotes"),
     "encoding missing": (
         lambda p: p["encodings"].pop("q1"),
-        "q1 is registered at the end, but has no encoding",
+        "q1 is registered after the last request, but has no encoding",
     ),
     "encoding of nothing": (
         edit("encodings.x", ["0"]),
-        "x has an encoding, but is not registered at the end",
+        "x has an encoding, but is not registered after the last request",
     ),
     "not canonical": (edit("encodings.a1", ["00", "01"]), "a1: its encoding is not in normal form"),
     "too long": (edit("encodings.a1", ["0" + "0" * i + "1" for i in range(20)]), "a dz has 21 bits"),
@@ -118,7 +118,7 @@ DAMAGE: dict[str, tuple[Callable[[Document], None], str]] = {
     "tree twice": (edit("trees.1.id", "t1"), "the same id as another tree"),
     "failed without reason": (
         edit("failed", [{"id": "zz", "switches": ["s1"], "reason": ""}]),
-        "zz is listed as failed, but is not registered at the end",
+        "zz is listed as failed, but is not registered after the last request",
     ),
     "entry missing": (lambda p: p["flows"]["s2"].pop(), "lost: topic quotes"),
     "switch missing": (lambda p: p["flows"].pop("s2"), "lost: topic quotes"),

@@ -24,7 +24,7 @@ export const text = {
     "fa-pb":
       "Flow-aware aggregation with past events. Like la. In addition, each run uses past events to choose the entries to merge.",
     optimal:
-      "Like fa-pb. In addition, it considers all switches together, and cells that would cause many false positives keep their own entries. Fewest redundant copies and false positives, but the longest calculation.",
+      "Like fa-pb. In addition, each run considers all switches together. Cells that would cause many false positives are not merged. This method has the fewest redundant copies and false positives, but takes longest to calculate.",
   } as Record<string, string>,
 
   alarms: {
@@ -291,7 +291,7 @@ export const text = {
         "merged entries; some cells inside them keep their own entries (chosen so that the cost stays low even if future events differ from past events)",
       installed: "the installed entries (no change)",
     } as Record<string, string>,
-    gap: "Cost difference from the best result in which no cell keeps its own entry (negative: this run costs less)",
+    gap: "Cost compared with the best choice of merged entries without exceptions (negative: this run costs less). An exception is a cell that keeps its own entry inside a merged entry.",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that are too small",
@@ -326,9 +326,9 @@ export const text = {
     periodValue: (seconds: string | number) => `every ${seconds} s`,
     noPeriod: "no periodic runs",
     empty: {
-      sampling: "Fraction of samples used is empty. Enter a number above 0 and at most 1.",
-      period: "Period is empty. Enter a number of seconds from 10 to 604,800.",
-      gain: "Minimum improvement is empty. Enter a number from 0 to 100 %.",
+      sampling: "Enter the fraction of samples used: a number above 0 and at most 1.",
+      period: "Enter the period: a number of seconds from 10 to 604,800.",
+      gain: "Enter the minimum improvement: a number from 0 to 100 %.",
     },
     save: "Save",
     saved: "The policy is saved.",
@@ -337,7 +337,8 @@ export const text = {
     unchanged: "No unsaved changes",
     confirm: (method: string) => `Change the method to ${method}?`,
     confirmAction: "Change method",
-    noTableChanges: "No table changes now. The platform uses the method from the next request on.",
+    noTableChanges:
+      "The tables stay unchanged for now. The platform uses the method from the next request on.",
     tablesChange: (count: number, changes: readonly string[]) =>
       `${count === 1 ? "1 table changes" : `${count} tables change`} immediately: ${listed(changes, count - changes.length)}`,
     change: (name: string, before: string, after: string) => `${name} ${before} → ${after}`,

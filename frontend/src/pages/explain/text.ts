@@ -57,7 +57,7 @@ export const text = {
       `${publisher} at ${host} (port ${port} of ${name})`,
     advertisement: "Advertisement",
     filter: (advertisement: string, filter: string | null) =>
-      `${advertisement}: ${filter ?? "unknown filter (the host announced cells)"}`,
+      `${advertisement}: ${filter ?? "unknown filter (the host announced only cells)"}`,
     cuts: "Cuts",
     cut: (attribute: string, value: unknown, less: boolean) =>
       `${attribute} < ${JSON.stringify(value)}: ${less ? "yes" : "no"}`,
@@ -116,7 +116,7 @@ export const text = {
     no: "no",
     copies: (count: number) => `yes, ${count} copies`,
     subscription: (name: string, subscriber: string | null, filter: string | null, reason: string) =>
-      `${name} of ${subscriber ?? "?"}: ${filter ?? "unknown filter (the host announced cells)"} (${reason})`,
+      `${name} of ${subscriber ?? "?"}: ${filter ?? "unknown filter (the host announced only cells)"} (${reason})`,
     moreSubscriptions: (count: number) =>
       count === 1 ? "1 more subscription" : `${count.toLocaleString()} more subscriptions`,
     search: "Search hosts",
@@ -153,7 +153,7 @@ export const text = {
   /** One sentence about those reasons whose name is not enough. */
   explanations: {
     truncation:
-      "The cells of a subscription contain the event, but its filter does not. Cells consider only indexed attributes. The number of cells and the length of their dz are limited.",
+      "The cells of a subscription contain the event, but the filter of the subscription does not match it. Cells describe only indexed attributes and cuts. The number of cells and the length of their dz are limited.",
     aggregation:
       "A merged entry on the path sends the event. Merged entries keep the table of a switch within its budget.",
     stale_entry: "An entry on the path is not in the plan. The switch has not confirmed its removal yet.",

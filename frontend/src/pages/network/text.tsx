@@ -25,7 +25,7 @@ export const text = {
     return more === 1 ? `${shown} There is 1 more change.` : `${shown} There are ${more} more changes.`;
   },
   wholeSpace: "the whole event space",
-  byDz: "unknown filter (the host announced cells)",
+  byDz: "unknown filter (the host announced only cells)",
   everyEvent: "every event",
   unlimited: "unlimited",
 

@@ -70,7 +70,7 @@ export const text = {
   importList: "Import CSV or JSON",
   publisher,
   subscriber,
-  withoutFilter: "unknown filter (the host announced cells)",
+  withoutFilter: "unknown filter (the host announced only cells)",
   everyEvent: "every event",
   at: (name: string, host: string) => `${name} at ${host}`,
   list: {
@@ -244,7 +244,8 @@ export const text = {
     otherSeparator: (separator: string) =>
       `The first line has ${separator} between the fields. Use commas in every line (in a spreadsheet: save as CSV with commas).`,
     openQuote: "A quoted field has no closing quote. Add the quote.",
-    afterQuote: "Text follows the closing quote of a field. Write each quote inside the field twice.",
+    afterQuote:
+      'Text follows the closing quote of a field. Double each quote inside a field: write "" for ".',
     tooManyBytes: (mebibytes: string, limit: number) =>
       `The file size is ${mebibytes} MiB. The limit is ${limit} MiB. Split the file.`,
     tooManyItems: (items: number, limit: number) =>

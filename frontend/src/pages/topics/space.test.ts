@@ -55,8 +55,8 @@ test("only selected layers are drawn, each box with its announcement", () => {
   expect((topicSpaceOption(SPACE, ["events"], CHART_COLORS.light).series as unknown[]).length).toBe(1);
   expect(filterBoxes(SPACE, "subscriptions").map(({ name }) => name)).toEqual([
     "q7 of alice at h2\nlow < 3",
-    "q8 of bob at h3\nunknown filter (the host announced cells)",
-    "q8 of bob at h3\nunknown filter (the host announced cells)",
+    "q8 of bob at h3\nunknown filter (the host announced only cells)",
+    "q8 of bob at h3\nunknown filter (the host announced only cells)",
   ]);
 });
 

@@ -22,11 +22,11 @@ export const text = {
     name: "Name",
     nameHelp: "Publishers, subscribers and API calls use this name.",
     order:
-      "Switches check indexed attributes, hosts check all attributes. Begin with the attributes that most filters use: if a dz is too short for all attributes, the first ones get more bits.",
+      "Switches check indexed attributes, hosts check all attributes. Begin with the attributes that most filters use: the binary string that switches compare (dz) has a limited length, and the first attributes get more of its bits.",
     add: "Add attribute",
     seal: "Seal events",
     sealHelp:
-      "Subscribers reject events of unknown senders. The REST API gives the keys only to publishers and subscribers of the topic.",
+      "Each event then has a seal, made with a secret key. Subscribers reject events without a valid seal. The REST API gives the keys only to publishers and subscribers of the topic.",
     invalid: "The topic was not created. Correct the marked fields.",
     submit: "Create topic",
     created: (name: string) => `Topic ${name} is created.`,
@@ -116,12 +116,12 @@ export const text = {
     confirm: "Replace keys",
     replaced: (name: string) => `Topic ${name} has new keys.`,
     effect:
-      "Publishers use the new keys when they renew their lease. Subscribers accept the old keys for some minutes more. Subscribers that have withdrawn do not get the new keys.",
+      "Publishers get the new keys automatically. For some minutes, subscribers also accept the old keys. Subscribers without an active subscription do not get the new keys.",
   },
   indexing: {
     title: (name: string) => `Indexed attributes of ${name}`,
     intro:
-      "Switches check indexed attributes, hosts check all attributes. A change calculates the cells of all filters of the topic again and starts a migration to the other code of the topic. If the tables have capacity for the old and the new entries, no event is lost or duplicated.",
+      "Switches check indexed attributes, hosts check all attributes. After a change, the platform calculates the cells of all filters of the topic again. The topic then migrates to its other code, a number in the addresses of its events. If the tables have capacity for the old and the new entries, no event is lost or duplicated.",
     attributes: "Indexed attributes",
     attribute: (name: string, type: string) => `${name} (${type})`,
     atLeastOne: "Select at least one attribute.",
@@ -175,7 +175,7 @@ export const text = {
     announcement: (name: string, owner: string, host: string, filter: string) =>
       `${name} of ${owner} at ${host}\n${filter}`,
     owner: (owner: string, host: string) => `${owner} at ${host}`,
-    withoutFilter: "unknown filter (the host announced cells)",
+    withoutFilter: "unknown filter (the host announced only cells)",
     everyEvent: "every event",
     event: (advertisement: string) => `event of ${advertisement}`,
     cut: (attribute: string, value: string) => `cut: ${attribute} < ${value}`,

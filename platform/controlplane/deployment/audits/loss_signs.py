@@ -140,7 +140,7 @@ def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mappin
     )
     seen.recent.append(confirmed)
     differs = row["entries"] != confirmed
-    reason = f"it counts {row['entries']} entries for events, but has confirmed {confirmed}"
+    reason = f"its table has {row['entries']} entries for events, but the switch has confirmed {confirmed}"
     if not seen.same(confirmed, marked_at):
         _seen[name] = _ObservedState(confirmed, marked_at, row["at"], None, seen.recent, seen.compared)
         late = now - seen.compared >= UNCOUNTED.total_seconds()
@@ -155,7 +155,7 @@ def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mappin
     found: Signs = {("entries", name): reason} if differs else {}
     wanted = row.get("reserved_wanted")
     if wanted is not None and row["reserved"] < wanted:
-        found["reserved", name] = f"it counts {row['reserved']} system entries, but should have {wanted}"
+        found["reserved", name] = f"its table has {row['reserved']} system entries, but should have {wanted}"
     return found
 
 

@@ -83,7 +83,10 @@ def test_another_number_of_entries_is_a_sign_and_is_repaired(loaded, entries):
     watch.run()
     assert audited() == [{"s2"}]
     (audit,) = Audit.objects.all()
-    assert f"switch s2: it counts {entries} entries for events, but has confirmed 2" in audit.reason
+    assert (
+        f"switch s2: its table has {entries} entries for events, but the switch has confirmed 2"
+        in audit.reason
+    )
     assert not worker.run()
     assert table == before
     assert Check.objects.get().state == CheckState.REPAIRED

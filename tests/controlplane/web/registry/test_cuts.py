@@ -87,7 +87,10 @@ def test_a_topic_of_in_band_publishers_gets_no_cuts(world, end, problem):
     address = f"topics/{Topic.objects.get().pk}/"
     for path in (address, f"{address}?dry_run=true"):
         found = problem(world.patch(path, {"cuts": CUTS}), 409)
-        assert found["type"].endswith(":in_band") and "1 advertisement of in-band hosts" in found["detail"]
+        assert (
+            found["type"].endswith(":in_band")
+            and "1 advertisement that hosts sent in band" in found["detail"]
+        )
     assert world.patch(address, {"cuts": []}).status_code == 202
 
 

@@ -168,7 +168,7 @@ def test_a_topic_with_hosts_in_band_is_not_sealed(world, end, problem):
     Publisher.objects.update(origin=Origin.IN_BAND)
     pk = Topic.objects.get().pk
     refused = problem(world.patch(f"topics/{pk}/", {"seal": True}), 409)
-    assert "1 advertisement of in-band hosts" in refused["detail"] and not Topic.objects.get().seal
+    assert "1 advertisement that hosts sent in band" in refused["detail"] and not Topic.objects.get().seal
     problem(world.post(f"topics/{pk}/keys/"), 409)
     problem(world.post("topics/0/keys/"), 404)
 

@@ -100,7 +100,7 @@ test.each([/^Minimum/, /^Fraction/, /^Period/])("an empty field %s is refused by
   show(<Policy />);
   await type(name, "");
   expect((await field(name)).getAttribute("aria-invalid")).toBe("true");
-  expect(screen.getByText(new RegExp(`${name.source}.* is empty. Enter a number`))).toBeTruthy();
+  expect(screen.getByText(new RegExp(`^Enter the ${name.source.slice(1)}`, "i"))).toBeTruthy();
   fireEvent.submit(save());
   expect(save().disabled).toBe(true);
   expect(sent()).toEqual([]);

@@ -161,7 +161,7 @@ export const text = {
       title: "Events with a wrong source address",
       meaning: "The switch dropped events whose source address is not registered at the port.",
       remedy:
-        "Find the sender. If it is a registered host with other addresses, correct its registration. If no host is registered at this port, register it (page Publishers and subscribers, Register publisher). If it should not send events, disconnect the port.",
+        "Find the sender. If it is a registered host with other addresses, correct its registration. If the sender is a host that is not registered, register it at this port (page Publishers and subscribers, Register publisher). If it should not send events, disconnect the port.",
     },
     database: {
       title: "A process could not write to the database",
@@ -178,7 +178,7 @@ export const text = {
     silentWriter: {
       title: "A program that writes telemetry stopped without a final report",
       meaning:
-        "The program was killed or is disconnected. Its rows after that time are missing, so results count delivered events as lost.",
+        "The program was killed or is disconnected. Its rows after its last report are missing, so results count events that were delivered later as lost.",
       remedy: "Start the program again.",
     },
     telemetry: {
@@ -221,7 +221,7 @@ export const text = {
     tightChange: {
       title: "A full table of a switch without bundles",
       meaning:
-        "A switch that has no bundles and no free entry removes old entries before it adds new ones. Events may be lost for a moment.",
+        "If a switch does not support bundles and its table is full, it removes old entries before it adds new ones. Events may be lost for a moment.",
       remedy:
         "Keep an entry free. If the budget is below the capacity of the switch, raise it. Otherwise, withdraw subscriptions.",
     },
@@ -240,7 +240,8 @@ export const text = {
     },
     otherLink: {
       title: "A link that contradicts the registered links",
-      meaning: "Probes cross between two ports, but one of them is registered for another link or a host.",
+      meaning:
+        "Probes pass between two ports, but one of these ports is registered for another link or for a host.",
       remedy: "Correct the registered links and hosts, or the cabling.",
     },
     takenBack: {
