@@ -30,7 +30,7 @@ test.each([
   ["name,host\nx,y", 1, /Missing: subscriber, filter/],
   ["subscriber,filter\na,b,c\nd,e", 2, /3 fields instead of 2/],
   ['subscriber,filter\na,"b\nc', 2, /no closing quote/],
-  ['subscriber,filter\na,"b"c', 2, /Write each quote inside the field twice/],
+  ['subscriber,filter\na,"b"c', 2, /Double each quote inside a field/],
   ["subscriber;filter\na;b\nc;d", 1, /semicolons/],
   ['"subscriber";"filter"\r\na;b', 1, /semicolons/],
   ['\r\n"subscriber"\t"filter"\r\na\tb', 2, /tabs/],
