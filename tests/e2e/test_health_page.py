@@ -40,7 +40,7 @@ def test_an_entry_that_somebody_added_is_found_and_removed(visit, running):
         newest.click()
         found = page.locator('table[aria-label^="Entries of audit"] tbody tr[data-row]')
         expect(found.first).to_contain_text("not in the plan")
-        expect(page.get_by_role("dialog")).to_contain_text("Reason: switch den: it counts")
+        expect(page.get_by_role("dialog")).to_contain_text("Reason: switch den: its table has")
         watched.accessible()
         watched.screenshot("health-audit-desktop", full=False)
         page.keyboard.press("Escape")

@@ -137,7 +137,7 @@ def test_faults_are_read_or_refused_with_the_rule() -> None:
     wrong = {
         "cut:p1": "is not a fault; write",
         "cut:p1,p3@1-2": "names no border",
-        "crash:west@1-2": 'there is no partition "west"; use one of p1, p2, p3, p4',
+        "crash:west@1-2": 'unknown partition "west"; use one of p1, p2, p3, p4',
         "crash:p1@2-1": "ends before it begins",
         "crash:p1,p2@1-2": "names several partitions",
     }
