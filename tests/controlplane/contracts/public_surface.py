@@ -122,8 +122,8 @@ def northbound_routes() -> Iterator[str]:
 def host_library() -> Iterator[str]:
     """Yield the names of the library for hosts, and those that pages and examples import."""
     yield from (f"tercast.client.{name}" for name in client.__all__)
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").iterdir()]
-    for page in pages:
+    examples = (page for page in (ROOT / "examples").iterdir() if page.is_file())
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *examples]:
         for module, names in _IMPORT.findall(page.read_text(encoding="utf-8")):
             yield from (f"{module}.{name}" for name in re.findall(r"\w+", names))
 
