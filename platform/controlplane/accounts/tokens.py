@@ -50,11 +50,13 @@ def find_token(text: str) -> Token | None:
     Most tokens have no client, so a second query for the others costs less than joins for all.
     """
     token = next(iter(Token.objects.select_related("user").filter(digest=digest(text))), None)
+    if token is None:
+        return None
     for kind in (PUBLISHER, SUBSCRIBER):
-        pk = None if token is None else getattr(token, f"{kind}_id")
+        pk = getattr(token, f"{kind}_id")
         if pk is not None:
             clients: Any = Token._meta.get_field(kind).related_model
-            client = next(iter(clients.objects.select_related("host").filter(pk=pk)), None)
+            client = clients.objects.select_related("host").filter(pk=pk).first()
             if client is None:  # deleted since the first query, with its token
                 return None
             setattr(token, kind, client)

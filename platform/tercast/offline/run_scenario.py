@@ -75,7 +75,6 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
     )
     planner.apply(SetAggregation(method))
     carried = ScenarioResult(planner, method)
-    planner = carried.planner
     take_requests(name, scenario, fixed, carried, lambda one: (planner.apply(one), len(planner.take_diff())))
     if method != "none":
         carried.traffic = _read_past(name, carried, scenario.aggregation.traffic)

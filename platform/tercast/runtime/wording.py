@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 
 from tercast.errors import shown
@@ -22,17 +22,20 @@ def quantity(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
-def first_of(names: Iterable[str], most: int = 20, separator: str = ", ") -> str:
+def first_of(
+    names: Iterable[str], most: int = 20, separator: str = ", ", show: Callable[[str], str] = str
+) -> str:
     """Return the first names as a list: "a, b and 7 more".
 
     Args:
         names: All names.
         most: Largest number of names in the list.
         separator: Text between two names.
+        show: Function that formats a name of the list.
     """
     every = names if isinstance(names, Collection) else list(names)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
-    return separator.join(islice(every, most)) + more
+    return separator.join(map(show, islice(every, most))) + more
 
 
 def unknown_name(noun: str, name: object, known: Collection[str]) -> str:
@@ -43,9 +46,8 @@ def unknown_name(noun: str, name: object, known: Collection[str]) -> str:
         name: The unknown name.
         known: All names that exist.
     """
-    names = (shown(each)[1:-1] for each in islice(known, 10))
-    more = f" and {len(known) - 10:,} more" if len(known) > 10 else ""
-    remedy = f"use one of {', '.join(names)}{more}" if known else f"no {noun} exists"
+    names = first_of(known, 10, show=lambda each: shown(each)[1:-1])
+    remedy = f"use one of {names}" if known else f"no {noun} exists"
     return f"unknown {noun} {shown(name)}; {remedy}"
 
 

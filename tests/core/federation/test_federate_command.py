@@ -53,13 +53,17 @@ def test_an_entry_that_is_missing_at_a_border_is_found(tmp_path: Path) -> None:
     assert run("verify", SCENARIO, plan) == FAILED
 
 
-@pytest.mark.parametrize("method", ["none", "la"])
-def test_budgets_apply_in_every_partition(method: str, tmp_path: Path, capsys: Any) -> None:
+def test_budgets_apply_in_every_partition(tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     assert run("plan", SCENARIO, "-o", plan, "--aggregation", "la", "--budget", "denver=2") == DONE
     options = ("--aggregation", "la", "--budget", "denver=2")
     assert run("verify", SCENARIO, plan, *options) == DONE
     assert len(json.loads(plan.read_text())["flows"]["denver"]) == 2
+
+
+@pytest.mark.parametrize("method", ["none", "la"])
+def test_a_budget_that_is_too_small_is_refused(method: str, tmp_path: Path, capsys: Any) -> None:
+    plan = tmp_path / "plan.json"
     status = run("plan", SCENARIO, "-o", plan, "--aggregation", method, "--budget", "denver=0")
     assert status == REFUSED
     assert "denver" in capsys.readouterr().err

@@ -149,9 +149,8 @@ class FederatedWorld:
             self.truth.check(one)
             by_partition.setdefault(self.partition_of_host(one.host), []).append(one)
         for name, mine in by_partition.items():
-            for one, outcome in zip(
-                mine, self.partitions[name].request_all(mine, self.time.now), strict=True
-            ):
+            outcomes = self.partitions[name].request_all(mine, self.time.now)
+            for one, outcome in zip(mine, outcomes, strict=True):
                 if outcome.ok:
                     self.truth.register(self._registration(one.id, one.host))
             self._collect(name)
