@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 from controller_app.errors import ControllerError
 from tercast.errors import Path, Refused, RefusedMany, shown
+from tercast.runtime.json_parser import parse_finite
 
 MAX_BODY = 32 * 1024 * 1024
 
@@ -180,14 +181,10 @@ def _too_large() -> HttpProblem:
 
 def _read_json(body: bytes) -> object:
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        return parse_finite(body.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise Refused((), "bad_json", f"the body is not JSON in UTF-8: {reason[:200]}") from None
-
-
-def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _problem_json(status: int, code: str, detail: str, errors: Iterable[Refused] = ()) -> dict[str, object]:

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
 from rest_framework.parsers import BaseParser
@@ -11,22 +10,19 @@ from rest_framework.parsers import BaseParser
 from controlplane.common.problems import FieldError, Problem, invalid, pointer, too_large
 from controlplane.rest.list_bodies import Listed, json_lines
 from tercast.errors import Path, shown
+from tercast.runtime.json_parser import (
+    MAX_NUMBER_DIGITS,
+    NumberFlaw,
+    RefusedValue,
+    parse_strict,
+    values_by_path,
+)
 
 MAX_BYTES = 1024 * 1024
 MAX_BULK_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 32
-MAX_DIGITS = 1000
 
 _ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-
-
-@dataclass(frozen=True, slots=True)
-class _RefusedNumber:
-    """Placeholder in the parsed body for a refused value."""
-
-    code: str
-    detail: str
-    value: object
 
 
 class _Repeated(dict[str, Any]):
@@ -50,7 +46,7 @@ class StrictJSONParser(BaseParser):
             raise too_large(f"The body is larger than {limit} bytes. Split it into several calls.")
         text = _decode(body)
         value = _load(text)
-        errors = list(_walk(value, bool(_ESCAPED.search(text))))
+        errors = list(_find_errors(value, bool(_ESCAPED.search(text))))
         if errors:
             raise invalid(errors, "bad_json")
         if isinstance(value, list) and getattr(view, "bulk", False):
@@ -67,13 +63,7 @@ def _decode(body: bytes) -> str:
 
 def _load(text: str) -> Any:
     try:
-        return json.loads(
-            text,
-            object_pairs_hook=_object,
-            parse_constant=_constant,
-            parse_float=_float,
-            parse_int=_int,
-        )
+        return parse_strict(text, flawed_number=_flawed_number, repeated_keys=_repeated_keys)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         _fail("not_json", f"{where}: {error.msg}. The body must be one JSON document.")
@@ -85,54 +75,35 @@ def _fail(code: str, detail: str) -> NoReturn:
     raise invalid([FieldError("", code, detail)], "bad_json") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out = dict(pairs)
-    if len(out) == len(pairs):
-        return out
-    seen: set[str] = set()
-    repeated = _Repeated(out)
-    repeated.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-    return repeated
+def _repeated_keys(members: list[tuple[str, Any]], repeated: list[int]) -> dict[str, Any]:
+    out = _Repeated(members)
+    out.key = members[repeated[0]][0]
+    return out
 
 
-def _constant(name: str) -> _RefusedNumber:
-    return _RefusedNumber("not_a_number", f"{name} is not a JSON number. Use a finite number, or null.", name)
+def _flawed_number(flaw: NumberFlaw, number: str) -> RefusedValue:
+    match flaw:
+        case NumberFlaw.NOT_FINITE:
+            detail = f"{number} is not a JSON number. Use a finite number, or null."
+            return RefusedValue("not_a_number", detail, number)
+        case NumberFlaw.TOO_LARGE:
+            detail = f"{number[:40]} is larger than 1.8e308, the largest number. Use a smaller one."
+        case NumberFlaw.TOO_LONG:
+            detail = f"The integer has {len(number)} digits; at most {MAX_NUMBER_DIGITS} are allowed."
+    return RefusedValue("number_too_large", detail, number)
 
 
-def _float(digits: str) -> float | _RefusedNumber:
-    value = float(digits)
-    if value - value == 0:
-        return value
-    return _RefusedNumber(
-        "number_too_large",
-        f"{digits[:40]} is larger than 1.8e308, the largest number. Use a smaller one.",
-        digits,
-    )
-
-
-def _int(digits: str) -> int | _RefusedNumber:
-    if len(digits) <= MAX_DIGITS:
-        return int(digits)
-    detail = f"The integer has {len(digits)} digits; at most {MAX_DIGITS} are allowed."
-    return _RefusedNumber("number_too_large", detail, digits)
-
-
-def _walk(value: Any, check_text: bool) -> Iterator[FieldError]:
-    """Yield the errors in a parsed body, depth first, without recursion."""
-    stack: list[tuple[Path, Any]] = [((), value)]
-    while stack:
-        path, node = stack.pop()
+def _find_errors(document: Any, check_text: bool) -> Iterator[FieldError]:
+    """Yield the errors in a parsed body, depth first."""
+    for path, node in values_by_path(document):
         if isinstance(node, dict | list) and len(path) >= MAX_DEPTH:
             detail = f"The body has more than {MAX_DEPTH} nested levels. Flatten it."
             yield FieldError(pointer(path), "too_deep", detail)
             return
-        if isinstance(node, _RefusedNumber):
+        if isinstance(node, RefusedValue):
             yield FieldError(pointer(path), node.code, node.detail, node.value)
         elif isinstance(node, dict):
             yield from _check_keys(path, node, check_text)
-            stack.extend(((*path, key), child) for key, child in reversed(node.items()))
-        elif isinstance(node, list):
-            stack.extend(((*path, i), node[i]) for i in range(len(node) - 1, -1, -1))
         elif check_text and isinstance(node, str):
             yield from _check_text(path, node)
 

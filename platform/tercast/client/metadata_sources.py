@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.requests import kinds
+from tercast.runtime.json_parser import parse_finite
 from tercast.runtime.strict_json import expect_integer, expect_list, expect_object, expect_text
 from tercast.runtime.wording import unknown_name
 
@@ -183,13 +183,9 @@ def load_json(path: str | Path) -> object:
 def parse_json(text: str) -> object:
     """Parse the JSON value in `text`; ValueError with one line otherwise, also for NaN."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return parse_finite(text)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _announced(request: Mapping[str, object]) -> AnnouncedFilter:

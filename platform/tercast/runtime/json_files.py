@@ -7,17 +7,22 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
-from tercast.errors import Path, Refused, RefusedMany, TercastError, shown
+from tercast.errors import Refused, RefusedMany, TercastError, shown
+from tercast.runtime.json_parser import (
+    MAX_NUMBER_DIGITS,
+    NumberFlaw,
+    RefusedValue,
+    parse_strict,
+    values_by_path,
+)
 
 MAX_BYTES = 1 << 30
 _READ_AT_ONCE = 1 << 20
 MAX_LINE_BYTES = 1 << 20
-MAX_NUMBER_DIGITS = 1000
 MAX_ERRORS = 100
 """Largest number of reported errors of one file; the first ones are sufficient."""
 
@@ -32,14 +37,6 @@ class FileRefused(TercastError):  # noqa: N818 - named by meaning
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         super().__init__("\n".join(lines))
-
-
-@dataclass(frozen=True, slots=True)
-class _RefusedPart:
-    """Placeholder for a value that JSON readers accept and this one refuses."""
-
-    code: str
-    detail: str
 
 
 def read_json(name: str) -> Any:
@@ -72,29 +69,21 @@ def parse_json(data: bytes) -> Any:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Refused((), "not_utf8", f"byte {error.start} is not UTF-8 ({error.reason})") from None
-    bad: list[_RefusedPart] = []
+    bad: list[RefusedValue] = []
 
-    def keep(code: str, detail: str) -> _RefusedPart:
-        bad.append(_RefusedPart(code, detail))
+    def keep(code: str, detail: str) -> RefusedValue:
+        bad.append(RefusedValue(code, detail))
         return bad[-1]
 
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        out = dict(items)
-        if len(out) < len(items):
-            seen: set[str] = set()
-            for key, _ in items:
-                if key in seen:
-                    out[key] = keep("duplicate_key", "this key occurs twice in one object; keep one")
-                seen.add(key)
-        return out
+    def repeated_keys(members: list[tuple[str, Any]], repeated: list[int]) -> dict[str, Any]:
+        detail = "this key occurs twice in one object; keep one"
+        return dict(members) | {members[i][0]: keep("duplicate_key", detail) for i in repeated}
 
     try:
-        document = json.loads(
+        document = parse_strict(
             text,
-            object_pairs_hook=pairs,
-            parse_constant=lambda name: keep("not_finite", f"{name} is not a JSON number"),
-            parse_int=lambda digits: _integer(digits, keep),
-            parse_float=lambda digits: _float(digits, keep),
+            flawed_number=lambda flaw, number: keep(*_number_error(flaw, number)),
+            repeated_keys=repeated_keys,
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
@@ -102,7 +91,7 @@ def parse_json(data: bytes) -> Any:
     except RecursionError:
         raise Refused((), "too_deep", "lists and objects are nested too deeply") from None
     if bad:
-        raise RefusedMany(list(_find_bad(document, ()))[:MAX_ERRORS])
+        raise RefusedMany(list(_errors(document))[:MAX_ERRORS])
     return document
 
 
@@ -215,28 +204,18 @@ def _refusing(name: str, action: Callable[[], Result]) -> Result:
         raise FileRefused(lines) from None
 
 
-def _integer(digits: str, keep: Callable[[str, str], _RefusedPart]) -> int | _RefusedPart:
-    if len(digits) > MAX_NUMBER_DIGITS:
-        return keep(
-            "too_long", f"the number has {len(digits)} digits; at most {MAX_NUMBER_DIGITS} are allowed"
-        )
-    return int(digits)
+def _number_error(flaw: NumberFlaw, number: str) -> tuple[str, str]:
+    match flaw:
+        case NumberFlaw.NOT_FINITE:
+            return "not_finite", f"{number} is not a JSON number"
+        case NumberFlaw.TOO_LARGE:
+            return "not_finite", f"{shown(number)} is beyond the range of doubles"
+        case NumberFlaw.TOO_LONG:
+            rule = f"at most {MAX_NUMBER_DIGITS} are allowed"
+            return "too_long", f"the number has {len(number)} digits; {rule}"
 
 
-def _float(digits: str, keep: Callable[[str, str], _RefusedPart]) -> float | _RefusedPart:
-    value = float(digits)
-    if value in (float("inf"), float("-inf")):
-        return keep("not_finite", f"{shown(digits)} is beyond the range of doubles")
-    return value
-
-
-def _find_bad(document: Any, path: Path) -> Iterator[Refused]:
-    """Find the places of refused values; nesting is bounded, because the document was parsed."""
-    if isinstance(document, _RefusedPart):
-        yield Refused(path, document.code, document.detail)
-    elif isinstance(document, dict):
-        for key, value in document.items():
-            yield from _find_bad(value, (*path, key))
-    elif isinstance(document, list):
-        for i, value in enumerate(document):
-            yield from _find_bad(value, (*path, i))
+def _errors(document: Any) -> Iterator[Refused]:
+    for path, value in values_by_path(document):
+        if isinstance(value, RefusedValue):
+            yield Refused(path, value.code, value.detail)

@@ -1,12 +1,12 @@
 """JSON: node-link files of networkx, D3 and topohub, and lists of Mininet."""
 
-import json
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from tercast.errors import Path, Refused, shown
+from tercast.runtime.json_parser import parse_strict
 from tercast.topology.importers.limits import TOO_MANY, check_links, check_nodes
 from tercast.topology.importers.raw_graph import (
     WEIGHTS,
@@ -28,7 +28,7 @@ def parse_json(text: str) -> dict[str, Any]:
     if text.count("{") + text.count("[") > _MOST_CONTAINERS:
         raise Refused((), TOO_MANY, f"more than {_MOST_CONTAINERS} objects and lists; split the file", None)
     try:
-        document = json.loads(text, object_pairs_hook=_object)
+        document = parse_strict(text, repeated_keys=_refuse_repeated)
     except (ValueError, RecursionError) as error:
         raise Refused((), "json_syntax", f"not JSON: {words_of(error)}", None) from None
     if not isinstance(document, dict):
@@ -36,18 +36,12 @@ def parse_json(text: str) -> dict[str, Any]:
     return document
 
 
-def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its members; refuse two members with the same key."""
-    found = dict(items)
-    if len(found) < len(items):
-        seen: dict[str, Any] = {}
-        for key, value in items:
-            if key in seen:
-                values = f"{shown(seen[key])} and {shown(value)}"
-                detail = f"the key {shown(key)} occurs twice in one object, with {values}; keep one"
-                raise Refused((), "duplicate_key", detail, value)
-            seen[key] = value
-    return found
+def _refuse_repeated(members: list[tuple[str, Any]], repeated: list[int]) -> NoReturn:
+    """Refuse an object with a key that occurs twice."""
+    key, value = members[repeated[0]]
+    values = f"{shown(dict(members[: repeated[0]])[key])} and {shown(value)}"
+    detail = f"the key {shown(key)} occurs twice in one object, with {values}; keep one"
+    raise Refused((), "duplicate_key", detail, value)
 
 
 def read_json(document: dict[str, Any]) -> RawGraph:
