@@ -7,8 +7,7 @@ import pytest
 
 from controlplane.common import bounded_answer
 from controlplane.common.problems import Problem
-from controlplane.network import import_process, import_reader
-from controlplane.web.network import topology_import
+from controlplane.network import import_process, import_reader, topology_import
 from tercast.errors import Refused, RefusedMany
 from tercast.topology.importers import TOO_MANY, TakenAddresses, read_topology
 

@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import Group, User, update_last_login
 from drf_spectacular.generators import SchemaGenerator
 
+from controlplane.accounts import users
 from controlplane.network.models import InstalledEntry, Switch
 from controlplane.registry.models import Topic
 from controlplane.registry.transitions.models import Lease
@@ -14,7 +15,6 @@ from controlplane.requestlog import checkpoints
 from controlplane.rest import rate_limits
 from controlplane.rest.deprecation import Deprecated
 from controlplane.signalling.poll_loop import DROPPED
-from controlplane.web.accounts import user_changes
 from controlplane.web.registry.topic_views import TopicViewSet
 from tests.support.controlplane.api_fixtures import Caller
 
@@ -105,7 +105,7 @@ def test_every_edit_of_a_user_raises_its_version_and_a_log_in_does_not(administr
         by_command,
         nora.groups.clear,  # like the admin pages
         lambda: Group.objects.get(name="viewer").user_set.add(nora),
-        lambda: user_changes.set_own_password(nora, "yet another passphrase"),
+        lambda: users.set_own_password(nora, "yet another passphrase"),
     ]
     for edit in edits:
         seen = tag(administrator, made)

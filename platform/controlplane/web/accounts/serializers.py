@@ -10,10 +10,10 @@ from controlplane.accounts.login import MAX_PASSWORD
 from controlplane.accounts.models import Token
 from controlplane.accounts.roles import standing_role
 from controlplane.accounts.scopes import Scope
+from controlplane.accounts.users import ROLES
 from controlplane.registry.client_tokens import MAX_NAME, STANDINGS
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Choice, Flag, Name, Reference, Secret, Text, Time
-from controlplane.web.accounts.user_changes import ROLES
 
 _SCRIPT = {"name": "nightly report", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"}
 _LAPTOP = {"name": "alice's laptop", "subscriber": "alice"}

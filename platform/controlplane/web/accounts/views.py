@@ -8,7 +8,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.accounts import user_versions
+from controlplane.accounts import user_versions, users
 from controlplane.accounts.callers import caller_of
 from controlplane.accounts.login import check_password
 from controlplane.accounts.models import Token
@@ -20,7 +20,6 @@ from controlplane.registry import client_tokens
 from controlplane.rest.base_views import ListAndRead, StrictView, url
 from controlplane.rest.query_parameters import FLAG, ID, TEXT, TIME, QueryFilterField, choice
 from controlplane.rest.request_body import read_body
-from controlplane.web.accounts import user_changes
 from controlplane.web.accounts.serializers import (
     OwnPasswordSerializer,
     TokenCreateSerializer,
@@ -126,7 +125,10 @@ class UserViewSet(ListAndRead):
     )
     def create(self, request: Request) -> Response:
         """Create a user with a role."""
-        row = user_changes.add(read_body(request, UserCreateSerializer()))
+        body = read_body(request, UserCreateSerializer())
+        body.errors.found += users.creation_errors(body.items[0])
+        body.errors.check()
+        row = users.add(body.items[0])
         headers = {"Location": url("users", row.pk)}
         return Response(self.rendered(row), status.HTTP_201_CREATED, headers=headers)
 
@@ -144,9 +146,9 @@ class UserViewSet(ListAndRead):
         user = self.find()
         body = read_body(request, UserChangeSerializer(partial=True))
         values = body.items[0]
-        user_changes.check_password(body.errors, user, values.get("password"))
+        body.errors.found += users.password_errors(user, values.get("password"))
         body.errors.check()
-        return Response(self.rendered(user_changes.change(user.pk, values, request.user)))
+        return Response(self.rendered(users.change(user.pk, values, request.user)))
 
 
 class OwnPasswordView(StrictView):
@@ -177,7 +179,7 @@ class OwnPasswordView(StrictView):
             detail = "This is not your present password. Try again."
             body.errors.add(0, ("current",), "wrong_password", detail)
             body.errors.check()
-        user_changes.set_own_password(user, values["password"])
+        users.set_own_password(user, values["password"])
         if request.auth is None:
             update_session_auth_hash(request._request, user)
         return Response(status=status.HTTP_204_NO_CONTENT)

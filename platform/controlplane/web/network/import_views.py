@@ -1,7 +1,7 @@
 """View of `/api/v1/topology/import/`."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -9,20 +9,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from controlplane.network import topology_import
 from controlplane.network.uploads import FILE_PARSERS, check_length, uploaded
 from controlplane.rest.base_views import WRITE_PARAMETERS, StrictView, WriteOptions
 from controlplane.rest.exception_handler import CONTENT_TYPE
 from controlplane.rest.openapi import WRITE
 from controlplane.rest.query_parameters import choice, read_integer
 from controlplane.rest.serializers import ProblemSerializer
-from controlplane.web.network import topology_import
+from controlplane.web.network.import_bodies import read_parts
 from controlplane.web.network.import_serializers import (
     ImportCostSerializer,
     ImportOperationSerializer,
     TopologyFileSerializer,
 )
 from controlplane.web.requests.accepted_responses import accepted, cost_answer
-from tercast.topology.importers import FORMATS, MOST_HOSTS_A_SWITCH
+from tercast.topology.importers import FORMATS, MOST_HOSTS_A_SWITCH, Imported
 
 FORMAT = OpenApiParameter(
     "format",
@@ -38,6 +39,8 @@ HOSTS = OpenApiParameter(
     description="number of hosts to attach to every switch, in addition to those in the file",
 )
 _FILE = OpenApiTypes.BINARY
+
+MAX_REPAIRS = 1000
 
 
 class TopologyImportViewSet(StrictView, ViewSet):
@@ -79,10 +82,18 @@ class TopologyImportViewSet(StrictView, ViewSet):
         hosts = read_integer("hosts", query.get("hosts", "0"), 0, MOST_HOSTS_A_SWITCH)
         check_length(request, self.max_bytes)
         imported = topology_import.read(uploaded(request, self.max_bytes), form, hosts)
+        parts = read_parts(imported.topology)
         if options.dry_run:
-            answer = cost_answer(topology_import.draft(imported.topology).payloads())
-            answer.data |= topology_import.summary(imported)
+            answer = cost_answer(topology_import.draft(parts).payloads())
+            answer.data |= _summary(imported)
             return answer
-        return accepted(options.wait, topology_import.add(imported, request.user)).plus(
-            topology_import.summary(imported)
-        )
+        return accepted(options.wait, topology_import.add(parts, request.user)).plus(_summary(imported))
+
+
+def _summary(imported: Imported) -> dict[str, Any]:
+    """Return the answer's fields about the file."""
+    repairs = list(imported.repairs[:MAX_REPAIRS])
+    more = len(imported.repairs) - len(repairs)
+    if more:
+        repairs.append(f"and {more} more; run `tercast import` to see all of them")
+    return {"format": imported.format, "counts": imported.counts, "repairs": repairs}

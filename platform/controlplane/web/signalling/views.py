@@ -3,7 +3,6 @@
 from base64 import b64encode
 from typing import Any
 
-from django.db import transaction
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.request import Request
@@ -11,13 +10,12 @@ from rest_framework.response import Response
 
 from controlplane.common.problems import not_found
 from controlplane.network.models import Host
-from controlplane.requestlog import checkpoints
 from controlplane.rest.base_views import Resource, Single
 from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, QueryFilterField
 from controlplane.rest.request_body import read_one
 from controlplane.signalling import keys
-from controlplane.signalling.models import Policy, Refusal, RefusedCount
-from controlplane.signalling.poll_loop import DROPPED
+from controlplane.signalling.models import Policy, Refusal
+from controlplane.signalling.policy import change_policy, policy_and_counts
 from controlplane.web.signalling.serializers import (
     KeySerializer,
     RefusalSerializer,
@@ -73,16 +71,7 @@ class SignallingViewSet(Single):
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """Return the policy, and the numbers of accepted, dropped and refused messages."""
-        counts = checkpoints.recall_or_default(DROPPED, {})
-        dropped = [{"reason": why, "count": n} for why, n in sorted(counts.get("dropped", {}).items())]
-        shown = {
-            "self_registration": rows.self_registration,
-            "sealed_only": rows.sealed_only,
-            "taken": counts.get("taken", 0),
-            "dropped": dropped,
-            "refused": RefusedCount.objects.all(),
-        }
-        return SignallingSerializer(shown).data
+        return SignallingSerializer(policy_and_counts(rows)).data
 
     @extend_schema(operation_id="signalling_read", tags=["signalling"], responses=SignallingSerializer)
     def list(self, request: Request) -> Response:
@@ -97,9 +86,7 @@ class SignallingViewSet(Single):
     )
     def partial_update(self, request: Request) -> Response:
         """Change the policy of in-band signalling."""
-        values = read_one(request, SignallingChangeSerializer(partial=True))
-        with transaction.atomic():
-            Policy.objects.filter(pk=Policy.current().pk).update(**values)
+        change_policy(read_one(request, SignallingChangeSerializer(partial=True)))
         return self.list(request)
 
 

@@ -9,9 +9,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from controlplane.network import topology_import
 from controlplane.network.models import Host, Link, Switch
 from controlplane.requestlog.models import Operation, Request
-from controlplane.web.network import topology_import
+from controlplane.web.network import import_views
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.planner.planner import Planner
 from tercast.topology.importers import limits, read_topology
@@ -481,7 +482,7 @@ def test_more_than_a_call_takes_is_refused_with_the_limit(operator, problem, mon
 
 
 def test_the_number_of_reported_repairs_is_bounded(operator, monkeypatch):
-    monkeypatch.setattr(topology_import, "MAX_REPAIRS", 2)
+    monkeypatch.setattr(import_views, "MAX_REPAIRS", 2)
     file = {"nodes": [{"id": n, "label": ""} for n in range(5)], "links": []}
     repairs = post(operator, json.dumps(file)).json()["repairs"]
     assert len(repairs) == 3 and repairs[-1].startswith("and 3 more")
@@ -541,7 +542,7 @@ def test_what_a_platform_found_out_itself_is_not_imported(operator):
 
 def test_a_file_is_validated_before_the_database_is_locked(operator, monkeypatch):
     """SQLite has one writer: the seconds for the largest file must not delay other calls."""
-    outside, depths, validated = len(connection.savepoint_ids), [], topology_import._validated
+    outside, depths, validated = len(connection.savepoint_ids), [], import_views.read_parts
 
     def recorded(topology):
         depths.append(len(connection.savepoint_ids))
@@ -550,6 +551,6 @@ def test_a_file_is_validated_before_the_database_is_locked(operator, monkeypatch
         assert not queries.captured_queries
         return bodies
 
-    monkeypatch.setattr(topology_import, "_validated", recorded)
+    monkeypatch.setattr(import_views, "read_parts", recorded)
     assert post(operator, GRAPHML, "?hosts=1").status_code == 202
     assert depths == [outside]

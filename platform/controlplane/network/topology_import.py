@@ -5,7 +5,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from rest_framework import serializers
 
 from controlplane.common.problems import invalid, too_large
 from controlplane.network import hosts, import_reader, links, switches
@@ -13,16 +12,11 @@ from controlplane.network.models import Host, Link, Switch
 from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.logged_rows import Payload, racing
 from controlplane.requestlog.models import Operation
-from controlplane.rest.request_body import MAX_ITEMS, Body, Errors, read_object
-from controlplane.web.network.host_serializers import HostCreateSerializer
-from controlplane.web.network.link_serializers import LinkCreateSerializer
-from controlplane.web.network.serializers import SwitchCreateSerializer
-from tercast.errors import Path, Refused
+from controlplane.rest.request_body import MAX_ITEMS, Body
+from tercast.errors import Refused
 from tercast.topology.importers import TOO_LARGE, TOO_MANY, Imported, TakenAddresses
-from tercast.topology.rest_rows import API_NAMES, api_row
 
 MAX_BYTES = 16 * 1024 * 1024
-MAX_REPAIRS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,33 +64,7 @@ def read(data: bytes, form: str | None, hosts_per_switch: int) -> Imported:
     return imported
 
 
-def summary(imported: Imported) -> dict[str, Any]:
-    """Return the answer's fields about the file."""
-    repairs = list(imported.repairs[:MAX_REPAIRS])
-    more = len(imported.repairs) - len(repairs)
-    if more:
-        repairs.append(f"and {more} more; run `tercast import` to see all of them")
-    return {"format": imported.format, "counts": imported.counts, "repairs": repairs}
-
-
-def draft(topology: dict[str, Any]) -> TopologyDraft:
-    """Return the rows of an imported topology; raise `Problem` with all errors.
-
-    The error pointers refer to the topology in the format of `tercast import`.
-    """
-    return _drafted(_validated(topology))
-
-
-def _validated(topology: dict[str, Any]) -> dict[str, Body]:
-    """Return the parts with their errors. It reads no database: the largest file takes seconds."""
-    return {
-        "switches": _body("switches", SwitchCreateSerializer(), topology),
-        "links": _body("links", LinkCreateSerializer(), topology),
-        "hosts": _body("hosts", HostCreateSerializer(), topology),
-    }
-
-
-def _drafted(bodies: dict[str, Body]) -> TopologyDraft:
+def draft(bodies: dict[str, Body]) -> TopologyDraft:
     """Return the rows of validated parts; raise `Problem` with all errors and all conflicts."""
     _check_free(bodies["switches"], bodies["hosts"])
     found = [error for body in bodies.values() for error in body.errors.found]
@@ -110,11 +78,13 @@ def _drafted(bodies: dict[str, Body]) -> TopologyDraft:
     )
 
 
-def add(imported: Imported, actor: Any) -> Operation:
-    """Add the complete topology or nothing, and return the operation of the call."""
-    bodies = _validated(imported.topology)  # outside the transaction: SQLite has one writer, others wait
+def add(bodies: dict[str, Body], actor: Any) -> Operation:
+    """Add the complete topology or nothing, and return the operation of the call.
+
+    The caller validates the parts before, outside a transaction: SQLite has one writer, and others wait.
+    """
     with racing(), transaction.atomic():
-        drafted = _drafted(bodies)
+        drafted = draft(bodies)
         rows = drafted.rows
         operation = Operation.objects.create(actor=actor, items=len(rows))
         entries = [LogEntry(payload, index) for index, payload in enumerate(drafted.payloads())]
@@ -124,36 +94,6 @@ def add(imported: Imported, actor: Any) -> Operation:
         Link.objects.bulk_create(drafted.links, batch_size=2000)
         Host.objects.bulk_create(drafted.hosts, batch_size=2000)
         return operation
-
-
-@dataclass(slots=True)
-class _PartErrors(Errors):
-    """Errors of one part of the topology, with the topology's own names."""
-
-    part: str = ""
-
-    def add(  # noqa: PLR0917
-        self,
-        index: int,
-        path: Path,
-        code: str,
-        detail: str,
-        value: object = None,
-        existing: str | None = None,
-    ) -> None:
-        """Add a bad value of item `index` of the part."""
-        own = {api: name for name, api in API_NAMES[self.part].items()}
-        steps = (own.get(str(step), step) if place == 0 else step for place, step in enumerate(path))
-        Errors.add(self, index, (self.part, index, *steps), code, detail, value, existing)
-
-
-def _body(part: str, serializer: serializers.Serializer[Any], topology: dict[str, Any]) -> Body:
-    """Return a part of the topology as the API reads it."""
-    errors = _PartErrors(part=part)
-    items = [
-        read_object(serializer, api_row(part, row), errors, index) for index, row in enumerate(topology[part])
-    ]
-    return Body(items, errors, bulk=True)
 
 
 def _check_free(new_switches: Body, new_hosts: Body) -> None:

@@ -9,24 +9,26 @@ from django.db import transaction
 from django.db.models import Q
 
 from controlplane.accounts.roles import Role
-from controlplane.common.problems import conflict, no_such
-from controlplane.rest.request_body import Body, Errors
+from controlplane.common.problems import FieldError, conflict, invalid, no_such
 from tercast.errors import shown
 
 ADMINISTRATORS = Q(is_active=True) & (Q(is_superuser=True) | Q(groups__name=Role.ADMINISTRATOR.name.lower()))
 ROLES = tuple(role.name.lower() for role in Role if role)
 
 
-def add(body: Body) -> User:
-    """Create a user with a role; raise `Problem` with all errors in name and password."""
-    values, errors = body.items[0], body.errors
+def creation_errors(values: dict[str, Any]) -> list[FieldError]:
+    """Return the errors in the name and the password of a new user."""
     name = values.get("username")
+    errors = []
     if name is not None and User.objects.filter(username=name).exists():
         detail = f"username {shown(name)} is already used by another user. Use another value."
-        errors.add(0, ("username",), "not_unique", detail, name)
-    user = User(username=name or "", is_active=values.get("active", True))
-    check_password(errors, user, values.get("password"))
-    errors.check()
+        errors.append(FieldError("/username", "not_unique", detail, name))
+    return errors + password_errors(User(username=name or ""), values.get("password"))
+
+
+def add(values: dict[str, Any]) -> User:
+    """Create a user with a role, from values without errors."""
+    user = User(username=values["username"], is_active=values.get("active", True))
     _set_password(user, values.get("password"))
     with transaction.atomic():
         user.save()
@@ -76,23 +78,24 @@ def _check_left(user: User, administrators: set[int], actor: Any) -> None:
 
 def set_own_password(user: User, password: str) -> None:
     """Change the password of the caller; raise `Problem` if the new one is weak."""
-    errors = Errors()
-    check_password(errors, user, password)
-    errors.check()
+    errors = password_errors(user, password)
+    if errors:
+        raise invalid(errors)
     _set_password(user, password)
     with transaction.atomic():
         user.save(update_fields=("password",))
 
 
-def check_password(errors: Errors, user: User, password: str | None) -> None:
-    """Add an error for each rule that a new password of `user` breaks."""
+def password_errors(user: User, password: str | None) -> list[FieldError]:
+    """Return an error for each rule that a new password of `user` breaks."""
     if password is None:
-        return
+        return []
     try:
         validate_password(password, user)
     except ValidationError as error:
-        for text in error.messages:
-            errors.add(0, ("password",), "weak_password", f"{text} Choose another password.")
+        texts = [f"{text} Choose another password." for text in error.messages]
+        return [FieldError("/password", "weak_password", text) for text in texts]
+    return []
 
 
 def _set_password(user: User, password: str | None) -> None:
