@@ -9,11 +9,15 @@ from django.utils import timezone
 from controlplane.common import clock
 from controlplane.requestlog import outbox
 from controlplane.telemetry.models import TelemetryWriter
+from tercast.client.event_origins import REASON_TEXTS
 from tercast.errors import shown
 from tercast.runtime.wording import quantity
 
 AGAIN = timedelta(minutes=10)
 """Time after which continuing rejections raise the alarms again. Twice as many events raise them earlier."""
+
+_WORDS: dict[str, str] = dict(REASON_TEXTS)
+"""Plain words by reason. A newer library can report reasons that are not listed."""
 
 MOST_REJECTED = 200
 """Maximum rows of host, topic and reason in one report."""
@@ -43,10 +47,11 @@ def _is_due(row: TelemetryWriter, total: int) -> bool:
 
 
 def _text(host: str, topic: str, reasons: Counter[str]) -> str:
-    why = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
+    why = ", ".join(f"{_WORDS.get(reason, reason)}: {count}" for reason, count in sorted(reasons.items()))
     return (
-        f"host {host} rejected {quantity(reasons.total(), 'event')} of topic {shown(topic)} ({why}): "
-        "a host sends under the advertisement of another host. Find it at the ports of the switches."
+        f"host {host} rejected {quantity(reasons.total(), 'event')} of topic {shown(topic)} ({why}). "
+        "The sender is not the host of the advertisement, or its events have no valid seal. "
+        "If the source check is on, its alarm names the port of the sender"
     )
 
 

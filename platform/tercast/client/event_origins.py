@@ -51,6 +51,18 @@ class RejectionReason(StrEnum):
     """The event is sealed, and older than all remembered events of its advertisement."""
 
 
+REASON_TEXTS = {
+    RejectionReason.OTHER_ADDRESS: "wrong source address",
+    RejectionReason.UNKNOWN_ADVERTISEMENT: "unknown advertisement",
+    RejectionReason.NOT_CHECKED: "not checked in time",
+    RejectionReason.NO_SEAL: "no seal",
+    RejectionReason.UNKNOWN_KEY: "unknown key",
+    RejectionReason.BAD_SEAL: "invalid seal",
+    RejectionReason.REPLAYED: "replayed",
+}
+"""Reasons in plain words, for messages and alarms."""
+
+
 class OriginPolicy(StrEnum):
     """Rule for the seals of a topic's events."""
 

@@ -10,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 
-from tercast.client.event_origins import EventOrigins, LearnedOrigins, RejectedEvent, RejectionReason
+from tercast.client.event_origins import REASON_TEXTS, EventOrigins, LearnedOrigins, RejectedEvent
 from tercast.client.inband_session import Opener, registered
 from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.subscriber import Delivery, Subscriber
@@ -34,15 +34,6 @@ _ALWAYS = {
 _IF_ANY = {"malformed": "malformed", "unknown": "unknown topics", "held": "held"}
 """Words of the counters in the last line, in its order: those of all runs, and those above 0."""
 
-_REJECTIONS = {
-    RejectionReason.OTHER_ADDRESS: "wrong source address",
-    RejectionReason.UNKNOWN_ADVERTISEMENT: "unknown advertisement",
-    RejectionReason.NOT_CHECKED: "not checked in time",
-    RejectionReason.NO_SEAL: "no seal",
-    RejectionReason.UNKNOWN_KEY: "unknown key",
-    RejectionReason.BAD_SEAL: "invalid seal",
-    RejectionReason.REPLAYED: "replayed",
-}
 _IGNORED = {
     Ignored.NOT_UDP: "not UDP",
     Ignored.OTHER_ADDRESS: "other destination address",
@@ -139,7 +130,7 @@ class _Rejections:
         publisher = _printable(rejected.publisher)
         print(
             f"rejected {quantity(self._events, 'event')}; the last has publisher {publisher}, topic "
-            f"{rejected.topic} and source address {rejected.source} ({_REJECTIONS[rejected.reason]})",
+            f"{rejected.topic} and source address {rejected.source} ({REASON_TEXTS[rejected.reason]})",
             file=sys.stderr,
             flush=True,
         )
@@ -254,7 +245,7 @@ def _counters_text(subscriber: Subscriber, ignored: Mapping[Ignored, int]) -> st
     texts = [f"{word} {counters[name]}" for name, word in _ALWAYS.items()]
     texts += [f"{word} {counters[name]}" for name, word in _IF_ANY.items() if counters[name]]
     reasons = [
-        f"topic {topic}, {_REJECTIONS[reason]}: {count}"
+        f"topic {topic}, {REASON_TEXTS[reason]}: {count}"
         for (topic, reason), count in sorted(subscriber.rejections.items())
     ]
     if reasons:

@@ -8,6 +8,10 @@ test.each([
     "telemetry writer h1 sent its latest report at 12:00, but no final report: it was killed",
     "A program that writes telemetry stopped without a final report",
   ],
+  [
+    'host h1 rejected 11 events of topic "quotes" (invalid seal: 11). The sender is not the host',
+    "Events that a subscriber rejected",
+  ],
   ["telemetry: /x cannot be written: No space left on device", "Telemetry"],
   ["the controller does not answer, so no table can be changed: refused", "The controller does not respond"],
   [

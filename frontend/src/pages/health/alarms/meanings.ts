@@ -49,6 +49,7 @@ const PAST: readonly [RegExp, Meaning][] = [
   [/^source check/, { ...text.past.sourceCheck, docs: "monitoring.md, The source check" }],
   [/could not write to the database/, { ...text.past.database, docs: "failures.md, When resources run out" }],
   [/^a web process refused/, { ...text.past.connections, docs: "failures.md, When resources run out" }],
+  [/^host .* rejected /, { ...text.past.rejectedEvents, docs: "monitoring.md, Telemetry" }],
   [
     /^telemetry (of .* stops without an end|writer .* no final report)/,
     { ...text.past.silentWriter, docs: "monitoring.md, Telemetry" },

@@ -175,6 +175,13 @@ export const text = {
         "The process had too few free file descriptors. Callers received the HTTP status 503 and must try again later.",
       remedy: "Raise the limit LimitNOFILE of the service, or find the client that keeps connections open.",
     },
+    rejectedEvents: {
+      title: "Events that a subscriber rejected",
+      meaning:
+        "The sender of the events is not the host of their advertisement, or the events have no valid seal. The subscriber did not deliver them.",
+      remedy:
+        "Find the sender. If the source check is on, its alarm names the switch and the port. If the sender is one of your programs, run it on the host of its publisher.",
+    },
     silentWriter: {
       title: "A program that writes telemetry stopped without a final report",
       meaning:
