@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { cytoscapeParts } from "./smallCytoscape.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -25,7 +26,7 @@ const compressed: Plugin = {
 // Django serves what is built here, below /static/, and finds the file names in the manifest.
 export default defineConfig({
   base: "/static/dashboard/",
-  plugins: [react(), compressed],
+  plugins: [react(), cytoscapeParts, compressed],
   resolve: { alias: { "@": here("./src") } },
   build: {
     outDir: here("../platform/controlplane/web/dashboard/static/dashboard"),

@@ -1,5 +1,5 @@
 import "./nonce";
-import "@mantine/core/styles.css";
+import "./app/mantineStyles";
 import "@mantine/notifications/styles.css";
 import "./app/app.css";
 import { StrictMode } from "react";

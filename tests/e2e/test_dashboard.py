@@ -56,7 +56,7 @@ COMBINATIONS = pytest.mark.parametrize(
 
 
 def test_the_landing_page_loads_compressed_files_and_no_charts(visit):
-    """The first visit transfers less than 0.6 MB (1.6 MB before compression), for any number of switches."""
+    """The first visit transfers at most 350 kB, the drawing included, for any number of switches."""
     with visit("/account") as watched:
         sizes = {}
 
@@ -70,10 +70,12 @@ def test_the_landing_page_loads_compressed_files_and_no_charts(visit):
         page.goto(watched.base + "/network")
         page.locator('[data-live="live"]').wait_for()
         page.get_by_role("heading", level=1).first.wait_for()
+        page.locator("[data-graph] canvas").first.wait_for()
+        page.wait_for_load_state("networkidle")
         context.close()
-    assert any(name.startswith("network") for name in sizes)
-    assert not any(name.startswith("EChart") for name in sizes)
-    assert sum(sizes.values()) < 600_000, sizes
+    assert {"network", "Graph"} <= {name.split("-")[0] for name in sizes}
+    assert not {"EChart", "DataTable", "Panel"} & {name.split("-")[0] for name in sizes}
+    assert sum(sizes.values()) <= 350_000, sizes
 
 
 @COMBINATIONS

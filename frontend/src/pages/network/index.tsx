@@ -1,14 +1,12 @@
 import { Button, Group, Loader, SegmentedControl, Stack, Text } from "@mantine/core";
-import { useEffect, useMemo, useReducer, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { Link } from "react-router";
 import { useAddress } from "@/common/address";
 import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { Counters } from "./Counters";
-import { EventPath } from "./event_path/EventPath";
 import { useExplanation } from "./event_path/pathQuestion";
-import { Graph } from "./map/Graph";
 import { Legend } from "./map/Legend";
 import { pathMarks, pathNotes, treeMarks, treeNotes } from "./map/marks";
 import { positions } from "./map/positions";
@@ -19,9 +17,13 @@ import type { Network } from "./model/network";
 import { type Selection, usePathQuestion, useSelection } from "./model/selection";
 import { useNetwork } from "./model/useNetwork";
 import classes from "./network.module.css";
-import { Panel } from "./panels/Panel";
 import { SwitchList } from "./SwitchList";
 import { text } from "./text";
+
+// Cytoscape is the largest part of the page, and the details are not shown at first: both load separately.
+const Graph = lazy(async () => ({ default: (await import("./map/Graph")).Graph }));
+const Panel = lazy(async () => ({ default: (await import("./panels/Panel")).Panel }));
+const EventPath = lazy(async () => ({ default: (await import("./event_path/EventPath")).EventPath }));
 
 const HOPS = [
   { value: "", label: text.hops.all },
@@ -29,6 +31,7 @@ const HOPS = [
   { value: "2", label: text.hops.two },
   { value: "3", label: text.hops.three },
 ];
+const LOADING = <Loader role="status" size="sm" aria-label={text.loading} />;
 const KEPT = ["tab", "hops", "topic", "dz"]; // parameters that stay when another switch is selected
 const NEWS = 3; // changes that are announced one by one
 
@@ -88,7 +91,6 @@ function Topology({
   const [hops, setHops] = useAddress("hops");
   const [view, setView] = useAddress("view");
   const list = useRef<HTMLDivElement>(null);
-  const panel = useRef<HTMLHeadingElement>(null);
 
   const shape = shapeOf(network);
   // biome-ignore lint/correctness/useExhaustiveDependencies: loads and entries do not change positions
@@ -124,14 +126,19 @@ function Topology({
 
   const wanted = useRef<string | null>(null); // the switch whose details get the focus when they are shown
   const [, wake] = useReducer((count: number) => count + 1, 0);
+  const panel = useRef<HTMLHeadingElement>(null);
+  const heading = useCallback((shown: HTMLHeadingElement | null) => {
+    panel.current = shown;
+    if (shown && wanted.current !== null) wake(); // the details were loaded after they were asked for
+  }, []);
   const toPanel = (name: string) => {
     wanted.current = name;
     wake();
   };
   useEffect(() => {
-    if (wanted.current === null || wanted.current !== centre) return;
+    if (wanted.current === null || wanted.current !== centre || !panel.current) return;
     wanted.current = null;
-    panel.current?.focus();
+    panel.current.focus();
   });
   const choose = (next: Selection) => select(next, next?.kind === "switch" ? KEPT : []);
 
@@ -178,50 +185,56 @@ function Topology({
           onEnter={toPanel}
           list={list}
         />
-        <Graph
-          network={network}
-          at={at}
-          adjacent={adjacent}
-          selection={selection}
-          onSelect={choose}
-          only={only}
-          tree={path ? null : drawnTree}
-          path={path}
-          viewport={viewport}
-          onViewport={(now) => setView(now && formatViewport(now))}
-        />
+        <Suspense fallback={<div className={`${classes.box} ${classes.graph}`} />}>
+          <Graph
+            network={network}
+            at={at}
+            adjacent={adjacent}
+            selection={selection}
+            onSelect={choose}
+            only={only}
+            tree={path ? null : drawnTree}
+            path={path}
+            viewport={viewport}
+            onViewport={(now) => setView(now && formatViewport(now))}
+          />
+        </Suspense>
         {!selection && following.on && (
           <section
             className={`${classes.box} ${classes.panel}`}
             aria-label={text.details}
             data-panel-of="path"
           >
-            <EventPath
-              network={network}
-              question={following.question}
-              onAsk={(question) => following.set({ ...question, step: null })}
-              answer={answer}
-              step={following.step}
-              onStep={(step) => following.set({ step: String(step) })}
-              onSelect={choose}
-              onClose={() => following.set(null)}
-              heading={panel}
-            />
+            <Suspense fallback={LOADING}>
+              <EventPath
+                network={network}
+                question={following.question}
+                onAsk={(question) => following.set({ ...question, step: null })}
+                answer={answer}
+                step={following.step}
+                onStep={(step) => following.set({ step: String(step) })}
+                onSelect={choose}
+                onClose={() => following.set(null)}
+                heading={heading}
+              />
+            </Suspense>
           </section>
         )}
         {selection && (
-          <Panel
-            network={network}
-            watched={watched}
-            adjacent={adjacent}
-            selection={selection}
-            onSelect={choose}
-            heading={panel}
-            onClose={() => {
-              choose(null);
-              list.current?.focus();
-            }}
-          />
+          <Suspense fallback={<div className={`${classes.box} ${classes.panel}`}>{LOADING}</div>}>
+            <Panel
+              network={network}
+              watched={watched}
+              adjacent={adjacent}
+              selection={selection}
+              onSelect={choose}
+              heading={heading}
+              onClose={() => {
+                choose(null);
+                list.current?.focus();
+              }}
+            />
+          </Suspense>
         )}
       </div>
       <Legend tree={tree !== null} path={path !== null} />

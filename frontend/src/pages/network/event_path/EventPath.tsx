@@ -1,5 +1,5 @@
 import { Loader, Stack } from "@mantine/core";
-import type { RefObject } from "react";
+import type { Ref } from "react";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
@@ -29,7 +29,7 @@ export function EventPath({
   onStep: (step: number) => void;
   onSelect: (selection: Selection) => void;
   onClose: () => void;
-  heading: RefObject<HTMLHeadingElement | null>;
+  heading: Ref<HTMLHeadingElement>;
 }) {
   return (
     <Stack gap="sm">

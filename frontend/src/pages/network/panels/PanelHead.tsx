@@ -1,5 +1,5 @@
 import { CloseButton, Group, Text, Title } from "@mantine/core";
-import type { ReactNode, RefObject } from "react";
+import type { ReactNode, Ref } from "react";
 import type { Adjacency } from "../model/neighbourhood";
 import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
@@ -14,7 +14,7 @@ export interface PanelProps {
   selection: NonNullable<Selection>;
   onSelect: (selection: Selection) => void;
   onClose: () => void;
-  heading: RefObject<HTMLHeadingElement | null>;
+  heading: Ref<HTMLHeadingElement>;
 }
 
 /** The head of a panel with its title and a button to close it. */
@@ -26,7 +26,7 @@ export function PanelHead({
 }: {
   title: string;
   aside?: ReactNode;
-  heading: RefObject<HTMLHeadingElement | null>;
+  heading: Ref<HTMLHeadingElement>;
   onClose: () => void;
 }) {
   return (
