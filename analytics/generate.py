@@ -23,8 +23,8 @@ from tercast.runtime.json_files import FileRefused, write_json
 from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
 from tercast.telemetry.writer import arrow_schema, write_file
 
-Numbers = npt.NDArray[np.int64]
-Columns = dict[str, Any]
+Ints = npt.NDArray[np.int64]
+RowColumns = dict[str, Any]
 
 CHUNK = 100_000
 DAY = 86_400_000_000
@@ -126,21 +126,21 @@ def _boxes(plan: GeneratedPlan, rng: np.random.Generator) -> Boxes:
     return Boxes(low, np.minimum(low + size, 1023))
 
 
-def _values(rng: np.random.Generator, name: str, count: int) -> Numbers:
+def _values(rng: np.random.Generator, name: str, count: int) -> Ints:
     if name == "price":
         return np.clip(rng.normal(500, 200, count), 0, 1023).astype(np.int64)
     return rng.integers(0, 1024 if name == "volume" else 16, count)
 
 
-def _times(plan: GeneratedPlan, number: Numbers) -> Numbers:
+def _times(plan: GeneratedPlan, number: Ints) -> Ints:
     return plan.start + (number * (plan.length / plan.events)).astype(np.int64)
 
 
-def _names(plan: GeneratedPlan, number: Numbers) -> list[str]:
+def _names(plan: GeneratedPlan, number: Ints) -> list[str]:
     return [f"a{i}" for i in (number % plan.publishers).tolist()]
 
 
-def _published(plan: GeneratedPlan, topic: Topic, number: Numbers, values: dict[str, Numbers]) -> Columns:
+def _published(plan: GeneratedPlan, topic: Topic, number: Ints, values: dict[str, Ints]) -> RowColumns:
     rows = list(zip(*(values[name].tolist() for name in NAMES), strict=True))
     events = [dict(zip(NAMES, row, strict=True)) for row in rows]
     return {
@@ -157,8 +157,8 @@ def _published(plan: GeneratedPlan, topic: Topic, number: Numbers, values: dict[
 
 
 def _delivered(
-    plan: GeneratedPlan, boxes: Boxes, rng: np.random.Generator, number: Numbers, values: dict[str, Numbers]
-) -> Columns:
+    plan: GeneratedPlan, boxes: Boxes, rng: np.random.Generator, number: Ints, values: dict[str, Ints]
+) -> RowColumns:
     point = np.stack([values["price"], values["volume"]], axis=1)[:, None, :]
     matched = np.all((point >= boxes.low) & (point <= boxes.high), axis=2)
     wanted = matched.reshape(len(number), plan.hosts, plan.filters).any(axis=2)
@@ -178,16 +178,14 @@ def _delivered(
     }
 
 
-def _matching(
-    matched: npt.NDArray[np.bool_], row: Numbers, host: Numbers, filters: int
-) -> Iterator[list[str]]:
+def _matching(matched: npt.NDArray[np.bool_], row: Ints, host: Ints, filters: int) -> Iterator[list[str]]:
     first = host * filters
     flags = np.stack([matched[row, first + i] for i in range(filters)], axis=1)
     for start, held in zip(first.tolist(), flags.tolist(), strict=True):
         yield [f"s{start + i}" for i, yes in enumerate(held) if yes]
 
 
-def _snapshots(plan: GeneratedPlan, rng: np.random.Generator) -> Columns:
+def _snapshots(plan: GeneratedPlan, rng: np.random.Generator) -> RowColumns:
     times = np.arange(plan.start, plan.start + plan.length, 60_000_000, dtype=np.int64)
     count = len(times) * plan.switches
     switch = np.tile(np.arange(plan.switches), len(times))
@@ -202,7 +200,7 @@ def _snapshots(plan: GeneratedPlan, rng: np.random.Generator) -> Columns:
     }
 
 
-def _requests(plan: GeneratedPlan, rng: np.random.Generator) -> Columns:
+def _requests(plan: GeneratedPlan, rng: np.random.Generator) -> RowColumns:
     count = max(1, plan.events // 100)
     kinds = (ADVERTISE, UNADVERTISE, SUBSCRIBE, UNSUBSCRIBE)
     failed = rng.random(count) < 0.01
@@ -228,7 +226,7 @@ def _requests(plan: GeneratedPlan, rng: np.random.Generator) -> Columns:
     }
 
 
-def _write(root: Path, dataset: Dataset, columns: Columns) -> None:
+def _write(root: Path, dataset: Dataset, columns: RowColumns) -> None:
     """Write the rows of columns into a file for each of their days."""
     schema = arrow_schema(dataset)
     table = pa.table({field.name: pa.array(columns[field.name], field.type) for field in schema}, schema)

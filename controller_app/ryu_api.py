@@ -64,11 +64,11 @@ __all__ = [
     "OF10",
     "OF13",
     "AppBase",
-    "Event",
     "Handler",
     "Queue",
     "QueueEmpty",
     "RawEntries",
+    "RyuEvent",
     "Semaphore",
     "deadline",
     "error_names",
@@ -89,7 +89,7 @@ PORT_DOWN: int = ofproto_v1_3.OFPPC_PORT_DOWN
 LINK_DOWN: int = ofproto_v1_3.OFPPS_LINK_DOWN
 PORT_DELETED: int = ofproto_v1_3.OFPPR_DELETE
 
-Event = Any
+RyuEvent = Any
 Handler = TypeVar("Handler", bound=Callable[..., None])
 
 events: Any = ofp_event

@@ -19,7 +19,7 @@ from controller_app.ryu_api import (
     OF13,
     PORT_DELETED,
     AppBase,
-    Event,
+    RyuEvent,
     error_names,
     events,
     handles,
@@ -43,7 +43,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
         self._controller = controller
 
     @handles(events.EventOFPStateChange, ALL_STATES)
-    def on_state(self, event: Event) -> None:
+    def on_state(self, event: RyuEvent) -> None:
         """Handle a new state of a channel."""
         if event.state == HANDSHAKE_DISPATCHER:
             self._controller.on_greeting(event.datapath)
@@ -53,7 +53,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
             self._controller.on_gone(event.datapath)
 
     @handles(events.EventOFPHello, HANDSHAKE_DISPATCHER)
-    def on_hello(self, event: Event) -> None:
+    def on_hello(self, event: RyuEvent) -> None:
         """Handle a hello with the versions of a peer: a list, or the highest one."""
         elements = getattr(event.msg, "elements", None) or []
         listed = frozenset(chain.from_iterable(element.versions for element in elements))
@@ -61,7 +61,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
         self._controller.on_versions(event.msg.datapath, versions)
 
     @handles(events.EventOFPErrorMsg, MAIN_DISPATCHER)
-    def on_error(self, event: Event) -> None:
+    def on_error(self, event: RyuEvent) -> None:
         """Handle an error; a switch that omits the request's id may still quote the request."""
         if connection := self._heard(event):
             type_, code = _error_names(event.msg)
@@ -71,66 +71,66 @@ class TercastApp(AppBase):  # type: ignore[misc]
             self._controller.on_failure(connection, xid, failure)
 
     @handles(events.EventONFBundleCtrlMsg, MAIN_DISPATCHER)
-    def on_bundle(self, event: Event) -> None:
+    def on_bundle(self, event: RyuEvent) -> None:
         """Handle the reply to a request for a bundle."""
         if connection := self._heard(event):
             reply = Control(event.msg.bundle_id, event.msg.type)
             connection.on_part(event.msg.xid, reply, more=False)
 
     @handles(events.EventOFPBarrierReply, MAIN_DISPATCHER)
-    def on_barrier(self, event: Event) -> None:
+    def on_barrier(self, event: RyuEvent) -> None:
         """Handle the reply to a barrier: the switch has processed all earlier messages."""
         if connection := self._heard(event):
             connection.on_part(event.msg.xid, None, more=False)
 
     @handles(events.EventOFPSwitchFeatures, MAIN_DISPATCHER)
-    def on_features(self, event: Event) -> None:
+    def on_features(self, event: RyuEvent) -> None:
         """Handle the features of a switch."""
         if connection := self._heard(event):
             connection.on_part(event.msg.xid, event.msg, more=False)
 
     @handles(events.EventOFPFlowStatsReply, MAIN_DISPATCHER)
-    def on_flow_stats(self, event: Event) -> None:
+    def on_flow_stats(self, event: RyuEvent) -> None:
         """Handle entries of a table."""
         self._on_part(event)
 
     @handles(events.EventOFPAggregateStatsReply, MAIN_DISPATCHER)
-    def on_aggregate_stats(self, event: Event) -> None:
+    def on_aggregate_stats(self, event: RyuEvent) -> None:
         """Handle a number of entries."""
         self._on_part(event)
 
     @handles(events.EventOFPMeterConfigStatsReply, MAIN_DISPATCHER)
-    def on_meter_configs(self, event: Event) -> None:
+    def on_meter_configs(self, event: RyuEvent) -> None:
         """Handle meters."""
         self._on_part(event)
 
     @handles(events.EventOFPPortStatsReply, MAIN_DISPATCHER)
-    def on_port_stats(self, event: Event) -> None:
+    def on_port_stats(self, event: RyuEvent) -> None:
         """Handle counters of ports."""
         self._on_part(event)
 
     @handles(events.EventOFPDescStatsReply, MAIN_DISPATCHER)
-    def on_description(self, event: Event) -> None:
+    def on_description(self, event: RyuEvent) -> None:
         """Handle the description of a switch."""
         self._on_part(event)
 
     @handles(events.EventOFPTableFeaturesStatsReply, MAIN_DISPATCHER)
-    def on_table_features(self, event: Event) -> None:
+    def on_table_features(self, event: RyuEvent) -> None:
         """Handle descriptions of tables."""
         self._on_part(event)
 
     @handles(events.EventOFPGroupFeaturesStatsReply, MAIN_DISPATCHER)
-    def on_group_features(self, event: Event) -> None:
+    def on_group_features(self, event: RyuEvent) -> None:
         """Handle the description of groups."""
         self._on_part(event)
 
     @handles(events.EventOFPMeterFeaturesStatsReply, MAIN_DISPATCHER)
-    def on_meter_features(self, event: Event) -> None:
+    def on_meter_features(self, event: RyuEvent) -> None:
         """Handle the description of meters."""
         self._on_part(event)
 
     @handles(events.EventOFPPortDescStatsReply, MAIN_DISPATCHER)
-    def on_port_descriptions(self, event: Event) -> None:
+    def on_port_descriptions(self, event: RyuEvent) -> None:
         """Handle descriptions of ports here, because their order with port status matters."""
         if connection := self._heard(event):
             for port in event.msg.body:
@@ -138,7 +138,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
             self._on_part(event)
 
     @handles(events.EventOFPPortStatus, MAIN_DISPATCHER)
-    def on_port_status(self, event: Event) -> None:
+    def on_port_status(self, event: RyuEvent) -> None:
         """Handle a changed port."""
         connection = self._heard(event)
         if connection is None:
@@ -152,7 +152,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
         self._controller.on_port(connection, before, port.port_no)
 
     @handles(events.EventOFPPacketIn, MAIN_DISPATCHER)
-    def on_packet_in(self, event: Event) -> None:
+    def on_packet_in(self, event: RyuEvent) -> None:
         """Handle a punted packet."""
         if connection := self._heard(event):
             in_port = event.msg.match.get("in_port")
@@ -162,16 +162,16 @@ class TercastApp(AppBase):  # type: ignore[misc]
                 part.packet_in(connection, in_port, bytes(event.msg.data))
 
     @handles(events.EventOFPEchoReply, MAIN_DISPATCHER)
-    def on_echo(self, event: Event) -> None:
+    def on_echo(self, event: RyuEvent) -> None:
         """Handle the reply to an echo request."""
         self._heard(event)
 
-    def _on_part(self, event: Event) -> None:
+    def _on_part(self, event: RyuEvent) -> None:
         if connection := self._heard(event):
             more = bool(event.msg.flags & MORE)
             connection.on_part(event.msg.xid, event.msg.body, more)
 
-    def _heard(self, event: Event) -> Connection | None:
+    def _heard(self, event: RyuEvent) -> Connection | None:
         connection = self._controller.connection(event.msg.datapath)
         if connection is not None:
             connection.heard_at = monotonic()

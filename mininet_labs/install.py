@@ -18,7 +18,7 @@ from tercast.runtime.wording import quantity
 from tercast.tables.entries import Entry, SetDst, SwitchDiff, difference
 from tercast.topology.elements import Host
 
-Hosts = Mapping[str, Host]
+HostsByName = Mapping[str, Host]
 
 FIELDS = {4: ("ip", "nw_dst", "ip_dst"), 6: ("ipv6", "ipv6_dst", "ipv6_dst")}
 """By IP version, in `ovs-ofctl` syntax: protocol, field to match, field to set."""
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     return serve(fabric, begin)
 
 
-def install(fabric: Fabric, changes: Iterable[SwitchDiff], hosts: Hosts) -> None:
+def install(fabric: Fabric, changes: Iterable[SwitchDiff], hosts: HostsByName) -> None:
     """Change tables: additions in the order of the diffs, then removals in reverse order.
 
     The additions at a switch are one OpenFlow bundle, and so are the removals: all take effect, or none.
@@ -71,7 +71,7 @@ def install(fabric: Fabric, changes: Iterable[SwitchDiff], hosts: Hosts) -> None
         _send(fabric, change.switch, [f"delete_strict {match(entry)}" for entry in change.removed])
 
 
-def flow(entry: Entry, hosts: Hosts) -> str:
+def flow(entry: Entry, hosts: HostsByName) -> str:
     """Return an entry in `ovs-ofctl` syntax.
 
     Raises:
@@ -88,7 +88,7 @@ def match(entry: Entry) -> str:
     return f"priority={entry.priority},{port}{protocol},{field}={network}"
 
 
-def actions(entry: Entry, hosts: Hosts) -> str:
+def actions(entry: Entry, hosts: HostsByName) -> str:
     """Return the actions of an entry; without actions `drop`."""
     field = FIELDS[_network(entry.dst).version][2]
     words: list[str] = []

@@ -60,7 +60,7 @@ class FileFacts:
         return {"files": 0, "rows": taken - (earlier.rows - earlier.left), "bytes": 0}
 
 
-Counted = tuple[str, str | None, int, int | None, int | None]
+FileRows = tuple[str, str | None, int, int | None, int | None]
 """Path, reason of rejection (None: valid), number of rows, and lowest and highest time of these rows."""
 
 
@@ -68,10 +68,10 @@ def facts_of_files(
     listed: Mapping[str, tuple[str, Any]],
     good: Iterable[TelemetryFile],
     bad: Iterable[UnreadableFile],
-    counted: Iterable[Counted],
+    counted: Iterable[FileRows],
 ) -> dict[str, FileFacts]:
     """Return the facts of each listed file, by its path in the dataset."""
-    by_file: dict[str, list[Counted]] = defaultdict(list)
+    by_file: dict[str, list[FileRows]] = defaultdict(list)
     for row in counted:
         by_file[_plain(row[0])].append(row)
     reasons = {_plain(one.path): one.reason for one in bad}
@@ -86,7 +86,7 @@ def facts_of_files(
     return out
 
 
-def _facts(size: int, rows: int, counted: Iterable[Counted]) -> FileFacts:
+def _facts(size: int, rows: int, counted: Iterable[FileRows]) -> FileFacts:
     first = last = None
     ahead: list[int] = []
     rejected: Counter[str] = Counter()

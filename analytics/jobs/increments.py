@@ -33,7 +33,7 @@ from analytics.spans import (
 from analytics.times import micros
 
 MOST_SPANS = 16
-Listed = dict[str, tuple[str, Any]]
+ListedFiles = dict[str, tuple[str, Any]]
 
 
 Files = dict[str, dict[str, FileFacts]]
@@ -120,7 +120,7 @@ class _DatasetChange:
     """
 
     reach: IncrementReach
-    listed: Listed
+    listed: ListedFiles
     facts: dict[str, FileFacts]
     files: dict[str, FileFacts]
     before: dict[str, FileFacts]
@@ -207,7 +207,7 @@ def _end(known: ReadFiles, reaches: Iterable[IncrementReach]) -> int:
     return max((one.last + 1 for found in files for one in found.values() if one.last is not None), default=0)
 
 
-def _listed(telemetry: Telemetry, name: str, first: Any, last: Any) -> Listed:
+def _listed(telemetry: Telemetry, name: str, first: Any, last: Any) -> ListedFiles:
     return {
         path.rsplit(f"/{name}/", 1)[-1]: (path, status)
         for path, status in telemetry.listed(name)
@@ -240,7 +240,7 @@ def _clip(options: JobOptions, rebuild: bool) -> Span:
 
 
 def _chosen(
-    listed: Listed, facts: Mapping[str, FileFacts], reach: IncrementReach, spans: list[Span]
+    listed: ListedFiles, facts: Mapping[str, FileFacts], reach: IncrementReach, spans: list[Span]
 ) -> list[tuple[str, Any]]:
     needed = [widened(span, reach.before, reach.after) for span in spans]
     return [

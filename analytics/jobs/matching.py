@@ -26,7 +26,7 @@ _EVENT = "topic string, publisher string, seq bigint"
 _EXPECTED = f"{_EVENT}, at bigint, host string, problem string"
 _COUNTED = f"{_EVENT}, at bigint, counts array<double>, problem string"
 
-Events = list[dict[str, Any]]
+EventRows = list[dict[str, Any]]
 Batches = Iterator[pd.DataFrame]
 
 
@@ -40,7 +40,7 @@ class SubscribedHosts:
         self._audience = Audience(topic, filters, len(self._lanes))
         self.hosts = sorted({host for host, _ in self._lanes})
 
-    def hosts_of(self, events: Events, times: npt.NDArray[np.int64]) -> list[tuple[int, str]]:
+    def hosts_of(self, events: EventRows, times: npt.NDArray[np.int64]) -> list[tuple[int, str]]:
         """Return pairs of an event's index and a host that expects it.
 
         Args:
@@ -63,7 +63,7 @@ class Counting:
             spans.setdefault(entry.span, []).append(entry.filter)
         self._spans = [(span, Projections(topic, filters)) for span, filters in spans.items()]
 
-    def counts(self, events: Events, times: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def counts(self, events: EventRows, times: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return a row per event and a column per attribute: w of PLEROMA, section 5, transposed."""
         out = np.zeros((len(events), len(self._topic.attributes)))
         for (start, end), projections in self._spans:
@@ -114,7 +114,7 @@ def _matcher(subscriptions: Broadcast[Subscriptions]) -> Callable[[Batches], Bat
     return match
 
 
-def _hosts(wanting: SubscribedHosts, part: pd.DataFrame, events: Events) -> pd.DataFrame:
+def _hosts(wanting: SubscribedHosts, part: pd.DataFrame, events: EventRows) -> pd.DataFrame:
     pairs = wanting.hosts_of(events, part["at"].to_numpy(np.int64)) if events else []
     out = part.iloc[[row for row, _ in pairs]][[*_KEY, "at"]]
     return out.assign(host=[host for _, host in pairs], problem=None)

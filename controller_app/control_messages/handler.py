@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from controller_app.control_messages.meters import METERS, Meters, read_meters
-from controller_app.control_messages.queue import End, Signals
+from controller_app.control_messages.queue import PortId, Signals
 from controller_app.errors import RequestRejected, Unreachable
 from controller_app.monitoring.alarms import LASTING, Alarms
 from controller_app.openflow import flow_mods, instructions, messages, oxm
@@ -24,14 +24,14 @@ from controller_app.openflow.messages import OpenFlowMessage
 from controller_app.ryu_api import spawn
 from controller_app.switch.connection import Connection
 from controller_app.switch.extra_entries import EntrySource
-from controller_app.switch.flow_stats import Identity, SwitchTable, identity, oxm_fields, read_table
+from controller_app.switch.flow_stats import EntryId, SwitchTable, identity, oxm_fields, read_table
 from controller_app.switch.registry import SwitchRegistry
 
-Punt = tuple[str, OpenFlowMessage, Identity]
+Punt = tuple[str, OpenFlowMessage, EntryId]
 """An entry that punts: its name, the message that adds it, and its match and priority."""
 
 
-def lldp_port_place(port: int) -> Identity:
+def lldp_port_place(port: int) -> EntryId:
     """Return the priority and match of a port's own punt of discovery frames."""
     return flow_mods.LLDP_PORT_PRIORITY, frozenset(oxm_fields(oxm.lldp_port_match(port)))
 
@@ -48,8 +48,8 @@ class Signalling:
         self._registry = registry
         self._alarms = alarms
         self._families = families
-        self._links: set[End] = set()
-        self._updating: set[tuple[int, End]] = set()
+        self._links: set[PortId] = set()
+        self._updating: set[tuple[int, PortId]] = set()
         self._meters: WeakKeyDictionary[Connection, Meters] = WeakKeyDictionary()
         self.signals = Signals()
 
@@ -74,7 +74,7 @@ class Signalling:
             )
         )
 
-    def link_use_changed(self, pair: tuple[End, End], there: bool) -> None:
+    def link_use_changed(self, pair: tuple[PortId, PortId], there: bool) -> None:
         """Update both ends of a link that is now used (`there`), or is no longer used.
 
         The ends of a used link accept no control messages. A link that discovery found and that the control
@@ -84,7 +84,7 @@ class Signalling:
             (self._links.add if there else self._links.discard)(end)
             self.port_changed(end)
 
-    def port_changed(self, end: End) -> None:
+    def port_changed(self, end: PortId) -> None:
         """Update the entries of a port for its current state.
 
         Each port has at most one greenlet for this. It checks the state again before it ends.
@@ -94,7 +94,7 @@ class Signalling:
             self._updating.add((connection.epoch, end))
             spawn(self._update_port, connection, end)
 
-    def port_gone(self, end: End) -> None:
+    def port_gone(self, end: PortId) -> None:
         """Forget a port that was removed from its switch."""
         self.signals.forget(end)
         self.port_changed(end)
@@ -122,7 +122,7 @@ class Signalling:
         else:
             self.signals.put(end, found)
 
-    def answer(self, end: End, to: Datagram) -> str | None:
+    def answer(self, end: PortId, to: Datagram) -> str | None:
         """Send a reply out of a port; it may be lost on the path.
 
         Returns:
@@ -141,7 +141,7 @@ class Signalling:
             else "the channel is congested"
         )
 
-    def _update_port(self, connection: Connection, end: End) -> None:
+    def _update_port(self, connection: Connection, end: PortId) -> None:
         """Update a port's entries until they match its state, which may change meanwhile."""
         wanted = None
         try:
@@ -159,7 +159,7 @@ class Signalling:
         finally:
             self._updating.discard((connection.epoch, end))
 
-    def _accepts(self, connection: Connection, end: End) -> bool:
+    def _accepts(self, connection: Connection, end: PortId) -> bool:
         return end[1] in connection.ports and end not in self._links
 
     def _restore_meters(self, connection: Connection, table: SwitchTable) -> None:

@@ -22,16 +22,16 @@ WAITING_PORT = 32
 WAITING = 4096
 PAGE = 500
 
-End = tuple[int, int]
+PortId = tuple[int, int]
 
 
 class Signals:
     """Control messages by id, in the order of arrival, until the reader acknowledges them."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._shares = Buckets[End](RATE, BURST, clock)
-        self._waiting: OrderedDict[int, tuple[End, dict[str, object]]] = OrderedDict()
-        self._by_port: Counter[End] = Counter()
+        self._shares = Buckets[PortId](RATE, BURST, clock)
+        self._waiting: OrderedDict[int, tuple[PortId, dict[str, object]]] = OrderedDict()
+        self._by_port: Counter[PortId] = Counter()
         self._first = self._newest = int(time() * 1000)
         self._readers: set[Queue] = set()
         self.dropped: Counter[Dropped] = Counter()
@@ -42,18 +42,18 @@ class Signals:
         """The id of the latest message; before the first message, its id minus one."""
         return self._newest
 
-    def allows(self, end: End) -> bool:
+    def allows(self, end: PortId) -> bool:
         """Whether the port's rate limit permits a message; a message over the limit is counted."""
         if self._shares.take(end):
             return True
         self.dropped[Dropped.RATE] += 1
         return False
 
-    def forget(self, end: End) -> None:
+    def forget(self, end: PortId) -> None:
         """Forget a port that no longer exists."""
         self._shares.forget(end)
 
-    def put(self, end: End, datagram: Datagram) -> bool:
+    def put(self, end: PortId, datagram: Datagram) -> bool:
         """Add a message, unless too many wait; return whether it was added."""
         if self._by_port[end] >= WAITING_PORT or len(self._waiting) >= WAITING:
             self.dropped[Dropped.QUEUE_FULL] += 1

@@ -6,7 +6,7 @@ import binascii
 from base64 import b64decode
 from typing import NamedTuple
 
-from controller_app.control_messages.queue import PAGE, End
+from controller_app.control_messages.queue import PAGE, PortId
 from controller_app.openflow.control_packets import Datagram
 from controller_app.openflow.dpid import parse_dpid
 from controller_app.openflow.flow_entry import MAX_PORT, parse_address, parse_mac
@@ -20,7 +20,7 @@ _KEYS = ("dpid", "port", "mac", "ip", "udp_port", "payload")
 class AnswerOut(NamedTuple):
     """A reply to send: the port that it leaves by, its receiver and its payload."""
 
-    end: End
+    end: PortId
     to: Datagram
 
 

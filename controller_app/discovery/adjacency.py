@@ -13,10 +13,10 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-Port = tuple[int, int]
+PortId = tuple[int, int]
 """Datapath id and port number."""
 
-Pair = tuple[Port, Port]
+PortPair = tuple[PortId, PortId]
 """Two ports, the smaller first."""
 
 STEADY = 2
@@ -37,7 +37,7 @@ class AdjacencyStep:
     """A change of a link and its reason."""
 
     change: LinkChange
-    pair: Pair
+    pair: PortPair
     reason: str = ""
 
 
@@ -57,21 +57,21 @@ class Adjacency:
 
     def __init__(self, horizon: float) -> None:
         self._horizon = horizon
-        self._heard: dict[Pair, float] = {}
-        self._links: dict[Pair, _AdjacencyLink] = {}
-        self.ambiguous: frozenset[Port] = frozenset()
+        self._heard: dict[PortPair, float] = {}
+        self._links: dict[PortPair, _AdjacencyLink] = {}
+        self.ambiguous: frozenset[PortId] = frozenset()
 
-    def record_probe(self, sender: Port, receiver: Port, now: float) -> bool:
+    def record_probe(self, sender: PortId, receiver: PortId, now: float) -> bool:
         """Record that `receiver` got a probe of `sender`; return whether that may make a new link."""
         self._heard[sender, receiver] = now
         pair = pair_of(sender, receiver)
         return pair not in self._links and self._mutual(pair, now)
 
-    def is_answered(self, sender: Port, receiver: Port, now: float) -> bool:
+    def is_answered(self, sender: PortId, receiver: PortId, now: float) -> bool:
         """Whether `sender` has received a probe of `receiver` within the horizon."""
         return self._fresh((receiver, sender), now)
 
-    def forget_port(self, port: Port, reason: str) -> list[AdjacencyStep]:
+    def forget_port(self, port: PortId, reason: str) -> list[AdjacencyStep]:
         """Forget a port that went down; its links are lost immediately."""
         self._heard = {pair: when for pair, when in self._heard.items() if port not in pair}
         lost = [pair for pair in self._links if port in pair]
@@ -110,7 +110,7 @@ class Adjacency:
         return steps
 
     def trim_absent(
-        self, confirmed: Container[Pair], present: Container[int], most: int
+        self, confirmed: Container[PortPair], present: Container[int], most: int
     ) -> list[AdjacencyStep]:
         """Forget the oldest links of absent switches, beyond `most` that are not confirmed."""
         absent = [
@@ -130,11 +130,11 @@ class Adjacency:
             for pair in lost
         ]
 
-    def links(self) -> list[tuple[Pair, float, bool]]:
+    def links(self) -> list[tuple[PortPair, float, bool]]:
         """Return each link: its pair, when both ends were last heard, and whether it is silent."""
         return [(pair, self._last(pair), link.silent) for pair, link in sorted(self._links.items())]
 
-    def _add(self, pair: Pair) -> list[AdjacencyStep]:
+    def _add(self, pair: PortPair) -> list[AdjacencyStep]:
         """Add a link; it replaces older links that share a port with it."""
         displaced = [old for old in self._links if set(old) & set(pair)]
         for old in displaced:
@@ -152,26 +152,28 @@ class Adjacency:
         for one in old:
             del self._heard[one]
 
-    def _all_mutual(self, now: float) -> set[Pair]:
+    def _all_mutual(self, now: float) -> set[PortPair]:
         return {pair_of(*pair) for pair in self._heard if self._mutual(pair_of(*pair), now)}
 
-    def _mutual(self, pair: Pair, now: float) -> bool:
+    def _mutual(self, pair: PortPair, now: float) -> bool:
         return pair[0] != pair[1] and self._fresh(pair, now) and self._fresh((pair[1], pair[0]), now)
 
-    def _fresh(self, heard: Pair, now: float) -> bool:
+    def _fresh(self, heard: PortPair, now: float) -> bool:
         when = self._heard.get(heard)
         return when is not None and now - when <= self._horizon
 
-    def _last(self, pair: Pair) -> float:
+    def _last(self, pair: PortPair) -> float:
         return min(self._heard[pair], self._heard[pair[1], pair[0]])
 
 
-def pair_of(a: Port, b: Port) -> Pair:
+def pair_of(a: PortId, b: PortId) -> PortPair:
     """Return the two ports, the smaller first."""
     return (a, b) if a <= b else (b, a)
 
 
-def resolve_links(mutual: Iterable[Pair], incumbent: Iterable[Pair]) -> tuple[set[Pair], frozenset[Port]]:
+def resolve_links(
+    mutual: Iterable[PortPair], incumbent: Iterable[PortPair]
+) -> tuple[set[PortPair], frozenset[PortId]]:
     """Find the certain links among pairs that hear each other.
 
     A pair is certain when one of its ports hears no other port. If two such pairs share a port, the one that
@@ -185,7 +187,7 @@ def resolve_links(mutual: Iterable[Pair], incumbent: Iterable[Pair]) -> tuple[se
     """
     left = set(mutual)
     known = set(incumbent)
-    certain: set[Pair] = set()
+    certain: set[PortPair] = set()
     while left:
         hears = _by_port(left)
         single = {pair for pair in left if any(len(hears[port]) == 1 for port in pair)}
@@ -198,22 +200,24 @@ def resolve_links(mutual: Iterable[Pair], incumbent: Iterable[Pair]) -> tuple[se
     return certain, frozenset(port for pair in left for port in pair)
 
 
-def _by_port(pairs: Iterable[Pair]) -> dict[Port, set[Pair]]:
-    found: dict[Port, set[Pair]] = {}
+def _by_port(pairs: Iterable[PortPair]) -> dict[PortId, set[PortPair]]:
+    found: dict[PortId, set[PortPair]] = {}
     for pair in pairs:
         for port in pair:
             found.setdefault(port, set()).add(pair)
     return found
 
 
-def _unrivalled(pair: Pair, single: set[Pair], known: set[Pair], hears: dict[Port, set[Pair]]) -> bool:
+def _unrivalled(
+    pair: PortPair, single: set[PortPair], known: set[PortPair], hears: dict[PortId, set[PortPair]]
+) -> bool:
     rivals = ((hears[pair[0]] | hears[pair[1]]) & single) - {pair}
     if not rivals:
         return True
     return pair in known and not rivals & known
 
 
-def _update_silence(pair: Pair, link: _AdjacencyLink, heard: bool) -> list[AdjacencyStep]:
+def _update_silence(pair: PortPair, link: _AdjacencyLink, heard: bool) -> list[AdjacencyStep]:
     """Report silence immediately, and its end after `STEADY` periods in a row."""
     if not heard:
         link.steady = 0

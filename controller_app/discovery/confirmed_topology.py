@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from controller_app.discovery.adjacency import Pair, Port, pair_of
+from controller_app.discovery.adjacency import PortId, PortPair, pair_of
 from controller_app.openflow.dpid import parse_dpid
 from controller_app.openflow.flow_entry import MAX_PORT
 from tercast.errors import Path, Refused, shown
@@ -28,8 +28,8 @@ class ConfirmedTopology:
     """
 
     id: str | None = None
-    links: frozenset[Pair] = frozenset()
-    edges: frozenset[Port] = frozenset()
+    links: frozenset[PortPair] = frozenset()
+    edges: frozenset[PortId] = frozenset()
 
     def to_json(self) -> dict[str, object]:
         """Return the northbound's form: the id, and the numbers of links and ports."""
@@ -59,7 +59,7 @@ def _rows(value: object, path: Path) -> Sequence[object]:
     return rows
 
 
-def _parse_link(row: object, path: Path) -> Pair:
+def _parse_link(row: object, path: Path) -> PortPair:
     a, b = _parse_ends(row, path, 2)
     if a == b:
         rule = f"{shown(row)} connects a port with itself; a link has two different ports"
@@ -67,7 +67,7 @@ def _parse_link(row: object, path: Path) -> Pair:
     return pair_of(a, b)
 
 
-def _parse_ends(row: object, path: Path, count: int) -> list[Port]:
+def _parse_ends(row: object, path: Path, count: int) -> list[PortId]:
     """Return the ends in a row; the row has a dpid and a port for each of `count` ends."""
     values = expect_list(row, path)
     if len(values) != 2 * count:

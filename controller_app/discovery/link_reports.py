@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Set
 
-from controller_app.discovery.adjacency import AdjacencyStep, LinkChange, Pair
-from controller_app.discovery.adjacency import Port as End
+from controller_app.discovery.adjacency import AdjacencyStep, LinkChange, PortPair
+from controller_app.discovery.adjacency import PortId as End
 from controller_app.monitoring.alarms import Alarms
 from controller_app.monitoring.event_ring import EventRing
 
@@ -21,17 +21,17 @@ class LinkReports:
     """
 
     def __init__(
-        self, events: EventRing, alarms: Alarms, on_use_changed: Callable[[Pair, bool], None]
+        self, events: EventRing, alarms: Alarms, on_use_changed: Callable[[PortPair, bool], None]
     ) -> None:
         self._events = events
         self._alarms = alarms
         self._on_use_changed = on_use_changed
-        self._in_use: set[Pair] = set()
+        self._in_use: set[PortPair] = set()
         self._shared: frozenset[End] = frozenset()
-        self._unheard: dict[Pair, float] = {}
-        self._unprobed: frozenset[Pair] = frozenset()
+        self._unheard: dict[PortPair, float] = {}
+        self._unprobed: frozenset[PortPair] = frozenset()
 
-    def report(self, steps: Iterable[AdjacencyStep], confirmed: Set[Pair]) -> None:
+    def report(self, steps: Iterable[AdjacencyStep], confirmed: Set[PortPair]) -> None:
         """Report changes of links.
 
         Args:
@@ -40,7 +40,7 @@ class LinkReports:
         for step in steps:
             self._report(step, step.pair in confirmed)
 
-    def update_use(self, used: Set[Pair]) -> None:
+    def update_use(self, used: Set[PortPair]) -> None:
         """Report the links that are used now and were not before, and the reverse.
 
         Args:
@@ -63,7 +63,7 @@ class LinkReports:
             self._alarms.clear("shared_segment", dpid=f"{dpid:016x}", port=port)
         self._shared = ambiguous
 
-    def report_unprobed(self, missing: Set[Pair], now: float, patience: float) -> None:
+    def report_unprobed(self, missing: Set[PortPair], now: float, patience: float) -> None:
         """Raise an alarm for each link that has been missing for `patience` seconds; clear it later.
 
         Args:
@@ -101,13 +101,13 @@ class LinkReports:
             log.info(f"link {step.change.value}", extra={"fields": {**ends, "reason": step.reason}})
             self._change_use(step.pair, step.change is LinkChange.FOUND and confirmed)
 
-    def _change_use(self, pair: Pair, used: bool) -> None:
+    def _change_use(self, pair: PortPair, used: bool) -> None:
         if used != (pair in self._in_use):
             (self._in_use.add if used else self._in_use.discard)(pair)
             self._on_use_changed(pair, used)
 
 
-def ends_json(pair: Pair) -> dict[str, object]:
+def ends_json(pair: PortPair) -> dict[str, object]:
     """Return the northbound's form of the ends of a link."""
     (a, a_port), (b, b_port) = pair
     return {"a": f"{a:016x}", "a_port": a_port, "b": f"{b:016x}", "b_port": b_port}

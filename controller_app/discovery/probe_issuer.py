@@ -6,7 +6,7 @@ from itertools import count
 from secrets import randbits
 from typing import NamedTuple
 
-from controller_app.discovery.adjacency import Port as End
+from controller_app.discovery.adjacency import PortId as End
 from controller_app.openflow import lldp
 from controller_app.switch.connection import Connection
 from controller_app.switch.registry import SwitchRegistry

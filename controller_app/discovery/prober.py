@@ -7,8 +7,8 @@ from collections.abc import Callable
 from time import monotonic, time
 
 from controller_app.clock import iso
-from controller_app.discovery.adjacency import Adjacency, AdjacencyStep, Pair
-from controller_app.discovery.adjacency import Port as End
+from controller_app.discovery.adjacency import Adjacency, AdjacencyStep, PortPair
+from controller_app.discovery.adjacency import PortId as End
 from controller_app.discovery.confirmed_topology import ConfirmedTopology
 from controller_app.discovery.link_reports import LinkReports, ends_json
 from controller_app.discovery.probe_faults import ProbeFaults
@@ -46,7 +46,7 @@ class LinkProber:
         alarms: Alarms,
         period: float,
         *,
-        on_use_changed: Callable[[Pair, bool], None],
+        on_use_changed: Callable[[PortPair, bool], None],
         key: bytes,
     ) -> None:
         self._registry = registry
@@ -186,7 +186,7 @@ class LinkProber:
         port = connection.ports.get(end[1]) if connection else None
         return port is not None and port.up
 
-    def _found(self) -> frozenset[Pair]:
+    def _found(self) -> frozenset[PortPair]:
         return frozenset(pair for pair, _, _ in self._adjacency.links())
 
     def _report(self, steps: list[AdjacencyStep]) -> None:

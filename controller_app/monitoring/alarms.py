@@ -20,7 +20,7 @@ memory."""
 
 OTHERS = "others"
 
-Subject = tuple[tuple[str, object], ...]
+AlarmSubject = tuple[tuple[str, object], ...]
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ class Alarm:
     """An active problem: its kind, its subject, its start, and how often it occurred."""
 
     name: str
-    subject: Subject
+    subject: AlarmSubject
     detail: str
     since: str
     last: str
@@ -55,7 +55,7 @@ class Alarms:
     def __init__(self, events: EventRing, clock: Callable[[], float] = monotonic) -> None:
         self._events = events
         self._clock = clock
-        self._standing: dict[tuple[str, Subject], Alarm] = {}
+        self._standing: dict[tuple[str, AlarmSubject], Alarm] = {}
         self._number: Counter[str] = Counter()
 
     def sound(self, name: str, detail: str, lasts: float | None = None, /, **subject: object) -> None:
@@ -99,7 +99,7 @@ class Alarms:
         """Return the active alarms, oldest first."""
         return list(self._standing.values())
 
-    def _end(self, key: tuple[str, Subject]) -> None:
+    def _end(self, key: tuple[str, AlarmSubject]) -> None:
         alarm = self._standing.pop(key, None)
         if alarm is None:
             return

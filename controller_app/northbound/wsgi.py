@@ -61,9 +61,6 @@ class TextAnswer:
     kind: str
 
 
-Handler = Callable[[HttpRequest], object]
-
-
 @dataclass(frozen=True, slots=True)
 class HttpRoute:
     """A method, a path with named parts in angle brackets, and the handler of both.
@@ -74,7 +71,7 @@ class HttpRoute:
 
     method: str
     path: str
-    handler: Handler
+    handler: Callable[[HttpRequest], object]
     open: bool = False
 
     def match(self, path: str) -> dict[str, str] | None:

@@ -32,7 +32,7 @@ NO_ROOM = "table_full"
 Item = FlowEntry | Key
 """Object of a flow-mod: an entry to add, or the key of an entry to remove."""
 
-Refused = tuple[Item, SwitchError]
+RefusedEntry = tuple[Item, SwitchError]
 
 
 def flow_mod(item: Item) -> messages.OpenFlowMessage:
@@ -71,7 +71,7 @@ class Bundle:
         self._connection.transfer(pieces)
 
     @property
-    def refused(self) -> list[Refused]:
+    def refused(self) -> list[RefusedEntry]:
         """The items that the switch has refused so far."""
         failures = self._batch.failures if self._batch else {}
         return [(self._items[n - 1], failure) for n, failure in sorted(failures.items()) if n]
@@ -142,13 +142,13 @@ class FlowModDelivery:
             self._bundle = Bundle(self._connection, self._items)
             self._bundle.stage(confirmed=False)
 
-    def deliver(self) -> list[Refused]:
+    def deliver(self) -> list[RefusedEntry]:
         """Let the items take effect and return the refused items.
 
         Raises:
             Unreachable: The connection ended, or the switch does not answer.
         """
-        refused: list[Refused] = []
+        refused: list[RefusedEntry] = []
         for round_ in range(1, ROUNDS + 1):
             if self._bundle is None:
                 break
@@ -181,7 +181,7 @@ class FlowModDelivery:
             self._bundle = None
 
 
-def send_singly(connection: Connection, items: Sequence[Item]) -> list[Refused]:
+def send_singly(connection: Connection, items: Sequence[Item]) -> list[RefusedEntry]:
     """Send a flow-mod for each item, in windows; return the items that the switch refused."""
     if not items:
         return []

@@ -12,7 +12,13 @@ from controller_app.errors import SwitchError
 from controller_app.openflow import flow_mods
 from controller_app.openflow.flow_entry import FlowEntry, Key, RestEntry
 from controller_app.programming.change_request import ChangeStep, SwitchChange
-from controller_app.programming.flow_mod_delivery import Bundle, FlowModDelivery, Item, Refused, send_singly
+from controller_app.programming.flow_mod_delivery import (
+    Bundle,
+    FlowModDelivery,
+    Item,
+    RefusedEntry,
+    send_singly,
+)
 from controller_app.programming.table_occupancy import merge_steps, peak_occupancy, read_keys
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import identity
@@ -24,13 +30,13 @@ NOT_APPLIED = SwitchError(
     "not installed, because the switch refused another entry of the same change",
 )
 
-Errors = list[tuple[Key, SwitchError]]
+EntryErrors = list[tuple[Key, SwitchError]]
 
 
 class OperationOutcome(NamedTuple):
     """Entries with errors, and an explanation if one is needed."""
 
-    errors: Errors
+    errors: EntryErrors
     detail: str | None = None
 
 
@@ -130,9 +136,9 @@ class AtomicReplace:
         self._bundle = Bundle(self._connection, items)
         self._bundle.stage()
 
-    def _apply_bundle(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
+    def _apply_bundle(self, step: ChangeStep) -> tuple[list[RefusedEntry], str | None]:
         """Apply a bundle; try it once more if it failed and none of its messages is the reason."""
-        refused: list[Refused] = []
+        refused: list[RefusedEntry] = []
         failure: SwitchError | None = None
         for _ in range(2):
             if self._bundle is None:
@@ -152,7 +158,7 @@ class AtomicReplace:
         why = refused[0][1] if refused else failure
         return refused, f"nothing was applied: {why.detail if why else 'the switch did not confirm'}"
 
-    def _apply_step(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
+    def _apply_step(self, step: ChangeStep) -> tuple[list[RefusedEntry], str | None]:
         before = step.rest if step.rest and step.rest.actions else None
         if detail := send_rest(self._connection, before):
             return [], detail
@@ -161,7 +167,7 @@ class AtomicReplace:
             return refused, detail
         return [], send_rest(self._connection, step.rest)
 
-    def _apply_singly(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
+    def _apply_singly(self, step: ChangeStep) -> tuple[list[RefusedEntry], str | None]:
         refused = send_singly(self._connection, longest_first(step.add))
         detail = None if refused else send_rest(self._connection, step.rest)
         if not refused and detail is None:
@@ -217,12 +223,12 @@ def shortest_first(keys: Iterable[Key]) -> list[Key]:
     return sorted(keys, key=lambda key: key.dst.length)
 
 
-def errors_by_key(refused: Iterable[Refused]) -> Errors:
+def errors_by_key(refused: Iterable[RefusedEntry]) -> EntryErrors:
     """Pair the key of each refused item with its error."""
     return [(item.key if isinstance(item, FlowEntry) else item, failure) for item, failure in refused]
 
 
-def add_undone(errors: Errors, steps: Sequence[ChangeStep]) -> Errors:
+def add_undone(errors: EntryErrors, steps: Sequence[ChangeStep]) -> EntryErrors:
     """Return the errors, and an error for each further entry of steps that are not done."""
     named = {key for key, _ in errors}
     others = dict.fromkeys(entry.key for step in steps for entry in step.add if entry.key not in named)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from controller_app.control_messages.queue import End
+from controller_app.control_messages.queue import PortId
 from controller_app.errors import RequestRejected, SwitchError, Unreachable
 from controller_app.monitoring.alarms import Alarms
 from controller_app.openflow import flow_mods, oxm
@@ -28,7 +28,7 @@ from controller_app.ryu_api import Semaphore, spawn
 from controller_app.source_check.request import SourceAddress, SwitchCheck
 from controller_app.switch.connection import Connection
 from controller_app.switch.extra_entries import EntrySource
-from controller_app.switch.flow_stats import FlowStats, Identity, oxm_fields, read_count, read_source_flows
+from controller_app.switch.flow_stats import EntryId, FlowStats, oxm_fields, read_count, read_source_flows
 from controller_app.switch.registry import SwitchRegistry
 
 OFF = "off"
@@ -48,7 +48,7 @@ class SourceRule:
     name: str
     port: int
     message: OpenFlowMessage
-    place: Identity
+    place: EntryId
 
     @property
     def instructions(self) -> bytes:
@@ -62,7 +62,7 @@ class _SwitchCheckState:
 
     version: str | None
     check: SwitchCheck | None = None
-    rules: dict[Identity, SourceRule] = field(default_factory=dict)
+    rules: dict[EntryId, SourceRule] = field(default_factory=dict)
     problem: str = ""
     following: bool = False
     """Whether a greenlet waits for its turn to adapt the check to the current ports."""
@@ -128,7 +128,7 @@ class SourceCheck:
             return CheckResult(check.dpid, UNREACHABLE, connection.epoch, str(error))
         return CheckResult(check.dpid, FAILED if problem else CONFIRMED, connection.epoch, problem or None)
 
-    def port_changed(self, end: End) -> None:
+    def port_changed(self, end: PortId) -> None:
         """Adapt the check to a port that was added or removed."""
         connection = self._registry.find(end[0])
         state = None if connection is None else self._states.get(connection)
@@ -155,7 +155,7 @@ class SourceCheck:
             if state.check is not None and state.version is not None:
                 self._change(connection, state.check, widen=False)
 
-    def _installed(self, connection: Connection) -> list[tuple[str, OpenFlowMessage, Identity]]:
+    def _installed(self, connection: Connection) -> list[tuple[str, OpenFlowMessage, EntryId]]:
         rules = self._states[connection].rules.values()
         return [(rule.name, rule.message, rule.place) for rule in rules]
 

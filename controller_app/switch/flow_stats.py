@@ -29,7 +29,7 @@ _OUTPUT, _SET_FIELD, _APPLY_ACTIONS = 0, 25, 4
 _FAMILY = {number.to_bytes(2, "big"): family for family, number in ETH_TYPE.items()}
 _DESTINATION = {"ipv6": (OxmField.IPV6_DST, 16), "ipv4": (OxmField.IPV4_DST, 4)}
 
-Identity = tuple[int, frozenset[tuple[int, bytes, bytes]]]
+EntryId = tuple[int, frozenset[tuple[int, bytes, bytes]]]
 """Priority and match fields (with value and mask). Two entries of a table have different identities."""
 
 
@@ -46,7 +46,7 @@ class FlowStats:
     table: int = 0
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> EntryId:
         """Identity of the entry; two entries with one identity replace each other."""
         return self.priority, frozenset(oxm_fields(self.match))
 
@@ -55,7 +55,7 @@ class FlowStats:
         return {"table": self.table, "priority": self.priority, "match": self.match.hex()}
 
 
-def identity(key: Key) -> Identity:
+def identity(key: Key) -> EntryId:
     """Return the identity that the entry with a key has when it is read back."""
     return key.priority, frozenset(oxm_fields(oxm.match(key)))
 

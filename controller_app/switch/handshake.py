@@ -17,7 +17,7 @@ from controller_app.openflow.messages import OpenFlowMessage, Stats
 from controller_app.switch.connection import Connection
 from controller_app.switch.features import read_features
 from controller_app.switch.flow_stats import (
-    Identity,
+    EntryId,
     SwitchTable,
     identity,
     oxm_fields,
@@ -97,9 +97,9 @@ def _description(desc: Any) -> dict[str, str]:
     }
 
 
-def reserved(families: Sequence[str]) -> list[tuple[str, OpenFlowMessage, Identity]]:
+def reserved(families: Sequence[str]) -> list[tuple[str, OpenFlowMessage, EntryId]]:
     """Return the name, the message and the identity of each reserved entry of every switch."""
-    wanted: list[tuple[str, OpenFlowMessage, Identity]] = [
+    wanted: list[tuple[str, OpenFlowMessage, EntryId]] = [
         (
             f"the drop entry for {RANGES[family]}",
             flow_mods.add_drop(RANGES[family]),

@@ -21,7 +21,7 @@ from mininet_labs.demo.rest import RestClient, RestError
 from mininet_labs.demo.services import RESTARTS, wait_until
 from mininet_labs.demo.status import (
     PlatformOutage,
-    Report,
+    ReportProgress,
     StatusLine,
     ignore,
     say,
@@ -109,7 +109,7 @@ class Demo:
             self.platform.forget()
         step("database, secrets, users", lambda _: self.platform.prepare())
 
-    def load(self, report: Report = ignore) -> None:
+    def load(self, report: ReportProgress = ignore) -> None:
         """Register the network and the content of the demo; existing rows stay."""
         rest, topology = self.rest, self.topology
         register(rest, topology, report)

@@ -10,7 +10,7 @@ from typing import Any
 
 from mininet_labs.demo.activity import ReportedActivity
 from mininet_labs.demo.content import replay
-from mininet_labs.demo.ledger import EventLedger, Values
+from mininet_labs.demo.ledger import EventLedger, EventValues
 from mininet_labs.demo.trials import Trials
 from tercast.client.event_origins import EventOrigin, LearnedOrigins, RejectedEvent
 from tercast.client.lease import PublisherLease
@@ -45,7 +45,7 @@ class DemoSubscription:
     begins: float
     ends: float
 
-    def wants(self, values: Values, at: float) -> bool:
+    def wants(self, values: EventValues, at: float) -> bool:
         """Whether an event of that time counts."""
         return self.begins <= at <= self.ends and self.filter.matches(values)
 
@@ -151,7 +151,7 @@ class Hosts:
             self.known[row["id"]] = (publisher, replay(row["symbol"]))
         return self.known[row["id"]]
 
-    def wanting(self, publisher: str, values: Values, at: float) -> set[str]:
+    def wanting(self, publisher: str, values: EventValues, at: float) -> set[str]:
         """Return the hosts that expect an event of a time, if the event was advertised."""
         if at > self.ended.get(publisher, math.inf):
             return set()
@@ -185,7 +185,7 @@ class Hosts:
             self.ledger.sent(event, now, values, self.wanting(event[0], values, now))
             self.activity.sent(event[0], now)
 
-    def _sample(self, publisher: str, values: Values) -> None:
+    def _sample(self, publisher: str, values: EventValues) -> None:
         if self.sent[publisher] % SAMPLE_EVERY == 0 and len(self.samples) < _MOST_SAMPLES:
             self.samples.append({"publisher": publisher, "values": dict(values)})
         self.sent[publisher] += 1

@@ -11,7 +11,7 @@ _SMALLEST = 1e-3
 EventKey = tuple[str, int]
 """Publisher and sequence number of an event; together they are unique in the topic."""
 
-Values = Mapping[str, object]
+EventValues = Mapping[str, object]
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class PublishedEvent:
     """A published event: its time, its values, and the hosts that it has not reached yet."""
 
     at: float
-    values: Values
+    values: EventValues
     hosts: set[str]
 
 
@@ -63,7 +63,7 @@ class EventLedger:
     delays_ms: Percentiles = field(default_factory=Percentiles)
     _outstanding: dict[EventKey, PublishedEvent] = field(default_factory=dict)
 
-    def sent(self, event: EventKey, at: float, values: Values, hosts: set[str]) -> None:
+    def sent(self, event: EventKey, at: float, values: EventValues, hosts: set[str]) -> None:
         """Record a published event, and the `hosts` with a subscription that matches it exactly."""
         self.published += 1
         self.wanted += len(hosts)
@@ -71,7 +71,7 @@ class EventLedger:
             self._outstanding[event] = PublishedEvent(at, values, hosts)
         self._give_up(at - self.patience)
 
-    def revise(self, wanting: Callable[[str, Values, float], set[str]]) -> None:
+    def revise(self, wanting: Callable[[str, EventValues, float], set[str]]) -> None:
         """Update the outstanding events; `wanting` returns the hosts that expect an event."""
         for event, sent in list(self._outstanding.items()):
             dropped = sent.hosts - wanting(event[0], sent.values, sent.at)

@@ -12,7 +12,7 @@ import httpx
 
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.services import Service, python, run_once, wait_until
-from mininet_labs.demo.status import Report, ignore
+from mininet_labs.demo.status import ReportProgress, ignore
 from mininet_labs.free_ports import choosing_ports, free_port
 from mininet_labs.networks import SWITCHES, DemoNetwork, embedded_fabric, trusted_fabric
 from tercast.cli.certificate_authority import CONTROLLER, Identity, make_certificates
@@ -91,7 +91,7 @@ class Platform:
         if self.certificates is not None:
             make_certificates(self.certificates, [CONTROLLER, SWITCHES])
 
-    def start_fabric(self, report: Report = ignore) -> None:
+    def start_fabric(self, report: ReportProgress = ignore) -> None:
         """Start Open vSwitch with all bridges, links and host ports."""
         self._stack.callback(self.stop_fabric)
         self.network.start(lambda done, total: report(f"{done:,} of {total:,} parts"))
@@ -104,14 +104,14 @@ class Platform:
         self.network.stop()
         shutil.rmtree(self.hosts, ignore_errors=True)
 
-    def start_controller(self, report: Report = ignore) -> None:
+    def start_controller(self, report: ReportProgress = ignore) -> None:
         """Start the controller, and wait until it answers and all switches are connected."""
         options = (*self._pace_options(), *self._tls_options())
         self._serve("controller", python("-m", "controller_app", *options))
         wait_until("the controller", self._controller_answers, self.services)
         self.await_switches(report)
 
-    def await_switches(self, report: Report = ignore) -> None:
+    def await_switches(self, report: ReportProgress = ignore) -> None:
         """Wait until every switch is connected, if the network runs."""
         if not self.fabric_is_up:
             return
@@ -128,7 +128,7 @@ class Platform:
         patience = max(60.0, float(total))  # the controller needs about 20 ms of an idle processor for each
         wait_until("the switches", ready, self.services, patience, progress=progress, report=report)
 
-    def start_control_plane(self, report: Report = ignore) -> None:
+    def start_control_plane(self, report: ReportProgress = ignore) -> None:
         """Start the web server, the Celery workers and beat; wait until the API answers."""
         self._serve("web", self.web_command())
         self._serve("worker", python(*CELERY, "worker", "-Q", "planner,celery", *WORKER_OPTIONS))

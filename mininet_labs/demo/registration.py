@@ -4,12 +4,12 @@ from typing import Any
 
 from mininet_labs.demo.platform_up import Platform
 from mininet_labs.demo.rest import RestClient
-from mininet_labs.demo.status import Report, ignore
+from mininet_labs.demo.status import ReportProgress, ignore
 from tercast.runtime.wording import quantity
 from tercast.topology.rest_rows import api_row
 
 
-def register(rest: RestClient, topology: dict[str, Any], report: Report = ignore) -> None:
+def register(rest: RestClient, topology: dict[str, Any], report: ReportProgress = ignore) -> None:
     """Register switches, links and hosts with all their fields; existing ones do not change."""
     for part, key in (("switches", ("name",)), ("links", ("a", "a_port")), ("hosts", ("name",))):
         rows = [api_row(part, row) for row in topology.get(part, ())]

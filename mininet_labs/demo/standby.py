@@ -11,7 +11,7 @@ from mininet_labs.demo.demo import FINISH_PATIENCE_S, POLL_PATIENCE_S, Demo
 from mininet_labs.demo.launcher import DemoLauncher
 from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.rest import RestError
-from mininet_labs.demo.status import PlatformOutage, Report, StatusLine, say, status_text, step
+from mininet_labs.demo.status import PlatformOutage, ReportProgress, StatusLine, say, status_text, step
 from mininet_labs.errors import LabError
 from mininet_labs.interrupts import Interrupted
 from tercast.runtime.wording import quantity
@@ -66,7 +66,7 @@ class Standby(Demo):
         """Start the demo step by step, and report each step."""
         self.warn()
         switches = quantity(len(self.topology["switches"]), "Open vSwitch bridge")
-        steps: tuple[tuple[str, Callable[[Report], object]], ...] = (
+        steps: tuple[tuple[str, Callable[[ReportProgress], object]], ...] = (
             (f"fabric: {switches}", self.platform.start_fabric),
             ("switches connect to the controller", self.platform.await_switches),
             ("topology, publishers, subscribers, tables", self.load),
@@ -79,7 +79,7 @@ class Standby(Demo):
         self.launcher.set_state("running", progress=1.0)
         say("demo: running")
 
-    def _begin(self, what: str, progress: float, action: Callable[[Report], object]) -> None:
+    def _begin(self, what: str, progress: float, action: Callable[[ReportProgress], object]) -> None:
         self.launcher.set_state("starting", what, progress)
         say(f"demo: {what} …")
         action(lambda far: self.launcher.set_state("starting", f"{what}: {far}", progress))

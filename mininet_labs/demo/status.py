@@ -107,7 +107,7 @@ class StepLine:
         print(f"{time.monotonic() - self._started:.1f} s", flush=True)
 
 
-Report = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 """Callback with the progress of a step, in words."""
 
 
@@ -115,7 +115,7 @@ def ignore(_progress: str) -> None:
     """Show no progress."""
 
 
-def step(what: str, action: Callable[[Report], object]) -> None:
+def step(what: str, action: Callable[[ReportProgress], object]) -> None:
     """Run a step of the start; `action` gets a function that shows its progress."""
     line = StepLine(what)
     action(line.report)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
+from mininet_labs.demo.ledger import EventKey
 from tercast.client.lease import LeaseSource, PublisherLease
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Delivery, Subscriber
@@ -16,8 +17,6 @@ from tercast.eventspace.topic import Topic
 LOOK_S = 1.5
 """Seconds after which a test event reaches no more hosts."""
 
-Event = tuple[str, int]
-
 
 class Trials:
     """Publishes test events, and records their receivers for a while."""
@@ -26,10 +25,10 @@ class Trials:
         self, ports: Mapping[str, Transport], subscribers: Mapping[str, Subscriber], source: LeaseSource
     ) -> None:
         self._ports, self._subscribers, self._source = ports, subscribers, source
-        self._under_way: dict[Event, tuple[float, dict[str, Any]]] = {}
+        self._under_way: dict[EventKey, tuple[float, dict[str, Any]]] = {}
         self._ended: list[dict[str, Any]] = []
 
-    def publish(self, order: Mapping[str, Any]) -> Event | None:
+    def publish(self, order: Mapping[str, Any]) -> EventKey | None:
         """Publish the event of an order; return None if this fails, which `take` reports."""
         try:
             event = (order["advertisement"], self._send(order))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mininet_labs.fabric import bridges
-from mininet_labs.fabric.bridges import Group, LinkKind
+from mininet_labs.fabric.bridges import CommandGroup, LinkKind
 from mininet_labs.fabric.daemons import SwitchDaemons
 from mininet_labs.fabric.errors import FabricError
 from mininet_labs.fabric.rundir import RunDir
@@ -110,7 +110,7 @@ class Assembly:
         for link in self._down:
             self._set_admin_state(link, up=False)
 
-    def configure(self, groups: Iterable[Group], progress: Progress = ignore_progress) -> None:
+    def configure(self, groups: Iterable[CommandGroup], progress: Progress = ignore_progress) -> None:
         """Apply groups of commands in order, in transactions of a limited size.
 
         It returns when the switch has applied all of them.
@@ -122,7 +122,7 @@ class Assembly:
             done += len(chunk)
             progress(done, len(groups))
 
-    def _apply(self, groups: Sequence[Group]) -> None:
+    def _apply(self, groups: Sequence[CommandGroup]) -> None:
         try:
             self._tools.vsctl(*bridges.transaction(groups))
         except FabricError:
@@ -174,16 +174,16 @@ class Assembly:
             return []
         return [link for link in self._wiring.links() if link not in self._down]
 
-    def _host_groups(self, ports: Iterable[EmbeddedPort]) -> list[Group]:
+    def _host_groups(self, ports: Iterable[EmbeddedPort]) -> list[CommandGroup]:
         return [
             bridges.add_host_port(self._wiring.bridge(port.switch), port, self._run_dir.socket(port.name))
             for port in ports
         ]
 
-    def _link_groups(self, links: Iterable[FabricLink]) -> tuple[list[Group], list[Group]]:
+    def _link_groups(self, links: Iterable[FabricLink]) -> tuple[list[CommandGroup], list[CommandGroup]]:
         """Return the groups that create links; those of the second list need those of the first."""
-        first: list[Group] = []
-        second: list[Group] = []
+        first: list[CommandGroup] = []
+        second: list[CommandGroup] = []
         for link in links:
             a, b = (self._wiring.bridge(end.switch) for end in link.ends())
             if self._links is LinkKind.PATCH:

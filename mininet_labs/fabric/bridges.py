@@ -14,8 +14,7 @@ from pathlib import Path
 
 from mininet_labs.fabric.wiring import Bridge, EmbeddedPort, FabricLink
 
-Command = list[str]
-Group = list[Command]
+CommandGroup = list[list[str]]
 """Commands that must be in one transaction."""
 
 CHUNK = 400
@@ -30,18 +29,18 @@ class LinkKind(Enum):
     JOINED = "joined"
 
 
-def chunks(groups: Sequence[Group], size: int = CHUNK) -> Iterator[list[Group]]:
+def chunks(groups: Sequence[CommandGroup], size: int = CHUNK) -> Iterator[list[CommandGroup]]:
     """Divide groups into transactions of at most `size` groups, in order."""
     for start in range(0, len(groups), size):
         yield list(groups[start : start + size])
 
 
-def transaction(groups: Iterable[Group]) -> list[str]:
+def transaction(groups: Iterable[CommandGroup]) -> list[str]:
     """Return the arguments of an `ovs-vsctl` call."""
     return [part for group in groups for command in group for part in ("--", *command)]
 
 
-def add_bridge(bridge: Bridge) -> Group:
+def add_bridge(bridge: Bridge) -> CommandGroup:
     """Return the commands for a bridge with only OpenFlow 1.3 that forwards only by its entries."""
     name = _quoted(bridge.name)
     settings = ("datapath_type=dummy", "fail_mode=secure", "protocols=OpenFlow13")
@@ -56,7 +55,7 @@ def add_bridge(bridge: Bridge) -> Group:
     ]
 
 
-def set_controllers(bridge: Bridge, controllers: Sequence[str], switches: int = 1) -> Group:
+def set_controllers(bridge: Bridge, controllers: Sequence[str], switches: int = 1) -> CommandGroup:
     """Return the commands for the controllers of a bridge; no controllers disconnect it.
 
     A bridge tries again after at most a second, and ends a connection that is silent for 5 s. With many
@@ -75,7 +74,7 @@ def set_controllers(bridge: Bridge, controllers: Sequence[str], switches: int = 
     return [*creates, ["set", "Bridge", bridge.name, f"controller=[{','.join(ids)}]"]]
 
 
-def set_capacity(bridge: Bridge, entries: int | None) -> Group:
+def set_capacity(bridge: Bridge, entries: int | None) -> CommandGroup:
     """Return the commands for a table 0 with limited capacity; None removes the limit."""
     if entries is None:
         return [["clear", "Bridge", bridge.name, "flow_tables"]]
@@ -84,12 +83,12 @@ def set_capacity(bridge: Bridge, entries: int | None) -> Group:
     return [create, ["set", "Bridge", bridge.name, f"flow_tables:0={name}"]]
 
 
-def add_host_port(bridge: Bridge, port: EmbeddedPort, socket: Path) -> Group:
+def add_host_port(bridge: Bridge, port: EmbeddedPort, socket: Path) -> CommandGroup:
     """Return the commands for a port to which processes connect over a socket."""
     return _add_port(bridge, port, ["type=dummy", _target("pstream", f"punix:{socket}")])
 
 
-def add_patch_link(a: Bridge, b: Bridge, link: FabricLink) -> Group:
+def add_patch_link(a: Bridge, b: Bridge, link: FabricLink) -> CommandGroup:
     """Return the commands for both ends of a patch link."""
     return [
         command
@@ -98,7 +97,7 @@ def add_patch_link(a: Bridge, b: Bridge, link: FabricLink) -> Group:
     ]
 
 
-def add_joined_end(bridge: Bridge, port: EmbeddedPort, socket: Path, listens: bool) -> Group:
+def add_joined_end(bridge: Bridge, port: EmbeddedPort, socket: Path, listens: bool) -> CommandGroup:
     """Return the commands for an end of a joined link.
 
     Create the listening end first, because the other one tries again only after a second.
@@ -106,22 +105,22 @@ def add_joined_end(bridge: Bridge, port: EmbeddedPort, socket: Path, listens: bo
     return _add_port(bridge, port, ["type=dummy", _end(socket, listens)])
 
 
-def join_end(port: EmbeddedPort, socket: Path, listens: bool) -> Group:
+def join_end(port: EmbeddedPort, socket: Path, listens: bool) -> CommandGroup:
     """Return the commands that connect an end of a joined link again; the listening end first."""
     return [["set", "Interface", port.name, _end(socket, listens)]]
 
 
-def part_end(port: EmbeddedPort) -> Group:
+def part_end(port: EmbeddedPort) -> CommandGroup:
     """Return the commands that disconnect an end of a joined link."""
     return [["clear", "Interface", port.name, "options"]]
 
 
-def remove_port(bridge: Bridge, port: EmbeddedPort) -> Group:
+def remove_port(bridge: Bridge, port: EmbeddedPort) -> CommandGroup:
     """Return the commands that remove a port."""
     return [["--if-exists", "del-port", bridge.name, port.name]]
 
 
-def remove_bridge(bridge: Bridge) -> Group:
+def remove_bridge(bridge: Bridge) -> CommandGroup:
     """Return the commands that remove a bridge with all its ports."""
     return [["--if-exists", "del-br", bridge.name]]
 
@@ -134,12 +133,12 @@ def _target(option: str, target: str) -> str:
     return f"options:{option}={_quoted(target)}"
 
 
-def _add_port(bridge: Bridge, port: EmbeddedPort, settings: Sequence[str]) -> Group:
+def _add_port(bridge: Bridge, port: EmbeddedPort, settings: Sequence[str]) -> CommandGroup:
     created = _create_port(port.name, [f"ofport_request={port.number}", *settings])
     return [*created, ["add", "Bridge", bridge.name, "ports", f"@p_{_mark(port.name)}"]]
 
 
-def _create_port(name: str, settings: Sequence[str]) -> Group:
+def _create_port(name: str, settings: Sequence[str]) -> CommandGroup:
     """Return the commands for a port with its interface, named `@p_NAME` in the transaction.
 
     `add-port` with `set Interface` has the same effect, but `set` searches all interfaces for the name. So

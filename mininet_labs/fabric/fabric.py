@@ -16,7 +16,7 @@ from mininet_labs.fabric.errors import FabricError
 from mininet_labs.fabric.readings import FlowReading, PortReading, parse_flows, parse_ports
 from mininet_labs.fabric.rundir import RunDir
 from mininet_labs.fabric.tools import Tools, environment
-from mininet_labs.fabric.wiring import FabricWiring, Object
+from mininet_labs.fabric.wiring import FabricWiring, ReadOnlyObject
 from tercast.cli.certificate_authority import Identity
 
 
@@ -44,7 +44,7 @@ class Fabric:
     def __init__(
         self,
         run_dir: Path | str,
-        topology: Object,
+        topology: ReadOnlyObject,
         controllers: Sequence[str] = (),
         links: str = "patch",
         *,
@@ -201,17 +201,17 @@ class Fabric:
 
     # Changing the network while it runs
 
-    def add_switch(self, switch: Object) -> None:
+    def add_switch(self, switch: ReadOnlyObject) -> None:
         """Add a switch `{"id", "dpid"}`."""
         running = self._running
         running.assembly.add_bridge(self._wiring.add_switch(switch), self._controllers)
 
-    def add_link(self, link: Object) -> None:
+    def add_link(self, link: ReadOnlyObject) -> None:
         """Add a link `{"a", "a_port", "b", "b_port"}`."""
         running = self._running
         running.assembly.add_link(self._wiring.add_link(link))
 
-    def add_host(self, host: Object) -> None:
+    def add_host(self, host: ReadOnlyObject) -> None:
         """Add a host `{"id", "switch", "port", "standby"?}`."""
         running = self._running
         running.assembly.add_host_ports(self._wiring.add_host(host))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from mininet_labs.fabric.errors import FabricError
 from mininet_labs.fabric.frames import FrameSocket
-from mininet_labs.fabric.wiring import Object
+from mininet_labs.fabric.wiring import ReadOnlyObject
 from tercast.wire import packets
 
 
-def static_route(topology: Object, source: str, target: str, dst: str) -> dict[str, str]:
+def static_route(topology: ReadOnlyObject, source: str, target: str, dst: str) -> dict[str, str]:
     """Return an entry for each switch between two hosts, in `ovs-ofctl` syntax.
 
     Args:
@@ -26,7 +26,7 @@ def static_route(topology: Object, source: str, target: str, dst: str) -> dict[s
     return flows
 
 
-def event_frame(host: Object, address: str, payload: bytes) -> bytes:
+def event_frame(host: ReadOnlyObject, address: str, payload: bytes) -> bytes:
     """Return the frame that a publisher at `host` sends to a multicast address."""
     group = packets.pack_ip(address)
     ends = (packets.pack_mac(host["mac"]), packets.group_mac(group))
@@ -34,7 +34,7 @@ def event_frame(host: Object, address: str, payload: bytes) -> bytes:
     return packets.udp_frame(ends, packets.pack_ip(host["ip"]), group, payload, ports)
 
 
-def event_payload(host: Object, frame: bytes) -> bytes | packets.Ignored:
+def event_payload(host: ReadOnlyObject, frame: bytes) -> bytes | packets.Ignored:
     """Return the payload that a subscriber at `host` receives in a frame, or why there is none."""
     if frame[:6] != packets.pack_mac(host["mac"]):
         return packets.Ignored.OTHER_ADDRESS
@@ -58,7 +58,7 @@ def carry(
     return received
 
 
-def _shortest(topology: Object, start: str, end: str) -> list[tuple[str, int]]:
+def _shortest(topology: ReadOnlyObject, start: str, end: str) -> list[tuple[str, int]]:
     """Return the switches from `start` to `end` with their outgoing ports (breadth first)."""
     ways: dict[str, list[tuple[int, str]]] = {switch["id"]: [] for switch in topology["switches"]}
     for link in topology["links"]:

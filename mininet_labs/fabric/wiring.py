@@ -16,7 +16,7 @@ from typing import Any
 from mininet_labs.fabric.errors import FabricError
 from tercast.runtime.wording import quantity
 
-Object = Mapping[str, Any]
+ReadOnlyObject = Mapping[str, Any]
 
 HIGHEST_PORT = 65279
 """Highest port number that Open vSwitch assigns to an interface on request."""
@@ -67,7 +67,7 @@ class FabricWiring:
         self._names: set[str] = set()
 
     @classmethod
-    def of(cls, topology: Object) -> FabricWiring:
+    def of(cls, topology: ReadOnlyObject) -> FabricWiring:
         """Return the wiring of a scenario's `topology` object.
 
         Raises:
@@ -131,7 +131,7 @@ class FabricWiring:
             )
         return link
 
-    def add_switch(self, entry: Object, path: str = "switch") -> Bridge:
+    def add_switch(self, entry: ReadOnlyObject, path: str = "switch") -> Bridge:
         """Add a switch `{"id", "dpid"}`."""
         switch, dpid = _text(entry, "id", path), _text(entry, "dpid", path).lower()
         if switch in self.bridges:
@@ -143,7 +143,7 @@ class FabricWiring:
         self._names.add(bridge.name)
         return bridge
 
-    def add_link(self, entry: Object, path: str = "link") -> FabricLink:
+    def add_link(self, entry: ReadOnlyObject, path: str = "link") -> FabricLink:
         """Add a link `{"a", "a_port", "b", "b_port"}`."""
         a = self._free_port(_text(entry, "a", path), entry.get("a_port"), f"{path}.a_port")
         b = self._free_port(_text(entry, "b", path), entry.get("b_port"), f"{path}.b_port")
@@ -155,7 +155,7 @@ class FabricWiring:
         self._links[a.switch, a.number] = self._links[b.switch, b.number] = link
         return link
 
-    def add_host(self, entry: Object, path: str = "host") -> list[EmbeddedPort]:
+    def add_host(self, entry: ReadOnlyObject, path: str = "host") -> list[EmbeddedPort]:
         """Add a host `{"id", "switch", "port", "standby"?}`; return its ports that had no host."""
         host = _text(entry, "id", path)
         if host in self.hosts:
@@ -223,7 +223,7 @@ class FabricWiring:
         return name
 
 
-def _text(entry: Object, key: str, path: str) -> str:
+def _text(entry: ReadOnlyObject, key: str, path: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str) or not value:
         raise FabricError(f"{path}.{key} {value!r}", "is not a text", "set it to a text")

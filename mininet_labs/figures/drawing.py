@@ -13,8 +13,6 @@ from typing import Any
 
 from mininet_labs.figures.lines import Lines, Point, read_lines
 
-Document = Mapping[str, Any]
-
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#17becf", "#7f7f7f")
 WIDTH, HEIGHT = 460, 330
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 34, 44
@@ -22,7 +20,7 @@ LEGEND_LINE = 15
 TICKS = 5
 
 
-def picture(document: Document) -> str:
+def picture(document: Mapping[str, Any]) -> str:
     """Return the SVG of a document: its panels side by side, each with its legend below."""
     drawn = [(panel, read_lines(panel)) for panel in document["panels"] if panel["lines"]]
     height = HEIGHT + LEGEND_LINE * max((len(lines) for _, lines in drawn), default=0) + 8
@@ -37,7 +35,7 @@ def picture(document: Document) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _panel(panel: Document, lines: Lines) -> Iterable[str]:
+def _panel(panel: Mapping[str, Any], lines: Lines) -> Iterable[str]:
     every = [point for points in lines.values() for point in points]
     across = _ticks(min(point.x for point in every), max(point.x for point in every))
     up = _ticks(min(0.0, *(point.low for point in every)), max(point.high for point in every))

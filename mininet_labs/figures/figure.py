@@ -10,8 +10,6 @@ from typing import Any, Literal
 from mininet_labs.figures.rules import Rule
 from mininet_labs.figures.samples import Row
 
-Source = Literal["paper", "ours"]
-
 
 class Size(StrEnum):
     """Size of an experiment: for tests, for everyday runs, and that of the paper."""
@@ -35,7 +33,7 @@ class ParameterChoice:
 
     name: str
     value: Any
-    source: Source
+    source: Literal["paper", "ours"]
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:

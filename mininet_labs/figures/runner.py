@@ -32,8 +32,6 @@ SOURCES = ("platform/tercast", "mininet_labs/figures/experiments", "mininet_labs
 MEASURING = ("mininet_labs.figures.experiments", "mininet_labs.figures.workloads")
 """Packages whose modules determine the rows of the experiments that import them."""
 
-Report = Callable[[str], None]
-
 
 @dataclass(slots=True)
 class SeedSchedule:
@@ -42,7 +40,7 @@ class SeedSchedule:
     size: Size
     folder: Path
     again: bool
-    report: Report
+    report: Callable[[str], None]
     seeds: tuple[int, ...] = ()
     done: list[SeedRun] = field(default_factory=list)
 

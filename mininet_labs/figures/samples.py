@@ -14,11 +14,8 @@ from typing import Any
 Row = dict[str, Any]
 """One measurement: `seed`, `x`, `series`, and measured values by name."""
 
-Points = dict[float, list[float]]
-"""Values of all seeds at each x, in ascending order of x."""
 
-
-def points(rows: Iterable[Row], value: str, series: str) -> Points:
+def points(rows: Iterable[Row], value: str, series: str) -> dict[float, list[float]]:
     """Return the values of a series; the last row of a seed and x counts."""
     last: dict[tuple[float, int], float] = {}
     for row in rows:

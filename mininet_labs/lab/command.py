@@ -15,7 +15,7 @@ from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.registration import Settling, register, settling_patience
 from mininet_labs.demo.rest import RestClient
 from mininet_labs.demo.services import wait_until
-from mininet_labs.demo.status import Report, shown, step
+from mininet_labs.demo.status import ReportProgress, shown, step
 from mininet_labs.errors import LabError
 from mininet_labs.interrupts import Interrupted, raise_when_asked
 from mininet_labs.lab import needs
@@ -62,7 +62,7 @@ def start(platform: Platform, topology: dict[str, Any]) -> RestClient:
     return rest
 
 
-def _settle(rest: RestClient, platform: Platform, topology: dict[str, Any], report: Report) -> None:
+def _settle(rest: RestClient, platform: Platform, topology: dict[str, Any], report: ReportProgress) -> None:
     settling, patience = Settling(rest, platform), settling_patience(topology)
     services, progress = platform.services, settling.progress
     wait_until("the tables", settling.ready, services, patience, progress=progress, report=report)

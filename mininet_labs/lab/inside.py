@@ -33,13 +33,13 @@ from mininet.net import Mininet
 from mininet.node import Host, OVSSwitch
 
 from mininet_labs.lab.switches import Daemons
-from mininet_labs.lab.talk import Message, receive, send
+from mininet_labs.lab.talk import LabMessage, receive, send
 
 
 class InnerNetwork:
     """Switches, links and hosts, and the processes of the hosts."""
 
-    def __init__(self, plan: Message) -> None:
+    def __init__(self, plan: LabMessage) -> None:
         self._plan = plan
         self._daemons = Daemons(Path(plan["run_dir"]), plan["schema"])
         self._net = Mininet(switch=OVSSwitch, controller=None, autoSetMacs=False, build=False)
@@ -65,7 +65,7 @@ class InnerNetwork:
         self._connect()
         return {host: node.pid for host, node in self._hosts.items()}
 
-    def answer(self, request: Message) -> Message:
+    def answer(self, request: LabMessage) -> LabMessage:
         """Carry out a request and return the answer."""
         return dict(getattr(self, f"_do_{request.pop('do')}")(**request) or {})
 
@@ -81,18 +81,18 @@ class InnerNetwork:
                 process.kill()
         self._net.stop()
 
-    def _add_link(self, link: Message) -> None:
+    def _add_link(self, link: LabMessage) -> None:
         made = self._net.addLink(link["a"], link["b"], port1=link["a_port"], port2=link["b_port"])
         ends = (made.intf1, made.intf2)
         self._far[link["a"], link["a_port"]] = self._far[link["b"], link["b_port"]] = ends
 
-    def _add_host(self, host: Message) -> None:
+    def _add_host(self, host: LabMessage) -> None:
         node = self._net.addHost(host["name"], cls=Host, ip=None)
         self._hosts[host["id"]] = node
         for place in host["ports"]:
             self._net.addLink(node, place["bridge"], port2=place["number"])
 
-    def _address(self, host: Message) -> None:
+    def _address(self, host: LabMessage) -> None:
         """Assign the host's MAC address to all its interfaces, and its IP address to the first."""
         node = self._hosts[host["id"]]
         for intf in node.intfList():
@@ -118,7 +118,7 @@ class InnerNetwork:
             arguments += ["other_config:disable-in-band=true"]
         _checked(*arguments)
 
-    def _do_start(self, name: str, host: str, argv: list[str], log: str, env: dict[str, str]) -> Message:
+    def _do_start(self, name: str, host: str, argv: list[str], log: str, env: dict[str, str]) -> LabMessage:
         with Path(log).open("wb") as output:
             process = self._hosts[host].popen(
                 argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env={**os.environ, **env}
@@ -126,7 +126,7 @@ class InnerNetwork:
         self._processes[name] = process
         return {"pid": process.pid}
 
-    def _do_poll(self, name: str) -> Message:
+    def _do_poll(self, name: str) -> LabMessage:
         return {"status": self._processes[name].poll()}
 
     def _do_signal(self, name: str, number: int) -> None:
@@ -136,10 +136,10 @@ class InnerNetwork:
         for end in self._far[bridge, port]:
             _checked("ip", "link", "set", end.name, "up" if up else "down")
 
-    def _do_ups(self, bridge: str, port: int) -> Message:
+    def _do_ups(self, bridge: str, port: int) -> LabMessage:
         return {"ups": [_is_up(end.name) for end in self._far[bridge, port]]}
 
-    def _do_check(self) -> Message:
+    def _do_check(self) -> LabMessage:
         return {"ended": self._daemons.ended()}
 
 

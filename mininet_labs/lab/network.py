@@ -18,11 +18,11 @@ from typing import Any, Self
 from mininet_labs.errors import LabError
 from mininet_labs.fabric.binaries import Binaries
 from mininet_labs.fabric.cleanup import start_time
-from mininet_labs.fabric.wiring import FabricWiring, Object
+from mininet_labs.fabric.wiring import FabricWiring, ReadOnlyObject
 from mininet_labs.lab import needs
 from mininet_labs.lab.namespaces import outer_pids
 from mininet_labs.lab.relay import Relay
-from mininet_labs.lab.talk import Message, receive, send
+from mininet_labs.lab.talk import LabMessage, receive, send
 from mininet_labs.processes import die_with_parent
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +41,7 @@ class MininetNetwork:
     in another way, only the files remain.
     """
 
-    def __init__(self, run_dir: Path, topology: Object, port: int) -> None:
+    def __init__(self, run_dir: Path, topology: ReadOnlyObject, port: int) -> None:
         self._run_dir = run_dir
         self._plan = _plan(FabricWiring.of(topology), topology)
         self._port = port
@@ -183,14 +183,14 @@ class MininetNetwork:
                 preexec_fn=die_with_parent,  # noqa: PLW1509 - it only calls prctl, loaded before the fork
             )
 
-    def _places(self) -> Message:
+    def _places(self) -> LabMessage:
         return {
             "run_dir": str(self._short),
             "schema": str(Binaries.find().schema),
             "controller": f"unix:{self._short}/controller",
         }
 
-    def _exchange(self, request: Message) -> Message:
+    def _exchange(self, request: LabMessage) -> LabMessage:
         """Send a request and return its answer.
 
         Raises:
@@ -252,7 +252,7 @@ def remove_leftovers(run_dir: Path) -> None:
     link.unlink()
 
 
-def _plan(wiring: FabricWiring, topology: Object) -> Message:
+def _plan(wiring: FabricWiring, topology: ReadOnlyObject) -> LabMessage:
     """Return the network to build, in the format of the inside.
 
     Raises:
@@ -284,7 +284,7 @@ def _plan(wiring: FabricWiring, topology: Object) -> Message:
     }
 
 
-def _host(row: Mapping[str, Any], number: int, ports: Sequence[tuple[str, int]]) -> Message:
+def _host(row: Mapping[str, Any], number: int, ports: Sequence[tuple[str, int]]) -> LabMessage:
     # Names of interfaces start with the name of their node, and Linux permits 15 characters.
     return {
         "id": row["id"],

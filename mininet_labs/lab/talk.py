@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import IO, Any
 
-Message = dict[str, Any]
+LabMessage = dict[str, Any]
 
 
-def send(stream: IO[str], message: Message) -> None:
+def send(stream: IO[str], message: LabMessage) -> None:
     """Write a message; raises BrokenPipeError if there is no reader any more."""
     stream.write(json.dumps(message) + "\n")
     stream.flush()
 
 
-def receive(stream: IO[str]) -> Message | None:
+def receive(stream: IO[str]) -> LabMessage | None:
     """Return the next message; None at the end of the stream."""
     line = stream.readline()
     if not line:

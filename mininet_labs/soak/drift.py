@@ -17,7 +17,7 @@ from tercast.topology.elements import Host
 CONTENT_COOKIE = 0x7EC0A57E00000001
 """Cookie of the controller's content entries (docs/northbound.md)."""
 
-Row = tuple[int, int | None, str, str]
+EntryRow = tuple[int, int | None, str, str]
 """Priority, ingress port, prefix, and actions in `ovs-ofctl` syntax, with neighbouring rewrites sorted."""
 
 
@@ -32,7 +32,7 @@ def differences(fabric: Fabric, rest: RestClient, hosts: Mapping[str, Host]) -> 
     return found
 
 
-def _planned(row: dict[str, Any], hosts: Mapping[str, Host]) -> Row:
+def _planned(row: dict[str, Any], hosts: Mapping[str, Host]) -> EntryRow:
     made = tuple(
         SetDst(action["set_dst"]) if action["set_dst"] is not None else Output(action["output"])
         for action in row["actions"]
@@ -41,7 +41,7 @@ def _planned(row: dict[str, Any], hosts: Mapping[str, Host]) -> Row:
     return entry.priority, entry.in_port, str(ipaddress.ip_network(entry.dst)), ordered(actions(entry, hosts))
 
 
-def _read(flow: FlowReading) -> Row:
+def _read(flow: FlowReading) -> EntryRow:
     field = next(name for _, name, _ in FIELDS.values() if name in flow.match)
     in_port = flow.match.get("in_port")
     prefix = str(ipaddress.ip_network(flow.match[field]))

@@ -7,7 +7,7 @@ from typing import Any
 
 from mininet_labs.errors import LabError
 
-Topology = dict[str, Any]
+TopologyJson = dict[str, Any]
 
 
 class _Draft:
@@ -16,7 +16,7 @@ class _Draft:
     def __init__(self, tcam_budget: int | None) -> None:
         self._tcam_budget = tcam_budget
         self._ports: Counter[str] = Counter()
-        self.topology: Topology = {"switches": [], "links": [], "hosts": []}
+        self.topology: TopologyJson = {"switches": [], "links": [], "hosts": []}
 
     def switch(self, name: str) -> str:
         switches = self.topology["switches"]
@@ -47,7 +47,7 @@ class _Draft:
         return self._ports[switch]
 
 
-def ring(size: int, hosts_per_switch: int = 1, tcam_budget: int | None = None) -> Topology:
+def ring(size: int, hosts_per_switch: int = 1, tcam_budget: int | None = None) -> TopologyJson:
     """Return a ring of `size` switches `s1`, `s2`, ...; at least 3."""
     _check("size", size, 3, 4096)
     _check("hosts per switch", hosts_per_switch, 0, 256)
@@ -61,7 +61,7 @@ def ring(size: int, hosts_per_switch: int = 1, tcam_budget: int | None = None) -
     return draft.topology
 
 
-def fat_tree(arity: int, hosts_per_edge: int | None = None, tcam_budget: int | None = None) -> Topology:
+def fat_tree(arity: int, hosts_per_edge: int | None = None, tcam_budget: int | None = None) -> TopologyJson:
     """Return the k-ary fat tree of Al-Fares et al. (SIGCOMM 2008).
 
     It has `arity` pods below (arity/2)² cores. Switches are `c1`... (core), `p1a1`... (aggregation) and

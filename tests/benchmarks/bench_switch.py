@@ -18,7 +18,7 @@ from bench_extent import Case, Extent
 from bench_planners import Subject, use_kernels
 
 from mininet_labs.fabric import Fabric, FabricError
-from mininet_labs.install import Hosts, flow, match
+from mininet_labs.install import HostsByName, flow, match
 from tercast.tables.entries import Diff, SwitchDiff
 
 RUNS = 3
@@ -55,14 +55,14 @@ def measure(extent: Extent) -> dict[str, Any]:
     }
 
 
-def some_parts(diffs: Iterable[Diff], hosts: Hosts) -> list[str]:
+def some_parts(diffs: Iterable[Diff], hosts: HostsByName) -> list[str]:
     """Return some switches' parts of diffs in the syntax of `ovs-ofctl`, the largest first."""
     parts = sorted((part for diff in diffs for part in diff.switches), key=len, reverse=True)
     some = [parts[n * len(parts) // PARTS] for n in range(PARTS)] if len(parts) > PARTS else parts
     return [_text(part, hosts) for part in some]
 
 
-def _text(part: SwitchDiff, hosts: Hosts) -> str:
+def _text(part: SwitchDiff, hosts: HostsByName) -> str:
     lines = [
         *(f"add {flow(entry, hosts)}" for entry in part.installs),
         *(f"delete_strict {match(entry)}" for entry in part.removed),

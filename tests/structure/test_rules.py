@@ -111,6 +111,19 @@ SHARED_CLASSES = {
     "Tree",
 }
 
+SHARED_ALIASES = {
+    # Django models (docs/decisions/0010-names-of-models.md)
+    "Action",
+    "Place",
+    "Port",
+    "Request",
+    # to be renamed
+    "Budgets",
+    "Key",
+    "Opener",
+    "Row",
+}
+
 NEXT_TO_TESTS = {
     # lists that one test compares
     "controller/twin.py",
@@ -287,6 +300,33 @@ def test_a_class_name_means_one_thing() -> None:
             places[node.name.strip("_")].add(one.path)  # type: ignore[attr-defined]
     shared = {name for name, paths in places.items() if len(paths) > 1}
     assert shared == SHARED_CLASSES
+
+
+def test_a_type_alias_means_one_thing() -> None:
+    """Two aliases have the same name only if they have the same definition; none has the name of a class."""
+    meanings: dict[str, set[str]] = defaultdict(set)
+    for one in modules():
+        for node in one.tree.body:
+            if isinstance(node, ast.ClassDef):
+                meanings[node.name.strip("_")].add(f"class in {one.path}")
+            elif _is_alias(node):
+                definition = ast.unparse(node.value).removeprefix("npt.")  # type: ignore[attr-defined]
+                meanings[node.targets[0].id.strip("_")].add(definition)  # type: ignore[attr-defined]
+    shared = {
+        name: found
+        for name, found in meanings.items()
+        if len(found) > 1 and not all(one.startswith("class in ") for one in found)
+    }
+    assert shared.keys() == SHARED_ALIASES, shared
+
+
+def _is_alias(node: ast.stmt) -> bool:
+    """Return whether a statement gives a type or a type expression a second name."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            is_call = isinstance(value, ast.Call)
+            return re.fullmatch(r"_?[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*", name) is not None and not is_call
+    return False
 
 
 def test_scenes_and_judges_of_tests_are_in_support() -> None:

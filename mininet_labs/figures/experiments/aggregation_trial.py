@@ -26,7 +26,7 @@ METHODS = (EXACT, LA, *PERIODIC)
 TRAINING, UNSEEN = 2, 3
 """Seeds of the two sets of events; one even, one odd."""
 
-Tables = Mapping[str, Table]
+TablesBySwitch = Mapping[str, Table]
 
 
 class BudgetTooSmallError(Exception):
@@ -108,11 +108,11 @@ class TableJudge:
         """Return the figures of the exact tables."""
         return self._row(self._exact_tables, self._exact)
 
-    def judge(self, tables: Tables) -> dict[str, Any]:
+    def judge(self, tables: TablesBySwitch) -> dict[str, Any]:
         """Return the figures of other tables."""
         return self._row(tables, {name: replay.through(tables) for name, replay in self._replays.items()})
 
-    def _row(self, tables: Tables, counts: Mapping[str, DeliveryCounts]) -> dict[str, Any]:
+    def _row(self, tables: TablesBySwitch, counts: Mapping[str, DeliveryCounts]) -> dict[str, Any]:
         for name, found in counts.items():
             assert found.holds, (name, found.lost, found.doubled, found.loops)
         sizes = [len(table) for table in tables.values()]
@@ -136,7 +136,7 @@ class TableJudge:
         }
 
 
-def merged(exact: Tables, installed: Tables) -> float:
+def merged(exact: TablesBySwitch, installed: TablesBySwitch) -> float:
     """Return the percentage of exact entries that are not installed unchanged."""
     total = sum(map(len, exact.values()))
     kept = sum(len({*table} & {*installed.get(switch, ())}) for switch, table in exact.items())

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from tercast.eventspace import dz as dzs
 from tercast.eventspace.address_plan import AddressPlan
 
-Out = tuple[int, str | None]
+PortAndHost = tuple[int, str | None]
 """An output: the port, and the host whose address is set first (in the last switch)."""
 
 
@@ -25,7 +25,7 @@ class PlainFlow:
 
     __slots__ = ("destination", "dz", "outs", "priority")
 
-    def __init__(self, dz: str, destination: str, outs: set[Out]) -> None:
+    def __init__(self, dz: str, destination: str, outs: set[PortAndHost]) -> None:
         self.dz = dz
         self.destination = destination
         self.outs = outs
@@ -206,7 +206,7 @@ class Algorithm1:
                     if part is not None:
                         self._flow_addition(part, self._route(publisher, subscriber, tree))
 
-    def _route(self, publisher: str, subscriber: str, tree: PublisherTree) -> list[tuple[str, Out]]:
+    def _route(self, publisher: str, subscriber: str, tree: PublisherTree) -> list[tuple[str, PortAndHost]]:
         """Return the switches from publisher to subscriber along the tree, each with its output.
 
         Empty if both use one port, because a packet does not leave by its ingress port.
@@ -219,7 +219,9 @@ class Algorithm1:
         while len(up) > 1 and len(down) > 1 and up[-2] == down[-2]:
             up.pop()
             down.pop()
-        hops: list[tuple[str, Out]] = [(switch, (tree.parents[switch][2], None)) for switch in up[:-1]]
+        hops: list[tuple[str, PortAndHost]] = [
+            (switch, (tree.parents[switch][2], None)) for switch in up[:-1]
+        ]
         for switch in reversed(down[:-1]):
             parent, port, _ = tree.parents[switch]
             hops.append((parent, (port, None)))
@@ -232,7 +234,7 @@ class Algorithm1:
             path.append(tree.parents[path[-1]][0])
         return path
 
-    def _flow_addition(self, dz: str, route: list[tuple[str, Out]]) -> None:
+    def _flow_addition(self, dz: str, route: list[tuple[str, PortAndHost]]) -> None:
         """Carry out lines 31 to 51 with the five cases of section 3.3.2, in four scans."""
         destination = self._address.match(self._code, int("1" + dz, 2))
         for switch, out in route:

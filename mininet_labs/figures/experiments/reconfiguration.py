@@ -32,7 +32,6 @@ REQUESTS = "requests"
 ALGORITHM1, PLANNER = "Algorithm 1", "planner"
 
 Object = dict[str, Any]
-Flows = set[tuple[str, str, frozenset[object]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def _by_algorithm1(scale: ReconfigurationScale, seed: int) -> Iterator[Row]:
         yield from _rows(ALGORITHM1, deployed, timed)
 
 
-def _flows(controller: Algorithm1) -> Flows:
+def _flows(controller: Algorithm1) -> set[tuple[str, str, frozenset[object]]]:
     return {
         (switch, flow.dz, frozenset(flow.outs))
         for switch, table in controller.tables.items()

@@ -9,7 +9,7 @@ from statistics import fmean
 from mininet_labs.figures.rules import ClaimFinding, ClaimVerdict, decided
 from mininet_labs.figures.samples import Row, points, ratio
 
-Decision = Callable[[Sequence[Row]], ClaimFinding]
+DecisionRule = Callable[[Sequence[Row]], ClaimFinding]
 
 REDUCTION = 0.999
 HALF_MERGED = 50.0
@@ -18,7 +18,7 @@ NEAR = 1.2
 ENOUGH = 0.4
 
 
-def reduction_of(value: str) -> Decision:
+def reduction_of(value: str) -> DecisionRule:
     """Return the decision whether FA-PB reduces the rate of LA by 99.9 % somewhere."""
 
     def decide(rows: Sequence[Row]) -> ClaimFinding:
@@ -32,7 +32,7 @@ def reduction_of(value: str) -> Decision:
     return decide
 
 
-def few_at_half_merged(value: str) -> Decision:
+def few_at_half_merged(value: str) -> DecisionRule:
     """Return the decision whether FA-PB sends few redundant copies at half merged."""
 
     def decide(rows: Sequence[Row]) -> ClaimFinding:
@@ -46,7 +46,7 @@ def few_at_half_merged(value: str) -> Decision:
     return decide
 
 
-def near_complete(value: str, series: str) -> Decision:
+def near_complete(value: str, series: str) -> DecisionRule:
     """Return the decision whether a sampling factor of 0.4 is nearly as good as 1."""
 
     def decide(rows: Sequence[Row]) -> ClaimFinding:
@@ -59,7 +59,7 @@ def near_complete(value: str, series: str) -> Decision:
     return decide
 
 
-def falls_at_every_run(value: str, series: str) -> Decision:
+def falls_at_every_run(value: str, series: str) -> DecisionRule:
     """Return the decision whether the rate is lower after each run of the periodic method."""
 
     def decide(rows: Sequence[Row]) -> ClaimFinding:
@@ -77,7 +77,7 @@ def falls_at_every_run(value: str, series: str) -> Decision:
     return decide
 
 
-def is_below_alone(value: str, series: str) -> Decision:
+def is_below_alone(value: str, series: str) -> DecisionRule:
     """Return the decision whether the mean over all x is below that of LA alone, in every seed."""
 
     def decide(rows: Sequence[Row]) -> ClaimFinding:

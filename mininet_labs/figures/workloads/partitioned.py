@@ -27,9 +27,7 @@ TOPIC = {
     "attributes": [{"name": name, "type": "int", "min": 0, "max": HIGHEST} for name in ATTRIBUTES],
 }
 
-Link = tuple[int, int]
-Edge = tuple[str, str]
-"""Two neighbouring partitions."""
+SwitchPair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class PartitionedNetwork:
     """
 
     name: str
-    links: tuple[Link, ...]
+    links: tuple[SwitchPair, ...]
     homes: tuple[int, ...]
 
     def partitions(self, count: int) -> dict[str, range]:
@@ -51,7 +49,7 @@ class PartitionedNetwork:
         """Return the partition of each switch."""
         return {switch: name for name, part in self.partitions(count).items() for switch in part}
 
-    def tree(self, count: int) -> list[Edge]:
+    def tree(self, count: int) -> list[tuple[str, str]]:
         """Return a breadth-first tree of the partitions, from the first one."""
         owners = self.owners(count)
         neighbours: dict[str, set[int]] = {name: set() for name in self.partitions(count)}
@@ -68,7 +66,7 @@ class PartitionedNetwork:
         return edges
 
 
-def _fat_tree() -> tuple[Link, ...]:
+def _fat_tree() -> tuple[SwitchPair, ...]:
     """Return a fat tree of four pods: 16 switches, listed pod by pod, then 4 core switches."""
     links = []
     for first in range(0, 16, 4):

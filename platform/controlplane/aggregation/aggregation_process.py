@@ -15,7 +15,7 @@ from tercast.planner.planner import Planner
 MEMORY = 3 << 30
 """Memory limit in bytes; a computation that needs more fails, and the machine survives."""
 
-Question = Mapping[str, Any]
+ProcessQuestion = Mapping[str, Any]
 
 
 def main() -> None:
@@ -28,23 +28,23 @@ def answer_question(text: str) -> str:
     """Return the answer to a question, both as JSON."""
 
     def work() -> Any:
-        question: Question = json.loads(text)
+        question: ProcessQuestion = json.loads(text)
         return _KINDS[question["kind"]](Planner.restore(question["snapshot"]), question)
 
     return bounded_answer.json_text(work, f"more than {MEMORY >> 20} MiB of memory would be needed")
 
 
-def _what_if(planner: Planner, question: Question) -> Any:
+def _what_if(planner: Planner, question: ProcessQuestion) -> Any:
     names = ("method", "events", "sampling", "budgets", "numbers", "loads")
     return compute.what_if(planner, **{name: question[name] for name in names})
 
 
-def _curve(planner: Planner, question: Question) -> Any:
+def _curve(planner: Planner, question: ProcessQuestion) -> Any:
     names = ("switch", "method", "events", "budgets", "loads")
     return compute.budget_curve(planner, **{name: question[name] for name in names})
 
 
-_KINDS: dict[str, Callable[[Planner, Question], Any]] = {"what_if": _what_if, "curve": _curve}
+_KINDS: dict[str, Callable[[Planner, ProcessQuestion], Any]] = {"what_if": _what_if, "curve": _curve}
 
 if __name__ == "__main__":
     main()

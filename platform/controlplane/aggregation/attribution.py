@@ -26,7 +26,7 @@ ENOUGH = 100
 ERRORS = 3.0
 """Number of standard errors by which measured and expected cost may differ by chance."""
 
-Key = tuple[str, str, int | None, str]
+EntryRowKey = tuple[str, str, int | None, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,14 @@ def shares(
     ]
 
 
-def _rates(found: Iterable[Attribution], events: Traffic) -> dict[Key, float] | None:
+def _rates(found: Iterable[Attribution], events: Traffic) -> dict[EntryRowKey, float] | None:
     """Return redundant copies per event, by entry; None without events."""
     if not len(events):
         return None
     return {_key(one): one.copies / events.weight for one in found}
 
 
-def _key(one: Attribution) -> Key:
+def _key(one: Attribution) -> EntryRowKey:
     return one.switch, one.topic, one.in_port, text(one.dz)
 
 

@@ -26,9 +26,7 @@ NO_TRAFFIC = "the platform has no events of active advertisements: report some t
 HOLDS = "all budgets are met without aggregation"
 SAME = "the result equals the installed merged entries"
 
-Budgets = Mapping[str, int | None]
-Events = Sequence[object]
-Numbers = Sequence[int]
+PastEvents = Sequence[object]
 Loads = Mapping[str, float]
 
 
@@ -45,11 +43,11 @@ class ComputedCovers:
 def run(
     planner: Planner,
     method: str,
-    events: Events,
+    events: PastEvents,
     sampling: float,
     gain: float | None,
     *,
-    numbers: Numbers | None = None,
+    numbers: Sequence[int] | None = None,
     loads: Loads | None = None,
 ) -> ComputedCovers:
     """Compute covers by `method`; with a `gain`, only covers that save that share of their cost.
@@ -86,11 +84,11 @@ def run(
 def what_if(
     planner: Planner,
     method: str,
-    events: Events,
+    events: PastEvents,
     sampling: float,
-    budgets: Budgets,
+    budgets: Mapping[str, int | None],
     *,
-    numbers: Numbers | None = None,
+    numbers: Sequence[int] | None = None,
     loads: Loads | None = None,
 ) -> dict[str, Any]:
     """Return entries and their cost with other budgets and another method, from exact tables.
@@ -123,7 +121,7 @@ def budget_curve(
     planner: Planner,
     switch: str,
     method: str,
-    events: Events,
+    events: PastEvents,
     budgets: Sequence[int] | None,
     *,
     loads: Loads | None = None,
@@ -185,7 +183,7 @@ def _under_traffic() -> Iterator[None]:
         raise refused.under("traffic") from None
 
 
-def _reset(planner: Planner, budgets: Budgets) -> None:
+def _reset(planner: Planner, budgets: Mapping[str, int | None]) -> None:
     """Make all tables exact, then set budgets; nothing is merged in between."""
     own = {name: switch.tcam_budget for name, switch in planner.topology.switches.items()}
     planner.enforce_budgets = False  # unmet budgets are reported, not refused

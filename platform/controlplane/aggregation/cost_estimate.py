@@ -12,7 +12,7 @@ from typing import Any
 from tercast.optimizer.evaluation.attribution import Attribution, attribute_each
 from tercast.optimizer.evaluation.cover_evaluation import added_cost
 from tercast.optimizer.traffic.traffic_reader import read_traffic
-from tercast.planner.merged_entries import Place, covers_without
+from tercast.planner.merged_entries import EntryPlace, covers_without
 from tercast.planner.planner import Planner
 
 MOST_ENTRIES = 500
@@ -26,7 +26,7 @@ TOO_MANY = (
 )
 FAILED = "unknown: the estimate failed with {error}. A measurement follows within a minute."
 
-Changed = Mapping[str, frozenset[Place]]
+Changed = Mapping[str, frozenset[EntryPlace]]
 """New or different merged entries by switch."""
 
 

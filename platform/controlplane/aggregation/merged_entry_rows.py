@@ -23,9 +23,9 @@ from controlplane.network.models import Switch
 from tercast.eventspace.dz import text
 from tercast.optimizer.evaluation.attribution import Attribution
 from tercast.planner.merged_entries import (
+    EntryPlace,
     MergedTable,
     Merges,
-    Place,
     Savings,
     changed_places,
     merged_table,
@@ -190,7 +190,7 @@ def _row(switch: int, key: RowKey, one: Attribution | None, events: int, positio
     )
 
 
-def _key(place: Place) -> RowKey:
+def _key(place: EntryPlace) -> RowKey:
     topic, in_port, dz = place
     return topic, in_port, text(dz)
 

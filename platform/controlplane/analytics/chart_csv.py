@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from controlplane.analytics.charts import Chart, ChartGrid, Key
+from controlplane.analytics.charts import Chart, ChartGrid, ChartKey
 from controlplane.analytics.jobs import Job
 
 AT = "at (UTC)"
@@ -31,8 +31,6 @@ UNITS: Mapping[str, Mapping[str, str]] = {
 }
 """Unit of each column by job, except keys and time; columns of a stage are `waiting_ms p50` etc."""
 
-Completed = Callable[[dict[str, Any]], dict[str, Any]]
-
 
 def heading(job: Job) -> list[str]:
     """Return the names of the columns."""
@@ -40,7 +38,11 @@ def heading(job: Job) -> list[str]:
 
 
 def rows(
-    job: Job, grid: ChartGrid, keys: Iterable[str], found: Mapping[Key, Chart], completed: Completed
+    job: Job,
+    grid: ChartGrid,
+    keys: Iterable[str],
+    found: Mapping[ChartKey, Chart],
+    completed: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the rows of each key, ordered by time; `completed` adds values derived from a point."""
     names = tuple(keys)

@@ -19,7 +19,7 @@ MICROSECOND = timedelta(microseconds=1)
 MOST_RESULTS = 500_000
 MOST_SERIES = 200
 
-Key = tuple[str, ...]
+ChartKey = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Chart:
 
 def charts(
     rows: QuerySet[Result], series: Series, job: Job, grid: ChartGrid, keys: Iterable[str]
-) -> dict[Key, Chart]:
+) -> dict[ChartKey, Chart]:
     """Return the charts of these rows, one for each value of `keys` (some of the job's), sorted.
 
     Values of several windows or keys are combined according to the job: extremes stay, counts add up, and
@@ -89,7 +89,7 @@ def charts(
         )
         raise bad_parameter("since", "too_many", detail)
     columns = [COLUMNS.get(name, "subject") for name in keys]
-    out: dict[Key, Chart] = {}
+    out: dict[ChartKey, Chart] = {}
     values = found.order_by("window_start", "id").values_list("window_start", "values", *columns)
     for at, one, *key in values.iterator(chunk_size=5000):
         chart = out.setdefault(tuple(key), Chart())

@@ -17,11 +17,11 @@ from tercast.telemetry import DATASETS
 MOST_FOOTERS = 200
 """Most files whose footers are read for their times; with more files, only their days count."""
 
-Span = tuple[datetime, datetime]
+TimeSpan = tuple[datetime, datetime]
 Why = dict[str, str]
 
 
-def why_empty(job: Job, series: Series | None, span: Span) -> Why:
+def why_empty(job: Job, series: Series | None, span: TimeSpan) -> Why:
     """Return what is missing for results in this time, with a remedy.
 
     `filter`: there are results, but of other keys. `job`: there is telemetry that no run has processed, or no
@@ -43,7 +43,7 @@ def why_empty(job: Job, series: Series | None, span: Span) -> Why:
     return _why_no_run(job, series, span, available)
 
 
-def _is_waiting(job: Job, series: Series | None, span: Span, newest: Run | None) -> bool:
+def _is_waiting(job: Job, series: Series | None, span: TimeSpan, newest: Run | None) -> bool:
     """Whether there is visible telemetry of this time that no run has processed."""
     root = inputs.local_root()
     if root is None:  # only Spark can read it: the last run cannot have processed later telemetry
@@ -66,7 +66,7 @@ def _is_waiting(job: Job, series: Series | None, span: Span, newest: Run | None)
     )
 
 
-def _has_rows(path: Path, dataset: str, span: Span) -> bool:
+def _has_rows(path: Path, dataset: str, span: TimeSpan) -> bool:
     """Whether a file may have rows of this time; true without statistics or if it is unreadable."""
     import pyarrow as pa  # noqa: PLC0415 - most calls of the API do not need it
     import pyarrow.parquet as pq  # noqa: PLC0415
@@ -125,7 +125,7 @@ def _why_never(job: Job, newest: Run | None) -> Why:
     }
 
 
-def _why_no_run(job: Job, series: Series | None, span: Span, available: str) -> Why:
+def _why_no_run(job: Job, series: Series | None, span: TimeSpan, available: str) -> Why:
     """Return why no run in this time has results, for jobs whose runs have one time each."""
     own = Run.objects.filter(series=series, created_at__gte=span[0], created_at__lt=span[1])
     last = own.order_by("-id").first()

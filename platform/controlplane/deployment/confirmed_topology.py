@@ -16,7 +16,7 @@ from controlplane.requestlog.models import State
 
 CONFIRM_SECONDS = 3.0
 
-Row = list[str | int]
+LinkRow = list[str | int]
 
 
 def confirm() -> bool:
@@ -41,13 +41,13 @@ def current() -> dict[str, Any]:
     return {"id": hashlib.sha256(text.encode()).hexdigest(), **rows}
 
 
-def _links() -> list[Row]:
+def _links() -> list[LinkRow]:
     """Return the links that are in the network or being added, as declared or approved."""
     rows = Link.objects.exclude(LEAVING).exclude(request__state=State.FAILED).order_by("id")
     return [list(row) for row in rows.values_list("a__dpid", "a_port", "b__dpid", "b_port")]
 
 
-def _edges() -> list[Row]:
+def _edges() -> list[LinkRow]:
     """Return the ports with hosts, including standby attachments and hosts being removed."""
     hosts = Host.objects.exclude(request__state=State.FAILED)
     ends = set(hosts.values_list("switch__dpid", "port"))

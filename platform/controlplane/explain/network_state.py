@@ -10,7 +10,7 @@ from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog.models import State
 from tercast.eventspace.dz import Dz, prefix
 from tercast.eventspace.topic import Topic
-from tercast.explain.network_state import AnnouncementState, NetworkState, Tables
+from tercast.explain.network_state import AnnouncementState, NetworkState, ReadTable
 from tercast.explain.reasons import DeliveryStanding
 from tercast.planner.planner import Planner
 from tercast.requests.outcome import TreeView
@@ -49,7 +49,7 @@ class EncodedRow:
             for tree, dz in forest.dz_sets().items():
                 yield TreeView(tree.id, self.topic.name, dz, tree.root, tuple(tree.edges()))
 
-    def planned(self, planner: Planner) -> Tables:
+    def planned(self, planner: Planner) -> ReadTable:
         """Return a function that reads the planned table of a switch."""
 
         def read(switch: str) -> Table:
@@ -125,7 +125,7 @@ def announced(
     return AnnouncementState(reg.id, reg.host, reg.topic, reg.filter, reg.dz, standing, owner, note)
 
 
-def _confirmed(planner: Planner, code: int, full: Dz) -> Tables:
+def _confirmed(planner: Planner, code: int, full: Dz) -> ReadTable:
     """Return a function that reads a switch's entries that contain the point."""
     address = planner.address
     prefixes = [address.match(code, prefix(full, bits)) for bits in range(address.dz_room + 1)]

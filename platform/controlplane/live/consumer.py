@@ -21,7 +21,7 @@ from controlplane.live.stream_limits import SECONDS, Openings, Pace, Rate, Strea
 
 logger = logging.getLogger(__name__)
 
-Receive = Callable[[], Coroutine[Any, Any, dict[str, Any]]]
+ReceiveFunction = Callable[[], Coroutine[Any, Any, dict[str, Any]]]
 
 
 class ClientGone(LiveError):  # noqa: N818 - named by meaning
@@ -75,7 +75,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self._unasked: int | None = None
         self._service: asyncio.Task[None] | None = None
 
-    async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
+    async def __call__(self, scope: Any, receive: ReceiveFunction, send: Any) -> None:
         """Run the stream, unless too many are opened; a refusal here reads no database."""
         try:
             self._opening = OPENINGS.enter(address_of(scope))
@@ -87,7 +87,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         finally:
             self._opening.leave()
 
-    async def _run(self, scope: Any, receive: Receive, send: Any) -> None:
+    async def _run(self, scope: Any, receive: ReceiveFunction, send: Any) -> None:
         """Run the stream; disconnect a client that never reads its end, so that it notices."""
 
         async def receive_or_leave() -> dict[str, Any]:
@@ -274,7 +274,7 @@ async def _identified(scope: Any) -> Opener:
     return opener
 
 
-async def _refuse_handshake(scope: Any, receive: Receive, send: Any, why: Ended) -> None:
+async def _refuse_handshake(scope: Any, receive: ReceiveFunction, send: Any, why: Ended) -> None:
     """Answer the handshake with 429, or reject it if the server cannot send an answer."""
     await receive()
     if "websocket.http.response" not in scope.get("extensions", {}):

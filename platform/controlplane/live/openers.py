@@ -23,7 +23,7 @@ from controlplane.accounts.roles import Role
 from controlplane.accounts.scopes import Scope as TokenScope
 from controlplane.live.protocol import Close, Ended, StreamEvent
 
-Scope = dict[str, Any]
+ConnectionScope = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Opener:
     name: str
 
 
-def identify(scope: Scope) -> Opener:
+def identify(scope: ConnectionScope) -> Opener:
     """Return the opener of the stream with the handshake `scope`.
 
     Every call reads the database again, so a later call checks whether the log-in is still valid.
@@ -71,7 +71,7 @@ def _authenticators() -> list[BaseAuthentication]:
     return [make() for make in classes]
 
 
-def _handshake(scope: Scope) -> ASGIRequest:
+def _handshake(scope: ConnectionScope) -> ASGIRequest:
     """Return the handshake as the GET request that it is, with session and user."""
     request = ASGIRequest({**scope, "type": "http", "method": "GET"}, BytesIO())
     store = import_module(settings.SESSION_ENGINE).SessionStore

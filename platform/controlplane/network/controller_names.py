@@ -5,16 +5,16 @@ from typing import Any
 
 from controlplane.network.models import Switch
 
-Row = Mapping[str, Any]
+NameRow = Mapping[str, Any]
 
 
-def names_of(rows: Iterable[Row]) -> dict[str, str]:
+def names_of(rows: Iterable[NameRow]) -> dict[str, str]:
     """Return the names of the switches in `rows` (alarms, events of links), by datapath id."""
     dpids = {row[key] for row in rows for key in ("dpid", "a", "b") if isinstance(row.get(key), str)}
     return dict(Switch.objects.filter(dpid__in=dpids).values_list("dpid", "name"))
 
 
-def place(row: Row, names: Mapping[str, str]) -> str:
+def place(row: NameRow, names: Mapping[str, str]) -> str:
     """Return the place of an alarm, such as ` at port 2 of sea`; empty if it has no place.
 
     Args:

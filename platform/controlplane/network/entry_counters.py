@@ -19,14 +19,12 @@ FRESH_SECONDS = 5.0
 KEPT = 4
 """Largest number of switches whose counters a process caches."""
 
-Counts = Mapping[tuple[str, int | None], tuple[int, int]]
-
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     at: datetime
     clock: float
-    counts: Counts
+    counts: Mapping[tuple[str, int | None], tuple[int, int]]
 
 
 _kept: OrderedDict[str, _Read] = OrderedDict()

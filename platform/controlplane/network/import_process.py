@@ -14,8 +14,6 @@ from typing import Any
 from controlplane.common import bounded_answer
 from tercast.topology.importers import TakenAddresses, read_topology
 
-Question = Mapping[str, Any]
-
 
 def main() -> None:
     """Read the question and the file, and write the answer."""
@@ -26,7 +24,7 @@ def main() -> None:
     print(bounded_answer.json_text(lambda: read(question, sys.stdin.buffer.read()), too_large))
 
 
-def read(question: Question, data: bytes) -> dict[str, Any]:
+def read(question: Mapping[str, Any], data: bytes) -> dict[str, Any]:
     """Return the topology of the file; raise the errors of the readers."""
     taken = TakenAddresses(**{name: frozenset(values) for name, values in question["taken"].items()})
     found = read_topology(

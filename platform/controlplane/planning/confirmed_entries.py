@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from controlplane.network.entry_match import meaning
 from controlplane.network.models import InstalledEntry, Switch
-from tercast.tables.entries import Action, Entry, Key, Output, SetDst, SwitchDiff, Table, difference
+from tercast.tables.entries import Action, Entry, MatchKey, Output, SetDst, SwitchDiff, Table, difference
 
 _TABLE = InstalledEntry._meta.db_table
 
@@ -45,7 +45,7 @@ def count(switch: Switch) -> int:
     return InstalledEntry.objects.filter(switch=switch).count()
 
 
-def _delete(switch: int, keys: Sequence[Key]) -> None:
+def _delete(switch: int, keys: Sequence[MatchKey]) -> None:
     statement = f"DELETE FROM {_TABLE} WHERE switch_id = %s AND dst = %s AND in_port"  # noqa: S608 - own names
     with connection.cursor() as cursor:
         plain = [(switch, dst) for dst, in_port in keys if in_port is None]

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from controlplane.planning.unconfirmed import EventRegion, Place, order
+from controlplane.planning.unconfirmed import EventRegion, TopicCell, order
 from tercast.eventspace.dz import DzSet, difference
 from tercast.planner.planner import Planner, TreeView
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
@@ -25,7 +25,7 @@ class ShortenedPaths:
     """
 
     names: set[str] = field(default_factory=set)
-    places: dict[str, list[Place]] = field(default_factory=lambda: {ADVERTISEMENT: [], SUBSCRIPTION: []})
+    places: dict[str, list[TopicCell]] = field(default_factory=lambda: {ADVERTISEMENT: [], SUBSCRIPTION: []})
     everything: bool = False
 
 
@@ -91,7 +91,7 @@ class DeliveryPaths:
                 shrunk.places[kind] += self._places(old.topic, lost)
         self._trees = now
 
-    def _places(self, topic: str, dz: DzSet) -> list[Place]:
+    def _places(self, topic: str, dz: DzSet) -> list[TopicCell]:
         found = self._planner.topics.get(topic)  # a removed topic has no announcements
         return [] if found is None else list(EventRegion(found.code, dz).places())
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tercast.tables.entries import Entry, Key, SwitchDiff, switch_diff
+from tercast.tables.entries import Entry, MatchKey, SwitchDiff, switch_diff
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class _Fate:
 class Merged:
     """Accumulates changes in order; switches keep the order in which they first occurred."""
 
-    _fates: dict[str, dict[Key, _Fate]] = field(default_factory=dict)
+    _fates: dict[str, dict[MatchKey, _Fate]] = field(default_factory=dict)
 
     def append(self, diff: SwitchDiff) -> None:
         """Append `diff` to the sequence."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from controlplane.planning.unconfirmed import EventRegion, Place, order
+from controlplane.planning.unconfirmed import EventRegion, TopicCell, order
 from tercast.routing.cell_keys import Key, SortedKeys
 
 
@@ -12,7 +12,7 @@ class RegionIndex:
     __slots__ = ("_at", "_keys")
 
     def __init__(self) -> None:
-        self._at: dict[Place, set[int]] = {}
+        self._at: dict[TopicCell, set[int]] = {}
         self._keys: dict[int, SortedKeys] = {}
 
     def add(self, number: int, region: EventRegion) -> None:
@@ -33,7 +33,7 @@ class RegionIndex:
                 del self._at[place]
                 self._keys[place[0]].remove(place[1])
 
-    def overlapping(self, places: Iterable[Place]) -> set[int]:
+    def overlapping(self, places: Iterable[TopicCell]) -> set[int]:
         """Return the requests whose regions have events in common with any of `places`."""
         found: set[int] = set()
         for code, key in places:

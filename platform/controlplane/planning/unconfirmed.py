@@ -15,7 +15,7 @@ from tercast.routing.cell_counts import CellCounts
 from tercast.routing.cell_keys import Key, Order
 from tercast.tables.entries import Entry, SwitchDiff
 
-Place = tuple[int, Key]
+TopicCell = tuple[int, Key]
 """A cell of a topic; the two codes of the topic count as one."""
 
 
@@ -26,7 +26,7 @@ class EventRegion:
     code: int
     dz: tuple[Dz, ...]
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[TopicCell]:
         """Yield the cells of the region."""
         key = order().key
         return ((self.code | 1, key(dz)) for dz in self.dz)
@@ -58,21 +58,21 @@ class OwedPlaces:
 
     __slots__ = ("_cells",)
 
-    def __init__(self, places: Iterable[Place] = ()) -> None:
+    def __init__(self, places: Iterable[TopicCell] = ()) -> None:
         self._cells: dict[int, CellCounts] = {}
         self.add(places)
 
     def __bool__(self) -> bool:
         return bool(self._cells)
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[TopicCell]:
         return ((code, key) for code, cells in self._cells.items() for key in cells)
 
-    def __contains__(self, place: Place) -> bool:
+    def __contains__(self, place: TopicCell) -> bool:
         cells = self._cells.get(place[0])
         return cells is not None and place[1] in cells
 
-    def add(self, places: Iterable[Place]) -> None:
+    def add(self, places: Iterable[TopicCell]) -> None:
         """Add the cells that are not in the set yet."""
         for code, key in places:
             cells = self._cells.get(code)
@@ -81,7 +81,7 @@ class OwedPlaces:
             if key not in cells:
                 cells.add(key)
 
-    def overlaps(self, places: Iterable[Place]) -> bool:
+    def overlaps(self, places: Iterable[TopicCell]) -> bool:
         """Whether any of `places` has events in common with a cell of the set."""
         return any(
             cells.overlaps(key) for code, key in places if (cells := self._cells.get(code)) is not None
@@ -104,10 +104,10 @@ class _Owed:
         self.reason, self.held = debt.reason, debt.held
         self.refused = self.refused or debt.refused
 
-    def overlaps(self, places: list[Place]) -> bool:
+    def overlaps(self, places: list[TopicCell]) -> bool:
         return self.missing.overlaps(places) or self.left_over.overlaps(places)
 
-    def minus(self, other: "_Owed") -> list[Place]:
+    def minus(self, other: "_Owed") -> list[TopicCell]:
         """Return the cells that are outstanding here but not in `other`."""
         parts = ((self.missing, other.missing), (self.left_over, other.left_over))
         return [place for own, others in parts for place in own if place not in others]
@@ -118,7 +118,7 @@ class Unconfirmed:
 
     def __init__(self) -> None:
         self._owed: dict[str, _Owed] = {}
-        self._eased: dict[str, list[Place] | None] = {}
+        self._eased: dict[str, list[TopicCell] | None] = {}
 
     def __bool__(self) -> bool:
         return bool(self._owed)
@@ -159,7 +159,7 @@ class Unconfirmed:
         if self._owed.pop(switch, None) is not None:
             self._eased[switch] = None
 
-    def take_eased(self) -> dict[str, list[Place] | None]:
+    def take_eased(self) -> dict[str, list[TopicCell] | None]:
         """Return the switches that improved since the last call, with the settled cells (None: all)."""
         eased, self._eased = self._eased, {}
         return eased
@@ -217,7 +217,7 @@ def order() -> Order:
 
 
 @lru_cache(maxsize=65536)
-def place_of(dst: str) -> Place:
+def place_of(dst: str) -> TopicCell:
     """Return the cell that an entry with the destination `dst` matches."""
     code, dz = address_plan().parse_match(dst)
     return code | 1, order().key(dz)

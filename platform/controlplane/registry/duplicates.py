@@ -30,14 +30,14 @@ LASTING = ~Q(state__in=(State.FAILED, State.WITHDRAWN)) & (
 _QUERIED = 500
 """Maximum digests in a query: SQLite limits the number of parameters."""
 
-Key = tuple[int, int, str]
+AnnouncementKey = tuple[int, int, str]
 """Owner, topic and digest."""
 
 
-def lasting(kind: AnnouncementKind, keys: Iterable[Key]) -> dict[Key, int]:
+def lasting(kind: AnnouncementKind, keys: Iterable[AnnouncementKey]) -> dict[AnnouncementKey, int]:
     """Return the id of the oldest row of each key that has one; one query for 500 keys."""
     wanted = set(keys)
-    found: dict[Key, int] = {}
+    found: dict[AnnouncementKey, int] = {}
     digests = sorted({digest for _, _, digest in wanted})
     for start in range(0, len(digests), _QUERIED):
         part = digests[start : start + _QUERIED]
@@ -79,7 +79,7 @@ def duplicate(kind: AnnouncementKind, draft: AnnouncementDraft) -> str | None:
     return None if pk is None else _detail(kind, draft, pk)
 
 
-def key_of(draft: AnnouncementDraft) -> Key:
+def key_of(draft: AnnouncementDraft) -> AnnouncementKey:
     """Return the key that a draft has in common with its duplicates."""
     return draft.owner.pk, draft.topic.pk, draft.encoded.digest
 
@@ -95,7 +95,7 @@ def _detail(kind: AnnouncementKind, draft: AnnouncementDraft, pk: int) -> str:
 def _collect(kind: AnnouncementKind, drafts: Sequence[AnnouncementDraft], errors: Errors) -> None:
     """Add an error for each draft that is a duplicate."""
     there = lasting(kind, map(key_of, drafts))
-    first: dict[Key, int] = {}
+    first: dict[AnnouncementKey, int] = {}
     for at, draft in enumerate(drafts):
         key = key_of(draft)
         pk = there.get(key)

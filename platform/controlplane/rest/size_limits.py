@@ -8,11 +8,10 @@ from controlplane.common.problems import Problem, too_large
 from controlplane.common.request_id import HEADER, named
 from controlplane.rest.strict_json import MAX_BULK_BYTES
 
-Message = MutableMapping[str, Any]
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[..., Awaitable[None]]
+AsgiMessage = MutableMapping[str, Any]
+AsgiScope = MutableMapping[str, Any]
+AsgiReceive = Callable[[], Awaitable[AsgiMessage]]
+AsgiSend = Callable[[AsgiMessage], Awaitable[None]]
 
 FORM_OVERHEAD = 64 * 1024
 """Bytes that a form may add to the file in it."""
@@ -37,10 +36,10 @@ class Intake:
     Addresses (414) and headers (431) above their limits are refused before any of the body is read.
     """
 
-    def __init__(self, inner: Application) -> None:
+    def __init__(self, inner: Callable[..., Awaitable[None]]) -> None:
         self.inner = inner
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Pass the call to the application, or refuse it."""
         if scope["type"] != "http":
             await self.inner(scope, receive, send)
@@ -58,25 +57,25 @@ class Intake:
 class _LimitedBody:
     """Body of a call. It ends for the application when it exceeds the limit."""
 
-    def __init__(self, receive: Receive, send: Send, limit: int) -> None:
+    def __init__(self, receive: AsgiReceive, send: AsgiSend, limit: int) -> None:
         self._receive = receive
         self._send = send
         self.left = limit
         self.answered = False
 
-    async def receive(self) -> Message:
+    async def receive(self) -> AsgiMessage:
         """Return the next part; after too many bytes, report that the client has disconnected."""
         message = await self._receive()
         self.left -= len(message.get("body", b""))
         return message if self.left >= 0 else {"type": "http.disconnect"}
 
-    async def send(self, message: Message) -> None:
+    async def send(self, message: AsgiMessage) -> None:
         """Send a part of the answer."""
         self.answered = True
         await self._send(message)
 
 
-def _refused(scope: Scope, limit: int) -> Problem | None:
+def _refused(scope: AsgiScope, limit: int) -> Problem | None:
     """Return the problem if address, headers or announced body are too large, else None."""
     target = len(scope.get("raw_path") or scope["path"].encode()) + len(scope.get("query_string", b""))
     if target > MAX_TARGET:
@@ -96,12 +95,12 @@ def _beyond(limit: int) -> Problem:
     return too_large(f"The body is larger than {limit} bytes. Split it into several calls.")
 
 
-def _header(scope: Scope, wanted: bytes) -> str:
+def _header(scope: AsgiScope, wanted: bytes) -> str:
     found: list[bytes] = [value for name, value in scope["headers"] if name.lower() == wanted]
     return found[0].decode("latin-1") if found else ""
 
 
-async def _send_problem(scope: Scope, send: Send, problem: Problem) -> None:
+async def _send_problem(scope: AsgiScope, send: AsgiSend, problem: Problem) -> None:
     name = named(_header(scope, HEADER.lower().encode()))
     body = json.dumps(problem.to_json(name)).encode()
     headers = (

@@ -30,7 +30,7 @@ PRUNED_EVERY = 64
 
 logger = logging.getLogger(__name__)
 
-Out = dict[str, Any]
+OutgoingReply = dict[str, Any]
 """An answer in the northbound's form, but with the payload as bytes."""
 
 
@@ -56,7 +56,7 @@ class _Case:
         return Seal(keys.key_of(self.signals), self.received.sealed.counter)
 
 
-def handle(signal: Signal) -> Out | None:
+def handle(signal: Signal) -> OutgoingReply | None:
     """Execute or refuse a message and return the answer; None for a malformed message."""
     try:
         received = signal.read()
@@ -201,7 +201,7 @@ def answer_of(done: Done) -> ControlReply:
     return ControlReply(status, request_id, name, code, unmatched)
 
 
-def ends(limit: int = 500) -> list[tuple[Done, Out]]:
+def ends(limit: int = 500) -> list[tuple[Done, OutgoingReply]]:
     """Return completed messages whose hosts wait for the result, with the answers."""
     rows = Done.objects.select_related("request", "host__signals").filter(waits=True)
     found = []
@@ -216,7 +216,7 @@ def ends(limit: int = 500) -> list[tuple[Done, Out]]:
     return found
 
 
-def _out(done: Done) -> Out:
+def _out(done: Done) -> OutgoingReply:
     return {**done.reply, "payload": codec.encode_answer(answer_of(done), _seal_of(done))}
 
 

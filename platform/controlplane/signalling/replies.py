@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from controlplane.network.controller_client import BadAnswerError, ControllerClient
 from controlplane.signalling import refusals
-from controlplane.signalling.handler import Out
+from controlplane.signalling.handler import OutgoingReply
 from controlplane.signalling.signal import Signal
 
 REFUSED = "answer_refused"
@@ -15,7 +15,7 @@ REFUSED = "answer_refused"
 logger = logging.getLogger(__name__)
 
 
-def send(northbound: ControllerClient, answers: Sequence[Out]) -> None:
+def send(northbound: ControllerClient, answers: Sequence[OutgoingReply]) -> None:
     """Send answers; if they are refused together, send each alone.
 
     A host that receives no answer sends its message again.
@@ -33,11 +33,11 @@ def send(northbound: ControllerClient, answers: Sequence[Out]) -> None:
             send(northbound, [answer])
 
 
-def _row(answer: Out) -> Out:
+def _row(answer: OutgoingReply) -> OutgoingReply:
     return {**answer, "payload": b64encode(answer["payload"]).decode()}
 
 
-def _pass_over(answer: Out, why: str) -> None:
+def _pass_over(answer: OutgoingReply, why: str) -> None:
     signal = Signal(**{**answer, "payload": b""})
     logger.warning(
         "the controller refused the answer to %s (%s) at port %s of %s: %s",

@@ -25,7 +25,7 @@ MOST_AHEAD = timedelta(days=1)
 MOST_ERRORS = 100
 """Maximum errors in the answer to a batch that is accepted in part."""
 
-Read = Callable[[Any, Dataset, Path], Row]
+ReadRow = Callable[[Any, Dataset, Path], Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class AcceptedBatch:
 
 
 def write_batch(
-    sent: SentBatch, actor: Any, read: Read, partly: bool = False, client: str = ""
+    sent: SentBatch, actor: Any, read: ReadRow, partly: bool = False, client: str = ""
 ) -> AcceptedBatch:
     """Write the rows of a batch, unless the batch was accepted before.
 
@@ -101,7 +101,7 @@ def _earlier(sent: SentBatch, actor: Any, client: str) -> TelemetryBatch | None:
     return found
 
 
-def check(sent: SentBatch, read: Read) -> tuple[list[Row], list[FieldError]]:
+def check(sent: SentBatch, read: ReadRow) -> tuple[list[Row], list[FieldError]]:
     """Return the valid rows, and every error of the other rows, by row and column."""
     good: list[Row] = []
     errors: list[FieldError] = []

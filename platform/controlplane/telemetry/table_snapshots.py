@@ -22,7 +22,6 @@ EVERY = timedelta(seconds=9)
 WRITER = "control-plane"
 PERIOD_S = 30.0
 
-Row = dict[str, Any]
 
 _recorder: Recorder | None = None
 _recorded: dict[str, datetime] = {}
@@ -39,7 +38,7 @@ def record_tables(counters: dict[str, Any]) -> None:
     _recorded.update({dpid: times[dpid] for dpid in due})
 
 
-def rows_of(counters: dict[str, Any], due: set[str]) -> list[Row]:
+def rows_of(counters: dict[str, Any], due: set[str]) -> list[dict[str, Any]]:
     """Return the rows of the tables of switches; switches that are not declared are skipped.
 
     Args:

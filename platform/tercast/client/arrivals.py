@@ -78,10 +78,10 @@ class Arrived:
     codec: EventCodec
 
 
-Found = tuple[bytes, bytes | None]
+ParsedPacket = tuple[bytes, bytes | None]
 
 
-def receiver(transport: Transport, sourced: bool) -> Callable[[float | None], Found | None]:
+def receiver(transport: Transport, sourced: bool) -> Callable[[float | None], ParsedPacket | None]:
     """Return a function that receives a payload and, if available, its source address."""
     if isinstance(transport, SourcedTransport):
         return transport.receive_from
@@ -91,7 +91,7 @@ def receiver(transport: Transport, sourced: bool) -> Callable[[float | None], Fo
             "cannot be checked; implement `receive_from`, or create the subscriber without `origins`"
         )
 
-    def receive(timeout: float | None) -> Found | None:
+    def receive(timeout: float | None) -> ParsedPacket | None:
         payload = transport.receive(timeout)
         return None if payload is None else (payload, None)
 

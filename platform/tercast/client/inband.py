@@ -22,8 +22,8 @@ from tercast.signalling.codec import ReceivedAnswer
 from tercast.signalling.errors import MalformedMessage
 from tercast.signalling.messages import (
     AddressBody,
-    Body,
     CellsBody,
+    ControlBody,
     ControlMessage,
     ControlReply,
     FilterText,
@@ -88,7 +88,7 @@ class Signaller:
         return self.exchange(MessageType.ADDRESS, AddressBody(pack_ip(self._ip)), patience)
 
     def exchange(
-        self, type_: MessageType, body: Body, patience: float = PATIENCE, confirm: bool = True
+        self, type_: MessageType, body: ControlBody, patience: float = PATIENCE, confirm: bool = True
     ) -> ControlReply:
         """Send a message until its answer arrives: the final one if `confirm`, otherwise the first.
 
@@ -104,7 +104,7 @@ class Signaller:
         self._transport.send(self._target, data)
 
 
-def _body(topic: TopicRef, what: str | DzSet) -> Body:
+def _body(topic: TopicRef, what: str | DzSet) -> ControlBody:
     return FilterText(topic, what) if isinstance(what, str) else CellsBody(topic, what)
 
 
@@ -229,7 +229,7 @@ class InBandLeaseSource:
         """Release the lease."""
         self._exchange(MessageType.RELEASE, RunningPublisher(advertisement, _number(holder)))
 
-    def _exchange(self, type_: MessageType, body: Body) -> ControlReply:
+    def _exchange(self, type_: MessageType, body: ControlBody) -> ControlReply:
         try:
             return self._signaller.exchange(type_, body, LEASE_PATIENCE, confirm=False)
         except TercastError as error:

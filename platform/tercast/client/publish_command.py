@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _LONGEST_SLEEP_S = 3600.0
 _LAPSED_SLEEP_S = 0.2
 
-Values = Mapping[str, object]
+EventValues = Mapping[str, object]
 
 
 def publish(
@@ -108,7 +108,7 @@ class _Diverted:
         self._transport.send(self._target, payload)
 
 
-def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Values]]) -> int:
+def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, EventValues]]) -> int:
     sent = 0
     warnings: list[str] = []
     due = time.monotonic()
@@ -128,7 +128,7 @@ def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Val
     return sent
 
 
-def _is_sent(publisher: Publisher, place: str, values: Values, warnings: list[str]) -> bool:
+def _is_sent(publisher: Publisher, place: str, values: EventValues, warnings: list[str]) -> bool:
     """Send an event; False if the publisher's lease has expired, which is reported once."""
     try:
         _placed(publisher.publish, place, values)
@@ -180,7 +180,7 @@ class _Interrupts:
         self._asked = True
 
 
-def _placed(call: Callable[[Values], object], place: str, values: Values) -> None:
+def _placed(call: Callable[[EventValues], object], place: str, values: EventValues) -> None:
     """Call `call(values)`; an error starts with the line in the file."""
     try:
         call(values)
@@ -188,7 +188,7 @@ def _placed(call: Callable[[Values], object], place: str, values: Values) -> Non
         raise TercastError(f"{place}{refused}") from None
 
 
-def _events(args: Namespace, topic: Topic, name: str | None) -> Iterator[tuple[str, Values]]:
+def _events(args: Namespace, topic: Topic, name: str | None) -> Iterator[tuple[str, EventValues]]:
     """Yield the events with their places in the file, at most `--count` of them."""
     if args.value is not None:
         values = _parse_values([item for items in args.value for item in items], topic)
@@ -197,7 +197,7 @@ def _events(args: Namespace, topic: Topic, name: str | None) -> Iterator[tuple[s
         yield from islice(_file_events(args.file, topic, name), args.count and min(args.count, sys.maxsize))
 
 
-def _file_events(path: str, topic: Topic, name: str | None) -> Iterator[tuple[str, Values]]:
+def _file_events(path: str, topic: Topic, name: str | None) -> Iterator[tuple[str, EventValues]]:
     try:
         with sys.stdin if path == "-" else Path(path).open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
@@ -210,7 +210,7 @@ def _file_events(path: str, topic: Topic, name: str | None) -> Iterator[tuple[st
         raise TercastError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _parse_line(line: str, topic: Topic, name: str | None, place: str) -> Values | None:
+def _parse_line(line: str, topic: Topic, name: str | None, place: str) -> EventValues | None:
     """The values in a line; None if they belong to another advertisement than `name`."""
     try:
         fields = expect_keys(parse_json(line), (), ("publisher", "values"))
@@ -221,7 +221,7 @@ def _parse_line(line: str, topic: Topic, name: str | None, place: str) -> Values
         raise TercastError(f"{place}{error}") from None
 
 
-def _parse_values(items: Iterable[str], topic: Topic) -> Values:
+def _parse_values(items: Iterable[str], topic: Topic) -> EventValues:
     """The values of `name=value` texts, parsed by the type of their attributes."""
     values: dict[str, object] = {}
     for item in items:

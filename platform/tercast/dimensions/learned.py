@@ -22,7 +22,7 @@ import numpy.typing as npt
 from tercast.dimensions.workload import Events, Workload
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.cut_tree import MAX_CUTS
-from tercast.eventspace.intervals import Cut
+from tercast.eventspace.intervals import IntervalEnd
 from tercast.eventspace.section import Place
 from tercast.filters.filter import Filter
 
@@ -38,7 +38,7 @@ PRICE = 0.02
 _TRACE = 1e-3
 """Events that the whole event space weighs by volume, so that space without events is divided last."""
 
-Numbers = npt.NDArray[np.int32]
+ShortInts = npt.NDArray[np.int32]
 
 
 class BoundAxis:
@@ -63,7 +63,7 @@ class BoundAxis:
             dtype=np.float64,
         )
 
-    def place(self, cut: Cut) -> Place:
+    def place(self, cut: IntervalEnd) -> Place:
         """The place of the first value after a cut."""
         return self.attribute.snapped(self.attribute.place(cut))
 
@@ -75,7 +75,7 @@ class BoundAxis:
         """The first step that is not before a place."""
         return len(self.places) + 1 if place >= self.end else bisect_left(self.places, place) + 1
 
-    def event_steps(self, events: Events) -> Numbers:
+    def event_steps(self, events: Events) -> ShortInts:
         """The steps of events."""
         name, known = self.attribute.name, {}
         values = [event[name] for event in events]
@@ -208,10 +208,10 @@ class Learner:
             if gain[best] > leaf.gain:
                 leaf.gain, leaf.axis, leaf.step = float(gain[best]), a, int(steps[best])
 
-    def _candidates(self, leaf: _GrownLeaf, a: int) -> Numbers:
+    def _candidates(self, leaf: _GrownLeaf, a: int) -> ShortInts:
         """Some steps inside a leaf at which a box begins or ends."""
         bounds = np.unique(np.concatenate((self.lows[a][leaf.boxes], self.highs[a][leaf.boxes])))
-        inside: Numbers = bounds[(bounds > leaf.low[a]) & (bounds < leaf.high[a])]
+        inside: ShortInts = bounds[(bounds > leaf.low[a]) & (bounds < leaf.high[a])]
         if len(inside) > CANDIDATES:
             inside = inside[np.linspace(0, len(inside) - 1, CANDIDATES).astype(np.intp)]
         return inside

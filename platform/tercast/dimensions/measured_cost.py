@@ -19,7 +19,7 @@ from tercast.filters.filter import Filter
 from tercast.simulation.lookup_tables import column
 
 Flags = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Measure:
     def __init__(self, workload: Workload, depth: int, limit: int) -> None:
         self.workload, self._depth, self._limit = workload, depth, limit
         self._wanted = workload.wanted()
-        self._known: dict[tuple[tuple[str, ...], CutTree], tuple[Cost, Numbers]] = {}
+        self._known: dict[tuple[tuple[str, ...], CutTree], tuple[Cost, Ints]] = {}
 
     def of(self, indexed: Iterable[str]) -> Cost:
         """The cost of indexing these attributes without cuts; Refused for an unknown one."""
@@ -56,14 +56,14 @@ class Measure:
         kept = [attribute.name for attribute in old.attributes if attribute.name in names]
         return self.of_topic(old.with_indexed(kept if len(kept) == len(names) else sorted(names)))[0]
 
-    def of_topic(self, topic: Topic) -> tuple[Cost, Numbers]:
+    def of_topic(self, topic: Topic) -> tuple[Cost, Ints]:
         """The cost of the topic in another event space, and the false positives of each event."""
         space = topic.indexed, topic.cuts
         if space not in self._known:
             self._known[space] = self._measured(topic)
         return self._known[space]
 
-    def _measured(self, topic: Topic) -> tuple[Cost, Numbers]:
+    def _measured(self, topic: Topic) -> tuple[Cost, Ints]:
         by_host: dict[str, list[Dz]] = defaultdict(list)
         cells = 0
         for host, filter_ in self.workload.subscriptions:

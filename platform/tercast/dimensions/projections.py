@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tercast.eventspace.attribute import Attribute
-from tercast.eventspace.intervals import Cut, joined
+from tercast.eventspace.intervals import IntervalEnd, joined
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 
@@ -43,8 +43,8 @@ class _AttributeEnds:
             for filter_ in filters
         ]
         self._attribute = attribute
-        self._starts: list[Cut] = sorted(start for one in held for start, _ in one)
-        self._ends: list[Cut] = sorted(end for one in held for _, end in one)
+        self._starts: list[IntervalEnd] = sorted(start for one in held for start, _ in one)
+        self._ends: list[IntervalEnd] = sorted(end for one in held for _, end in one)
 
     def counts(self, events: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
         name = self._attribute.name

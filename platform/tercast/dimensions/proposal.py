@@ -8,7 +8,7 @@ from typing import Any
 
 from tercast.dimensions.greedy import greedy
 from tercast.dimensions.learned_space import learned_space
-from tercast.dimensions.measured_cost import Cost, Measure, Numbers
+from tercast.dimensions.measured_cost import Cost, Ints, Measure
 from tercast.dimensions.spectral import THRESHOLD, AttributeSelection, spectral
 from tercast.dimensions.workload import Workload
 from tercast.eventspace.topic import Topic
@@ -129,7 +129,7 @@ def propose(
     )
 
 
-def _saved(by_event: Numbers) -> dict[str, float]:
+def _saved(by_event: Ints) -> dict[str, float]:
     """The mean number of saved deliveries, and its standard error."""
     error = float(by_event.std(ddof=1) / sqrt(len(by_event))) if len(by_event) > 1 else inf
     return {"saved": float(by_event.mean()), "standard_error": error}

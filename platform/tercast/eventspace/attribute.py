@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tercast.errors import Path, Refused, shown
-from tercast.eventspace.intervals import Cut, Interval, IntervalSet, joined
+from tercast.eventspace.intervals import Interval, IntervalEnd, IntervalSet, joined
 from tercast.eventspace.section import CountedSection, Place, Section
 
 
@@ -56,11 +56,11 @@ class Attribute(ABC):
         """The reason why a filter cannot compare this attribute with `value`; None if it can."""
 
     @abstractmethod
-    def before(self, value: Any) -> Cut:
+    def before(self, value: Any) -> IntervalEnd:
         """The cut before the literal `value`: all smaller values are below it."""
 
     @abstractmethod
-    def after(self, value: Any) -> Cut:
+    def after(self, value: Any) -> IntervalEnd:
         """The cut after the literal `value`: all larger values are above it."""
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Attribute(ABC):
         """The interval's share of the domain: by length for reals, by points for other types."""
 
     @abstractmethod
-    def place(self, cut: Cut) -> Place:
+    def place(self, cut: IntervalEnd) -> Place:
         """The first place at or after a cut: a value of the type, or a point, as a number.
 
         An event's value is after the cut if and only if `place_of` the value is at least this place.
@@ -138,7 +138,7 @@ class Attribute(ABC):
         """The part of the domain that equals one of `values`."""
         return self.clip((self.before(value), self.after(value)) for value in values)
 
-    def within(self, low: Cut, high: Cut) -> IntervalSet:
+    def within(self, low: IntervalEnd, high: IntervalEnd) -> IntervalSet:
         """The interval between two cuts, limited to the domain, as a set."""
         start, end = self.domain
         low = low if low > start else start
@@ -178,7 +178,7 @@ class Counted(Attribute):
         """The interval's share of the values."""
         return Fraction(interval[1] - interval[0], self.size)
 
-    def place(self, cut: Cut) -> int:
+    def place(self, cut: IntervalEnd) -> int:
         """The cut itself."""
         place: int = cut
         return place

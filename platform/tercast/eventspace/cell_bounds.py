@@ -9,10 +9,8 @@ from tercast.eventspace.dz import Dz
 from tercast.eventspace.intervals import Interval
 from tercast.eventspace.topic import Topic
 
-Ranges = dict[str, tuple[int, int]]
 
-
-def cell_ranges(topic: Topic, dz: Dz) -> Ranges:
+def cell_ranges(topic: Topic, dz: Dz) -> dict[str, tuple[int, int]]:
     """First and last index of each indexed attribute of a topic without cuts, by attribute name.
 
     The bits of a dz go through the indexed attributes in order and repeat. They skip attributes that cannot

@@ -54,14 +54,14 @@ class Leaf(NamedTuple):
     weight: int
 
 
-Node = CutNode | Leaf
+CutOrLeaf = CutNode | Leaf
 
 
 @dataclass(frozen=True, slots=True)
 class CutTree:
     """The cuts of a topic, depth first; a tree without cuts has no nodes."""
 
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[CutOrLeaf, ...] = ()
     positions: tuple[int, ...] = field(init=False, compare=False, repr=False)
     """The attributes that have cuts, in order."""
 
@@ -117,7 +117,7 @@ def cut_errors(value: object, attributes: Sequence[Attribute], path: Path = ()) 
 
 def _read(
     value: object, attributes: Sequence[Attribute], path: Path
-) -> tuple[tuple[Node, ...], list[Refused]]:
+) -> tuple[tuple[CutOrLeaf, ...], list[Refused]]:
     """Return the nodes of a list, and all errors in it."""
     errors: list[Refused] = []
     items = caught(errors, lambda: expect_list(value, path)) or ()
@@ -145,7 +145,7 @@ class _NodeReader:
         self.items, self.attributes, self.path, self.errors = items, attributes, path, errors
         self.known = {attribute.name: position for position, attribute in enumerate(attributes)}
 
-    def read(self) -> tuple[Node, ...]:
+    def read(self) -> tuple[CutOrLeaf, ...]:
         nodes: list[Any] = []
         waiting: list[tuple[Region, int]] = [(whole_region(self.attributes), -1)]
         while waiting:

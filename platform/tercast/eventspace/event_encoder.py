@@ -31,9 +31,7 @@ from tercast.eventspace.value_columns import (
 _WORD = 60
 _AT_ONCE = 8192  # events in one pass: as many as fit in the processor's cache
 _WORTHWHILE = 32  # events for which NumPy is faster in a space with cuts
-_Doubles = npt.NDArray[np.float64]
-_Column = npt.NDArray[np.uint64]
-_Values = npt.NDArray[np.int64]
+_Words = npt.NDArray[np.uint64]
 _Flags = npt.NDArray[np.bool_]
 
 
@@ -145,7 +143,7 @@ def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, n
 
 def _column(
     attribute: Attribute, halving: Halving, events: Sequence[Mapping[str, Any]]
-) -> tuple[_Column, _Flags | None]:
+) -> tuple[_Words, _Flags | None]:
     """The codes of the attribute's checked values, and flags of phantom bits (None: none)."""
     if attribute.size >> 63 == 0:
         return _codes(halving, indexes_of_events(attribute, events))
@@ -157,7 +155,7 @@ def _column(
     return column, np.array([halving.ends_early(code) for code in codes], dtype=np.bool_)
 
 
-def _codes(halving: Halving, indexes: _Column) -> tuple[_Column, _Flags | None]:
+def _codes(halving: Halving, indexes: _Words) -> tuple[_Words, _Flags | None]:
     """The codes of indexes, and flags of codes that end in a phantom bit (None: no phantoms)."""
     if halving.even:
         return indexes >> np.uint64(halving.full_bits - halving.bits), None
@@ -176,7 +174,7 @@ def _codes(halving: Halving, indexes: _Column) -> tuple[_Column, _Flags | None]:
     return code, ended
 
 
-def _dz(schedule: BitSchedule, codes: list[_Column], ended: list[_Flags | None]) -> list[Dz]:
+def _dz(schedule: BitSchedule, codes: list[_Words], ended: list[_Flags | None]) -> list[Dz]:
     words = _interleaved(schedule, codes)
     if len(words) == 1:
         return _shortened(schedule, words[0], ended)
@@ -190,7 +188,7 @@ def _dz(schedule: BitSchedule, codes: list[_Column], ended: list[_Flags | None])
     return [schedule.dz(dz, 0, row) for dz, row in zip(whole, rows, strict=True)]
 
 
-def _interleaved(schedule: BitSchedule, codes: list[_Column]) -> list[_Column]:
+def _interleaved(schedule: BitSchedule, codes: list[_Words]) -> list[_Words]:
     """The interleaved codes in words; the first word has the last bits."""
     count = max(1, -(-schedule.width // _WORD))
     words = [np.zeros(len(codes[0]), dtype=np.uint64) for _ in range(count)]
@@ -203,23 +201,23 @@ def _interleaved(schedule: BitSchedule, codes: list[_Column]) -> list[_Column]:
     return words
 
 
-def _word_tables(schedule: BitSchedule, count: int) -> list[list[list[_Column | None]]]:
+def _word_tables(schedule: BitSchedule, count: int) -> list[list[list[_Words | None]]]:
     """The spread bits of a chunk by attribute, chunk and word; cached in the schedule."""
     if schedule.word_tables is None:
         schedule.word_tables = [
             [[_word_table(table, word) for word in range(count)] for table in tables]
             for tables in schedule.tables
         ]
-    kept: list[list[list[_Column | None]]] = schedule.word_tables
+    kept: list[list[list[_Words | None]]] = schedule.word_tables
     return kept
 
 
-def _word_table(table: list[int], word: int) -> _Column | None:
+def _word_table(table: list[int], word: int) -> _Words | None:
     inside = [spread >> word * _WORD & (1 << _WORD) - 1 for spread in table]
     return np.array(inside, dtype=np.uint64) if any(inside) else None
 
 
-def _shortened(schedule: BitSchedule, code: _Column, ended: list[_Flags | None]) -> list[Dz]:
+def _shortened(schedule: BitSchedule, code: _Words, ended: list[_Flags | None]) -> list[Dz]:
     """The dz of codes that fit in one word: without phantom bits, and cut to the depth."""
     one = np.uint64(1)
     dz = code | one << np.uint64(schedule.width)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from tercast.errors import Path, shown
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.counted_attributes import number_problem
-from tercast.eventspace.intervals import Cut, Interval
+from tercast.eventspace.intervals import Interval, IntervalEnd
 from tercast.eventspace.section import Place, Section
 
 SPLITS = 32
@@ -159,7 +159,7 @@ class SingleDouble:
 
     low: Place
     high: Place
-    end: Cut
+    end: IntervalEnd
     size: int = 1
 
     def index(self, place: Place) -> int:
@@ -181,7 +181,7 @@ class DoubleSection:
 
     low: Place
     high: Place
-    end: Cut
+    end: IntervalEnd
     part: Float
     size: int = CELLS
 

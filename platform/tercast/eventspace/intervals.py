@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-Cut = Any
-Interval = tuple[Cut, Cut]
+IntervalEnd = Any
+Interval = tuple[IntervalEnd, IntervalEnd]
 IntervalSet = tuple[Interval, ...]
 
 NOTHING: IntervalSet = ()

@@ -15,16 +15,14 @@ from tercast.eventspace.counted_attributes import Bool, Enum, Int
 from tercast.eventspace.float_attribute import Float
 from tercast.eventspace.float_columns import float_indexes
 
-_Doubles = npt.NDArray[np.float64]
-_Column = npt.NDArray[np.uint64]
-_Values = npt.NDArray[np.int64]
+_Words = npt.NDArray[np.uint64]
 
 
 class NotVectorizable(Exception):  # noqa: N818 - named by meaning
     """A column that NumPy cannot compute; the events are encoded one at a time."""
 
 
-def int_columns(attributes: Sequence[Attribute], events: Sequence[Mapping[str, Any]]) -> list[_Column] | None:
+def int_columns(attributes: Sequence[Attribute], events: Sequence[Mapping[str, Any]]) -> list[_Words] | None:
     """The checked indexes of all values by attribute; None if an attribute is not an integer.
 
     One pass through the events is several times as fast as one pass for each attribute.
@@ -39,7 +37,7 @@ def int_columns(attributes: Sequence[Attribute], events: Sequence[Mapping[str, A
     return [_from_start(row, column) for row, column in zip(attributes, columns, strict=True)]  # type: ignore[arg-type]
 
 
-def indexes_of_events(attribute: Attribute, events: Sequence[Mapping[str, Any]]) -> _Column:
+def indexes_of_events(attribute: Attribute, events: Sequence[Mapping[str, Any]]) -> _Words:
     """The indexes of the attribute's values, checked."""
     name = attribute.name
     values = [event[name] for event in events]
@@ -55,13 +53,13 @@ def indexes_of_events(attribute: Attribute, events: Sequence[Mapping[str, Any]])
     raise NotVectorizable
 
 
-def _int_indexes(attribute: Int, values: list[Any]) -> _Column:
+def _int_indexes(attribute: Int, values: list[Any]) -> _Words:
     if set(map(type, values)) != {int}:
         raise NotVectorizable
     return _from_start(attribute, np.array(values, dtype=np.int64))
 
 
-def _from_start(attribute: Int, column: _Values) -> _Column:
+def _from_start(attribute: Int, column: npt.NDArray[np.int64]) -> _Words:
     """The indexes of integers, which must be in the domain."""
     if column.min() < attribute.min or column.max() > attribute.max:
         raise NotVectorizable
@@ -69,7 +67,7 @@ def _from_start(attribute: Int, column: _Values) -> _Column:
     return column.astype(np.uint64) - np.uint64(attribute.min & (1 << 64) - 1)
 
 
-def _doubles(attribute: Float, values: list[Any]) -> _Doubles:
+def _doubles(attribute: Float, values: list[Any]) -> npt.NDArray[np.float64]:
     if set(map(type, values)) != {float}:
         raise NotVectorizable
     column = np.array(values, dtype=np.float64)

@@ -16,7 +16,7 @@ from tercast.topology.elements import LinkEnds
 from tercast.topology.topology import Topology
 from tercast.verification.forwarding import ForwardingModel
 
-Tables = Callable[[str], Iterable[Entry]]
+ReadTable = Callable[[str], Iterable[Entry]]
 """The entries of a switch, by its name."""
 
 
@@ -89,8 +89,8 @@ class NetworkState:
     advertisements: Mapping[str, AnnouncementState]
     wishes: Sequence[AnnouncementState]
     trees: Sequence[TreeLike]
-    tables: Tables
-    planned: Tables
+    tables: ReadTable
+    planned: ReadTable
     world: ForwardingModel = field(init=False)
 
     def __post_init__(self) -> None:

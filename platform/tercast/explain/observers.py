@@ -9,7 +9,7 @@ from tercast.explain.explanation import Explanation
 from tercast.explain.lookup import TopicTable
 from tercast.explain.observation import NotSeen, ObservationMeans, SwitchObservation, SwitchObserver
 from tercast.explain.ovs_socket import OpenVSwitch
-from tercast.explain.ovs_trace import Names, read_trace
+from tercast.explain.ovs_trace import PortNames, read_trace
 from tercast.tables.entries import Entry
 from tercast.topology.topology import Topology
 from tercast.wire.packets import EVENT_PORT
@@ -21,7 +21,7 @@ class Traced:
     def __init__(self, explanation: Explanation, topology: Topology, switch: OpenVSwitch) -> None:
         self._vswitchd = switch
         self._flow = flow_of(explanation, topology)
-        self._names: Names = {(host.ip, host.mac): name for name, host in topology.hosts.items()}
+        self._names: PortNames = {(host.ip, host.mac): name for name, host in topology.hosts.items()}
         self._dpids = {name: one.dpid for name, one in topology.switches.items()}
         self._bridges: Mapping[str, str] | None = None
 

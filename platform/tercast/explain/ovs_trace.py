@@ -15,7 +15,7 @@ OWN_COOKIE = 0x7EC0A57E
 SOURCE_CHECK = "0x7ec0a57e00000005"
 """The cookie of the source check; its entry of a known source starts a second lookup."""
 
-Names = Mapping[tuple[str, str], str]
+PortNames = Mapping[tuple[str, str], str]
 """Hosts by IP and MAC address."""
 
 _BRIDGE = re.compile(r'^bridge\("(.*)"\)$')
@@ -30,7 +30,7 @@ class _Line:
     text: str
 
 
-def read_trace(output: str, names: Names) -> SwitchObservation:
+def read_trace(output: str, names: PortNames) -> SwitchObservation:
     """Parse the observation at the first bridge of a trace. Raises `NotSeen` for other texts."""
     lines = [_Line(len(row) - len(row.lstrip(" ")), row.strip()) for row in output.splitlines()]
     start = next((i for i, line in enumerate(lines) if _is_bridge(line)), None)
@@ -69,7 +69,7 @@ def _is_rule(line: _Line) -> bool:
     return _RULE.match(line.text) is not None
 
 
-def _seen(rule: str, steps: list[_Line], names: Names) -> SwitchObservation:
+def _seen(rule: str, steps: list[_Line], names: PortNames) -> SwitchObservation:
     fields = dict(_fields(rule))
     priority = int(fields.pop("priority", "32768"))
     cookie = int(fields.pop("cookie", "0"), 16) >> 32
@@ -98,7 +98,7 @@ def _fields(rule: str) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def _actions(steps: list[str], names: Names) -> tuple[tuple[Action, ...], str]:
+def _actions(steps: list[str], names: PortNames) -> tuple[tuple[Action, ...], str]:
     """Convert actions to those of plans; the text lists actions that plans cannot contain."""
     found: list[Action] = []
     strange: list[str] = []

@@ -12,9 +12,6 @@ from tercast.verification.forwarding import ForwardingModel, ForwardingStep
 MAX_HOPS = 10_000
 """Number of copies of one event above which it counts as a loop and is cut."""
 
-Hit = Callable[[str, int], Entry | None]
-"""Lookup of the entry that an event matches at a switch when it arrives at a port."""
-
 
 @dataclass(frozen=True, slots=True)
 class PathHop:
@@ -48,7 +45,7 @@ class EventPath:
         return None if step.far is None else self.next.get((hop.number, step.far))
 
 
-def follow(world: ForwardingModel, start: Port | None, hit: Hit) -> EventPath:
+def follow(world: ForwardingModel, start: Port | None, hit: Callable[[str, int], Entry | None]) -> EventPath:
     """Compute the path of an event that enters at a port; it is empty without a port.
 
     A copy that returns to a port on its own path is cut, and the event counts as a loop.

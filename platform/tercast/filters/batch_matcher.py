@@ -24,7 +24,7 @@ import numpy.typing as npt
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.counted_attributes import Int
 from tercast.eventspace.float_attribute import Float, double_at_least
-from tercast.eventspace.intervals import Cut, IntervalSet
+from tercast.eventspace.intervals import IntervalEnd, IntervalSet
 from tercast.eventspace.string_attribute import String
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
@@ -32,7 +32,7 @@ from tercast.filters.identity import shares_points
 
 Flags = npt.NDArray[np.bool_]
 _Bytes = npt.NDArray[np.uint8]
-_Numbers = npt.NDArray[np.int64]
+_Ints = npt.NDArray[np.int64]
 
 _ROWS_BYTES = 1 << 25
 """Maximum size of the rows, and of the bits of events in one pass, in bytes."""
@@ -53,9 +53,9 @@ class _AttributeConditions:
 
     attribute: Attribute
     held: list[tuple[IntervalSet, int]] = field(default_factory=list)
-    cuts: list[Cut] = field(default_factory=list)
-    turns: _Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
-    bits: _Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
+    cuts: list[IntervalEnd] = field(default_factory=list)
+    turns: _Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    bits: _Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     free: _Bytes = field(default_factory=lambda: np.zeros(0, np.uint8))
     sorted_cuts: npt.NDArray[Any] | None = None
     rows: _Bytes | None = None
@@ -131,7 +131,7 @@ class Audience:
         if (len(side.cuts) + 1) * self._width <= _ROWS_BYTES:
             side.rows = self._rows(side, np.arange(len(side.cuts) + 1))
 
-    def _rows(self, side: _AttributeConditions, places: _Numbers) -> _Bytes:
+    def _rows(self, side: _AttributeConditions, places: _Ints) -> _Bytes:
         """The bits of the terms that contain values at each of these sorted positions."""
         rows = np.zeros((len(places) + 1, self._width), dtype=np.uint8)
         at = np.searchsorted(places, side.turns)
@@ -172,7 +172,7 @@ class Audience:
         return bits
 
 
-def _sorted_cuts(attribute: Attribute, cuts: list[Cut]) -> npt.NDArray[Any] | None:
+def _sorted_cuts(attribute: Attribute, cuts: list[IntervalEnd]) -> npt.NDArray[Any] | None:
     """The cuts as numbers for a binary search; None if the attribute has no such numbers."""
     if isinstance(attribute, Int) and attribute.min > -(1 << 62) and attribute.max < 1 << 62:
         return np.array(cuts, dtype=np.int64)
@@ -188,7 +188,7 @@ def _first_double(cut: tuple[Any, int]) -> float:
     return math.nextafter(number, math.inf) if above and number == value else number
 
 
-def _places(side: _AttributeConditions, values: list[Any]) -> _Numbers:
+def _places(side: _AttributeConditions, values: list[Any]) -> _Ints:
     """The number of cuts below each value."""
     if side.sorted_cuts is not None:
         column = np.array(values, dtype=side.sorted_cuts.dtype)

@@ -30,8 +30,8 @@ WORK = 1 << 18
 SAMPLES = 1 << 13
 """Points of an estimate. The relative error is at most about 2 sqrt(terms / SAMPLES), usually far less."""
 
-Measure = Callable[[Attribute, Interval], Fraction]
-Extent = Callable[[Attribute, IntervalSet], IntervalSet]
+MeasureFunction = Callable[[Attribute, Interval], Fraction]
+ExtentFunction = Callable[[Attribute, IntervalSet], IntervalSet]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,9 @@ def _cell_share(attribute: Attribute, interval: Interval) -> Fraction:
     return Fraction(interval[1] - interval[0], attribute.size)
 
 
-def _box(term: Term, attributes: Sequence[Attribute], extent: Extent, measure: Measure) -> Fraction:
+def _box(
+    term: Term, attributes: Sequence[Attribute], extent: ExtentFunction, measure: MeasureFunction
+) -> Fraction:
     """Return the share of one term."""
     return prod(
         (
@@ -106,7 +108,7 @@ def _box(term: Term, attributes: Sequence[Attribute], extent: Extent, measure: M
 
 
 def _union(
-    terms: Sequence[Term], attributes: Sequence[Attribute], extent: Extent, measure: Measure
+    terms: Sequence[Term], attributes: Sequence[Attribute], extent: ExtentFunction, measure: MeasureFunction
 ) -> FilterVolume:
     """Return the share of what any term holds."""
     axes, count = _axes(terms, attributes, extent, measure), len(terms)
@@ -118,7 +120,7 @@ def _union(
 
 
 def _axes(
-    terms: Sequence[Term], attributes: Sequence[Attribute], extent: Extent, measure: Measure
+    terms: Sequence[Term], attributes: Sequence[Attribute], extent: ExtentFunction, measure: MeasureFunction
 ) -> list[_SegmentAxis]:
     """Divide each attribute that a term tests into segments."""
     tested: dict[int, list[IntervalSet | None]] = {}
@@ -128,7 +130,9 @@ def _axes(
     return [_axis(attributes[a], tests, measure) for a, tests in sorted(tested.items())]
 
 
-def _axis(attribute: Attribute, tests: Sequence[IntervalSet | None], measure: Measure) -> _SegmentAxis:
+def _axis(
+    attribute: Attribute, tests: Sequence[IntervalSet | None], measure: MeasureFunction
+) -> _SegmentAxis:
     """Divide an attribute into segments; those with the same terms are joined."""
     free = sum(1 << t for t, held in enumerate(tests) if held is None)
     starts: dict[object, int] = {}

@@ -14,13 +14,13 @@ from tercast.planner.state import PlannerState
 from tercast.routing.switch_ports import PortMask
 from tercast.tables.covers import Cover, NetworkCovers, TableCovers
 
-Place = tuple[str, int | None, Dz]
+EntryPlace = tuple[str, int | None, Dz]
 """Topic, ingress port (None: any) and dz of an entry."""
 
-Mark = tuple[int, PortMask]
+MergeMark = tuple[int, PortMask]
 """Values that show a change of a merged entry: the exact entries of its cover, and its outputs."""
 
-MergedTable = Mapping[Place, Mark]
+MergedTable = Mapping[EntryPlace, MergeMark]
 
 
 def merged_tables(planner: PlannerState) -> dict[str, MergedTable]:
@@ -36,7 +36,7 @@ def merged_table(planner: PlannerState, switch: str) -> MergedTable:
 
 
 def _marks(planner: PlannerState, overlay: Overlay) -> MergedTable:
-    found: dict[Place, Mark] = {}
+    found: dict[EntryPlace, MergeMark] = {}
     plans = set(map(id, planner.plans))
     for topic in overlay.topics.values():
         if id(topic.plan) not in plans:
@@ -95,7 +95,7 @@ class MergedEntriesSnapshot:
         before = {name: self.saved.get(name, 0) for name in names}
         return _merges(before, {name: after.saved.get(name, 0) for name in names})
 
-    def changed(self, after: MergedEntriesSnapshot) -> dict[str, frozenset[Place]]:
+    def changed(self, after: MergedEntriesSnapshot) -> dict[str, frozenset[EntryPlace]]:
         """Return, by switch, the entries that are new or different in a later picture.
 
         A switch with fewer merged entries and no other change has an empty set.
@@ -105,12 +105,12 @@ class MergedEntriesSnapshot:
         return {name: changed_places(*pair) for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def changed_places(before: MergedTable, after: MergedTable) -> frozenset[Place]:
+def changed_places(before: MergedTable, after: MergedTable) -> frozenset[EntryPlace]:
     """Return the merged entries that are new or different."""
     return frozenset(place for place, mark in after.items() if before.get(place) != mark)
 
 
-def covers_without(covers: NetworkCovers, places: Mapping[str, Collection[Place]]) -> NetworkCovers:
+def covers_without(covers: NetworkCovers, places: Mapping[str, Collection[EntryPlace]]) -> NetworkCovers:
     """Return the covers that contain none of the given merged entries (by switch)."""
     return {
         switch: {topic: _without(topic, table, places.get(switch, ())) for topic, table in topics.items()}
@@ -118,7 +118,7 @@ def covers_without(covers: NetworkCovers, places: Mapping[str, Collection[Place]
     }
 
 
-def _without(topic: str, table: TableCovers, places: Collection[Place]) -> TableCovers:
+def _without(topic: str, table: TableCovers, places: Collection[EntryPlace]) -> TableCovers:
     def rest(port: int | None, covers: Iterable[Cover]) -> tuple[Cover, ...]:
         return tuple(
             one for one in covers if not any((topic, port, dz) in places for dz in (one.dz, *one.kept))

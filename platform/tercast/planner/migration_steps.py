@@ -6,13 +6,13 @@ from tercast.errors import Refused, shown
 from tercast.eventspace.topic import FORMER, Topic
 from tercast.planner.state import PlannerState
 from tercast.planner.topic_migration import TopicMigration, former_registration
-from tercast.requests.model import Add, Change, FinishMove, RemoveLink, SetIndexed, SetPort, SetSwitch
+from tercast.requests.model import Add, FinishMove, NetworkChange, RemoveLink, SetIndexed, SetPort, SetSwitch
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.topology.elements import Link
 from tercast.topology.topology import Topology
 
 
-def may_migrate(planner: PlannerState, request: Change) -> bool:
+def may_migrate(planner: PlannerState, request: NetworkChange) -> bool:
     """Return whether a request may change the trees of regions and leaves time for a migration.
 
     After a failure there is no time, so tables change in place immediately.

@@ -15,7 +15,7 @@ from tercast.planner.migration_steps import (
 from tercast.planner.snapshot import restore_planner, take_snapshot
 from tercast.planner.state import PlannerState
 from tercast.planner.topology_change import ReplannedTopics
-from tercast.requests.model import Add, Change, FinishMove, Remove, SetIndexed
+from tercast.requests.model import Add, FinishMove, NetworkChange, Remove, SetIndexed
 from tercast.requests.outcome import Outcome, no_room
 from tercast.requests.registry import Registration
 from tercast.routing.topic_routing import TopicRouting
@@ -28,7 +28,7 @@ class NetworkChanges:
     def __init__(self, planner: PlannerState) -> None:
         self._planner = planner
 
-    def apply(self, request: Change) -> Outcome:
+    def apply(self, request: NetworkChange) -> Outcome:
         """Carry out a change; refuse a change of indexed attributes that exceeds budgets."""
         planner = self._planner
         migrates = planner.hitless and may_migrate(planner, request) and self._has_room_to_migrate(request)
@@ -65,7 +65,7 @@ class NetworkChanges:
         if not self._planner.budget_enforcer.idle:
             self._planner.budget_enforcer.settle_all(marked)
 
-    def _change_network(self, request: Change, migrates: bool) -> ReplannedTopics:
+    def _change_network(self, request: NetworkChange, migrates: bool) -> ReplannedTopics:
         planner = self._planner
         former = planner.topology.copy() if migrates else None
         planner.registry.change(request)
@@ -94,7 +94,7 @@ class NetworkChanges:
         self._planner.plan_live(name)
         return True
 
-    def _has_room_to_migrate(self, request: Change) -> bool:
+    def _has_room_to_migrate(self, request: NetworkChange) -> bool:
         """Return whether budgets have space for old and new tables, merged until the end if needed.
 
         Without aggregation, exact tables must fit again at the end.
@@ -107,7 +107,7 @@ class NetworkChanges:
         budget_enforcer.passing = not self._exceeded(request, hitless=True, passing=True)
         return budget_enforcer.passing
 
-    def _exceeded(self, request: Change, hitless: bool, passing: bool = False) -> tuple[str, ...]:
+    def _exceeded(self, request: NetworkChange, hitless: bool, passing: bool = False) -> tuple[str, ...]:
         """Return the switches over budget after a change, if the change adds entries to them.
 
         A change cannot be undone. So, if there are budgets, it is tried on a copy.

@@ -16,7 +16,7 @@ from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
 from tercast.routing.cell_keys import Key, Order
 
 Component = int | None
-Pair = tuple[str, str]
+UnreachablePair = tuple[str, str]
 
 MOST_NAMED = 20
 """Largest number of unreachable announcements that are named."""
@@ -50,7 +50,7 @@ class _OpenCell:
 
 def unreachable_pairs(
     registrations: Iterable[Registration], order: Order, component: Callable[[str], Component]
-) -> list[Pair]:
+) -> list[UnreachablePair]:
     """Find the pairs (advertisement, subscription) of one topic that overlap without a path.
 
     Args:
@@ -75,8 +75,8 @@ def unreachable_pairs(
     return sorted(pairs, key=lambda pair: (rank[pair[0]], rank[pair[1]]))
 
 
-def _overlapping(cells: list[tuple[Key, str, Component, str]], order: Order) -> set[Pair]:
-    pairs: set[Pair] = set()
+def _overlapping(cells: list[tuple[Key, str, Component, str]], order: Order) -> set[UnreachablePair]:
+    pairs: set[UnreachablePair] = set()
     stack: list[_OpenCell] = []
     for key, kind, place, name in cells:
         while stack and stack[-1].end <= key:
@@ -96,8 +96,8 @@ def waiting(subscriptions: Iterable[Registration], matched: Callable[[DzSet], bo
     return [subscription.id for subscription in subscriptions if not matched(subscription.dz)]
 
 
-_Names = dict[str, None]
-_ByPlace = dict[Component, _Names]
+_NameSet = dict[str, None]
+_ByPlace = dict[Component, _NameSet]
 
 
 @dataclass(slots=True)
@@ -140,7 +140,7 @@ class _Level:
     sides: dict[str, _KindAtCell]
 
 
-_Answer = tuple[bool, _Names]
+_Answer = tuple[bool, _NameSet]
 """Whether a match is reached, and matches that are not: at most `_KEPT` of each component."""
 
 
@@ -202,7 +202,7 @@ def _close(stack: list[_Level], found: dict[str, _Answer]) -> None:
 
 
 def _find_unreached(parts: Iterable[_ByPlace], place: Component) -> _Answer:
-    reached, missed = False, _Names()
+    reached, missed = False, _NameSet()
     for by_place in parts:
         for other, names in by_place.items():
             if place is not None and other == place:

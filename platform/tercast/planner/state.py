@@ -9,7 +9,7 @@ from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
-from tercast.planner.reachability import OutOfReach, Pair, out_of_reach, unreachable_pairs, waiting
+from tercast.planner.reachability import OutOfReach, UnreachablePair, out_of_reach, unreachable_pairs, waiting
 from tercast.planner.table_writer import TableWriter, take_changes
 from tercast.planner.topic_migration import TopicMigration
 from tercast.planner.topology_change import ReplannedTopics, TopologyChange
@@ -193,9 +193,9 @@ class PlannerState:
             found += waiting(own, plan.matched)
         return sorted(found, key=lambda name: self.registry.live[name].seq)
 
-    def unreachable(self) -> list[Pair]:
+    def unreachable(self) -> list[UnreachablePair]:
         """Return the pairs (advertisement, subscription) that overlap without a path between hosts."""
-        pairs: list[Pair] = []
+        pairs: list[UnreachablePair] = []
         for name in self._plans:
             registered = (reg for reg in self.registry.live.values() if reg.topic == name)
             pairs += unreachable_pairs(registered, self.order, self.network.component)

@@ -25,8 +25,8 @@ from tercast.tables.entries import (
     switch_diff,
 )
 
-Row = tuple[str, int]
-Rows = dict[Key, Row]
+TableRow = tuple[str, int]
+TableRows = dict[Key, TableRow]
 
 _KEPT_ROWS = 50_000
 
@@ -38,10 +38,10 @@ class TableWriter:
 
     def __init__(self, address: AddressPlan) -> None:
         self._address = address
-        self._rows: dict[int, Rows] = {}
+        self._rows: dict[int, TableRows] = {}
         self._kept = 0
 
-    def rows(self, code: int) -> Rows:
+    def rows(self, code: int) -> TableRows:
         """Return the cached prefixes and priorities of a topic's cells."""
         rows = self._rows.get(code)
         if rows is None:
@@ -83,7 +83,7 @@ class TableWriter:
             found += [self.in_port(trie, at, masks) for at, masks in trie.in_port_table.entries.items()]
         return ordered(found)
 
-    def row(self, trie: SwitchTrie, key: Key) -> Row:
+    def row(self, trie: SwitchTrie, key: Key) -> TableRow:
         """Compute the prefix and priority of a cell, and cache them."""
         if self._kept >= _KEPT_ROWS:
             self._kept = 0

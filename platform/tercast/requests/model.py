@@ -200,7 +200,7 @@ class External:
 
 Registering = Advertise | Subscribe
 Withdrawing = Unadvertise | Unsubscribe
-Change = (
+NetworkChange = (
     SetPort
     | SetSwitch
     | HostMove

@@ -13,8 +13,8 @@ from tercast.requests.model import (
     Add,
     AddBorder,
     Advertise,
-    Change,
     HostMove,
+    NetworkChange,
     Registering,
     Remove,
     RemoveBorder,
@@ -128,7 +128,7 @@ class Registry:
         """Remove a registration."""
         del self.live[registration.id]
 
-    def change(self, request: Change) -> None:
+    def change(self, request: NetworkChange) -> None:
         """Change the topology or the topics; the topology's version grows, except for budgets."""
         match request:
             case SetPort(switch, port, up, _):

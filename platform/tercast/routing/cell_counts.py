@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tercast.routing.cell_keys import LENGTH_MASK, Key, Order, SortedKeys
 
-Change = tuple[Sequence[Key], Sequence[Key]]
+CellsChange = tuple[Sequence[Key], Sequence[Key]]
 """Tops that were added and tops that were removed."""
 
-NO_CHANGE: Change = ((), ())
+NO_CHANGE: CellsChange = ((), ())
 
 
 class CellCounts:
@@ -37,7 +37,7 @@ class CellCounts:
     def __iter__(self) -> Iterator[Key]:
         return iter(self._counts)
 
-    def add(self, key: Key) -> Change:
+    def add(self, key: Key) -> CellsChange:
         """Increase the count of `key`; return the added and removed tops."""
         counts = self._counts
         count = counts.get(key)
@@ -55,7 +55,7 @@ class CellCounts:
             return NO_CHANGE
         return (key,), self._hide_below(key)
 
-    def remove(self, key: Key) -> Change:
+    def remove(self, key: Key) -> CellsChange:
         """Decrease the count of `key`, which must be a member; return the added and removed tops."""
         count = self._counts[key]
         if count > 1:
@@ -72,7 +72,7 @@ class CellCounts:
         self.tops.remove(key)
         return self._uncover(self._hidden.pop(key, ())), [key]
 
-    def add_all(self, keys: Iterable[Key]) -> Change:
+    def add_all(self, keys: Iterable[Key]) -> CellsChange:
         """Increase the counts of disjoint cells; return the added and removed tops."""
         came: Sequence[Key] = ()
         went: Sequence[Key] = ()
@@ -83,7 +83,7 @@ class CellCounts:
                 went = (*went, *change[1]) if went else change[1]
         return came, went
 
-    def remove_all(self, keys: Iterable[Key]) -> Change:
+    def remove_all(self, keys: Iterable[Key]) -> CellsChange:
         """Decrease the counts of disjoint members; return the added and removed tops."""
         came: Sequence[Key] = ()
         went: Sequence[Key] = ()

@@ -18,9 +18,6 @@ from tercast.routing.spanning_tree import Tree
 from tercast.routing.switch_ports import SwitchPorts
 from tercast.routing.update_queue import NeighbourExports
 
-Masks = tuple[PortMask, PortMask]
-"""A mask above a cell, and the mask at it."""
-
 
 class SubtreeFrame(NamedTuple):
     """The masks over the cells up to `end` during a walk, before and after the change."""
@@ -241,7 +238,9 @@ class Propagator:
             else:
                 stack.append(SubtreeFrame(end, s0_at, s1_at, a0_at, a1_at, tree))
 
-    def _compare_exports(self, key: Key, before: Masks, after: Masks, tree: Tree) -> None:
+    def _compare_exports(
+        self, key: Key, before: tuple[PortMask, PortMask], after: tuple[PortMask, PortMask], tree: Tree
+    ) -> None:
         """Export to neighbours the effect of a change of A over and at `key`."""
         exports, links = advertisement_exports, tree.masks.get(self._site, 0)
         was = exports(before[1], links) & ~exports(before[0], links)

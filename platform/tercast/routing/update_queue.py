@@ -33,7 +33,7 @@ class UpdateBatch(Protocol):
         """Process the collected updates and all their consequences."""
 
 
-Update = tuple[UpdateTarget, Key, PortBit]
+QueuedUpdate = tuple[UpdateTarget, Key, PortBit]
 
 
 class UpdateQueue:
@@ -45,10 +45,10 @@ class UpdateQueue:
     __slots__ = ("_added_ads", "_added_subs", "_batches", "_removed_ads", "_removed_subs")
 
     def __init__(self) -> None:
-        self._added_subs: dict[Update, None] = {}
-        self._added_ads: dict[Update, Tree] = {}
-        self._removed_subs: dict[Update, None] = {}
-        self._removed_ads: dict[Update, None] = {}
+        self._added_subs: dict[QueuedUpdate, None] = {}
+        self._added_ads: dict[QueuedUpdate, Tree] = {}
+        self._removed_subs: dict[QueuedUpdate, None] = {}
+        self._removed_ads: dict[QueuedUpdate, None] = {}
         self._batches: list[UpdateBatch] = []
 
     @property

@@ -10,8 +10,8 @@ from tercast.signalling.messages import (
     MAX_CELL_BITS,
     MAX_CELLS,
     AddressBody,
-    Body,
     CellsBody,
+    ControlBody,
     FilterText,
     MessageType,
     NamedBody,
@@ -36,12 +36,12 @@ FORMS = {
 """Forms of body that each type of message allows."""
 
 
-def form_of(body: Body) -> int:
+def form_of(body: ControlBody) -> int:
     """Return the number of a body's form."""
     return (CellsBody, FilterText, NamedBody, AddressBody, RunningPublisher).index(type(body))
 
 
-def write(body: Body) -> bytes:
+def write(body: ControlBody) -> bytes:
     """Return form and content of a body as bytes; ValueError if they do not fit the format."""
     head = bytes((form_of(body),))
     match body:
@@ -61,7 +61,7 @@ def write(body: Body) -> bytes:
             return head + bytes((len(packed),)) + packed
 
 
-def read(reader: ByteReader, type_: MessageType) -> Body:
+def read(reader: ByteReader, type_: MessageType) -> ControlBody:
     """Read the body of a message of that type; raise MalformedMessage for other bytes."""
     at = reader.position
     form = reader.byte("the body's form")

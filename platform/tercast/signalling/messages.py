@@ -87,7 +87,7 @@ class RunningPublisher:
     version: int = 0
 
 
-Body = CellsBody | FilterText | NamedBody | AddressBody | RunningPublisher
+ControlBody = CellsBody | FilterText | NamedBody | AddressBody | RunningPublisher
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class ControlMessage:
 
     type: MessageType
     request_id: int
-    body: Body
+    body: ControlBody
     confirm: bool = False
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tercast.simulation.lookup_tables import Lookup
-from tercast.simulation.port_index import BACK, NOWHERE, Numbers, PortIndex
+from tercast.simulation.port_index import BACK, NOWHERE, PortIndex, ShortInts
 
 Flags = npt.NDArray[np.bool_]
 
@@ -21,12 +21,12 @@ class HopArrays:
     Each delivery from here has its event, its host, and its copy.
     """
 
-    event: Numbers
-    gate: Numbers
-    parent: Numbers
-    to_event: Numbers
-    to_host: Numbers
-    to_copy: Numbers
+    event: ShortInts
+    gate: ShortInts
+    parent: ShortInts
+    to_event: ShortInts
+    to_host: ShortInts
+    to_copy: ShortInts
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class HopTraces:
         The shape of `wanted` is (events, hosts).
         """
         found: list[Flags] = []
-        behind: Numbers = np.zeros(0, dtype=np.int32)
+        behind: ShortInts = np.zeros(0, dtype=np.int32)
         for hop in reversed(self.hops):
             useful = np.zeros(len(hop.event), dtype=np.bool_)
             useful[hop.to_copy[wanted[hop.to_event, hop.to_host]]] = True
@@ -53,7 +53,7 @@ class HopTraces:
 
 
 def follow(
-    lookup: Lookup, wiring: PortIndex, winners: Numbers, columns: Numbers, starts: Numbers
+    lookup: Lookup, wiring: PortIndex, winners: ShortInts, columns: ShortInts, starts: ShortInts
 ) -> HopTraces:
     """Follow events from their gates; `winners` and `columns` are those of `Lookup.winners`."""
     count = len(starts)
@@ -79,7 +79,7 @@ def follow(
     return ways
 
 
-def _mark_odd(been: Numbers, event: Numbers, gate: Numbers, odd: Flags) -> None:
+def _mark_odd(been: ShortInts, event: ShortInts, gate: ShortInts, odd: Flags) -> None:
     """Mark events as odd that visit a gate again, or visit one gate twice in one hop."""
     order = np.arange(len(event), dtype=np.int32)
     again = been[event, gate] != NOWHERE
@@ -88,7 +88,7 @@ def _mark_odd(been: Numbers, event: Numbers, gate: Numbers, odd: Flags) -> None:
     odd[event[again]] = True
 
 
-def _expand(lookup: Lookup, effect: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
+def _expand(lookup: Lookup, effect: ShortInts) -> tuple[ShortInts, npt.NDArray[np.int64]]:
     """Return all outputs of effects: the index of the effect, and the number of the output."""
     first = lookup.first[effect]
     counts = lookup.first[effect + 1] - first
@@ -99,8 +99,8 @@ def _expand(lookup: Lookup, effect: Numbers) -> tuple[Numbers, npt.NDArray[np.in
 
 
 def _targets(
-    lookup: Lookup, wiring: PortIndex, gate: Numbers, output: npt.NDArray[np.int64]
-) -> tuple[Numbers, Numbers]:
+    lookup: Lookup, wiring: PortIndex, gate: ShortInts, output: npt.NDArray[np.int64]
+) -> tuple[ShortInts, ShortInts]:
     """Return the targets of outputs for packets from gates: a far gate and a host, or NOWHERE."""
     port, onward, host = lookup.port[output], lookup.onward[output], lookup.host[output]
     same = port == wiring.number[gate]

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tercast.eventspace.dz import Dz
-from tercast.simulation.port_index import Numbers, PortIndex
+from tercast.simulation.port_index import PortIndex, ShortInts
 from tercast.tables.entries import Action
 
-Column = npt.NDArray[Any]
+LookupColumn = npt.NDArray[Any]
 """Points of the event space: numbers, or bytes if they have more than 63 bits."""
 
 _NO_RULE = 0
@@ -49,8 +49,8 @@ class Lookup:
         known = {switch: _by_rank(rules.get(switch, ())) for switch in wiring.switches}
         self.width = max((rule.dz.bit_length() - 1 for own in known.values() for rule in own), default=0)
         effects = _RuleEffects(wiring)
-        lines: list[Line] = []
-        gated: list[Line] = []
+        lines: list[LookupLine] = []
+        gated: list[LookupLine] = []
         self.own = np.full(len(wiring.ports), -1, dtype=np.int32)
         for switch, ranked in known.items():
             tables = self._tables(ranked, effects.add(switch, ranked))
@@ -66,11 +66,11 @@ class Lookup:
         self.port, self.onward, self.host = effects.columns()
         self._index()
 
-    def atoms(self, points: Column) -> Numbers:
+    def atoms(self, points: LookupColumn) -> ShortInts:
         """Return the atom of each point (see `column`)."""
         return np.searchsorted(self._points, points, side="right").astype(np.int32) - 1
 
-    def winners(self, atoms: Numbers) -> tuple[Numbers, Numbers]:
+    def winners(self, atoms: ShortInts) -> tuple[ShortInts, ShortInts]:
         """Return the winning rules (lines, columns) in a batch's atoms, and each event's column."""
         here = np.zeros(len(self._points) + 1, dtype=np.int32)
         here[atoms + 1] = 1
@@ -82,7 +82,7 @@ class Lookup:
         table = np.repeat(self._winners, counts).reshape(len(self.lines), columns)
         return table, before[atoms]
 
-    def _tables(self, ranked: Sequence[LookupRule], lowest: int) -> dict[int | None, Line]:
+    def _tables(self, ranked: Sequence[LookupRule], lowest: int) -> dict[int | None, LookupLine]:
         """Return the lines of a switch: one for its plain rules, and one for each `in_port`."""
         spans: dict[int | None, list[tuple[int, int, int]]] = {}
         width = self.width
@@ -105,11 +105,11 @@ class Lookup:
         self._last = np.cumsum([len(line) for line in winners]) - 1
 
 
-Line = tuple[list[int], list[int]]
+LookupLine = tuple[list[int], list[int]]
 """Changes of a table: points in order, and the number of the rule that wins from each point on."""
 
 
-def column(points: Sequence[int], width: int) -> Column:
+def column(points: Sequence[int], width: int) -> LookupColumn:
     """Convert points of `width` bits to an array in which they compare correctly."""
     if width <= 63:
         return np.array(points, dtype=np.uint64)
@@ -125,7 +125,7 @@ def _by_rank(rules: Iterable[LookupRule]) -> list[LookupRule]:
     return listed
 
 
-def _partition(spans: Iterable[tuple[int, int, int]], width: int) -> Line:
+def _partition(spans: Iterable[tuple[int, int, int]], width: int) -> LookupLine:
     """Find the points where another rule starts to win.
 
     Args:
@@ -183,7 +183,7 @@ class _RuleEffects:
             self._of_rule.append(number)
         return lowest
 
-    def of_rules(self) -> Numbers:
+    def of_rules(self) -> ShortInts:
         """Return the effect of every rule."""
         return np.array(self._of_rule, dtype=np.int32)
 
@@ -191,7 +191,7 @@ class _RuleEffects:
         """Return the first output of every effect, and the total number as last element."""
         return np.concatenate(([0], np.cumsum(self._counts)))
 
-    def columns(self) -> tuple[npt.NDArray[np.int64], Numbers, Numbers]:
+    def columns(self) -> tuple[npt.NDArray[np.int64], ShortInts, ShortInts]:
         """Return ports, far gates and hosts of all outputs."""
         rows = np.array(self._outputs, dtype=np.int64).reshape(-1, 3)
         return rows[:, 0].copy(), rows[:, 1].astype(np.int32), rows[:, 2].astype(np.int32)

@@ -11,7 +11,7 @@ from tercast.tables.entries import IN_PORT, Action, SetDst
 from tercast.topology.topology import Port, Topology
 from tercast.verification.forwarding import ForwardingModel
 
-Numbers = npt.NDArray[np.int32]
+ShortInts = npt.NDArray[np.int32]
 
 BACK = -1
 """The port of an output that sends a packet back to where it came from."""
@@ -76,5 +76,5 @@ class PortIndex:
         return None
 
 
-def _numbers(values: Iterable[int]) -> Numbers:
+def _numbers(values: Iterable[int]) -> ShortInts:
     return np.array(list(values), dtype=np.int32)

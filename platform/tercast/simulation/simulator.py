@@ -17,7 +17,7 @@ from tercast.filters.batch_matcher import Flags
 from tercast.simulation.delivery_counts import DeliveryCounts
 from tercast.simulation.hop_propagation import HopTraces, follow
 from tercast.simulation.lookup_tables import Lookup, LookupRule, column
-from tercast.simulation.port_index import NOWHERE, Numbers, PortIndex
+from tercast.simulation.port_index import NOWHERE, PortIndex, ShortInts
 from tercast.simulation.single_event import walk
 from tercast.tables.entries import Entry
 from tercast.topology.topology import Port
@@ -39,12 +39,12 @@ class PacketBatch:
 
     code: int
     dz: Sequence[Dz]
-    gates: Numbers
+    gates: ShortInts
     bits: npt.NDArray[np.uint8]
     hosts: int
 
     @classmethod
-    def of(cls, code: int, dz: Sequence[Dz], gates: Numbers, wanted: Flags) -> PacketBatch:
+    def of(cls, code: int, dz: Sequence[Dz], gates: ShortInts, wanted: Flags) -> PacketBatch:
         """Pack `wanted`, a matrix with a row for each event and a column for each host."""
         return cls(code, dz, gates, np.packbits(wanted, axis=1), wanted.shape[1])
 
@@ -98,7 +98,7 @@ class Simulator:
         bits = dz ^ 1 << length
         return bits >> length - width if length >= width else bits << width - length
 
-    def _send(self, lookup: Lookup, atoms: Numbers, gates: Numbers, wanted: Flags) -> None:
+    def _send(self, lookup: Lookup, atoms: ShortInts, gates: ShortInts, wanted: Flags) -> None:
         winners, columns = lookup.winners(atoms)
         ways = follow(lookup, self._wiring, winners, columns, gates)
         if ways.odd.any():
@@ -109,7 +109,7 @@ class Simulator:
             ways = follow(lookup, self._wiring, winners, columns, gates)
         self._count(ways, gates, wanted)
 
-    def _count(self, ways: HopTraces, gates: Numbers, wanted: Flags) -> None:
+    def _count(self, ways: HopTraces, gates: ShortInts, wanted: Flags) -> None:
         size = len(self._copies)
         got = np.zeros_like(wanted)
         delivered = 0
@@ -127,7 +127,7 @@ class Simulator:
             missed &= self._wiring.component[gates][:, None] == self._wiring.host_component[None]
             self._counts.lost += int(np.count_nonzero(missed))
 
-    def _walk(self, lookup: Lookup, winners: Numbers, gate: int, wanted: Flags) -> None:
+    def _walk(self, lookup: Lookup, winners: ShortInts, gate: int, wanted: Flags) -> None:
         """Count one event alone."""
         wiring, counts = self._wiring, self._counts
         way = walk(lookup, wiring, winners, gate)

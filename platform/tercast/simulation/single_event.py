@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tercast.simulation.lookup_tables import Lookup
-from tercast.simulation.port_index import BACK, NOWHERE, Numbers, PortIndex
+from tercast.simulation.port_index import BACK, NOWHERE, PortIndex, ShortInts
 
 MAX_COPIES = 100_000
 """Number of copies after which an event counts as a loop."""
@@ -39,7 +39,7 @@ class EventWalk:
         return found
 
 
-def walk(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> EventWalk:
+def walk(lookup: Lookup, wiring: PortIndex, winners: ShortInts, gate: int) -> EventWalk:
     """Follow an event that enters at a gate; `winners` is its column of `Lookup.winners`.
 
     A copy that returns to a gate on its own path is cut, and the event counts as a loop.
@@ -62,7 +62,7 @@ def walk(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> Even
     return way
 
 
-def _outputs(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> Iterator[tuple[int, int]]:
+def _outputs(lookup: Lookup, wiring: PortIndex, winners: ShortInts, gate: int) -> Iterator[tuple[int, int]]:
     """Yield the targets of the winning rule for packets from a gate: (far gate, host)."""
     effect = lookup.effect[max(winners[wiring.switch[gate]], winners[lookup.own[gate]])]
     for output in range(int(lookup.first[effect]), int(lookup.first[effect + 1])):

@@ -41,7 +41,7 @@ class SetDst:
 
 
 Action = Output | SetDst
-Key = tuple[str, int | None]
+MatchKey = tuple[str, int | None]
 
 
 class Entry(NamedTuple):
@@ -56,7 +56,7 @@ class Entry(NamedTuple):
     actions: tuple[Action, ...]
 
     @property
-    def key(self) -> Key:
+    def key(self) -> MatchKey:
         """Key that distinguishes the entries of one switch."""
         return self.dst, self.in_port
 

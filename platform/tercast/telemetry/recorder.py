@@ -30,8 +30,6 @@ PENDING_ROWS = 100_000
 CLOSING_S = 15.0
 NO_MEMORY = "there is no memory for a batch; it is sent again later"
 
-Clock = Callable[[], int]
-"""Returns microseconds since 1970."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -79,7 +77,7 @@ class Recorder:
         pending_rows: int = PENDING_ROWS,
         first_pause: float = FIRST_PAUSE_S,
         datasets: Iterable[Dataset] | None = None,
-        clock: Clock = now_micros,
+        clock: Callable[[], int] = now_micros,
     ) -> None:
         self.name = f"{host or 'writer'}-{os.getpid()}-{secrets.token_hex(4)}"
         self.error: str | None = None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tercast.tables.entries import Action, Output, SetDst
 from tercast.updates.prefix_tree import ROOTLESS, Prefixes
 
-Links = Callable[[int], frozenset[int] | None]
+PermittedLinks = Callable[[int], frozenset[int] | None]
 """Permitted link ports within a prefix (by its number); None: no coarse entry is allowed there."""
 
 Outputs = frozenset[tuple[str | None, int | str]]
@@ -25,7 +25,7 @@ class RegionRow(NamedTuple):
     coarse: bool = False
 
 
-Rows = dict[int | None, dict[int, RegionRow]]
+RegionRows = dict[int | None, dict[int, RegionRow]]
 """Entries by ingress port (None: the plain entries), then by the number of the prefix."""
 
 
@@ -69,9 +69,9 @@ class RegionOutputs:
     def __init__(
         self,
         prefixes: Prefixes,
-        old: Rows,
-        new: Rows,
-        links: Links,
+        old: RegionRows,
+        new: RegionRows,
+        links: PermittedLinks,
         trees: Mapping[int, frozenset[int]] | None = None,
     ) -> None:
         self.prefixes = prefixes

@@ -21,8 +21,8 @@ from itertools import product
 from tercast.tables.entries import Action, Entry, Table
 from tercast.updates.coarse_entries import end_rest, pass_by_rest, pass_through
 from tercast.updates.prefix_tree import ROOTLESS, Prefixes, prefix_of
-from tercast.updates.region_outputs import Links, RegionOutputs, RegionRow, Rows, outputs_of
-from tercast.updates.update_search import ALL, Change, Kind, UpdateSearch
+from tercast.updates.region_outputs import PermittedLinks, RegionOutputs, RegionRow, RegionRows, outputs_of
+from tercast.updates.update_search import ALL, Kind, RowChange, UpdateSearch
 
 Permit = Callable[[str], frozenset[int] | None]
 """The link ports that all trees within a prefix have; None if no coarse entry is allowed."""
@@ -133,13 +133,13 @@ def _search_of(
     names = [texts.get(value) or _text(value, version) for value in prefixes.values]
     numbers = {name: n for n, name in enumerate(names)}
     before, after = _rows(old, numbers), _rows(new, numbers)
-    may: Links = lambda n: permit(names[n])  # noqa: E731
+    may: PermittedLinks = lambda n: permit(names[n])  # noqa: E731
     owned = None if trees is None else {numbers[dst]: links for dst, links in trees.items()}
     return UpdateSearch(RegionOutputs(prefixes, before, after, may, owned), before, after, limit), names
 
 
-def _rows(table: Table, numbers: dict[str, int]) -> Rows:
-    rows: Rows = {}
+def _rows(table: Table, numbers: dict[str, int]) -> RegionRows:
+    rows: RegionRows = {}
     for entry in table:
         row = RegionRow(entry.actions, outputs_of(entry.actions))
         rows.setdefault(entry.in_port, {})[numbers[entry.dst]] = row
@@ -195,7 +195,7 @@ class _Packing:
         self._last = place
 
 
-def _packed(changes: Sequence[Change], names: Sequence[str], rises: dict[bool, int]) -> list[UpdateStep]:
+def _packed(changes: Sequence[RowChange], names: Sequence[str], rises: dict[bool, int]) -> list[UpdateStep]:
     """Return the changes in few steps."""
     packing = _Packing(names, rises)
     for change in changes:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from tercast.updates.prefix_tree import ROOTLESS
-from tercast.updates.region_outputs import NOTHING, RegionOutputs, RegionRow, Rows
+from tercast.updates.region_outputs import NOTHING, RegionOutputs, RegionRow, RegionRows
 
 Kind = Literal["added", "modified", "removed"]
-Change = tuple[Kind, int, int | None, RegionRow]
+RowChange = tuple[Kind, int, int | None, RegionRow]
 """Kind of change, number of the prefix, ingress port, and the entry that is added or removed.
 
 ROOTLESS is modified if the default action for unmatched events changes; this needs no entry.
@@ -43,16 +43,16 @@ class UpdateSearch:
         "tried",
     )
 
-    def __init__(self, answers: RegionOutputs, before: Rows, after: Rows, limit: int) -> None:
+    def __init__(self, answers: RegionOutputs, before: RegionRows, after: RegionRows, limit: int) -> None:
         self.answers = answers
         self.after = after
         self.limit = limit
         self.backwards = False  # for equivalent parts: the last one comes first
         self.last_first = False  # for equivalent entries to remove: the last one comes first
-        self.rows: Rows = {port: dict(before.get(port, {})) for port in {*before, *after}}
+        self.rows: RegionRows = {port: dict(before.get(port, {})) for port in {*before, *after}}
         self.count = sum(map(len, self.rows.values()))
         self.rest = DROPPED
-        self.changes: list[Change] = []
+        self.changes: list[RowChange] = []
         self.tried: set[tuple[int, int | None]] = set()
         self._labour = LABOUR
         self._ports: list[set[int | None]] = [set() for _ in answers.prefixes.values]

@@ -13,7 +13,7 @@ from tercast.filters.place_terms import PlaceTerm, place_terms
 Span = tuple[int, int]
 """First and last index."""
 
-_Spans = dict[int, list[Span]]
+_SpansByAttribute = dict[int, list[Span]]
 
 
 def missing(filter_: Filter, cells: DzSet) -> Iterator[Dz]:
@@ -72,7 +72,7 @@ def _missing_in_leaf(
     turns = topic.indexed_positions
     sections = {position: topic.attributes[position].section(*region[position]) for position in turns}
     whole = {position: (0, section.size - 1) for position, section in sections.items()}
-    spans: list[_Spans] = []
+    spans: list[_SpansByAttribute] = []
     for term in terms:
         spans.append({})
         for position in turns:
@@ -84,7 +84,7 @@ def _missing_in_leaf(
 
 
 def _missing_below(
-    root: Dz, cells: DzSet, whole: dict[int, Span], turns: tuple[int, ...], terms: list[_Spans]
+    root: Dz, cells: DzSet, whole: dict[int, Span], turns: tuple[int, ...], terms: list[_SpansByAttribute]
 ) -> Iterator[Dz]:
     """Yield the missing cells below a dz whose attributes have these first and last indexes."""
     waiting: list[tuple[Dz, DzSet, dict[int, Span], int, int]] = [(root, cells, whole, 0, turns[0])]
@@ -119,10 +119,10 @@ def _next_turn(turns: tuple[int, ...], turn: int, sides: dict[int, Span]) -> int
     return None
 
 
-def _terms(filter_: Filter) -> list[_Spans]:
+def _terms(filter_: Filter) -> list[_SpansByAttribute]:
     """Convert each term to the indexes that its tests match, for the attributes that it tests."""
     attributes = filter_.topic.attributes
-    terms: list[_Spans] = []
+    terms: list[_SpansByAttribute] = []
     for term in filter_.terms:
         spans = {
             position: [attributes[position].cells(interval) for interval in held] for position, held in term
@@ -133,7 +133,7 @@ def _terms(filter_: Filter) -> list[_Spans]:
     return terms
 
 
-def _touches(terms: list[_Spans], sides: dict[int, Span], cut: int) -> bool:
+def _touches(terms: list[_SpansByAttribute], sides: dict[int, Span], cut: int) -> bool:
     """Whether a term overlaps a box; the attribute `cut` was halved last and usually decides."""
     for term in terms:
         if cut in term and not _overlaps(term[cut], sides[cut]):

@@ -13,7 +13,6 @@ from tercast.verification.violations import Findings
 
 STRICT = Allowance(exact=True, covers=None)
 
-Note = Callable[[str, str], None]
 
 Copy = tuple[str, str]
 """A port, and the host whose address is set before the output; empty without a rewrite."""
@@ -109,7 +108,7 @@ def _check_row(
             note("redundant", f"entry {named(row.entry)} has the same effect as {same}")
 
 
-def _check_pair(row: LintRow, other: LintRow, note: Note) -> None:
+def _check_pair(row: LintRow, other: LintRow, note: Callable[[str, str], None]) -> None:
     """Compare an entry with one that covers it, if both match packets of one ingress port."""
     entry, over = row.entry, other.entry
     if entry.in_port is not None and over.in_port is not None and entry.in_port != over.in_port:

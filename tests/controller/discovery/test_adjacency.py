@@ -8,18 +8,18 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.discovery.adjacency import Adjacency, LinkChange, Pair, Port, pair_of, resolve_links
+from controller_app.discovery.adjacency import Adjacency, LinkChange, PortId, PortPair, pair_of, resolve_links
 
 A1, A2, B1, B2, C1 = (1, 1), (1, 2), (2, 1), (2, 2), (3, 1)
 ALL = (1, 2, 3)
 
 
-def hear_both(neighbours: Adjacency, a: Port, b: Port, now: float) -> None:
+def hear_both(neighbours: Adjacency, a: PortId, b: PortId, now: float) -> None:
     neighbours.record_probe(a, b, now)
     neighbours.record_probe(b, a, now)
 
 
-def turns(steps) -> list[tuple[LinkChange, Pair]]:
+def turns(steps) -> list[tuple[LinkChange, PortPair]]:
     return [(step.change, step.pair) for step in steps]
 
 
@@ -117,7 +117,7 @@ pairs = st.tuples(ports, ports).filter(lambda pair: pair[0] < pair[1])
 
 
 @given(st.sets(pairs, max_size=12), st.randoms(use_true_random=False))
-def test_no_port_has_two_links_and_no_order_matters(mutual: set[Pair], shuffle: random.Random) -> None:
+def test_no_port_has_two_links_and_no_order_matters(mutual: set[PortPair], shuffle: random.Random) -> None:
     certain, ambiguous = resolve_links(mutual, ())
     assert certain <= mutual
     ends = [port for pair in certain for port in pair]
@@ -129,9 +129,9 @@ def test_no_port_has_two_links_and_no_order_matters(mutual: set[Pair], shuffle: 
 
 
 @given(st.sets(pairs, max_size=12))
-def test_real_cables_are_all_found(mutual: set[Pair]) -> None:
+def test_real_cables_are_all_found(mutual: set[PortPair]) -> None:
     """All pairs that share no port are certain."""
-    seen: set[Port] = set()
+    seen: set[PortId] = set()
     cables = set()
     for pair in sorted(mutual):
         if not seen & set(pair):

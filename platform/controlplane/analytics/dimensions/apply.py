@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 GAIN = 0.1
 """Smallest fraction of false positives that an automatic change must save."""
-Space = tuple[list[str], list[Any]]
+IndexedAndCuts = tuple[list[str], list[Any]]
 """The indexed attributes and the cuts of a topic."""
 PAUSE = timedelta(minutes=30)
 """Pause between two automatic changes of a topic."""
@@ -75,7 +75,7 @@ def _locked(pk: int) -> Proposal:
     return row
 
 
-def _change(row: Proposal, expected: Space, wanted: Space, actor: Any) -> Request:
+def _change(row: Proposal, expected: IndexedAndCuts, wanted: IndexedAndCuts, actor: Any) -> Request:
     topic = row.topic
     now = (list(topic.indexed), topic.cuts)
     if now[0] != list(expected[0]):

@@ -12,10 +12,10 @@ from django.db import transaction
 from controlplane.network.models import Link
 from controlplane.requestlog import outbox
 
-Totals = tuple[int, int]
+PacketTotals = tuple[int, int]
 """Packets that both ends have sent, and packets that both have received."""
 
-_seen: dict[int, Totals] = {}
+_seen: dict[int, PacketTotals] = {}
 
 
 def check_losses(counters: dict[str, Any]) -> None:
@@ -30,7 +30,7 @@ def check_losses(counters: dict[str, Any]) -> None:
             )
 
 
-def _check_link(link: Link, totals: Totals) -> None:
+def _check_link(link: Link, totals: PacketTotals) -> None:
     before = _seen.get(link.pk)
     _seen[link.pk] = totals
     gap = totals[0] - totals[1]

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from controlplane.network import found_links
 from controlplane.network.models import FoundLink, FoundReason, FoundState, Link, Switch
-from controlplane.network.ports import host_ends, link_ends
+from controlplane.network.ports import End, host_ends, link_ends
 from controlplane.requestlog import append, checkpoints, outbox
 from tercast.requests.kinds import ADD_LINK, ADD_SWITCH
 
@@ -36,15 +36,14 @@ UNSEEN_SILENT = timedelta(hours=1)
 UNSEEN_REJECTED = timedelta(days=30)
 NAMED = 5
 
-End = tuple[str, int]
-Pair = tuple[End, End]
+EndPair = tuple[End, End]
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSwitch:
     """A link as reported by the controller."""
 
-    pair: Pair
+    pair: EndPair
     silent: bool = False
 
 
@@ -89,15 +88,15 @@ def _pairs(links: list[dict[str, Any]], names: dict[str, str]) -> list[FoundSwit
     ]
 
 
-def _pair(link: Link | FoundLink) -> Pair:
+def _pair(link: Link | FoundLink) -> EndPair:
     return _ordered((link.a.name, link.a_port), (link.b.name, link.b_port))
 
 
-def _ordered(one: End, other: End) -> Pair:
+def _ordered(one: End, other: End) -> EndPair:
     return (one, other) if one <= other else (other, one)
 
 
-def _name(pair: Pair) -> str:
+def _name(pair: EndPair) -> str:
     (a, a_port), (b, b_port) = pair
     return f"link {a}:{a_port} to {b}:{b_port}"
 
@@ -166,7 +165,7 @@ def _may_join(row: FoundLink) -> bool:
 
 
 def _take_in(
-    switches: list[dict[str, Any]], links: list[Pair], silent: list[Pair], held: Mapping[str, FoundLink]
+    switches: list[dict[str, Any]], links: list[EndPair], silent: list[EndPair], held: Mapping[str, FoundLink]
 ) -> None:
     with transaction.atomic():
         for row in switches:
@@ -188,7 +187,7 @@ def _take_in(
         _announce(added, waiting)
 
 
-def _announce(added: list[Pair], waiting: list[tuple[Pair, str]]) -> None:
+def _announce(added: list[EndPair], waiting: list[tuple[EndPair, str]]) -> None:
     """Raise one alarm for the added links, and one for each reason to wait."""
     if added:
         outbox.alarm(f"{_listed(added)}: found by probes and added to the network")
@@ -198,7 +197,7 @@ def _announce(added: list[Pair], waiting: list[tuple[Pair, str]]) -> None:
         outbox.alarm(f"probes crossed {_listed(pairs)}, which {verb} for approval: {detail}")
 
 
-def _listed(pairs: list[Pair]) -> str:
+def _listed(pairs: list[EndPair]) -> str:
     names = ", ".join(_name(pair) for pair in pairs[:NAMED])
     return names if len(pairs) <= NAMED else f"{names} and {len(pairs) - NAMED} more"
 
@@ -214,7 +213,7 @@ def _add_switch(row: dict[str, Any]) -> None:
     )
 
 
-def _add_link(pair: Pair, before: FoundLink | None) -> None:
+def _add_link(pair: EndPair, before: FoundLink | None) -> None:
     (a, a_port), (b, b_port) = pair
     link = {"a": a, "a_port": a_port, "b": b, "b_port": b_port, "cost": 1}
     (request,) = append.submit([append.LogEntry({"op": ADD_LINK, "link": link})])
@@ -228,7 +227,7 @@ def _add_link(pair: Pair, before: FoundLink | None) -> None:
         before.delete()
 
 
-def _hold(pair: Pair, reason: FoundReason, detail: str) -> None:
+def _hold(pair: EndPair, reason: FoundReason, detail: str) -> None:
     """Make the link wait for an operator."""
     new = _unsaved(pair, reason, detail)
     ends: dict[str, Any] = {"a": new.a, "a_port": new.a_port, "b": new.b, "b_port": new.b_port}
@@ -237,7 +236,7 @@ def _hold(pair: Pair, reason: FoundReason, detail: str) -> None:
     found_links.emit(row, "waiting")
 
 
-def _unsaved(pair: Pair, reason: FoundReason, detail: str) -> FoundLink:
+def _unsaved(pair: EndPair, reason: FoundReason, detail: str) -> FoundLink:
     (a, a_port), (b, b_port) = pair
     ends = _switches(pair)
     return FoundLink(
@@ -251,11 +250,11 @@ def _unsaved(pair: Pair, reason: FoundReason, detail: str) -> FoundLink:
     )
 
 
-def _switches(pair: Pair) -> dict[str, Switch]:
+def _switches(pair: EndPair) -> dict[str, Switch]:
     return {switch.name: switch for switch in Switch.objects.filter(name__in=[name for name, _ in pair])}
 
 
-def _obstacle(pair: Pair) -> tuple[FoundReason | None, str]:
+def _obstacle(pair: EndPair) -> tuple[FoundReason | None, str]:
     """Return why the link needs an operator, as a code and a sentence; None if it does not."""
     names = {name for name, _ in pair}
     for ends, reason in (

@@ -14,7 +14,7 @@ from tercast.requests.kinds import LINK_DOWN, LINK_UP
 
 _DOWN = "ports logged down"
 
-Key = tuple[int, int]
+PortKey = tuple[int, int]
 
 
 def record_port_status(rows: list[dict[str, Any]]) -> None:
@@ -34,7 +34,7 @@ def record_port_status(rows: list[dict[str, Any]]) -> None:
         _log(_changes())
 
 
-def _known(switches: set[int]) -> dict[Key, Port]:
+def _known(switches: set[int]) -> dict[PortKey, Port]:
     return {(port.switch_id, port.number): port for port in Port.objects.filter(switch__in=switches)}
 
 
@@ -42,14 +42,14 @@ def _facts(port: dict[str, Any]) -> tuple[str, str, bool]:
     return str(port.get("name", ""))[:64], str(port.get("mac", ""))[:17], bool(port["up"])
 
 
-def _differ(switches: set[int], reported: dict[Key, dict[str, Any]]) -> bool:
+def _differ(switches: set[int], reported: dict[PortKey, dict[str, Any]]) -> bool:
     known = _known(switches)
     return known.keys() != reported.keys() or any(
         (known[key].name, known[key].mac, known[key].up) != _facts(port) for key, port in reported.items()
     )
 
 
-def _store(switches: set[int], reported: dict[Key, dict[str, Any]]) -> None:
+def _store(switches: set[int], reported: dict[PortKey, dict[str, Any]]) -> None:
     known = _known(switches)
     gone = [port.pk for key, port in known.items() if key not in reported]
     Port.objects.filter(pk__in=gone).delete()
@@ -72,7 +72,7 @@ def _changes() -> list[tuple[str, dict[str, Any]]]:
     return [(key, {"op": LINK_UP if key in logged else LINK_DOWN, **place}) for key, place in found]
 
 
-def _links(down: set[Key]) -> list[tuple[str, dict[str, Any], bool]]:
+def _links(down: set[PortKey]) -> list[tuple[str, dict[str, Any], bool]]:
     return [
         (
             f"link {link.pk}",
@@ -83,7 +83,7 @@ def _links(down: set[Key]) -> list[tuple[str, dict[str, Any], bool]]:
     ]
 
 
-def _hosts(down: set[Key]) -> list[tuple[str, dict[str, Any], bool]]:
+def _hosts(down: set[PortKey]) -> list[tuple[str, dict[str, Any], bool]]:
     """Return ports with hosts, primary and standby; several hosts at one port count once."""
     numbers = dict(Switch.objects.values_list("name", "pk"))
     places = set()

@@ -15,7 +15,7 @@ from typing import Any
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.counted_attributes import Bool, Enum, Int
 from tercast.eventspace.float_attribute import Float
-from tercast.eventspace.intervals import Cut
+from tercast.eventspace.intervals import IntervalEnd
 from tercast.eventspace.section import Place
 from tercast.eventspace.string_attribute import POINTS, beginning
 
@@ -23,8 +23,6 @@ MAX_SLOTS = 60
 """Maximum number of texts with their own slot."""
 
 MAX_TICKS = 200
-
-Range = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Axis:
     slots: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, attribute: Attribute, cuts: Collection[Cut]) -> "Axis":
+    def of(cls, attribute: Attribute, cuts: Collection[IntervalEnd]) -> "Axis":
         """Return the axis; for texts it has slots for the cuts that occur."""
         if attribute.kind != "string":
             return cls(attribute)
@@ -44,12 +42,12 @@ class Axis:
         return cls(attribute, (0, *inner[::step], POINTS))
 
     @property
-    def whole(self) -> Range:
+    def whole(self) -> tuple[float, float]:
         """Return both ends of the axis."""
         start, end = self.attribute.domain
         return self.at(start), self.at(end)
 
-    def at(self, cut: Cut) -> float:
+    def at(self, cut: IntervalEnd) -> float:
         """Return the position of a cut."""
         if isinstance(self.attribute, Float):
             return float(cut[0])

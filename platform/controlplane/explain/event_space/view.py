@@ -17,7 +17,7 @@ from tercast.errors import Refused
 from tercast.eventspace import dz
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.cell_bounds import cell_intervals
-from tercast.eventspace.intervals import Cut, IntervalSet
+from tercast.eventspace.intervals import IntervalEnd, IntervalSet
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 
@@ -27,7 +27,7 @@ MAX_BOXES = 32
 MAX_CELLS = 4000
 """Maximum number of distinct dz cells of each kind: the largest."""
 
-Box = tuple[float, float, float, float]
+Rectangle = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _axis(
     if attribute.kind != "string":
         return Axis.of(attribute, ())
     position = topic.positions[name]
-    cuts: set[Cut] = {cut.place for cut in topic.cuts.cuts() if cut.attribute == position}
+    cuts: set[IntervalEnd] = {cut.place for cut in topic.cuts.cuts() if cut.attribute == position}
     for one in shown:
         for term in one.filter.terms if one.filter else ():
             cuts.update(cut for interval in dict(term).get(position, ()) for cut in interval)
@@ -127,10 +127,10 @@ def _announced(one: _ProjectedAnnouncement, owner: str, axes: Sequence[Axis], to
     }
 
 
-def _filter_boxes(filter_: Filter, axes: Sequence[Axis]) -> Iterator[Box]:
+def _filter_boxes(filter_: Filter, axes: Sequence[Axis]) -> Iterator[Rectangle]:
     """Yield the boxes of each term in the two attributes. Other attributes are ignored."""
     positions = filter_.topic.positions
-    seen: set[Box] = set()
+    seen: set[Rectangle] = set()
     for term in filter_.terms:
         held = dict(term)
         sides = [_intervals_of(axis.attribute, held.get(positions[axis.attribute.name])) for axis in axes]
@@ -145,12 +145,12 @@ def _intervals_of(attribute: Attribute, held: IntervalSet | None) -> IntervalSet
     return (attribute.domain,) if held is None else held
 
 
-def _box(sides: Sequence[tuple[float, float]]) -> Box:
+def _box(sides: Sequence[tuple[float, float]]) -> Rectangle:
     """Return left, right, bottom and top; from 0 to 1 without a second axis."""
     return (*sides[0], *(sides[1] if len(sides) > 1 else (0.0, 1.0)))
 
 
-def _cell_box(topic: Topic, axes: Sequence[Axis], cell: dz.Dz) -> Box:
+def _cell_box(topic: Topic, axes: Sequence[Axis], cell: dz.Dz) -> Rectangle:
     intervals = cell_intervals(topic, cell)
     found = [(axis, intervals.get(axis.attribute.name, axis.attribute.domain)) for axis in axes]
     return _box([(axis.at(low), axis.at(high)) for axis, (low, high) in found])

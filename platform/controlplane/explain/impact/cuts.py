@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 
-from controlplane.explain.impact.groups import Deadline, Group, grouped
+from controlplane.explain.impact.groups import CellGroup, Deadline, grouped
 from controlplane.explain.impact.question import Cut
 from tercast.eventspace.dz import intersection, set_overlaps
 from tercast.planner.planner import Planner
@@ -13,10 +13,8 @@ from tercast.topology.elements import LinkEnds
 
 SELF = "the switch itself"
 
-Crossing = tuple[int, dict[str, Registration]]
 
-
-def crossing(planner: Planner, cut: Cut, deadline: Deadline) -> Crossing:
+def crossing(planner: Planner, cut: Cut, deadline: Deadline) -> tuple[int, dict[str, Registration]]:
     """Return the number of cut trees, and the announcements whose events cross the cut, by id."""
     found: dict[str, Registration] = {}
     trees = [tree for tree in planner.trees() if _touches(tree, cut)]
@@ -30,8 +28,8 @@ def crossing(planner: Planner, cut: Cut, deadline: Deadline) -> Crossing:
 
 
 def _pairs(
-    ads: Iterable[Group], subs: Iterable[Group], tree: TreeView, deadline: Deadline
-) -> Iterator[tuple[Group, Group]]:
+    ads: Iterable[CellGroup], subs: Iterable[CellGroup], tree: TreeView, deadline: Deadline
+) -> Iterator[tuple[CellGroup, CellGroup]]:
     """Yield groups on two sides of the cut, or at the removed switch, that share events."""
     for ad in ads:
         sent = intersection(ad[0], tree.dz)
@@ -44,7 +42,7 @@ def _pairs(
 
 def _placed(
     planner: Planner, tree: TreeView, kind: str, sides: dict[str, Hashable]
-) -> dict[Group, list[Registration]]:
+) -> dict[CellGroup, list[Registration]]:
     """Return the active announcements of the tree's topic on the tree, by dz set and side."""
     rows: list[tuple[Registration, Hashable]] = []
     for one in planner.registry.live.values():

@@ -7,7 +7,7 @@ from typing import Any
 from tercast.eventspace.dz import DzSet, set_overlaps
 from tercast.requests.registry import Registration
 
-Group = tuple[DzSet, Any]
+CellGroup = tuple[DzSet, Any]
 
 
 class Deadline:
@@ -26,15 +26,15 @@ class Deadline:
         return self.passed
 
 
-def grouped(rows: Iterable[tuple[Registration, Hashable]]) -> dict[Group, list[Registration]]:
+def grouped(rows: Iterable[tuple[Registration, Hashable]]) -> dict[CellGroup, list[Registration]]:
     """Group registrations by their dz set and the given second key."""
-    groups: dict[Group, list[Registration]] = {}
+    groups: dict[CellGroup, list[Registration]] = {}
     for one, beside in rows:
         groups.setdefault((one.dz, beside), []).append(one)
     return groups
 
 
-def meeting(groups: Iterable[Group], cells: Iterable[DzSet], deadline: Deadline) -> Iterator[Group]:
+def meeting(groups: Iterable[CellGroup], cells: Iterable[DzSet], deadline: Deadline) -> Iterator[CellGroup]:
     """Yield the groups whose dz set overlaps one of the sets, until the deadline."""
     sets = list(dict.fromkeys(cells))
     for group in groups:

@@ -9,10 +9,8 @@ from controlplane.requestlog.models import OutboxEvent
 
 FRESH = timedelta(seconds=30)
 
-Rates = dict[int, dict[str, float]]
 
-
-def rates() -> Rates:
+def rates() -> dict[int, dict[str, float]]:
     """Return packets and bytes per second by link id; empty without recent totals."""
     events = OutboxEvent.objects.filter(kind="load", created_at__gt=timezone.now() - FRESH)
     newest = list(events.order_by("-id").values_list("payload", flat=True)[:2])

@@ -10,7 +10,7 @@ from controlplane.network.map.models import Map, Place
 from controlplane.network.models import Link, Switch
 from controlplane.requestlog import outbox
 from tercast.topology.layout.arrange import Geography, arrange, place_new
-from tercast.topology.layout.incremental import Point
+from tercast.topology.layout.incremental import MapPosition
 
 ALONE = timedelta(seconds=30)
 """Time that a switch without links waits for one before it gets a position."""
@@ -59,7 +59,7 @@ def move(switch: Switch, x: float, y: float) -> None:
     outbox.emit("switch", fields)
 
 
-def _first(names: list[str], links: list[tuple[str, str]]) -> dict[str, Point]:
+def _first(names: list[str], links: list[tuple[str, str]]) -> dict[str, MapPosition]:
     """Return a new layout; if it is a map, its conversion is stored for later switches."""
     arranged = arrange(names, links, _coordinates())
     if arranged.geography is not None:
@@ -68,14 +68,14 @@ def _first(names: list[str], links: list[tuple[str, str]]) -> dict[str, Point]:
     return arranged.places
 
 
-def _store(places: dict[str, Point]) -> None:
+def _store(places: dict[str, MapPosition]) -> None:
     """Store positions; if two processes do this at the same time, the first one wins."""
     ids = dict(Switch.objects.values_list("name", "pk"))
     rows = [Place(switch_id=ids[name], x=x, y=y) for name, (x, y) in places.items() if name in ids]
     Place.objects.bulk_create(rows, batch_size=1000, ignore_conflicts=True)
 
 
-def _places(**which: bool) -> dict[str, Point]:
+def _places(**which: bool) -> dict[str, MapPosition]:
     rows = Place.objects.filter(**which).order_by("switch")
     return {name: (x, y) for name, x, y in rows.values_list("switch__name", "x", "y")}
 

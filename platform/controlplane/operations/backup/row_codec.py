@@ -26,7 +26,7 @@ MADE_BY_MIGRATIONS = frozenset({"django_content_type", "auth_permission"})
 
 _CHUNK = 2000
 
-Row = list[Any]
+RowValues = list[Any]
 
 
 def models(apps: Apps) -> list[type[Model]]:
@@ -40,7 +40,7 @@ def columns(model: type[Model]) -> list[str]:
     return [str(field.column) for field in model._meta.concrete_fields]
 
 
-def read(model: type[Model], using: str) -> Iterator[Row]:
+def read(model: type[Model], using: str) -> Iterator[RowValues]:
     """Yield all rows in the order of their keys, ready for JSON; only a few are in memory."""
     fields = model._meta.concrete_fields
     names = [field.attname for field in fields]
@@ -49,7 +49,7 @@ def read(model: type[Model], using: str) -> Iterator[Row]:
         yield [_plain(field, value) for field, value in zip(fields, row, strict=True)]
 
 
-def write(model: type[Model], names: Sequence[str], rows: Iterable[Row]) -> int:
+def write(model: type[Model], names: Sequence[str], rows: Iterable[RowValues]) -> int:
     """Insert rows with the columns `names` exactly as they are, and return their number.
 
     This does not use `bulk_create`, which would set creation times to now.
@@ -77,7 +77,7 @@ def _plain(field: "Field[Any, Any]", value: Any) -> Any:
     return str(field.get_prep_value(value))
 
 
-def _stored(fields: "Sequence[Field[Any, Any]]", row: Row) -> Row:
+def _stored(fields: "Sequence[Field[Any, Any]]", row: RowValues) -> RowValues:
     return [_prepared(field, value) for field, value in zip(fields, row, strict=True)]
 
 

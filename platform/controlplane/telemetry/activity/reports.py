@@ -9,8 +9,6 @@ from controlplane.network.models import Host
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.telemetry.activity.models import AdvertisementActivity, HostActivity, SubscriptionActivity
 
-Rows = Sequence[dict[str, Any]]
-
 
 def store_report(reporter: int, values: dict[str, Any]) -> None:
     """Store the counters of a report in the caller's transaction.
@@ -27,7 +25,7 @@ def store_report(reporter: int, values: dict[str, Any]) -> None:
         ("subscriptions", SubscriptionActivity, "subscription", {"events": "delivered"}),
         ("hosts", HostActivity, "host", {"events": "delivered", "unwanted": "unwanted"}),
     ):
-        rows: Rows = values.get(part) or ()
+        rows: Sequence[dict[str, Any]] = values.get(part) or ()
         known = _known(part, [row[name] for row in rows])
         found = {
             known[row[name]]["about_id"]: model(

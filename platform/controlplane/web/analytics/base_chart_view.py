@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from controlplane.analytics import chart_csv, charts
 from controlplane.analytics.charts import COLUMNS, MOST_SERIES, Chart, ChartGrid
 from controlplane.analytics.durations import length_text, parse_length
-from controlplane.analytics.empty_reasons import Span, Why, why_empty
+from controlplane.analytics.empty_reasons import TimeSpan, Why, why_empty
 from controlplane.analytics.jobs import Job
 from controlplane.analytics.models import AnalyticsRunState, Result, Run, Schedule, Series
 from controlplane.common.problems import bad_parameter
@@ -138,13 +138,15 @@ class ChartView(StrictView):
         """Return a point with the values derived from its measured ones."""
         return point
 
-    def shown(self, grid: ChartGrid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
+    def shown(
+        self, grid: ChartGrid, keys: tuple[str, ...], key: charts.ChartKey, chart: Chart
+    ) -> dict[str, Any]:
         """Return one series as the API shows it."""
         names = dict.fromkeys(self.job.keys)
         points = [self.completed(point) for point in charts.points(self.job, grid, chart)]
         return {**names, **dict(zip(keys, key, strict=True)), "points": points}
 
-    def why_empty(self, series: Series | None, span: Span) -> Why:
+    def why_empty(self, series: Series | None, span: TimeSpan) -> Why:
         """Return why the chart has no data in this time."""
         return why_empty(self.job, series, span)
 

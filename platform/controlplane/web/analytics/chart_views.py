@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from controlplane.analytics import charts
 from controlplane.analytics.charts import Chart, ChartGrid
-from controlplane.analytics.empty_reasons import Span, Why, why_empty
+from controlplane.analytics.empty_reasons import TimeSpan, Why, why_empty
 from controlplane.analytics.false_positives import false_positives
 from controlplane.analytics.jobs import JOBS, REDUNDANT_COPIES
 from controlplane.analytics.models import Result, Series
@@ -128,7 +128,9 @@ class PublisherLoadView(ChartView):
         """Return the event rate of each publisher over time, and its events by cell."""
         return self.answer(request)
 
-    def shown(self, grid: ChartGrid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
+    def shown(
+        self, grid: ChartGrid, keys: tuple[str, ...], key: charts.ChartKey, chart: Chart
+    ) -> dict[str, Any]:
         """Return the series with its histogram."""
         return {
             **super().shown(grid, keys, key, chart),
@@ -167,7 +169,7 @@ class RedundantCopiesView(ChartView):
         """Return the redundant copies that merged entries send over links, by switch, over time."""
         return self.answer(request)
 
-    def why_empty(self, series: Series | None, span: Span) -> Why:
+    def why_empty(self, series: Series | None, span: TimeSpan) -> Why:
         """Return the reason for missing data. No job computes this chart."""
         if series is not None and Result.objects.filter(series=series).exists():
             return super().why_empty(series, span)

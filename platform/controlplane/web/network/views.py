@@ -47,7 +47,7 @@ from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY,
 CREATED = QueryFilterField("created_at", "created_at", TIME, ("gte", "lte"))
 NAME = QueryFilterField("name", "name", TEXT, ("in",))
 GONE_AT_ONCE = OpenApiResponse(description="Removed; the object was never part of the network.")
-Change = Callable[[int, dict[str, Any], Any], tuple[Any, Any]]
+ChangeFunction = Callable[[int, dict[str, Any], Any], tuple[Any, Any]]
 
 
 class NetworkViewSet(ListAndRead):

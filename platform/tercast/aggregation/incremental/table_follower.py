@@ -10,7 +10,7 @@ from tercast.aggregation.incremental.installed_table import InstalledTable
 from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key
 from tercast.routing.switch_ports import PortMask
 
-Change = tuple[Key, PortMask, PortMask]
+OutputChange = tuple[Key, PortMask, PortMask]
 """A key, its mask before (0: no entry) and its mask now."""
 
 
@@ -28,7 +28,7 @@ class TableFollower:
         self._exact = table.exact
         self.stale: set[Key] = set()
 
-    def touch_suppressed(self, changed: Iterable[Change]) -> None:
+    def touch_suppressed(self, changed: Iterable[OutputChange]) -> None:
         """Record changes of exact entries in their installed form, without suppressed outputs."""
         table = self._table
         for key, before, _ in changed:
@@ -69,7 +69,7 @@ class TableFollower:
                 self._show(key, node, node.mask, mask_of(node.tally) | exact.own_above(key, node))
         self.stale.clear()
 
-    def _follow_in_order(self, changes: Iterable[Change], is_own: bool) -> None:
+    def _follow_in_order(self, changes: Iterable[OutputChange], is_own: bool) -> None:
         """Follow changes of own or plain entries in order.
 
         This is faster than `_follow` for each one if entries are new or get outputs, outside of covers with

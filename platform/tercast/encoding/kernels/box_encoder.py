@@ -11,7 +11,7 @@ import numpy as np
 from tercast.encoding.kernels.cell_selection import MAX_LIMIT, MAX_WIDTH, refine_box
 from tercast.encoding.kernels.refinement_tree import EvenGrid
 from tercast.eventspace.dz import DzSet
-from tercast.filters.kernels.parser import Names, Text, read_ranges
+from tercast.filters.kernels.parser import Names, TextBytes, read_ranges
 from tercast.filters.parser import NAME
 from tercast.runtime.compiler import compile_kernel
 from tercast.runtime.growable_array import Ints
@@ -141,7 +141,7 @@ def _encode_box(low: int, high: int, sides: Ints, packed: Ints, out: Ints) -> in
 
 
 @compile_kernel
-def _encode_text(text: Text, packed: Ints, out: Ints) -> int:
+def _encode_text(text: TextBytes, packed: Ints, out: Ints) -> int:
     """Write the dz of a filter's text to `out`; 0 if the parser must read the text."""
     names, plan, grid = _unpacked(packed)
     low = np.empty(names.low.size, np.int64)
@@ -165,7 +165,7 @@ def _encode_text(text: Text, packed: Ints, out: Ints) -> int:
 
 
 @compile_kernel
-def _encode_texts(text: Text, ends: Ints, packed: Ints, out: Ints) -> Ints:
+def _encode_texts(text: TextBytes, ends: Ints, packed: Ints, out: Ints) -> Ints:
     """Write the dz of many concatenated texts to the rows of `out`; return their numbers."""
     found = np.empty(ends.size, np.int64)
     start = 0

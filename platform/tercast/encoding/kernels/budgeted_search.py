@@ -8,9 +8,9 @@ import numpy as np
 
 from tercast.encoding.budgeted_search import PURE, STEPS
 from tercast.encoding.kernels.refinement_tree import (
+    ByteFlags,
     CellTree,
     EvenGrid,
-    Flags,
     Heap,
     excess,
     new_heap,
@@ -28,8 +28,8 @@ NO_ROOM = -1
 class SearchArrays(NamedTuple):
     """A path down a tree of cells; `state`: count and volume of cells, number of splits."""
 
-    split: Flags
-    joined: Flags
+    split: ByteFlags
+    joined: ByteFlags
     state: Ints
 
 

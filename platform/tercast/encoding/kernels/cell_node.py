@@ -8,8 +8,8 @@ import numpy as np
 
 from tercast.encoding.kernels.grid_boxes import PartRows
 from tercast.encoding.kernels.grid_codes import Grid
-from tercast.encoding.kernels.refinement_tree import Flags
-from tercast.encoding.kernels.wide_numbers import Number, Numbers, empty, is_less, minus, read
+from tercast.encoding.kernels.refinement_tree import ByteFlags
+from tercast.encoding.kernels.wide_numbers import WideNumber, WideNumbers, empty, is_less, minus, read
 from tercast.runtime.compiler import compile_borrower, compile_inner
 from tercast.runtime.growable_array import Ints
 
@@ -27,14 +27,14 @@ class PartTree(NamedTuple):
 
     grid: Grid
     parts: PartRows
-    code: Numbers
-    codes: Numbers
-    volume: Numbers
-    met: Numbers
+    code: WideNumbers
+    codes: WideNumbers
+    volume: WideNumbers
+    met: WideNumbers
     rest: Ints
     left: Ints
     parent: Ints
-    disjoint: Flags
+    disjoint: ByteFlags
     tried: Ints
     start: Ints
     counts: Ints
@@ -69,7 +69,7 @@ def new_tree(grid: Grid, parts: PartRows, room: int, members: int) -> PartTree:
 
 
 @compile_borrower
-def excess_of(tree: PartTree, cell: int) -> Number:
+def excess_of(tree: PartTree, cell: int) -> WideNumber:
     """The volume of a cell outside the filter."""
     return minus(read(tree.volume, cell), read(tree.met, cell))
 
@@ -81,7 +81,7 @@ def is_open(tree: PartTree, cell: int) -> bool:
 
 
 @compile_borrower
-def gain_of(tree: PartTree, cell: int) -> Number:
+def gain_of(tree: PartTree, cell: int) -> WideNumber:
     """The volume that is in neither half of a cell."""
     left = tree.left[cell]
     return minus(minus(read(tree.volume, cell), read(tree.volume, left)), read(tree.volume, left + 1))

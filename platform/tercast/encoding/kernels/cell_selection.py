@@ -8,9 +8,9 @@ from tercast.encoding.budgeted_search import STEPS
 from tercast.encoding.cell_selection import CHOICE, LOOKAHEAD, PASSING
 from tercast.encoding.kernels.budgeted_search import NO_ROOM, SearchArrays, new_walk, passing_over
 from tercast.encoding.kernels.refinement_tree import (
+    ByteFlags,
     CellTree,
     EvenGrid,
-    Flags,
     Heap,
     bits_of,
     explore,
@@ -114,7 +114,7 @@ def _weigh(cells: CellTree, limit: int) -> tuple[Ints, Ints]:
 
 
 @compile_kernel
-def _within(cells: CellTree, least: Ints, lengths: Ints) -> tuple[Flags, int]:
+def _within(cells: CellTree, least: Ints, lengths: Ints) -> tuple[ByteFlags, int]:
     """The cells that are split to reach the root's least volume, and that volume."""
     chosen = np.zeros(cells.low.size, np.uint8)
     place = np.full(cells.made[0], -1, np.int64)
@@ -194,7 +194,7 @@ def _open(start: int, stop: int, have: Ints, gains: Ints, found: int) -> int:
 
 
 @compile_kernel
-def _write(grid: EvenGrid, cells: CellTree, split: Flags, joined: Flags, out: Ints) -> int:
+def _write(grid: EvenGrid, cells: CellTree, split: ByteFlags, joined: ByteFlags, out: Ints) -> int:
     """Write the dz of the remaining cells, in text order; return their number."""
     count = list_remaining(cells.left, cells.made[0], split, joined, out)
     for i in range(count):

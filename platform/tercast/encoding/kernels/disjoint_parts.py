@@ -19,7 +19,7 @@ from tercast.encoding.kernels.grid_boxes import (
     sides_equal,
 )
 from tercast.encoding.kernels.grid_codes import Grid, is_phantom, last_code
-from tercast.encoding.kernels.wide_numbers import Number, is_less, minus, moved_up, number, plus, read
+from tercast.encoding.kernels.wide_numbers import WideNumber, is_less, minus, moved_up, number, plus, read
 from tercast.runtime.compiler import compile_borrower, compile_inner
 from tercast.runtime.growable_array import Ints
 
@@ -210,12 +210,12 @@ def _subtract_side(grid: Grid, parts: PartRows, a: int, x: int, y: int, target: 
 
 
 @compile_borrower
-def _later(x: Number, y: Number) -> Number:
+def _later(x: WideNumber, y: WideNumber) -> WideNumber:
     return y if is_less(x, y) else x
 
 
 @compile_borrower
-def _add_valid(parts: PartRows, first: Number, last: Number) -> None:
+def _add_valid(parts: PartRows, first: WideNumber, last: WideNumber) -> None:
     """Add a range unless it is empty."""
     if not is_less(last, first):
         add_range(parts, first, last)

@@ -11,8 +11,8 @@ import numpy as np
 
 from tercast.encoding.kernels.grid_codes import Grid, extent, interleave, last_code, next_code
 from tercast.encoding.kernels.wide_numbers import (
-    Number,
-    Numbers,
+    WideNumber,
+    WideNumbers,
     bits_in_any,
     bits_in_both,
     bits_in_one,
@@ -43,16 +43,16 @@ class PartRows(NamedTuple):
     and `counts` of the ranges, `first` and `last` code, and `width`. The ranges are in `begin` and `end`.
     """
 
-    low: Numbers
-    high: Numbers
-    volume: Numbers
+    low: WideNumbers
+    high: WideNumbers
+    volume: WideNumbers
     start: Ints
     counts: Ints
-    first: Numbers
-    last: Numbers
-    width: Numbers
-    begin: Numbers
-    end: Numbers
+    first: WideNumbers
+    last: WideNumbers
+    width: WideNumbers
+    begin: WideNumbers
+    end: WideNumbers
     made: Ints
 
 
@@ -87,7 +87,7 @@ def new_part(parts: PartRows) -> int:
 
 
 @compile_borrower
-def add_range(parts: PartRows, begin: Number, end: Number) -> None:
+def add_range(parts: PartRows, begin: WideNumber, end: WideNumber) -> None:
     """Add a range."""
     made = parts.made[RANGES]
     if made >= parts.begin.shape[0]:
@@ -99,7 +99,7 @@ def add_range(parts: PartRows, begin: Number, end: Number) -> None:
 
 
 @compile_borrower
-def range_first(parts: PartRows, row: int, i: int) -> Number:
+def range_first(parts: PartRows, row: int, i: int) -> WideNumber:
     """The first code of a side's range."""
     if i == 0:
         return read(parts.first, row)
@@ -107,7 +107,7 @@ def range_first(parts: PartRows, row: int, i: int) -> Number:
 
 
 @compile_borrower
-def range_last(parts: PartRows, row: int, i: int) -> Number:
+def range_last(parts: PartRows, row: int, i: int) -> WideNumber:
     """The last code of a side's range."""
     if i == parts.counts[row] - 1:
         return read(parts.last, row)
@@ -219,7 +219,7 @@ def cut(grid: Grid, parts: PartRows, part: int, bit: int) -> tuple[int, int]:
 
 
 @compile_borrower
-def _replaced(grid: Grid, a: int, corner: Number, code: Number) -> Number:
+def _replaced(grid: Grid, a: int, corner: WideNumber, code: WideNumber) -> WideNumber:
     """The corner with another code of an attribute."""
     own = read(grid.masks, a)
     return bits_in_any(minus(corner, bits_in_both(corner, own)), interleave(grid, a, code))

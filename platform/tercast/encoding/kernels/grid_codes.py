@@ -8,8 +8,8 @@ import numpy as np
 
 from tercast.encoding.kernels.wide_numbers import (
     MAX_BITS,
-    Number,
-    Numbers,
+    WideNumber,
+    WideNumbers,
     bits_in_any,
     bits_in_both,
     is_equal,
@@ -41,14 +41,14 @@ class Grid(NamedTuple):
 
     owner: Ints
     place: Ints
-    below: Numbers
-    masks: Numbers
+    below: WideNumbers
+    masks: WideNumbers
     spots: Ints
     starts: Ints
     bits: Ints
     full_bits: Ints
     even: Ints
-    sizes: Numbers
+    sizes: WideNumbers
     free: Ints
     phantoms: Ints
     meta: Ints
@@ -89,7 +89,7 @@ def make_grid(schedule: BitSchedule) -> Grid:
 
 
 @compile_borrower
-def interleave(grid: Grid, a: int, code: Number) -> Number:
+def interleave(grid: Grid, a: int, code: WideNumber) -> WideNumber:
     """The bits of one attribute's code at their positions in the interleaved code."""
     one = number(1)
     out = number(0)
@@ -100,7 +100,7 @@ def interleave(grid: Grid, a: int, code: Number) -> Number:
 
 
 @compile_borrower
-def start_of(grid: Grid, a: int, code: Number) -> Number:
+def start_of(grid: Grid, a: int, code: WideNumber) -> WideNumber:
     """The first index with at least this code, of an attribute whose size is not even."""
     one = number(1)
     size = read(grid.sizes, a)
@@ -120,7 +120,7 @@ def start_of(grid: Grid, a: int, code: Number) -> Number:
 
 
 @compile_borrower
-def extent(grid: Grid, a: int, first: Number, last: Number) -> Number:
+def extent(grid: Grid, a: int, first: WideNumber, last: WideNumber) -> WideNumber:
     """The size of a range of codes: in codes if the attribute's size is even, else in indexes."""
     after = plus(last, number(1))
     if grid.even[a]:
@@ -135,7 +135,7 @@ def has_phantoms(grid: Grid, a: int) -> bool:
 
 
 @compile_borrower
-def is_phantom(grid: Grid, a: int, code: Number) -> bool:
+def is_phantom(grid: Grid, a: int, code: WideNumber) -> bool:
     """Whether no index has this code."""
     if not has_phantoms(grid, a) or not small(code) & 1:
         return False
@@ -143,13 +143,13 @@ def is_phantom(grid: Grid, a: int, code: Number) -> bool:
 
 
 @compile_borrower
-def ends_early(grid: Grid, a: int, code: Number) -> bool:
+def ends_early(grid: Grid, a: int, code: WideNumber) -> bool:
     """Whether the last bit of this code is a phantom bit."""
     return is_phantom(grid, a, bits_in_any(code, number(1)))
 
 
 @compile_borrower
-def last_code(grid: Grid, a: int, code: Number) -> Number:
+def last_code(grid: Grid, a: int, code: WideNumber) -> WideNumber:
     """Return `code`, or the code before it if no index has it."""
     if is_less(code, number(0)) or not is_phantom(grid, a, code):
         return code
@@ -157,7 +157,7 @@ def last_code(grid: Grid, a: int, code: Number) -> Number:
 
 
 @compile_borrower
-def next_code(grid: Grid, a: int, code: Number) -> Number:
+def next_code(grid: Grid, a: int, code: WideNumber) -> WideNumber:
     """The next code after `code` that an index has."""
     one = number(1)
     after = plus(code, one)
@@ -167,7 +167,7 @@ def next_code(grid: Grid, a: int, code: Number) -> Number:
 
 
 @compile_borrower
-def block(grid: Grid, a: int, code: Number, free: int) -> Number:
+def block(grid: Grid, a: int, code: WideNumber, free: int) -> WideNumber:
     """The size of the cell of all codes that equal `code` except for the last `free` bits."""
     one = number(1)
     whole = moved_up(one, free)
@@ -178,7 +178,7 @@ def block(grid: Grid, a: int, code: Number, free: int) -> Number:
 
 
 @compile_borrower
-def cell_volume(grid: Grid, rest: int, codes: Numbers, at: int) -> Number:
+def cell_volume(grid: Grid, rest: int, codes: WideNumbers, at: int) -> WideNumber:
     """The volume of a cell; its attributes' codes are `codes` from position `at` on."""
     one = number(1)
     if grid.meta[3]:
@@ -190,7 +190,7 @@ def cell_volume(grid: Grid, rest: int, codes: Numbers, at: int) -> Number:
 
 
 @compile_borrower
-def dz_length(grid: Grid, rest: int, codes: Numbers, at: int) -> int:
+def dz_length(grid: Grid, rest: int, codes: WideNumbers, at: int) -> int:
     """The length of a dz without the last `rest` interleaved bits, before the depth cuts it."""
     early = 0
     for i in range(grid.phantoms.shape[0]):
@@ -201,7 +201,7 @@ def dz_length(grid: Grid, rest: int, codes: Numbers, at: int) -> int:
 
 
 @compile_borrower
-def deepest_width(grid: Grid, rest: int, codes: Numbers, at: int) -> int:
+def deepest_width(grid: Grid, rest: int, codes: WideNumbers, at: int) -> int:
     """The number of interleaved bits of the deepest dz in a cell, at most up to the limit."""
     width = grid.meta[1]
     for i in range(grid.phantoms.shape[0] - 1, -1, -1):

@@ -6,7 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tercast.encoding.kernels.wide_numbers import Number, Numbers, empty, is_equal, is_less, read, write
+from tercast.encoding.kernels.wide_numbers import (
+    WideNumber,
+    WideNumbers,
+    empty,
+    is_equal,
+    is_less,
+    read,
+    write,
+)
 from tercast.runtime.compiler import compile_borrower, compile_inner
 from tercast.runtime.growable_array import Ints
 
@@ -14,7 +22,7 @@ from tercast.runtime.growable_array import Ints
 class NumberHeap(NamedTuple):
     """Cells with a key and a number; `size[0]` is their number."""
 
-    keys: Numbers
+    keys: WideNumbers
     numbers: Ints
     items: Ints
     size: Ints
@@ -27,12 +35,12 @@ def new_number_heap(room: int) -> NumberHeap:
 
 
 @compile_borrower
-def _is_before(key: Number, number: int, other: Number, its_number: int) -> bool:
+def _is_before(key: WideNumber, number: int, other: WideNumber, its_number: int) -> bool:
     return bool(is_less(other, key) or (is_equal(key, other) and number < its_number))
 
 
 @compile_borrower
-def push_number(heap: NumberHeap, key: Number, number: int, item: int) -> None:
+def push_number(heap: NumberHeap, key: WideNumber, number: int, item: int) -> None:
     """Add a cell."""
     keys, numbers, items = heap.keys, heap.numbers, heap.items
     at = heap.size[0]

@@ -23,7 +23,7 @@ from tercast.encoding.kernels.grid_codes import Grid, is_possible, make_grid
 from tercast.encoding.kernels.part_selection import choose_parts
 from tercast.encoding.kernels.refinement import plant
 from tercast.encoding.kernels.wide_numbers import (
-    Numbers,
+    WideNumbers,
     bits_in_any,
     empty,
     moved_down,
@@ -78,7 +78,7 @@ class PartEncoder:
             room *= 4
         return None
 
-    def _dz_set(self, count: int, dz: Numbers, rests: Ints, codes: Numbers) -> DzSet:
+    def _dz_set(self, count: int, dz: WideNumbers, rests: Ints, codes: WideNumbers) -> DzSet:
         """The dz of cells; without phantoms, `dz` is already in this form."""
         schedule = self._schedule
         if not schedule.phantoms:
@@ -95,8 +95,8 @@ class PartEncoder:
 
 @compile_kernel
 def _encode(
-    grid: Grid, counts: Ints, codes: Numbers, limit: int, room: int
-) -> tuple[int, Numbers, Ints, Numbers, Numbers]:
+    grid: Grid, counts: Ints, codes: WideNumbers, limit: int, room: int
+) -> tuple[int, WideNumbers, Ints, WideNumbers, WideNumbers]:
     """The cells of parts: their number or an error, dz or codes, rests, codes, volume.
 
     `codes` are the first and last codes of all ranges of all sides of all parts; `counts` their numbers.
@@ -116,7 +116,7 @@ def _encode(
 
 
 @compile_borrower
-def _load(grid: Grid, parts: PartRows, counts: Ints, codes: Numbers) -> None:
+def _load(grid: Grid, parts: PartRows, counts: Ints, codes: WideNumbers) -> None:
     """Add all parts."""
     each = grid.meta[2]
     at = 0
@@ -132,7 +132,9 @@ def _load(grid: Grid, parts: PartRows, counts: Ints, codes: Numbers) -> None:
 
 
 @compile_borrower
-def _report(tree: PartTree, cells: Ints, dz: Numbers, rests: Ints, of_cells: Numbers, total: Numbers) -> None:
+def _report(
+    tree: PartTree, cells: Ints, dz: WideNumbers, rests: Ints, of_cells: WideNumbers, total: WideNumbers
+) -> None:
     """Write the results of cells: dz or codes, rests, codes by attribute, and their volume."""
     grid = tree.grid
     each = grid.meta[2]

@@ -11,10 +11,10 @@ from tercast.encoding.kernels.budgeted_search import NO_ROOM
 from tercast.encoding.kernels.cell_node import MADE, ORDERED, TIRED, PartTree, excess_of, gain_of, is_open
 from tercast.encoding.kernels.number_heap import NumberHeap, new_number_heap, pop_largest, push_number
 from tercast.encoding.kernels.refinement import split_parts
-from tercast.encoding.kernels.refinement_tree import Flags
+from tercast.encoding.kernels.refinement_tree import ByteFlags
 from tercast.encoding.kernels.wide_numbers import (
-    Number,
-    Numbers,
+    WideNumber,
+    WideNumbers,
     empty,
     is_equal,
     is_less,
@@ -34,9 +34,9 @@ UNKNOWN = -2
 class PartWalk(NamedTuple):
     """A path down a tree of cells; `state`: the count of cells, and the number of splits."""
 
-    split: Flags
-    joined: Flags
-    volume: Numbers
+    split: ByteFlags
+    joined: ByteFlags
+    volume: WideNumbers
     state: Ints
 
 
@@ -117,7 +117,7 @@ def _worst_below(tree: PartTree, walk: PartWalk) -> NumberHeap:
 
 
 @compile_borrower
-def _can_beat(tree: PartTree, walk: PartWalk, left: int, worst: Number, found: Number) -> bool:
+def _can_beat(tree: PartTree, walk: PartWalk, left: int, worst: WideNumber, found: WideNumber) -> bool:
     """Whether `left` splits of the worst excess could result in a volume below `found`."""
     gain = times(worst, number(left))
     return bool(is_less(minus(read(walk.volume, 0), gain), found))
@@ -125,7 +125,7 @@ def _can_beat(tree: PartTree, walk: PartWalk, left: int, worst: Number, found: N
 
 @compile_borrower
 def _finish(
-    tree: PartTree, walk: PartWalk, heap: NumberHeap, passed: Ints, budget: int, found: Number
+    tree: PartTree, walk: PartWalk, heap: NumberHeap, passed: Ints, budget: int, found: WideNumber
 ) -> int:
     """Split the worst cells that fit the budget, while a volume below `found` is possible."""
     waiting = 0
@@ -161,7 +161,7 @@ def _finish(
 
 
 @compile_inner
-def search_parts(tree: PartTree, lowest: int, highest: int, found: Numbers, best: PartWalk) -> int:
+def search_parts(tree: PartTree, lowest: int, highest: int, found: WideNumbers, best: PartWalk) -> int:
     """Store in `best` the path with least volume below `found[0]` for `lowest`..`highest` cells.
 
     Returns whether there is one (1, 0, NO_ROOM or UNKNOWN). Its volume becomes `found[0]`.
@@ -200,7 +200,7 @@ def search_parts(tree: PartTree, lowest: int, highest: int, found: Numbers, best
 
 
 @compile_inner
-def _ending(tree: PartTree, walk: PartWalk, twin: PartWalk, budget: int, found: Number) -> int:
+def _ending(tree: PartTree, walk: PartWalk, twin: PartWalk, budget: int, found: WideNumber) -> int:
     """Continue to `budget` cells; 1 if `twin` is below `found`, 2 if `walk` itself is, else 0."""
     itself = 2 if is_less(read(walk.volume, 0), found) else 0
     if walk.state[0] == budget:

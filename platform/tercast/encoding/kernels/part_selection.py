@@ -10,10 +10,10 @@ from tercast.encoding.kernels.cell_node import EXACT, MADE, ORDERED, TIRED, WORK
 from tercast.encoding.kernels.number_heap import NumberHeap, new_number_heap, pop_largest
 from tercast.encoding.kernels.part_search import PartWalk, new_part_walk, search_parts
 from tercast.encoding.kernels.refinement import explore_parts
-from tercast.encoding.kernels.refinement_tree import Flags, list_remaining
+from tercast.encoding.kernels.refinement_tree import ByteFlags, list_remaining
 from tercast.encoding.kernels.wide_numbers import (
-    Number,
-    Numbers,
+    WideNumber,
+    WideNumbers,
     empty,
     is_equal,
     is_less,
@@ -57,7 +57,9 @@ def choose_parts(tree: PartTree, limit: int, out: Ints) -> int:
 
 
 @compile_borrower
-def _least_of(tree: PartTree, limit: int, place: Ints, least: Numbers, cell: int, count: int) -> Number:
+def _least_of(
+    tree: PartTree, limit: int, place: Ints, least: WideNumbers, cell: int, count: int
+) -> WideNumber:
     """The least volume of a cell with `count` cells."""
     if place[cell] < 0:
         return read(tree.volume, cell)
@@ -71,7 +73,7 @@ def _most_of(place: Ints, lengths: Ints, cell: int) -> int:
 
 
 @compile_borrower
-def _weigh(tree: PartTree, limit: int, place: Ints, least: Numbers, lengths: Ints) -> None:
+def _weigh(tree: PartTree, limit: int, place: Ints, least: WideNumbers, lengths: Ints) -> None:
     """Compute the least volumes with 1, 2, ... cells of each cell, and their number."""
     for i in range(lengths.size - 1, -1, -1):
         cell = tree.order[i]
@@ -100,8 +102,8 @@ def _weigh(tree: PartTree, limit: int, place: Ints, least: Numbers, lengths: Int
 
 @compile_borrower
 def _choose(
-    tree: PartTree, limit: int, place: Ints, least: Numbers, lengths: Ints, split: Flags, stack: Ints
-) -> Number:
+    tree: PartTree, limit: int, place: Ints, least: WideNumbers, lengths: Ints, split: ByteFlags, stack: Ints
+) -> WideNumber:
     """Mark the cells that are split to reach the root's least volume; return that volume."""
     found, best = read(least, 0), 1
     for count in range(2, lengths[0] + 1):
@@ -136,7 +138,13 @@ def _choose(
 
 @compile_inner
 def _compare(
-    tree: PartTree, heap: NumberHeap, least: Numbers, length: int, limit: int, found: Number, best: PartWalk
+    tree: PartTree,
+    heap: NumberHeap,
+    least: WideNumbers,
+    length: int,
+    limit: int,
+    found: WideNumber,
+    best: PartWalk,
 ) -> int:
     """Store the result of the budgeted search in `best` if it is below `found`; NO_ROOM or 0."""
     tree.state[TIRED] = tree.state[WORK] = 0
@@ -169,7 +177,9 @@ def _compare(
 
 
 @compile_borrower
-def _open(start: int, stop: int, have: Numbers, gains: Numbers, gained: int, found: Number) -> int:
+def _open(
+    start: int, stop: int, have: WideNumbers, gains: WideNumbers, gained: int, found: WideNumber
+) -> int:
     """The first number of cells from `start` on that could be below `found`; `stop`: none."""
     first = stop
     while first > start:

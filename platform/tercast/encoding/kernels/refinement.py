@@ -23,7 +23,7 @@ from tercast.encoding.kernels.grid_codes import Grid, cell_volume, deepest_width
 from tercast.encoding.kernels.number_heap import NumberHeap, pop_largest, push_number
 from tercast.encoding.kernels.volume_estimate import estimate
 from tercast.encoding.kernels.wide_numbers import (
-    Number,
+    WideNumber,
     bits_in_any,
     bits_in_one,
     bits_of,
@@ -127,14 +127,14 @@ def _made_disjoint(tree: PartTree, items: Ints) -> tuple[int, bool]:
 
 
 @compile_borrower
-def _set(tree: PartTree, cell: int, rest: int, volume: Number, met: Number) -> None:
+def _set(tree: PartTree, cell: int, rest: int, volume: WideNumber, met: WideNumber) -> None:
     tree.rest[cell] = rest
     write(tree.volume, cell, volume)
     write(tree.met, cell, met)
 
 
 @compile_borrower
-def _met(parts: PartRows, items: Ints, distinct: bool, volume: Number) -> Number:
+def _met(parts: PartRows, items: Ints, distinct: bool, volume: WideNumber) -> WideNumber:
     """The volume of the parts, or its estimate."""
     if not distinct:
         return estimate(parts.volume, items, volume)

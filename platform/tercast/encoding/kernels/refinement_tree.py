@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tercast.runtime.compiler import compile_inner, compile_kernel
 from tercast.runtime.growable_array import Ints
 
-Flags = NDArray[np.uint8]
+ByteFlags = NDArray[np.uint8]
 
 
 class EvenGrid(NamedTuple):
@@ -187,7 +187,7 @@ def explore(grid: EvenGrid, cells: CellTree, heap: Heap, most: int) -> None:
 
 
 @compile_inner
-def list_remaining(left: Ints, made: int, split: Flags, joined: Flags, out: Ints) -> int:
+def list_remaining(left: Ints, made: int, split: ByteFlags, joined: ByteFlags, out: Ints) -> int:
     """Write the remaining cells of a tree of `made` cells, in text order; return their number."""
     stack = np.empty(made + 2, np.int64)
     stack[0] = 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tercast.encoding.kernels.wide_numbers import (
-    Number,
-    Numbers,
+    WideNumber,
+    WideNumbers,
     bits_in_both,
     bits_of,
     is_equal,
@@ -29,7 +29,7 @@ _WORD = 62
 
 
 @compile_borrower
-def estimate(volumes: Numbers, items: Ints, cell: Number) -> Number:
+def estimate(volumes: WideNumbers, items: Ints, cell: WideNumber) -> WideNumber:
     """Estimated volume of parts at random positions; the whole cell only if one part fills it."""
     missed = 1.0
     for i in range(items.size):
@@ -47,7 +47,7 @@ def estimate(volumes: Numbers, items: Ints, cell: Number) -> Number:
 
 
 @compile_borrower
-def share(volume: Number, cell: Number) -> float:
+def share(volume: WideNumber, cell: WideNumber) -> float:
     """The quotient of two volumes, the first one smaller, rounded to the nearest double."""
     one = number(1)
     bits = bits_of(cell)
@@ -68,7 +68,7 @@ def share(volume: Number, cell: Number) -> float:
 
 
 @compile_borrower
-def _scaled(volume: Number, exponent: int) -> float:
+def _scaled(volume: WideNumber, exponent: int) -> float:
     """A volume times a power of two, rounded to the nearest double."""
     surplus = max(0, bits_of(volume) - _WORD)
     top = small(moved_down(volume, surplus))

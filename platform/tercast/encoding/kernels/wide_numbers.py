@@ -16,10 +16,10 @@ from numba.extending import intrinsic
 
 from tercast.runtime.compiler import compile_borrower, compile_inner
 
-Number = Any
+WideNumber = Any
 """A pair of words."""
 
-Numbers = Any
+WideNumbers = Any
 """An array of numbers."""
 
 MAX_BITS = 124
@@ -30,13 +30,13 @@ _LONG = ir.IntType(2 * _WORD)
 _PAIR: Any = types.UniTuple(types.uint64, 2)  # type: ignore[no-untyped-call]
 
 
-def packed(values: Sequence[int]) -> Numbers:
+def packed(values: Sequence[int]) -> WideNumbers:
     """Create the array of numbers that kernels take."""
     whole = b"".join([value.to_bytes(16, "little", signed=True) for value in values])
     return np.frombuffer(whole, np.uint64).reshape(len(values), 2)
 
 
-def unpacked(numbers: Numbers) -> list[int]:
+def unpacked(numbers: WideNumbers) -> list[int]:
     """The integers of an array of numbers."""
     return [low | high << _WORD for low, high in numbers.tolist()]
 
@@ -110,31 +110,31 @@ bits_of: Any = intrinsic(_bit_length)
 
 
 @compile_borrower
-def read(numbers: Numbers, at: int) -> Number:
+def read(numbers: WideNumbers, at: int) -> WideNumber:
     """The number at a position."""
     return numbers[at, 0], numbers[at, 1]
 
 
 @compile_borrower
-def write(numbers: Numbers, at: int, value: Number) -> None:
+def write(numbers: WideNumbers, at: int, value: WideNumber) -> None:
     """Store a number at a position."""
     numbers[at, 0] = value[0]
     numbers[at, 1] = value[1]
 
 
 @compile_borrower
-def number(value: int) -> Number:
+def number(value: int) -> WideNumber:
     """A non-negative integer as a number."""
     return np.uint64(value), np.uint64(0)
 
 
 @compile_borrower
-def small(value: Number) -> int:
+def small(value: WideNumber) -> int:
     """The number as an integer; it has at most 63 bits."""
     return np.int64(value[0])  # type: ignore[return-value]
 
 
 @compile_inner
-def empty(count: int) -> Numbers:
+def empty(count: int) -> WideNumbers:
     """Create an array for `count` numbers."""
     return np.empty((count, 2), np.uint64)

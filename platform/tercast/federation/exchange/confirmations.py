@@ -11,7 +11,7 @@ from tercast.federation.messages.set_name import SetName
 from tercast.federation.tree.border_ends import SessionId
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
-Report = tuple[str, SetName, int]
+SetReport = tuple[str, SetName, int]
 """A version of a received set that is confirmed: border, set, version."""
 
 Need = tuple[str, SetName, SessionId, int]
@@ -72,7 +72,7 @@ class Confirmations:
             one.push == push and one.needs is None for one in self._expected
         )
 
-    def confirm(self, push: int, peers: Mapping[str, BorderPeer]) -> list[Report]:
+    def confirm(self, push: int, peers: Mapping[str, BorderPeer]) -> list[SetReport]:
         """Record a confirmed push; return the versions that are now confirmed here and behind."""
         self.confirmed_push = max(self.confirmed_push, push)
         for one in self._expected:
@@ -80,7 +80,7 @@ class Confirmations:
                 one.needs = needs_of(one.name.topic, peers, one.border)
         return self.settled(peers)
 
-    def settled(self, peers: Mapping[str, BorderPeer]) -> list[Report]:
+    def settled(self, peers: Mapping[str, BorderPeer]) -> list[SetReport]:
         """Return the versions whose neighbours have all confirmed what followed."""
         ready = [one for one in self._expected if one.needs is not None and not _open(one.needs, peers)]
         self._expected = [one for one in self._expected if one not in ready]

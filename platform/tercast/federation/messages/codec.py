@@ -189,11 +189,9 @@ def _read_digest(reader: ByteReader) -> m.SetDigest:
     return m.SetDigest(session, name, *(reader.number(size, "the digest") for size in (4, 8, 4)))
 
 
-_Writer = Callable[..., bytes]
-_Reader = Callable[[ByteReader], m.PeerMessage]
 _T = m.PeerMessageType
 
-_WRITERS: dict[type, tuple[int, _Writer]] = {
+_WRITERS: dict[type, tuple[int, Callable[..., bytes]]] = {
     m.Hello: (_T.HELLO, _hello),
     m.Propose: (_T.PROPOSE, lambda it: write_session(it.session) + write_offer(it.offer)),
     m.Agree: (_T.AGREE, lambda it: write_session(it.session) + write_offer(it.offer)),
@@ -226,7 +224,7 @@ _WRITERS: dict[type, tuple[int, _Writer]] = {
     m.Acknowledge: (_T.ACKNOWLEDGE, lambda it: write_session(it.session)),
 }
 
-_READERS: dict[int, _Reader] = {
+_READERS: dict[int, Callable[[ByteReader], m.PeerMessage]] = {
     _T.HELLO: _read_hello,
     _T.PROPOSE: lambda r: m.Propose(read_session(r), read_offer(r)),
     _T.AGREE: lambda r: m.Agree(read_session(r), read_offer(r)),

@@ -5,9 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-Rank = tuple["BridgeId", float, str, str]
-"""Order of offers, best first: root, cost, sender, and the sender's border."""
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class BridgeId:
@@ -43,7 +40,7 @@ class Offer:
         """Return the offer of a node that reaches the sender over a border of this cost."""
         return Offer(self.root, self.cost + cost, (*self.path, node.uuid))
 
-    def rank(self, border: str, cost: float = 0) -> Rank:
+    def rank(self, border: str, cost: float = 0) -> tuple[BridgeId, float, str, str]:
         """Return the rank of this offer at a border of the sender, after a link of this cost."""
         return self.root, self.cost + cost, self.sender, border
 

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-Action = Callable[[], None]
+ScheduledCall = Callable[[], None]
 
 
 @dataclass(slots=True)
@@ -15,16 +15,16 @@ class VirtualTime:
 
     now: float = 0.0
     steps: int = 0
-    after_step: list[Action] = field(default_factory=list)
-    _queue: list[tuple[float, int, Action]] = field(default_factory=list)
+    after_step: list[ScheduledCall] = field(default_factory=list)
+    _queue: list[tuple[float, int, ScheduledCall]] = field(default_factory=list)
     _order: int = 0
 
-    def at(self, time: float, action: Action) -> None:
+    def at(self, time: float, action: ScheduledCall) -> None:
         """Run an action at a time; actions of the same time run in the order of these calls."""
         self._order += 1
         heapq.heappush(self._queue, (max(time, self.now), self._order, action))
 
-    def after(self, pause: float, action: Action) -> None:
+    def after(self, pause: float, action: ScheduledCall) -> None:
         """Run an action after a pause."""
         self.at(self.now + pause, action)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tercast.runtime.compiler import compile_kernel
 from tercast.runtime.growable_array import Ints
 
-Text = NDArray[np.uint8]
+TextBytes = NDArray[np.uint8]
 
 MAX_DIGITS = 17
 """Longer integers are left to the parser, because they may exceed 64 bits."""
@@ -39,7 +39,7 @@ class Names(NamedTuple):
 
 
 @compile_kernel
-def read_ranges(text: Text, names: Names, low: Ints, high: Ints) -> bool:
+def read_ranges(text: TextBytes, names: Names, low: Ints, high: Ints) -> bool:
     """Set `low` and `high` to the ranges of a filter; False if the parser must read it."""
     low[:] = names.low
     high[:] = names.high
@@ -65,7 +65,7 @@ def read_ranges(text: Text, names: Names, low: Ints, high: Ints) -> bool:
 
 
 @compile_kernel
-def _test(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
+def _test(text: TextBytes, at: int, a: int, low: Ints, high: Ints) -> int:
     """Narrow the range of an attribute by the test at `at`; return the end of the test, or -1."""
     if _word(text, at, b"in"):
         return _range(text, at + 2, a, low, high)
@@ -89,7 +89,7 @@ def _test(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
 
 
 @compile_kernel
-def _range(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
+def _range(text: TextBytes, at: int, a: int, low: Ints, high: Ints) -> int:
     """Narrow the range by `[first, last]` or `[first, last)`; return the end of the test, or -1."""
     size = text.size
     at = _blanks(text, at)
@@ -109,7 +109,7 @@ def _range(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
 
 
 @compile_kernel
-def _number(text: Text, at: int) -> tuple[int, int, bool]:
+def _number(text: TextBytes, at: int) -> tuple[int, int, bool]:
     """Read the integer at `at`: its end, its value, and whether the kernel can read it."""
     size = text.size
     negative = at < size and text[at] == 45
@@ -126,7 +126,7 @@ def _number(text: Text, at: int) -> tuple[int, int, bool]:
 
 
 @compile_kernel
-def _named(text: Text, start: int, stop: int, names: Names) -> int:
+def _named(text: TextBytes, start: int, stop: int, names: Names) -> int:
     """The attribute with this name; -1 if there is none."""
     for a in range(names.starts.size - 1):
         begin = names.starts[a]
@@ -143,7 +143,7 @@ def _named(text: Text, start: int, stop: int, names: Names) -> int:
 
 
 @compile_kernel
-def _word(text: Text, at: int, word: bytes) -> bool:
+def _word(text: TextBytes, at: int, word: bytes) -> bool:
     """Whether the text at `at` is this lower-case word, in any letter case."""
     if at + len(word) > text.size:
         return False
@@ -154,7 +154,7 @@ def _word(text: Text, at: int, word: bytes) -> bool:
 
 
 @compile_kernel
-def _blanks(text: Text, at: int) -> int:
+def _blanks(text: TextBytes, at: int) -> int:
     """The position of the first character from `at` on that is not a blank."""
     while at < text.size and _BLANK[text[at]]:
         at += 1

@@ -14,7 +14,7 @@ from tercast.eventspace.dz import covers as holds
 from tercast.optimizer.arrays.network_arrays import NetworkArrays, TableSet, TopicArrays
 from tercast.optimizer.arrays.table_arrays import CellArrays, hosts_in
 from tercast.optimizer.arrays.tree_crossings import Crossing, CrossingPart, crossings
-from tercast.optimizer.evaluation.cover_evaluation import Tables, arrays_under, flows_under
+from tercast.optimizer.evaluation.cover_evaluation import CandidateTables, arrays_under, flows_under
 from tercast.optimizer.kernels.tries import Array
 from tercast.optimizer.traffic.event_flows import EventArrivals, EventFlows
 from tercast.optimizer.traffic.past_traffic import Traffic
@@ -111,7 +111,9 @@ class _CellSubscriptions:
 class _TopicAtSwitch:
     """One topic at one switch."""
 
-    def __init__(self, arrays: NetworkArrays, topic: TopicArrays, switch: int, tables: Tables) -> None:
+    def __init__(
+        self, arrays: NetworkArrays, topic: TopicArrays, switch: int, tables: CandidateTables
+    ) -> None:
         self.arrays = arrays
         self.topic = topic
         self.switch = switch

@@ -20,11 +20,11 @@ from tercast.tables.covers import NetworkCovers, TableCovers
 if TYPE_CHECKING:
     from tercast.planner.planner import Planner
 
-Tables = dict[int, dict[str, TableSet]]
+CandidateTables = dict[int, dict[str, TableSet]]
 """Tables by switch and topic."""
 
 
-def arrays_under(planner: Planner, covers: NetworkCovers) -> tuple[NetworkArrays, Tables]:
+def arrays_under(planner: Planner, covers: NetworkCovers) -> tuple[NetworkArrays, CandidateTables]:
     """Return a planner's arrays, with codes long enough for covers, and the tables under these."""
     arrays = _deep_arrays(planner, covers)
     return arrays, _all_tables(arrays, covers)
@@ -35,8 +35,8 @@ def _deep_arrays(planner: Planner, *several: NetworkCovers) -> NetworkArrays:
     return NetworkArrays(planner, deepest=max(map(deepest_cover, tables), default=0))
 
 
-def _all_tables(arrays: NetworkArrays, covers: NetworkCovers) -> Tables:
-    found: Tables = {}
+def _all_tables(arrays: NetworkArrays, covers: NetworkCovers) -> CandidateTables:
+    found: CandidateTables = {}
     for switch, topics in covers.items():
         if switch in arrays.index:
             number = arrays.index[switch]
@@ -60,7 +60,7 @@ def tables_under(arrays: NetworkArrays, topic: TopicArrays, switch: int, covers:
     return TableSet(CellArrays.of(codes, bits, installed.plain), inner)
 
 
-def flows_under(arrays: NetworkArrays, tables: Tables, traffic: Traffic) -> list[EventFlows]:
+def flows_under(arrays: NetworkArrays, tables: CandidateTables, traffic: Traffic) -> list[EventFlows]:
     """Send traffic through these tables, and through the exact ones elsewhere."""
     samples = []
     for topic in arrays.topics:

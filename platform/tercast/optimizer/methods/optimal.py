@@ -18,8 +18,6 @@ from tercast.optimizer.traffic.smoothing import smoothed
 HELD_BACK = 0.2
 """The share of a sample on which candidates are compared."""
 
-Candidate = Callable[[NetworkArrays, Traffic, int], Selections]
-
 
 @dataclass(frozen=True, slots=True)
 class SearchEffort:
@@ -97,7 +95,7 @@ def _with_exceptions(arrays: NetworkArrays, traffic: Traffic) -> Selections:
     return by_exceptions(arrays, traffic, effort.sweeps, effort.rounds)
 
 
-CANDIDATES: dict[str, Candidate] = {
+CANDIDATES: dict[str, Callable[[NetworkArrays, Traffic, int], Selections]] = {
     "exceptions": near,
     "exceptions-wide": wide,
     "la": lowest_merges,

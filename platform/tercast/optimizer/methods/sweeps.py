@@ -28,7 +28,7 @@ LOAD_SWEEPS = 2
 TRACE = 1e-3
 """The weight of events that are assumed to be anywhere, as a share of all."""
 
-Flows = Sequence[EventFlows | PublisherLoads]
+TrafficFlows = Sequence[EventFlows | PublisherLoads]
 
 
 def load_based(arrays: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
@@ -80,7 +80,7 @@ def _cost(sample: EventFlows) -> float:
     return float(copies.sum() + HOST_WEIGHT * delivered.sum())
 
 
-def merge_sweeps(arrays: NetworkArrays, flows: Flows, seed: int, sweeps: int) -> Iterator[Selections]:
+def merge_sweeps(arrays: NetworkArrays, flows: TrafficFlows, seed: int, sweeps: int) -> Iterator[Selections]:
     """Run sweeps of the paper's methods; undecided switches upstream have the coarsest tables.
 
     The first result is that of the paper. Switches that were decided before some upstream of them are decided
@@ -108,7 +108,7 @@ def merge_sweeps(arrays: NetworkArrays, flows: Flows, seed: int, sweeps: int) ->
         yield dict(found)
 
 
-def _merge(arrays: NetworkArrays, switch: int, flows: Flows, found: Selections) -> bool:
+def _merge(arrays: NetworkArrays, switch: int, flows: TrafficFlows, found: Selections) -> bool:
     """Decide a switch as the paper does; return whether its tables change."""
     budget = arrays.budgets[switch]
     assert budget is not None
@@ -128,7 +128,7 @@ def _is_same(known: EntrySelection | None, selection: EntrySelection | None) -> 
     return bool((known.selected == selection.selected).all())
 
 
-def _install(switch: int, flows: Flows, selection: EntrySelection | None) -> None:
+def _install(switch: int, flows: TrafficFlows, selection: EntrySelection | None) -> None:
     """Install a selection at a switch for the given events."""
     tables = selection.tables() if selection is not None else {}
     for flow in flows:

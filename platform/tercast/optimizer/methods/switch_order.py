@@ -12,8 +12,6 @@ from tercast.optimizer.kernels.tries import Array
 from tercast.optimizer.traffic.event_flows import EventSource
 from tercast.optimizer.traffic.publisher_loads import PublisherLoad
 
-Sources = Iterable[EventSource | PublisherLoad]
-
 
 def from_publishers(upstream: Mapping[int, int], switches: Sequence[int], seed: int) -> list[int]:
     """Order switches from publishers to subscribers (Bhowmik et al., section 5.3).
@@ -49,7 +47,9 @@ def by_distance(
     return sorted(switches, key=lambda s: (float(mean[s]), s))
 
 
-def upstream_of(arrays: NetworkArrays, sources: Sources, switches: Sequence[int]) -> dict[int, int]:
+def upstream_of(
+    arrays: NetworkArrays, sources: Iterable[EventSource | PublisherLoad], switches: Sequence[int]
+) -> dict[int, int]:
     """Return, for each switch, the set (as bits) of `switches` on the paths of sources to it."""
     among = set(switches)
     out = dict.fromkeys(switches, 0)

@@ -19,8 +19,8 @@ from tercast.eventspace.topic import Topic
 from tercast.requests.registry import Registration
 from tercast.runtime.strict_json import wrong_type
 
-Columns = tuple[npt.NDArray[Any], ...]
-Numbers = npt.NDArray[np.int64]
+TrafficColumns = tuple[npt.NDArray[Any], ...]
+Ints = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
 
 
@@ -35,8 +35,8 @@ class TopicTraffic:
     topic: Topic
     depth: int
     ads: tuple[Registration, ...]
-    who: Numbers
-    columns: Columns
+    who: Ints
+    columns: TrafficColumns
     dz: list[Dz]
     weight: Weights
     counts: Weights
@@ -52,7 +52,7 @@ class TopicTraffic:
             out[mine] = ad.dz == (1,) or [_holds(ad.dz, self.dz[i]) for i in mine.tolist()]
         return out
 
-    def take(self, chosen: Numbers, scale: float = 1.0) -> TopicTraffic:
+    def take(self, chosen: Ints, scale: float = 1.0) -> TopicTraffic:
         """Return the chosen events only, with their weights multiplied by `scale`."""
         return TopicTraffic(
             self.topic,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tercast.eventspace.counted_attributes import Int
 from tercast.eventspace.event_encoder import indexes_dz_batch
 from tercast.eventspace.float_attribute import Float
-from tercast.optimizer.traffic.past_traffic import Columns, Numbers, TopicTraffic, Traffic, Weights
+from tercast.optimizer.traffic.past_traffic import Ints, TopicTraffic, Traffic, TrafficColumns, Weights
 
 
 def smoothed(traffic: Traffic, copies: int, weight: float, spread: tuple[float, float], seed: int) -> Traffic:
@@ -63,8 +63,8 @@ def _near(
 
 
 def _displaced(
-    part: TopicTraffic, numbers: Numbers, spread: tuple[float, float], draw: np.random.Generator
-) -> tuple[Columns, npt.NDArray[np.bool_]]:
+    part: TopicTraffic, numbers: Ints, spread: tuple[float, float], draw: np.random.Generator
+) -> tuple[TrafficColumns, npt.NDArray[np.bool_]]:
     """Return the values of events after a random step, and which are in their domains."""
     deviations = np.exp(draw.uniform(math.log(spread[0]), math.log(spread[1]), len(numbers)))
     columns, inside = [], np.ones(len(numbers), dtype=np.bool_)

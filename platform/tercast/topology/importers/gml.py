@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     r"|(?P<open>\[)|(?P<close>\])|(?P<end>\Z))"
 )
 
-Token = tuple[str, str, int]
+GmlToken = tuple[str, str, int]
 """Kind of the token, its text, and the offset of its end."""
 
 
@@ -61,7 +61,7 @@ class _TokenReader:
     _place: int = 0
     _line: int = 1
 
-    def take(self, token: Token) -> None:
+    def take(self, token: GmlToken) -> None:
         """Process the next token; raise `_SyntaxError` if it is wrong."""
         kind, text, place = token
         if kind == "end":
@@ -125,7 +125,7 @@ class _TokenReader:
         raise _SyntaxError(f"the {part} that ends here has no {name}")
 
 
-def _tokens(text: str) -> Iterator[Token]:
+def _tokens(text: str) -> Iterator[GmlToken]:
     place, number, kind = 0, 0, ""
     while kind != "end":
         skipped = _SKIPPED.match(text, place)

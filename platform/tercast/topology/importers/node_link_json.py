@@ -20,7 +20,6 @@ from tercast.topology.importers.raw_graph import (
 )
 
 _MOST_CONTAINERS = 2_000_000
-_Row = tuple[Path, dict[str, Any]]
 
 
 def parse_json(text: str) -> dict[str, Any]:
@@ -125,7 +124,9 @@ def _without_length(ip: object) -> object:
     return ip.partition("/")[0] if isinstance(ip, str) else ip
 
 
-def _objects(document: dict[str, Any], name: str, check: Callable[[int, Path], None]) -> list[_Row]:
+def _objects(
+    document: dict[str, Any], name: str, check: Callable[[int, Path], None]
+) -> list[tuple[Path, dict[str, Any]]]:
     rows = document.get(name)
     if not isinstance(rows, list):
         raise Refused((name,), "type", f'the file has no list "{name}"; a topology needs one', None)

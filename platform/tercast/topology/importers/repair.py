@@ -14,7 +14,7 @@ from tercast.topology.importers.link_costs import costs, weight_of
 from tercast.topology.importers.port_numbers import Ports
 from tercast.topology.importers.raw_graph import RawEdge, RawGraph, RawNode, shown_key
 
-Attachment = tuple[str, int]
+RawAttachment = tuple[str, int]
 
 
 @dataclass(slots=True)
@@ -202,9 +202,9 @@ class Repair:
             links.append({"a": a, "a_port": ports["a_port"], "b": b, "b_port": ports["b_port"], "cost": cost})
         return links
 
-    def _attached(self, edges: list[RawEdge]) -> dict[Hashable, list[Attachment]]:
+    def _attached(self, edges: list[RawEdge]) -> dict[Hashable, list[RawAttachment]]:
         """Return the hosts of the file with their attachments, in the file's order."""
-        attached: dict[Hashable, list[Attachment]] = {}
+        attached: dict[Hashable, list[RawAttachment]] = {}
         for edge in edges:
             ends = ((edge.a, edge.b, edge.b_port), (edge.b, edge.a, edge.a_port))
             host, switch, port = next(end for end in ends if self._nodes[end[0]].is_host)
@@ -215,7 +215,7 @@ class Repair:
                 self.notes.append(f"host {shown_key(key)} is attached to no switch; it was left out")
         return attached
 
-    def _hosts(self, attached: dict[Hashable, list[Attachment]]) -> list[dict[str, Any]]:
+    def _hosts(self, attached: dict[Hashable, list[RawAttachment]]) -> list[dict[str, Any]]:
         nodes = [self._nodes[key] for key in attached]
         kept = [self.addresses.keep(self._ids[node.key], node.ip, node.mac) for node in nodes]
         return [
@@ -224,7 +224,7 @@ class Repair:
         ]
 
 
-def host_row(name: str, places: list[Attachment], ip: str, mac: str) -> dict[str, Any]:
+def host_row(name: str, places: list[RawAttachment], ip: str, mac: str) -> dict[str, Any]:
     """Return a host as scenarios have it; the first place is the primary attachment."""
     (switch, port), *others = places
     row: dict[str, Any] = {"id": name, "switch": switch, "port": port, "ip": ip, "mac": mac}

@@ -9,11 +9,11 @@ from statistics import median
 
 import numpy as np
 
-from tercast.topology.layout.incremental import LEAST, Point, beside
-from tercast.topology.layout.stress_majorization import LINK, Points, shape, spread
+from tercast.topology.layout.incremental import LEAST, MapPosition, beside
+from tercast.topology.layout.stress_majorization import LINK, Coordinates, shape, spread
 
-Links = Collection[tuple[str, str]]
-Places = dict[str, Point]
+EndPairs = Collection[tuple[str, str]]
+MapPositions = dict[str, MapPosition]
 
 _ENOUGH = 0.8
 """A layout is a map if at least this share of the switches have coordinates."""
@@ -27,7 +27,7 @@ class Geography:
     x: float
     y: float
 
-    def place(self, latitude: float, longitude: float) -> Point:
+    def place(self, latitude: float, longitude: float) -> MapPosition:
         """Return the position of a point on the globe."""
         east, south = _mercator(latitude, longitude)
         return east * self.scale + self.x, south * self.scale + self.y
@@ -37,11 +37,13 @@ class Geography:
 class Arranged:
     """Positions by name; `geography` is set if they are those of a map."""
 
-    places: Places
+    places: MapPositions
     geography: Geography | None
 
 
-def arrange(names: Sequence[str], links: Links, coordinates: Mapping[str, tuple[float, float]]) -> Arranged:
+def arrange(
+    names: Sequence[str], links: EndPairs, coordinates: Mapping[str, tuple[float, float]]
+) -> Arranged:
     """Compute positions for `names`: a map if most have coordinates, else a layout by links.
 
     Args:
@@ -60,11 +62,11 @@ def arrange(names: Sequence[str], links: Links, coordinates: Mapping[str, tuple[
 
 def place_new(
     names: Sequence[str],
-    links: Links,
-    places: Mapping[str, Point],
+    links: EndPairs,
+    places: Mapping[str, MapPosition],
     coordinates: Mapping[str, tuple[float, float]],
     geography: Geography | None,
-) -> Places:
+) -> MapPositions:
     """Return `places` unchanged, with places added for those of `names` that have none."""
     out = dict(places)
     for name in names:
@@ -84,7 +86,7 @@ def place_new(
     return out
 
 
-def _geography(known: Mapping[str, tuple[float, float]], links: Links) -> Geography:
+def _geography(known: Mapping[str, tuple[float, float]], links: EndPairs) -> Geography:
     """Choose the scale at which the median link has the length `LINK`; centre at the origin."""
     flat = {name: _mercator(*at) for name, at in known.items()}
     lengths = [math.dist(flat[a], flat[b]) for a, b in links if a in flat and b in flat]
@@ -97,20 +99,20 @@ def _geography(known: Mapping[str, tuple[float, float]], links: Links) -> Geogra
     return Geography(scale, -east * scale, -south * scale)
 
 
-def _mercator(latitude: float, longitude: float) -> Point:
+def _mercator(latitude: float, longitude: float) -> MapPosition:
     """Convert to radians to the east and to the south; latitudes are cut off at 85 degrees."""
     north = math.radians(min(max(latitude, -85.0), 85.0))
     return math.radians(longitude), -math.asinh(math.tan(north))
 
 
-def _free(place: Point, others: Collection[Point]) -> Point:
+def _free(place: MapPosition, others: Collection[MapPosition]) -> MapPosition:
     """Return the place itself, or a place next to it if another switch is too close."""
     if all(math.dist(place, other) >= LEAST for other in others):
         return place
     return beside([place], others)
 
 
-def _neighbours(names: Iterable[str], links: Links) -> dict[str, list[str]]:
+def _neighbours(names: Iterable[str], links: EndPairs) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {name: [] for name in names}
     for a, b in links:
         if a in found and b in found and a != b:
@@ -119,7 +121,7 @@ def _neighbours(names: Iterable[str], links: Links) -> dict[str, list[str]]:
     return found
 
 
-def _components(names: Sequence[str], links: Links) -> list[list[str]]:
+def _components(names: Sequence[str], links: EndPairs) -> list[list[str]]:
     """Find the connected parts, the largest first."""
     neighbours = _neighbours(names, links)
     parts, seen = [], set[str]()
@@ -136,12 +138,12 @@ def _components(names: Sequence[str], links: Links) -> list[list[str]]:
     return sorted(parts, key=len, reverse=True)
 
 
-def _packed(parts: Sequence[Sequence[str]], links: Links) -> Places:
+def _packed(parts: Sequence[Sequence[str]], links: EndPairs) -> MapPositions:
     """Place each part in its own shape, in rows, such that width and height are similar."""
     shapes = [_shaped(part, links) for part in parts]
     sizes = [points.max(axis=0) - points.min(axis=0) + 1.5 * LINK for points in shapes]
     width = max(math.sqrt(sum(float(size[0] * size[1]) for size in sizes)) * 1.3, *(s[0] for s in sizes), 0.0)
-    out: Places = {}
+    out: MapPositions = {}
     left = top = row = 0.0
     for part, points, size in zip(parts, shapes, sizes, strict=True):
         if left and left + size[0] > width:
@@ -152,13 +154,13 @@ def _packed(parts: Sequence[Sequence[str]], links: Links) -> Places:
     return out
 
 
-def _shaped(part: Sequence[str], links: Links) -> Points:
+def _shaped(part: Sequence[str], links: EndPairs) -> Coordinates:
     numbers = {name: n for n, name in enumerate(part)}
     neighbours = _neighbours(part, links)
     return spread(shape([[numbers[other] for other in neighbours[name]] for name in part]), LEAST)
 
 
-def _moved(places: Places, others: Collection[Point]) -> Places:
+def _moved(places: MapPositions, others: Collection[MapPosition]) -> MapPositions:
     """Move places to the right of the others."""
     if not others:
         return places
@@ -167,5 +169,5 @@ def _moved(places: Places, others: Collection[Point]) -> Places:
     return {name: (x + right, y + top) for name, (x, y) in places.items()}
 
 
-def _points(points: Points) -> list[Point]:
+def _points(points: Coordinates) -> list[MapPosition]:
     return [(float(x), float(y)) for x, y in points]

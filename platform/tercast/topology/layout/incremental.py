@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tercast.topology.layout.stress_majorization import LINK
 
-Point = tuple[float, float]
+MapPosition = tuple[float, float]
 
 LEAST = 40.0
 """The smallest distance between switches, if there is enough space."""
@@ -16,7 +16,7 @@ _TURNS = 16
 _GOLDEN = 2.399963
 
 
-def beside(neighbours: Sequence[Point], others: Iterable[Point]) -> Point:
+def beside(neighbours: Sequence[MapPosition], others: Iterable[MapPosition]) -> MapPosition:
     """Find a place near the middle of `neighbours` with enough distance to `others`."""
     x = sum(point[0] for point in neighbours) / len(neighbours)
     y = sum(point[1] for point in neighbours) / len(neighbours)
@@ -31,7 +31,7 @@ def beside(neighbours: Sequence[Point], others: Iterable[Point]) -> Point:
     return best
 
 
-def _candidates(x: float, y: float, middle: bool) -> Iterable[Point]:
+def _candidates(x: float, y: float, middle: bool) -> Iterable[MapPosition]:
     """Yield the middle if there are several neighbours, then places around it, ring by ring."""
     if middle:
         yield x, y

@@ -23,10 +23,10 @@ _PUSHES = 25
 _POWERS = 50
 _GOLDEN = 2.399963
 
-Points = NDArray[np.float64]
+Coordinates = NDArray[np.float64]
 
 
-def shape(neighbours: Sequence[Sequence[int]]) -> Points:
+def shape(neighbours: Sequence[Sequence[int]]) -> Coordinates:
     """Return (n, 2) positions of the nodes of a connected graph, around the origin."""
     n = len(neighbours)
     if n == 1:
@@ -35,7 +35,7 @@ def shape(neighbours: Sequence[Sequence[int]]) -> Points:
         return _spiral(_far(neighbours, 0))
     distances = np.array([_far(neighbours, node) for node in range(n)], dtype=float)
     points = _majorized(_scaled(distances), distances)
-    centred: Points = (points - points.mean(axis=0)) * LINK
+    centred: Coordinates = (points - points.mean(axis=0)) * LINK
     return centred
 
 
@@ -55,7 +55,7 @@ def _far(neighbours: Sequence[Sequence[int]], start: int) -> list[int]:
     return far
 
 
-def _scaled(distances: Points) -> Points:
+def _scaled(distances: Coordinates) -> Coordinates:
     """Classical scaling: project onto the plane that keeps most of the distances."""
     squares = distances**2
     centred = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
@@ -65,11 +65,11 @@ def _scaled(distances: Points) -> Points:
         basis = np.linalg.qr(centred @ basis)[0]
     lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", basis, centred @ basis), 1e-9))
     # The leaves of one node get the same place from scaling, so they start with a small distance.
-    start: Points = basis * lengths + 0.05 * np.column_stack((np.cos(turn), np.sin(turn)))
+    start: Coordinates = basis * lengths + 0.05 * np.column_stack((np.cos(turn), np.sin(turn)))
     return start
 
 
-def _majorized(points: Points, distances: Points) -> Points:
+def _majorized(points: Coordinates, distances: Coordinates) -> Coordinates:
     """Move points until the weighted error of distances (weights 1/d²) decreases only slightly."""
     n = len(points)
     weights = 1 / (distances + np.eye(n)) ** 2
@@ -89,14 +89,14 @@ def _majorized(points: Points, distances: Points) -> Points:
     return points
 
 
-def _apart(points: Points) -> Points:
+def _apart(points: Coordinates) -> Coordinates:
     """Compute the (n, n) distances."""
     squares = (points**2).sum(axis=1)
-    apart: Points = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))
+    apart: Coordinates = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))
     return apart
 
 
-def spread(points: Points, least: float) -> Points:
+def spread(points: Coordinates, least: float) -> Coordinates:
     """Push apart points that are closer than `least`, for a limited number of rounds."""
     turn = np.arange(len(points)) * _GOLDEN
     # A small spiral separates points at the same place.
@@ -113,7 +113,7 @@ def spread(points: Points, least: float) -> Points:
     return points
 
 
-def _spiral(far: Sequence[int]) -> Points:
+def _spiral(far: Sequence[int]) -> Coordinates:
     order = np.argsort(np.array(far), kind="stable")
     places = np.empty(len(far))
     places[order] = np.arange(len(far))
