@@ -180,19 +180,22 @@ def run_plan(args: argparse.Namespace) -> int:
     scenario = _read_scenario(args.scenario)
     budgets = dict(args.budget or ())
     method = args.aggregation or scenario.aggregation.method
-    report: list[str] = []
     if scenario.partitions:
-        plan, timing = plan_partitions(args.scenario, scenario, method, budgets)
+        plan, timing, entries = plan_partitions(args.scenario, scenario, method, budgets)
     else:
         carried = carry_out(args.scenario, scenario, method, budgets)
         plan, timing = plan_json(carried.planner, carried.failed.values()), carried.timing
-        if args.entries or args.budget or args.aggregation:
-            report = entries_table(carried)
+        entries = entries_table(carried) if _wants_entries(args) else []
     write_json(args.output, plan)
     if args.timing:
         print(json.dumps(timing.to_json()))
-    _print_lines(report)
+    if _wants_entries(args):
+        _print_lines(entries)
     return DONE
+
+
+def _wants_entries(args: argparse.Namespace) -> bool:
+    return bool(args.entries or args.budget or args.aggregation)
 
 
 def run_verify(args: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from tercast.federation.world.federated_plan import LONGEST, federated_plan_json
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.offline.run_scenario import Budgets
 from tercast.offline.scenario import Scenario, read_scenario
+from tercast.offline.table_report import COLUMNS, aligned, switch_rows
 from tercast.runtime.json_files import STANDARD_OUTPUT, FileRefused, read_document, write_json
 from tercast.runtime.latency_stats import Timing
 
@@ -33,7 +34,7 @@ def add_commands(subparsers: Any) -> None:
         nargs="+",
         default=[],
         help="cut:A,B@10-20 (all borders between two partitions, from second 10 to 20), crash:A@10-20 (the "
-        "controller of a partition), random:N (N drawn faults)",
+        "controller of a partition), random:N (N random faults)",
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of delays, losses and faults (default 0)")
     parser.add_argument("--loss", type=_share, default=0.0, help="share of lost messages (default 0)")
@@ -80,7 +81,10 @@ def run_federate(args: argparse.Namespace) -> int:
     start = start_at_rest(world)
     if start is None:
         raise FileRefused(
-            [f"{args.scenario}: the federation is not at rest after {LONGEST:g} s; lower --loss"]
+            [
+                f"{args.scenario}: the partitions still exchange changes after {LONGEST:g} virtual seconds; "
+                "lower --loss"
+            ]
         )
     run = FaultRun(world, faults, random).run()
     write_json(args.output, {**run.report(), "start_seconds": round(start, 3)})
@@ -89,10 +93,17 @@ def run_federate(args: argparse.Namespace) -> int:
 
 def plan_partitions(
     name: str, scenario: Scenario, method: str, budgets: Budgets
-) -> tuple[dict[str, Any], Timing]:
-    """Plan a scenario with partitions; return its plan and the times of its requests."""
+) -> tuple[dict[str, Any], Timing, list[str]]:
+    """Plan a scenario with partitions.
+
+    Returns:
+        The plan, the times of the requests, and lines with the entries of each switch. Costs are unknown,
+        because no partition knows past events of the whole network.
+    """
     run = run_federation(name, scenario, method, budgets)
-    return federated_plan_json(run), run.timing
+    planners = [partition.planner for partition in run.world.partitions.values()]
+    entries = aligned([COLUMNS, *(row for planner in planners for row in switch_rows(planner))])
+    return federated_plan_json(run), run.timing, entries
 
 
 def _number(text: str, most: float) -> float:

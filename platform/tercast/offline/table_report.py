@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tercast.offline.run_scenario import ScenarioResult
 from tercast.optimizer.evaluation.cost_model import Expected
 from tercast.optimizer.evaluation.cover_evaluation import judge_covers
+from tercast.planner.planner import Planner
+
+COLUMNS = ("switch", "exact", "installed", "budget")
 
 UNKNOWN = "unknown (no traffic)"
 
@@ -16,19 +21,34 @@ def entries_table(carried: ScenarioResult) -> list[str]:
     past traffic, the costs of merged tables are unknown.
     """
     planner, expected = carried.planner, expected_cost(carried)
-    installed, exact = planner.counts(), planner.exact_counts()
-    rows = [["switch", "exact", "installed", "budget"]]
-    for name, switch in planner.topology.switches.items():
-        budget = "-" if switch.tcam_budget is None else str(switch.tcam_budget)
-        rows.append([name, str(exact.get(name, 0)), str(installed.get(name, 0)), budget])
+    rows = [[*COLUMNS], *switch_rows(planner)]
     if expected is not None:
         rows[0] += ["redundant copies per event", "false positives per event"]
         for row in rows[1:]:
             copies, unwanted = expected.by_switch, expected.unwanted_by_switch
             row += [f"{copies.get(row[0], 0.0):.4f}", f"{unwanted.get(row[0], 0.0):.4f}"]
+    return aligned(rows) + _network(carried, expected)
+
+
+def switch_rows(planner: Planner) -> list[list[str]]:
+    """List each switch but stubs of borders, with its exact and installed entries and its budget."""
+    installed, exact = planner.counts(), planner.exact_counts()
+    return [
+        [
+            name,
+            str(exact.get(name, 0)),
+            str(installed.get(name, 0)),
+            "-" if switch.tcam_budget is None else str(switch.tcam_budget),
+        ]
+        for name, switch in planner.topology.switches.items()
+        if name not in planner.topology.borders
+    ]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows as lines with aligned columns: the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
-    return lines + _network(carried, expected)
+    return ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
 
 
 def expected_cost(carried: ScenarioResult) -> Expected | None:
@@ -49,8 +69,8 @@ def _network(carried: ScenarioResult, expected: Expected | None) -> list[str]:
     method = carried.method
     if expected is not None:
         return [
-            f"{method}: per event, {expected.copies:.4f} more redundant copies between switches and "
-            f"{expected.unwanted:.4f} more false positives than with exact tables are expected{_gap(carried)}"
+            f"{method}: expected cost per event: {expected.copies:.4f} redundant copies between switches and "
+            f"{expected.unwanted:.4f} false positives more than with exact tables{_gap(carried)}"
         ]
     if carried.planner.budget_enforcer.covers():
         return [f"{method}: redundant copies and false positives are {UNKNOWN}"]

@@ -53,6 +53,18 @@ def test_an_entry_that_is_missing_at_a_border_is_found(tmp_path: Path) -> None:
     assert run("verify", SCENARIO, plan) == FAILED
 
 
+def test_plan_lists_the_entries_of_every_partition(tmp_path: Path, capsys: Any) -> None:
+    plan = tmp_path / "plan.json"
+    assert run("plan", SCENARIO, "-o", plan) == DONE
+    assert capsys.readouterr().err == ""
+    assert run("plan", SCENARIO, "-o", plan, "--entries") == DONE
+    columns, *rows = [line.split() for line in capsys.readouterr().err.splitlines()]
+    flows = json.loads(plan.read_text())["flows"]
+    assert columns == ["switch", "exact", "installed", "budget"]
+    assert {row[0]: row[2] for row in rows} == {name: str(len(flows[name])) for name in flows}
+    assert {row[3] for row in rows} == {"-"}
+
+
 def test_budgets_apply_in_every_partition(tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     assert run("plan", SCENARIO, "-o", plan, "--aggregation", "la", "--budget", "denver=2") == DONE
