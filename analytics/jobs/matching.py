@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.subscriptions import Span, SubscriptionRow, Subscriptions
-from tercast.dimensions.projections import Projections
+from tercast.dimensions.attribute_matches import AttributeMatches
 from tercast.errors import Refused
 from tercast.eventspace.topic import Topic
 from tercast.filters.batch_matcher import Audience
@@ -61,14 +61,14 @@ class Counting:
         spans: dict[Span, list[Filter]] = {}
         for entry in entries:
             spans.setdefault(entry.span, []).append(entry.filter)
-        self._spans = [(span, Projections(topic, filters)) for span, filters in spans.items()]
+        self._spans = [(span, AttributeMatches(topic, filters)) for span, filters in spans.items()]
 
     def counts(self, events: EventRows, times: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return a row per event and a column per attribute: w of PLEROMA, section 5, transposed."""
         out = np.zeros((len(events), len(self._topic.attributes)))
-        for (start, end), projections in self._spans:
+        for (start, end), matches in self._spans:
             live = (times >= start) & (times < end)
-            out += np.where(live[:, None], projections.counts(events), 0.0)
+            out += np.where(live[:, None], matches.counts(events), 0.0)
         return out
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from controlplane.aggregation.figures import FigureState, results
 from controlplane.aggregation.held_back_events import hold_back, reason_against
+from controlplane.aggregation.run_results import TablesAndCost, results
 from tercast.errors import Refused
 from tercast.optimizer.evaluation.cover_evaluation import judge_covers, savings
 from tercast.optimizer.methods.optimal import HELD_BACK
@@ -62,14 +62,14 @@ def run(
         return ComputedCovers(NO_TRAFFIC)
     start = perf_counter()
     rest, held = hold_back(planner, events, numbers)
-    before, old = FigureState.of(planner, held), planner.budget_enforcer.covers()
+    before, old = TablesAndCost.of(planner, held), planner.budget_enforcer.covers()
     covers, exceeded = network_covers_json(old), planner.over_budget()
     worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
     request = dict(worked_out.request)
     outcome = planner.apply(request)
     if not outcome.ok:
         return ComputedCovers(str(outcome.reason))
-    after = FigureState.of(planner, held)
+    after = TablesAndCost.of(planner, held)
     more = {"chosen": worked_out.chosen, "gap": worked_out.optimality_gap}
     summary = results(planner, before, after, covers, **more, seconds=perf_counter() - start)
     cost = before.cost.cost if before.cost else 0.0
@@ -104,7 +104,7 @@ def what_if(
     start = perf_counter()
     with _under_traffic():
         rest, held = hold_back(planner, events, numbers)
-    before, covered = FigureState.of(planner, held), list(planner.budget_enforcer.covers())
+    before, covered = TablesAndCost.of(planner, held), list(planner.budget_enforcer.covers())
     _reset(planner, budgets)
     planner.apply({"op": SET_AGGREGATION, "method": method})
     chosen, gap = method, None
@@ -112,7 +112,7 @@ def what_if(
         worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
         planner.apply(worked_out.request)
         chosen, gap = worked_out.chosen, worked_out.optimality_gap
-    after = FigureState.of(planner, held)
+    after = TablesAndCost.of(planner, held)
     summary = results(planner, before, after, covered, chosen=chosen, gap=gap, seconds=perf_counter() - start)
     return summary | {"unmet": list(planner.over_budget()), "events": len(events)}
 

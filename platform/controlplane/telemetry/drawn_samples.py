@@ -28,7 +28,7 @@ _TAKEN = "telemetry-samples"
 
 
 @dataclass(frozen=True, slots=True)
-class SampleFigures:
+class SampleCounts:
     """Numbers of a job's samples by their result.
 
     Attributes:
@@ -48,7 +48,7 @@ class SampleFigures:
         return asdict(self)
 
 
-def store_samples(rows: Iterable[Mapping[str, Any]]) -> SampleFigures:
+def store_samples(rows: Iterable[Mapping[str, Any]]) -> SampleCounts:
     """Store the samples of a job.
 
     The function joins the caller's transaction, if there is one. A job that repeats after a rollback
@@ -71,7 +71,7 @@ def store_samples(rows: Iterable[Mapping[str, Any]]) -> SampleFigures:
         later = {name: max(at, until.get(name, at)) for name, at in reached.items() if name in live}
         checkpoints.store(_TAKEN, {name: at.isoformat() for name, at in later.items()})
     totals = {name: counts.pop(name, 0) for name in ("earlier", "reported")}
-    return SampleFigures(len(fit), **totals, unfit=dict(sorted((counts + unfit).items())))
+    return SampleCounts(len(fit), **totals, unfit=dict(sorted((counts + unfit).items())))
 
 
 def _new(

@@ -1,6 +1,6 @@
 """Celery tasks that choose event spaces."""
 
-from controlplane.analytics.dimensions import apply, drift
+from controlplane.analytics.dimensions import apply, outdated_spaces
 from controlplane.common.celery import app
 
 
@@ -8,4 +8,4 @@ from controlplane.common.celery import app
 def choose_dimensions() -> None:
     """Update topics that choose automatically, and look for drift in the others."""
     apply.apply_proposals()
-    drift.report_drift()
+    outdated_spaces.report_outdated()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tercast.dimensions.projections import Projections
+from tercast.dimensions.attribute_matches import AttributeMatches
 from tercast.dimensions.workload import Workload
 
 THRESHOLD = 0.9
@@ -30,7 +30,7 @@ def spectral(workload: Workload, threshold: float = THRESHOLD) -> AttributeSelec
     """Choose for a workload in memory; W has one row per attribute and one column per event."""
     names = [attribute.name for attribute in workload.topic.attributes]
     filters = [filter_ for _, filter_ in workload.subscriptions]
-    counts = Projections(workload.topic, filters).counts(workload.events).T
+    counts = AttributeMatches(workload.topic, filters).counts(workload.events).T
     return select(names, *_spectrum(counts), threshold)
 
 

@@ -80,7 +80,7 @@ def migrate(planner: PlannerState, name: str, former: Topology, topic: Topic | N
     live = {
         ad_or_sub.id: ad_or_sub
         for ad_or_sub in planner.registry.live.values()
-        if ad_or_sub.topic == name and (ad_or_sub.kind != ADVERTISEMENT or ad_or_sub.id in old.claims)
+        if ad_or_sub.topic == name and (ad_or_sub.kind != ADVERTISEMENT or ad_or_sub.id in old.memberships)
     }
     old.topic = before.with_name(name + FORMER)
     mine = {key: former_registration(one, old.topic, one) for key, one in live.items()}

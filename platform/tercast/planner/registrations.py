@@ -13,10 +13,10 @@ from tercast.requests.model import Registering, Withdrawing
 from tercast.requests.outcome import NO_LEAST, Outcome, no_room
 from tercast.requests.reach import Reach
 from tercast.requests.registry import ADVERTISEMENT, Registration
-from tercast.routing.topic_routing import Claim
+from tercast.routing.topic_routing import TreeMembership
 
-Withdrawn = tuple[Claim | None, tuple[Registration, Claim | None] | None]
-"""State of a withdrawn registration: its claim in trees, and its part under the former code."""
+Withdrawn = tuple[TreeMembership | None, tuple[Registration, TreeMembership | None] | None]
+"""State of a withdrawn registration: its membership in trees, and its part under the former code."""
 
 _OK = Outcome(ok=True)
 _SUBSCRIBED: dict[Reach | None, Outcome] = {
@@ -96,16 +96,16 @@ class Registrations:
     def _remove(self, registration: Registration) -> Withdrawn:
         planner = self._planner
         plan = planner.plan(registration.topic)
-        claim = None
+        membership = None
         leaving = planner.leaving.get(registration.topic)
         former = None if leaving is None else leaving.withdraw(registration.id)
         if registration.kind == ADVERTISEMENT:
-            claim = plan.leave_trees(registration.id, registration.host)
+            membership = plan.leave_trees(registration.id, registration.host)
         else:
             plan.unsubscribe(registration.host, registration.dz)
         planner.propagate()
         planner.registry.withdraw(registration)
-        return claim, former
+        return membership, former
 
     def _undo_add(self, registration: Registration, tree_number: int, step: BudgetChange | None) -> None:
         """Undo `_add`, as if the registration had never existed."""
@@ -124,14 +124,14 @@ class Registrations:
         planner = self._planner
         if step is not None:
             planner.budget_enforcer.take_back(step)
-        claim, former = withdrawn
+        membership, former = withdrawn
         if former is not None:
             planner.leaving[registration.topic].restore(former)
         planner.registry.register(registration)
         plan = planner.plan(registration.topic)
         if registration.kind == ADVERTISEMENT:
-            if claim is not None:
-                plan.rejoin_trees(registration.id, registration.host, claim)
+            if membership is not None:
+                plan.rejoin_trees(registration.id, registration.host, membership)
             else:  # its host cannot be reached
                 plan.advertise(registration.id, registration.host, registration.dz, planner.limits.max_trees)
         else:

@@ -25,7 +25,7 @@ from tercast.planner.state import PlannerState
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.routing.forest import Forest
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.topic_routing import Claim, TopicRouting
+from tercast.routing.topic_routing import TopicRouting, TreeMembership
 from tercast.tables.covers import network_covers_json, read_network_covers
 
 FORMAT = "planner/1"
@@ -49,9 +49,9 @@ def take_snapshot(planner: PlannerState) -> dict[str, Any]:
         "live": [registration_json(registration) for registration in planner.registry.live.values()],
         "trees": [_tree_json(tree, plan) for plan in plans for tree in plan.trees()],
         "pieces": {
-            ad: [[tree.number, texts(map(plan.order.dz, keys))] for tree, keys in claim.pieces]
+            ad: [[tree.number, texts(map(plan.order.dz, keys))] for tree, keys in membership.pieces]
             for plan in plans
-            for ad, claim in sorted(plan.claims.items())
+            for ad, membership in sorted(plan.memberships.items())
         },
         **({"hitless": True} if planner.hitless else {}),
         **({"versions": dict(sorted(planner.versions.items()))} if planner.versions else {}),
@@ -113,10 +113,10 @@ def _restore_trees(planner: PlannerState, data: Mapping[str, Any]) -> None:
         pieces = data["pieces"].get(registration.id)
         if pieces:
             forest = trees[pieces[0][0]][1]
-            claim = Claim(
+            membership = TreeMembership(
                 forest, tuple((trees[number][0], plan.keys(cells_of(cells))) for number, cells in pieces)
             )
-            plan.join_trees(registration.id, registration.host, claim)
+            plan.join_trees(registration.id, registration.host, membership)
         else:  # its host cannot be reached
             plan.advertise(registration.id, registration.host, registration.dz, planner.limits.max_trees)
     planner.queue.propagate()

@@ -19,7 +19,7 @@ from tercast.planner.topic_migration import TopicMigration
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.routing.forest import Forest
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.topic_routing import Claim
+from tercast.routing.topic_routing import TreeMembership
 
 
 def leaving_json(planner: PlannerState) -> dict[str, Any]:
@@ -48,8 +48,8 @@ def _one_json(one: TopicMigration) -> dict[str, Any]:
             for forest in sorted(plan.forests.values(), key=lambda forest: forest.age)
         ],
         "pieces": {
-            ad: [[tree.number, texts(map(plan.order.dz, keys))] for tree, keys in claim.pieces]
-            for ad, claim in sorted(plan.claims.items())
+            ad: [[tree.number, texts(map(plan.order.dz, keys))] for tree, keys in membership.pieces]
+            for ad, membership in sorted(plan.memberships.items())
         },
         **topology_json(one.topology),
     }
@@ -81,5 +81,5 @@ def _restore(planner: PlannerState, name: str, row: Mapping[str, Any]) -> TopicM
             plan.subscribe(one.host, one.dz)
         elif pieces:
             parts = tuple((trees[number][0], plan.keys(cells_of(cells))) for number, cells in pieces)
-            plan.join_trees(one.id, one.host, Claim(trees[pieces[0][0]][1], parts))
+            plan.join_trees(one.id, one.host, TreeMembership(trees[pieces[0][0]][1], parts))
     return TopicMigration(name, plan, topology, live, row["version"])

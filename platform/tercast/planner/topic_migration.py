@@ -15,7 +15,7 @@ from tercast.encoding.request_encoding import encode_text
 from tercast.eventspace.topic import Topic
 from tercast.requests.registry import ADVERTISEMENT, Registration
 from tercast.routing.live_network import LiveNetwork
-from tercast.routing.topic_routing import Claim, TopicRouting
+from tercast.routing.topic_routing import TopicRouting, TreeMembership
 from tercast.topology.topology import Topology
 
 
@@ -75,7 +75,7 @@ class TopicMigration:
             self.live[mine.id] = mine
             self.plan.subscribe(mine.host, mine.dz)
 
-    def withdraw(self, name: str) -> tuple[Registration, Claim | None] | None:
+    def withdraw(self, name: str) -> tuple[Registration, TreeMembership | None] | None:
         """End a registration here too; return the argument of `restore`, or None if it is not here."""
         mine = self.live.pop(name, None)
         if mine is None:
@@ -85,15 +85,15 @@ class TopicMigration:
         self.plan.unsubscribe(mine.host, mine.dz)
         return mine, None
 
-    def restore(self, gone: tuple[Registration, Claim | None]) -> None:
+    def restore(self, gone: tuple[Registration, TreeMembership | None]) -> None:
         """Undo `withdraw`."""
-        mine, claim = gone
+        mine, membership = gone
         self.live[mine.id] = mine
         self.live = dict(sorted(self.live.items(), key=lambda item: item[1].seq))
         if mine.kind != ADVERTISEMENT:
             self.plan.subscribe(mine.host, mine.dz)
-        elif claim is not None:
-            self._reclaim(mine, claim)
+        elif membership is not None:
+            self._rejoin(mine, membership)
 
     def drop_host(self, host: str) -> None:
         """Stop serving a host, because it has moved."""
@@ -101,12 +101,12 @@ class TopicMigration:
             self.withdraw(registration.id)
         self.plan.detach_host(host)
 
-    def _reclaim(self, mine: Registration, claim: Claim) -> None:
+    def _rejoin(self, mine: Registration, membership: TreeMembership) -> None:
         forests = self.plan.forests
-        if not any(forest is claim.forest for forest in forests.values()):
-            forests[min(forests, default=0) - 1] = claim.forest  # the value of the key is not used here
-        self.plan.revive_trees(claim)
-        self.plan.join_trees(mine.id, mine.host, claim)
+        if not any(forest is membership.forest for forest in forests.values()):
+            forests[min(forests, default=0) - 1] = membership.forest  # the value of the key is not used here
+        self.plan.revive_trees(membership)
+        self.plan.join_trees(mine.id, mine.host, membership)
 
 
 def former_registration(one: Registration, topic: Topic, encoded: Registration) -> Registration:

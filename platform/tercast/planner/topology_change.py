@@ -90,9 +90,9 @@ class TopologyChange:
         that only grows changes in place.
         """
         network, heirs = self.network, self._heirs(plan)
-        for ad, claim in plan.claims.items():
+        for ad, membership in plan.memberships.items():
             component = network.component(self.registry.live[ad].host)
-            if component is not None and heirs.get(component) is not claim.forest:
+            if component is not None and heirs.get(component) is not membership.forest:
                 return True
         return any(
             network.component_of(tree.root) != component
@@ -108,17 +108,17 @@ class TopologyChange:
             plan.attach_host(host)
         self.queue.propagate()
         for ad in self.registry.advertisements(plan.topic.name):
-            if ad.id not in plan.claims:
+            if ad.id not in plan.memberships:
                 plan.advertise(ad.id, ad.host, ad.dz, self.max_trees)
                 self.queue.propagate()
 
     def _regroup(self, plan: TopicRouting) -> None:
         """Assign forests to the current components, and repair their trees."""
         network, heirs = self.network, self._heirs(plan)
-        for ad, claim in list(plan.claims.items()):
+        for ad, membership in list(plan.memberships.items()):
             host = self.registry.live[ad].host
             component = network.component(host)
-            if component is None or heirs.get(component) is not claim.forest:
+            if component is None or heirs.get(component) is not membership.forest:
                 plan.leave_trees(ad, host)
         self.queue.propagate()
         plan.forests = {component: forest for component, forest in heirs.items() if forest.trees}
@@ -139,11 +139,11 @@ class TopologyChange:
         """
         votes: Counter[tuple[int, int]] = Counter()
         forests: dict[int, Forest] = {}
-        for ad, claim in plan.claims.items():
+        for ad, membership in plan.memberships.items():
             component = self.network.component(self.registry.live[ad].host)
             if component is not None:
-                votes[component, claim.forest.age] += 1
-                forests[claim.forest.age] = claim.forest
+                votes[component, membership.forest.age] += 1
+                forests[membership.forest.age] = membership.forest
         heirs: dict[int, Forest] = {}
         for (component, age), _ in sorted(votes.items(), key=lambda item: (-item[1], item[0][1], item[0][0])):
             if component not in heirs and age in forests:

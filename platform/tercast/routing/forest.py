@@ -81,7 +81,7 @@ class Forest:
         top = self._cells.covering(key)
         return [(cell, self._owner[cell]) for cell in ((top,) if top else self._cells.below(key))]
 
-    def claim(self, cells: DzSet) -> tuple[dict[Tree, DzSet], DzSet]:
+    def divide(self, cells: DzSet) -> tuple[dict[Tree, DzSet], DzSet]:
         """Divide a canonical set into the parts that trees own and the rest (Mishra, algorithm 4.1)."""
         owned: dict[Tree, list[Dz]] = {}
         rest: list[Dz] = []

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # it needs Numba
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class TreeMembership:
     """The parts of an advertisement in the trees of a forest."""
 
     forest: Forest
@@ -43,8 +43,8 @@ class TopicRouting:
         "_queue",
         "_tries",
         "_unreached",
-        "claims",
         "forests",
+        "memberships",
         "order",
         "topic",
     )
@@ -62,7 +62,7 @@ class TopicRouting:
         self._keys: tuple[DzSet, tuple[Key, ...]] = ((), ())
         self._is_freed = False
         self.forests: dict[int, Forest] = {}
-        self.claims: dict[str, Claim] = {}
+        self.memberships: dict[str, TreeMembership] = {}
 
     @property
     def tries(self) -> dict[str, SwitchTrie]:
@@ -149,9 +149,9 @@ class TopicRouting:
         keys = self.keys(cells)
         owner = forest.owner_of(keys)
         if owner is not None:
-            self.join_trees(ad, host, Claim(forest, ((owner, keys),)))
+            self.join_trees(ad, host, TreeMembership(forest, ((owner, keys),)))
             return
-        owned, rest = forest.claim(cells)
+        owned, rest = forest.divide(cells)
         if rest:
             if len(forest.trees) < max_trees and not self._has_border_tree(forest, place.switch):
                 tree = self._network.create_tree(place.switch)
@@ -161,7 +161,9 @@ class TopicRouting:
             else:
                 tree = forest.nearest(rest, place.switch)
                 owned[tree] = tuple(sorted((*owned.get(tree, ()), *rest)))
-        self.join_trees(ad, host, Claim(forest, tuple((tree, self.keys(dz)) for tree, dz in owned.items())))
+        self.join_trees(
+            ad, host, TreeMembership(forest, tuple((tree, self.keys(dz)) for tree, dz in owned.items()))
+        )
 
     def _has_border_tree(self, forest: Forest, switch: str) -> bool:
         """Return whether a switch is the stub of a border that has its one tree for the topic."""
@@ -169,55 +171,55 @@ class TopicRouting:
             tree.root == switch for tree in forest.trees.values()
         )
 
-    def join_trees(self, ad: str, host: str, claim: Claim) -> None:
+    def join_trees(self, ad: str, host: str, membership: TreeMembership) -> None:
         """Add the parts of an advertisement to their trees."""
-        self.claims[ad] = claim
+        self.memberships[ad] = membership
         self._unreached.remove(ad)
-        for tree, keys in claim.pieces:
+        for tree, keys in membership.pieces:
             tree.ads.add(ad)
-            claim.forest.add(tree, keys)
-        self._hosts.add_advertisement(host, claim.pieces)
+            membership.forest.add(tree, keys)
+        self._hosts.add_advertisement(host, membership.pieces)
 
-    def leave_trees(self, ad: str, host: str) -> Claim | None:
+    def leave_trees(self, ad: str, host: str) -> TreeMembership | None:
         """Remove an advertisement from its trees; a tree without advertisements dissolves.
 
         Returns:
             The argument of `rejoin_trees` to undo this; None if the advertisement was in no tree.
         """
-        claim = self.claims.pop(ad, None)
-        if claim is None:
+        membership = self.memberships.pop(ad, None)
+        if membership is None:
             self._unreached.remove(ad)
             return None
         self._is_freed = True
-        for tree, keys in claim.pieces:
+        for tree, keys in membership.pieces:
             tree.ads.discard(ad)
-            claim.forest.remove(tree, keys)
-        self._hosts.remove_advertisement(host, claim.pieces)
-        for tree, _ in claim.pieces:
+            membership.forest.remove(tree, keys)
+        self._hosts.remove_advertisement(host, membership.pieces)
+        for tree, _ in membership.pieces:
             if not tree.ads:
-                del claim.forest.trees[tree.number]
+                del membership.forest.trees[tree.number]
                 self._network.dissolve_tree(tree)
                 self._tries.remove_tree(tree)
-        if not claim.forest.trees:
+        if not membership.forest.trees:
             self.forests = {number: forest for number, forest in self.forests.items() if forest.trees}
-        return claim
+        return membership
 
-    def rejoin_trees(self, ad: str, host: str, claim: Claim) -> None:
+    def rejoin_trees(self, ad: str, host: str, membership: TreeMembership) -> None:
         """Undo `leave_trees`: add the same parts to the same trees."""
         component = self._network.component(host)
         if component is not None:
-            self.forests[component] = claim.forest
-        self.revive_trees(claim)
-        self.join_trees(ad, host, claim)
+            self.forests[component] = membership.forest
+        self.revive_trees(membership)
+        self.join_trees(ad, host, membership)
 
-    def revive_trees(self, claim: Claim) -> None:
-        """Revive the dissolved trees of a claim."""
-        for tree, _ in claim.pieces:
-            if tree.number not in claim.forest.trees:
-                claim.forest.trees[tree.number] = tree
+    def revive_trees(self, membership: TreeMembership) -> None:
+        """Revive the dissolved trees of a membership."""
+        for tree, _ in membership.pieces:
+            if tree.number not in membership.forest.trees:
+                membership.forest.trees[tree.number] = tree
                 self._network.revive_tree(tree)
                 self._tries.restore_tree(tree, tree.links)  # compiled code may store the tries now
-        claim.forest.trees = dict(sorted(claim.forest.trees.items()))
+        membership.forest.trees = dict(sorted(membership.forest.trees.items()))
 
     def forest_of(self, switch: str) -> Forest:
         """Return the forest of the component of a switch that is up, created at the first call."""
@@ -259,7 +261,7 @@ class TopicRouting:
         self._tries.clear(last)
         for tree in self.trees():
             self._network.dissolve_tree(tree)
-        self.forests, self.claims = {}, {}
+        self.forests, self.memberships = {}, {}
         self._unreached.clear()
         self._hosts.clear()
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = " ".join((ROOT / "docs/alarms.md").read_text().split())
 
 WORDS = {
-    "analytics/dimensions/drift.py": ["no longer fits its filters and events"],
+    "analytics/dimensions/outdated_spaces.py": ["no longer fits its filters and events"],
     "aggregation/cost_watch.py": ["aggregation at switch", "aggregation at switch"],
     "deployment/audits/worker.py": ["differs from the plan", "is not repaired"],
     "deployment/capacity.py": ["the planner now limits its table to", "failed and is reverted"],

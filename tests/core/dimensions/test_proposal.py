@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.cli.main import main
+from tercast.dimensions.attribute_matches import AttributeMatches
 from tercast.dimensions.greedy import greedy
 from tercast.dimensions.measured_cost import Measure
-from tercast.dimensions.projections import Projections
 from tercast.dimensions.proposal import propose
 from tercast.dimensions.spectral import AttributeSelection, spectral
 from tercast.dimensions.workload import Workload
@@ -123,7 +123,7 @@ def test_where_no_attribute_distinguishes_events_pleroma_keeps_all() -> None:
 def test_projections_count_a_filter_once_in_each_attribute_that_one_of_its_terms_matches() -> None:
     topic = numbers(2)
     parsed = [Filter.parse("x0 < 8 and x1 < 8 or x0 < 16 and x1 > 60", topic), Filter.parse("x1 = 3", topic)]
-    counts = Projections(topic, parsed).counts([{"x0": 12, "x1": 3}, {"x0": 40, "x1": 30}])
+    counts = AttributeMatches(topic, parsed).counts([{"x0": 12, "x1": 3}, {"x0": 40, "x1": 30}])
     assert counts.tolist() == [[2.0, 2.0], [1.0, 0.0]]
 
 

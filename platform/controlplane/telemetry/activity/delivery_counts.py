@@ -15,7 +15,7 @@ OVER = (State.WITHDRAWN, State.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
-class DeliveryFigures:
+class DeliveryTotals:
     """Event counts of an announcement or an owner, as sums over all reporters.
 
     A count is None if no reporter has sent one. `announced` is the number of live announcements of an owner.
@@ -27,10 +27,10 @@ class DeliveryFigures:
     announced: int = 0
 
 
-UNKNOWN = DeliveryFigures()
+UNKNOWN = DeliveryTotals()
 
 
-def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, DeliveryFigures]:
+def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, DeliveryTotals]:
     """Return the counts of subscriptions by id.
 
     `unwanted` counts the false positives at the subscriber's host.
@@ -38,16 +38,16 @@ def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, DeliveryFigures]
     rows = list(rows)
     hosts = _unwanted({row.subscriber.host_id for row in rows})
     found = _sums(SubscriptionActivity, "about", [row.pk for row in rows])
-    return {row.pk: _figures(found.get(row.pk), hosts.get(row.subscriber.host_id)) for row in rows}
+    return {row.pk: _totals(found.get(row.pk), hosts.get(row.subscriber.host_id)) for row in rows}
 
 
-def of_advertisements(rows: Iterable[Advertisement]) -> dict[int, DeliveryFigures]:
+def of_advertisements(rows: Iterable[Advertisement]) -> dict[int, DeliveryTotals]:
     """Return the counts of advertisements by id; one without a report is missing."""
     found = _sums(AdvertisementActivity, "about", [row.pk for row in rows])
-    return {pk: _figures(sums) for pk, sums in found.items()}
+    return {pk: _totals(sums) for pk, sums in found.items()}
 
 
-def of_owners(kind: str, rows: Iterable[Any]) -> dict[int, DeliveryFigures]:
+def of_owners(kind: str, rows: Iterable[Any]) -> dict[int, DeliveryTotals]:
     """Return the counts of publishers or subscribers by id, summed over their announcements.
 
     Args:
@@ -63,9 +63,7 @@ def of_owners(kind: str, rows: Iterable[Any]) -> dict[int, DeliveryFigures]:
     hosts = {} if publishing else _unwanted({row.host_id for row in rows})
     live = model._default_manager.filter(**{f"{kind}__in": ids}).exclude(state__in=OVER).order_by()
     counts = dict(live.values_list(kind).annotate(n=Count("id")))
-    return {
-        row.pk: _figures(found.get(row.pk), hosts.get(row.host_id), counts.get(row.pk, 0)) for row in rows
-    }
+    return {row.pk: _totals(found.get(row.pk), hosts.get(row.host_id), counts.get(row.pk, 0)) for row in rows}
 
 
 Sums = tuple[int, datetime | None]
@@ -100,6 +98,6 @@ def _unwanted(hosts: Iterable[int]) -> dict[int, int]:
     return dict(rows.annotate(n=Sum("unwanted")))
 
 
-def _figures(sums: Sums | None, unwanted: int | None = None, announced: int = 0) -> DeliveryFigures:
+def _totals(sums: Sums | None, unwanted: int | None = None, announced: int = 0) -> DeliveryTotals:
     events, last = sums or (None, None)
-    return DeliveryFigures(events, unwanted, last, announced)
+    return DeliveryTotals(events, unwanted, last, announced)

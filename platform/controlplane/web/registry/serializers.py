@@ -13,7 +13,7 @@ from controlplane.requestlog.models import State
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Name, Reference, Text
 from controlplane.rest.serializers import ErrorSerializer
-from controlplane.telemetry.activity.delivery_counts import UNKNOWN, DeliveryFigures
+from controlplane.telemetry.activity.delivery_counts import UNKNOWN, DeliveryTotals
 
 MAX_FILTER = 65_536
 
@@ -32,9 +32,9 @@ class _FiguresSerializer(serializers.Serializer[Any]):
         help_text="time of the last reported event; null: no report"
     )
 
-    def figures(self, row: Any) -> DeliveryFigures:
+    def figures(self, row: Any) -> DeliveryTotals:
         """Return the reported events of a row."""
-        found: DeliveryFigures = self.context["figures"].get(row.pk, UNKNOWN)
+        found: DeliveryTotals = self.context["figures"].get(row.pk, UNKNOWN)
         return found
 
     def get_last_seen_at(self, row: Any) -> datetime | None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from controlplane.analytics.dimensions import apply, drift
+from controlplane.analytics.dimensions import apply, outdated_spaces
 from controlplane.analytics.dimensions import propose as choosing
 from controlplane.analytics.dimensions.models import Proposal
 from controlplane.analytics.models import Result, Series
@@ -286,7 +286,7 @@ def learned(busy):
 
 def rest():
     """Let the pause after the last proposal end."""
-    past = timezone.now() - drift.PAUSE
+    past = timezone.now() - outdated_spaces.PAUSE
     Proposal.objects.update(created_at=past)
     Subscription.objects.update(created_at=past)
 
@@ -311,14 +311,14 @@ def drifts():
 
 def test_a_space_that_fits_causes_no_alarm(learned):
     report(range(400, 500))
-    drift.report_drift()
+    outdated_spaces.report_outdated()
     assert Proposal.objects.count() == 2, "new samples lead to a new proposal"
     assert drifts() == []
 
 
 def test_other_filters_cause_one_alarm_with_the_proposal_to_apply(learned, end):
     move_filters(learned, end)
-    drift.report_drift()
+    outdated_spaces.report_outdated()
     row = Proposal.objects.order_by("id").last()
     (text,) = drifts()
     assert text.startswith(
@@ -327,20 +327,20 @@ def test_other_filters_cause_one_alarm_with_the_proposal_to_apply(learned, end):
     assert (row.trigger, row.request, row.actor) == ("period", None, None)
     assert Topic.objects.get(name="heat").cuts == row.before_cuts, "nothing changes automatically"
     report(range(400, 500))
-    drift.report_drift()
+    outdated_spaces.report_outdated()
     assert Proposal.objects.count() == 2, "there is at most one proposal an hour"
     rest()
-    drift.report_drift()
+    outdated_spaces.report_outdated()
     assert (Proposal.objects.count(), len(drifts())) == (3, 1), "the alarm is not repeated"
 
 
 def test_drift_is_examined_only_after_changes_and_only_with_cuts(learned, end):
-    drift.report_drift()
+    outdated_spaces.report_outdated()
     assert Proposal.objects.count() == 1, "neither samples nor subscriptions are new"
     topic = Topic.objects.filter(name="heat")
     report(range(400, 500))
     topic.update(automatic_indexing=True)
-    drift.report_drift()
+    outdated_spaces.report_outdated()
     topic.update(automatic_indexing=False, cuts=[])
-    drift.report_drift()
+    outdated_spaces.report_outdated()
     assert Proposal.objects.count() == 1

@@ -14,21 +14,21 @@ from tercast.planner.planner import Planner
 
 
 @dataclass(frozen=True, slots=True)
-class FigureState:
+class TablesAndCost:
     """Tables of a planner at a moment: their numbers of entries, and their cost."""
 
     entries: Mapping[str, int]
     cost: Expected | None
 
     @classmethod
-    def of(cls, planner: Planner, judges: Traffic) -> "FigureState":
+    def of(cls, planner: Planner, judges: Traffic) -> "TablesAndCost":
         """Return the present state; the cost is None without events to measure it."""
         cost = judge_covers(planner, planner.budget_enforcer.covers(), judges) if len(judges) else None
         return cls(planner.counts(), cost)
 
 
 def results(
-    planner: Planner, before: FigureState, after: FigureState, covered: Iterable[str], **more: Any
+    planner: Planner, before: TablesAndCost, after: TablesAndCost, covered: Iterable[str], **more: Any
 ) -> dict[str, Any]:
     """Return the results as the API shows them; `covered` are switches to show without a budget."""
     exact = planner.exact_counts()

@@ -1,4 +1,4 @@
-"""Drift of learned event spaces: a new space would be much better than the present one."""
+"""Outdated event spaces: a new space would be much better than the present one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAUSE = timedelta(hours=1)
 """Smallest time between two proposals for a topic."""
 
 
-def report_drift() -> None:
+def report_outdated() -> None:
     """Compute new proposals for topics with cuts that do not choose automatically.
 
     An alarm reports those that are worth it.
@@ -29,7 +29,7 @@ def _check_topic(topic: Topic) -> None:
     if apply.has_just_changed(topic) or (last is not None and not _is_outdated(topic, last)):
         return
     row = propose.compute(topic, ProposalTrigger.PERIOD, None)
-    if not apply.is_worth_it(row) or (last is not None and _reports_drift(last)):
+    if not apply.is_worth_it(row) or (last is not None and _reports_outdated(last)):
         return
     saved, now = apply.savings(row)
     outbox.alarm(
@@ -46,6 +46,6 @@ def _is_outdated(topic: Topic, last: Proposal) -> bool:
     return last.newest_sample != propose.newest_sample(topic) or newer.exists()
 
 
-def _reports_drift(last: Proposal) -> bool:
-    """Whether an open proposal has already reported the drift."""
+def _reports_outdated(last: Proposal) -> bool:
+    """Whether an open proposal has already reported that the space is outdated."""
     return last.request is None and last.trigger == ProposalTrigger.PERIOD and apply.is_worth_it(last)

@@ -15,7 +15,7 @@ from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 
 
-class Projections:
+class AttributeMatches:
     """Filters projected to single attributes.
 
     A filter matches a value if a term of its normal form contains the value.
