@@ -19,7 +19,12 @@ def add_commands(commands: Any) -> None:
         "Existing files in the folder stay unchanged.",
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="folder for keys and certificates")
-    parser.add_argument("names", metavar="NAME[=DPID,...]", nargs="*", help="switches and their datapath ids")
+    parser.add_argument(
+        "names",
+        metavar="NAME[=DPID,...]",
+        nargs="*",
+        help="names of switches; with datapath ids, the certificate proves them",
+    )
     parser.add_argument(
         "--days", type=_days, default=DAYS, metavar="N", help="validity in days (default %(default)s)"
     )

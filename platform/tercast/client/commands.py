@@ -51,7 +51,7 @@ def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
     publisher = subparsers.add_parser("publish", help="send events from a host", description=_PUBLISH)
     _add_common(publisher)
     publisher.add_argument("--advertisement", metavar="ID", help="advertisement of the events")
-    publisher.add_argument("--topic", help="topic of the advertisement, as a check; in band: its topic")
+    publisher.add_argument("--topic", help="expected topic of the advertisement; in band: topic to advertise")
     publisher.add_argument("--filter", help="in band: filter to advertise (default: all events of the topic)")
     events = publisher.add_mutually_exclusive_group(required=True)
     events.add_argument(

@@ -26,8 +26,8 @@ def add_commands(subparsers: Any) -> None:
     """Add `space` and `dimensions`; parsed arguments have a `run(args)` that returns the status."""
     text = (
         "Compare event spaces for past events: the current one, all attributes, PLEROMA's ranking, a greedy "
-        "choice of attributes, and learned cuts. Half of the events are for the choice, the other half for "
-        "its evaluation."
+        "choice of attributes, and learned cuts. Half of the events are used to choose the space, the "
+        "other half to measure it."
     )
     parser = subparsers.add_parser("space", help="choose the event space of topics", description=text)
     _add_arguments(parser)

@@ -107,7 +107,7 @@ def documented(network):
         page = page.replace(f"/{resource}/1/", f"/{resource}/{switch}/")
     for shown, own in IN_THE_DEMO.items():
         page = page.replace(shown, own)
-    page = re.sub(r"/requests/\d+/", f"/requests/{Request.objects.first().pk}/", page)
+    page = page.replace("$REQUEST/", f"requests/{Request.objects.first().pk}/")
     page = page.replace("/operations/1/", f"/operations/{Operation.objects.first().pk}/")
     return list(calls(page))
 

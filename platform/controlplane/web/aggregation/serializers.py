@@ -139,7 +139,9 @@ class ResultsSerializer(serializers.Serializer[Any]):
         help_text="false positives per event: deliveries to hosts without a matching subscription"
     )
     gap = serializers.FloatField(
-        allow_null=True, help_text="distance from the best choice of merge points, as a share of its cost"
+        allow_null=True,
+        help_text="cost compared with the best choice of merged entries without exceptions, as a share: 0.1 "
+        "is 10 % higher, a negative value is lower",
     )
     seconds = serializers.FloatField(help_text="duration of the calculation in seconds")
     switches = SwitchFiguresSerializer(many=True, help_text="switches with a budget or with covers")

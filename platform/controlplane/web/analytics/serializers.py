@@ -79,7 +79,7 @@ class CutOffSerializer(serializers.Serializer[Any]):
     """Time before which rows count. It is equal for all datasets of a run."""
 
     at = serializers.DateTimeField(
-        allow_null=True, help_text="limit; null if no writer was active, so that all rows counted"
+        allow_null=True, help_text="cut-off time; null: no writer was active, so the run used all rows"
     )
     writer = serializers.CharField(allow_null=True, help_text="writer that determines the limit, the slowest")
     listed_at = serializers.DateTimeField(help_text="time when the run listed the files")

@@ -34,7 +34,7 @@ class LeaseSerializer(serializers.Serializer[Any]):
     indexed = serializers.ListField(child=serializers.CharField(), help_text="indexed attributes")
     cuts = CutsField(help_text="cuts: the first decisions of a dz; empty: no cuts")
     expires_in = serializers.FloatField(
-        help_text="seconds of validity; then send no event before the next answer"
+        help_text="seconds of validity; after them, send no event until a call is answered"
     )
     poll_in = serializers.FloatField(help_text="seconds until the next call")
     seal = SealSerializer(allow_null=True, help_text="key to seal events with; null: events are not sealed")

@@ -18,7 +18,7 @@ class MergingSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="names of the switches whose merged entries change"
     )
     together = serializers.IntegerField(
-        help_text="number of requests that were planned together; they have the predicted cost in common"
+        help_text="number of requests that were planned together; the predicted cost is that of all of them"
     )
     topics = serializers.ListField(
         child=serializers.CharField(), help_text="names of the topics whose merged entries change"
