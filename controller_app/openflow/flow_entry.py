@@ -168,7 +168,7 @@ def parse_address(value: object, path: Path, families: Sequence[str] = FAMILIES)
         detail = f"{shown(text)} is not an {' or '.join(families)} address"
         raise Refused(path, "not_an_address", detail, text)
     if not is_host_ip(ip):
-        raise Refused(path, "not_a_host", f"{shown(text)} is not the address of one host", text)
+        raise Refused(path, "not_a_host", f"{shown(text)} is not a unicast address", text)
     return ip
 
 
@@ -184,7 +184,7 @@ def parse_mac(text: object, path: Path) -> bytes:
         raise Refused(path, "not_a_mac", detail, value)
     mac = bytes.fromhex(value.replace(":", ""))
     if not is_host_mac(mac):
-        raise Refused(path, "not_a_host", f"{shown(value)} is not the address of one host", value)
+        raise Refused(path, "not_a_host", f"{shown(value)} is not a unicast address", value)
     return mac
 
 

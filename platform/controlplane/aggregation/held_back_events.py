@@ -26,7 +26,7 @@ FEW = "only {events} stored events are available for the test; {fewest} are need
 LITTLE = (
     "the change would remove {saved:.1%} of redundant copies and false positives; it must remove {gain:.1%}"
 )
-NOISE = "the saving of {saved:.1%} may be chance: the test had only {events} stored events"
+NOISE = "the saving of {saved:.1%} is not statistically significant in the test with {events} stored events"
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _WORD = 1 << 64

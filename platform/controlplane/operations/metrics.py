@@ -72,12 +72,16 @@ def moves() -> Families:
     """Yield topics that move to another encoding, by stage, and completed changes."""
     rows = Move.objects.filter(stage__in=UNFINISHED).values_list("stage")
     found = dict(rows.annotate(number=Count("id")).order_by())
-    family = _gauge("moves_open", "Unfinished moves of topics to another code.", "stage")
+    family = _gauge("moves_open", "Topics that are migrating to their other code.", "stage")
     for stage in Stage:
         if stage != Stage.DONE:
             family.add_metric([stage.value], found.get(stage.value, 0))
     yield family
-    ended = _counter("moves_ended", "Completed changes of encodings; in place: events may be lost.", "way")
+    ended = _counter(
+        "moves_ended",
+        "Completed changes of encodings; in_place: without a transition, so events may be lost.",
+        "way",
+    )
     over = Move.objects.filter(stage=Stage.DONE).values_list("in_place")
     done = dict(over.annotate(number=Count("id")).order_by())
     for in_place, way in ((False, "moved"), (True, "in_place")):

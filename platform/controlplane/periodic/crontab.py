@@ -49,7 +49,7 @@ class CrontabTimes:
         )
         if not any(number <= _LONGEST_MONTHS[month] for month in found.months for number in found.days):
             raise ValueError(
-                f"day {day!r} of month {month!r} is in no calendar year, so the crontab never runs; "
+                f"day {day!r} of month {month!r} does not exist in any year, so the crontab never runs; "
                 "change the day or the month"
             )
         return found

@@ -132,7 +132,7 @@ def _check_sender(signal: Signal) -> None:
     beyond = address.version == 4 and address.packed[0] >= _FIRST_GROUP
     if beyond or address.is_multicast or address.is_unspecified or address.is_loopback:
         raise Refusing(
-            "not_unicast", f"{signal.ip} is not the address of one host; send from an IP address of the host"
+            "not_unicast", f"{signal.ip} is not a unicast address; send from an IP address of the host"
         )
 
 

@@ -46,7 +46,7 @@ class Api:
         try:
             token = Path(path).read_text(encoding="ascii").strip() if path is not None else None
         except (OSError, ValueError) as error:
-            raise ApiError(f"cannot read the token from {str(path)!r}: {error}") from None
+            raise ApiError(f"cannot read the token in {path}: {getattr(error, 'strerror', error)}") from None
         return cls(url, token)
 
     def get(self, path: str, **parameters: str) -> object:
@@ -82,8 +82,9 @@ class Api:
             with error:
                 raise ApiError(f"{what}: {error.code} {_problem(error)}", error.code) from None
         except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", None) or error
-            raise ApiError(f"{what}: {reason or type(error).__name__}") from None
+            cause = getattr(error, "reason", None) or error
+            reason = getattr(cause, "strerror", None) or cause or type(error).__name__
+            raise ApiError(f"{what}: no answer from the platform: {reason}") from None
         except ValueError as error:
             raise ApiError(f"{what}: the answer is not JSON: {error}") from None
 

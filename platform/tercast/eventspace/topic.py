@@ -129,7 +129,7 @@ class Topic:
         Refused if a value is missing, null, of a wrong type or outside its domain, or has an unknown name.
         """
         if not isinstance(values, Mapping):
-            detail = f"{shown(values)} is not an object with a value for each attribute"
+            detail = f"found {shown(values)}, expected an object with a value for each attribute"
             raise Refused(path, "wrong_type", detail, values)
         out = {}
         for attribute in self.attributes:

@@ -204,10 +204,10 @@ def read_budget_option(text: str) -> tuple[str, int | None]:
     """Parse `SWITCH=N` or `all=N`; N is an integer from 0 on, or `none`."""
     switch, separator, number = text.rpartition("=")
     if not separator or not switch:
-        raise Refused((), "wrong_type", f"{shown(text)} is not SWITCH=N or all=N", text)
+        raise Refused((), "wrong_type", f"{shown(text)} is not a budget; write SWITCH=N or all=N", text)
     if number == "none":
         return switch, None
     if not (number.isascii() and number.isdecimal()) or len(number) > 9:
-        detail = f"{shown(number)} is not a budget for {shown(switch)}; use an integer from 0 on, or none"
+        detail = f"{shown(number)} is not a budget for {shown(switch)}; use 0 or a larger integer, or none"
         raise Refused((), "out_of_range", detail, number)
     return switch, int(number)

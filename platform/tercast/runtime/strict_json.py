@@ -146,4 +146,6 @@ def value_json(value: object) -> object:
 
 def wrong_type(value: object, path: Path, wanted: str) -> Refused:
     """Return the error for a value that is not `wanted` (an article and a noun)."""
+    if isinstance(value, (dict, list, tuple)):
+        return Refused(path, "wrong_type", f"found {shown(value)}, expected {wanted}", value)
     return Refused(path, "wrong_type", f"{shown(value)} is not {wanted}", value)

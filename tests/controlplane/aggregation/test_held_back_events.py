@@ -85,7 +85,7 @@ def test_the_prediction_equals_the_cost_of_fresh_events(snapshot):
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_another_sample_of_the_same_traffic_changes_nothing(installed, seed):
     found = compute.run(Planner.restore(installed), "optimal", sample(seed), 1.0, 0.1)
-    kept = ("may be chance", "must remove", "equals the installed merged entries")
+    kept = ("is not statistically significant", "must remove", "equals the installed merged entries")
     assert found.request is None and any(words in found.reason for words in kept)
 
 
@@ -135,7 +135,7 @@ def test_where_there_is_doubt():
     assert "must remove" in reason_against(1.0, np.full(FEWEST, -0.5), 0.0)
     assert "must remove" in reason_against(0.0, np.zeros(FEWEST), 0.0)
     noisy = rng.normal(0.0, 1.0, 100)
-    assert "chance" in reason_against(1.0, noisy - noisy.mean() + 0.15, 0.1)
+    assert "not statistically significant" in reason_against(1.0, noisy - noisy.mean() + 0.15, 0.1)
     assert reason_against(1.0, noisy - noisy.mean() + 0.3, 0.1) == ""
 
 

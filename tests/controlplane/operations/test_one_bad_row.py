@@ -88,7 +88,7 @@ def test_a_move_of_a_topic(network, monkeypatch):
     session.run()
     found = dict(Move.objects.values_list("topic__name", "stage"))
     assert found["points"] == "making" and found["others"] != "making"
-    assert standing() == ["the move of topic points"]
+    assert standing() == ["the migration of topic points"]
     monkeypatch.setattr(stages, "_step", real)
     session.run()
     assert "making" not in Move.objects.values_list("stage", flat=True)

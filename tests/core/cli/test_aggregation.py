@@ -67,7 +67,7 @@ def test_every_method_comes_to_a_plan_that_holds(bench: Bench, method: str) -> N
     report = json.loads(out)
     assert (status, report["lost"], report["doubled"]) == (0, 0, 0)
     assert report["delivered"] == report["wanted"] + report["unwanted"]
-    assert table[-1].startswith(f"{method}: per event, ")
+    assert table[-1].startswith(f"{method}: expected cost per event: ")
     assert ("compared with the best choice of merged entries" in table[-1]) == (method != "la")
 
 
@@ -84,7 +84,7 @@ def test_what_la_is_expected_to_cost_is_what_its_traffic_costs(bench: Bench) -> 
     unwanted = (report["unwanted"] - least["unwanted"]) / len(lines)
     assert unwanted > 0
     assert (
-        f" {copies:.4f} more redundant copies between switches and {unwanted:.4f} more false positives"
+        f" {copies:.4f} redundant copies between switches and {unwanted:.4f} false positives more"
         in table[-1]
     )
     columns = [[float(cell) for cell in line.split()[-2:]] for line in table[1:-1]]
@@ -257,8 +257,8 @@ def test_a_budget_of_the_command_line_stands_above_those_of_requests(bench: Benc
         ("s1=-1", '"-1" is not a budget for "s1"'),
         ("s1=1.5", '"1.5" is not a budget for "s1"'),
         ("s1=", '"" is not a budget for "s1"'),
-        ("s1", '"s1" is not SWITCH=N'),
-        ("=3", '"=3" is not SWITCH=N'),
+        ("s1", '"s1" is not a budget; write SWITCH=N'),
+        ("=3", '"=3" is not a budget; write SWITCH=N'),
     ],
 )
 def test_budgets_that_are_none_are_refused_by_name(

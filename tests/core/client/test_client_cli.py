@@ -310,10 +310,10 @@ def test_bad_values_are_one_line(capsys, scenario, values, message):
     [
         ("{", "events.jsonl:2: Expecting property name"),
         ("[" * 100_000, "events.jsonl:2: the JSON is nested too deeply"),
-        ("[]", "events.jsonl:2: a list is not an object"),
+        ("[]", "events.jsonl:2: found a list, expected an object"),
         ('{"publisher": "a1"}', "events.jsonl:2: values: this key is missing"),
         ('{"publisher": 1, "values": {}}', "events.jsonl:2: publisher: 1 is not a string"),
-        ('{"publisher": "a1", "values": []}', "events.jsonl:2: values: a list is not an object"),
+        ('{"publisher": "a1", "values": []}', "events.jsonl:2: values: found a list, expected an object"),
         ('{"publisher": "a1", "values": {"low": NaN}}', "events.jsonl:2: NaN is not a JSON number"),
         (
             '{"publisher": "a1", "values": {"low": null}}',

@@ -134,7 +134,7 @@ def test_pairs_without_a_path_are_wanted_and_not_lost() -> None:
         ({"publisher": "a1", "values": {"low": 1, "high": 2}}, "values.high: "),
         ({"publisher": "a1"}, "values: this key is missing"),
         ({"publisher": 1, "values": {}}, "publisher: "),
-        ([], "a list is not an object"),
+        ([], "found a list, expected an object"),
     ],
 )
 def test_what_a_publisher_may_not_send_is_refused_by_name(item: Any, line: str) -> None:

@@ -84,7 +84,7 @@ def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: Fa
     went_on = False
     with task_failures.skipping("moves of topics") as skips:
         for move in list(_unfinished().select_related("topic", "request", "finish")):
-            with skips.attempt(f"the move of topic {move.topic.name}"):
+            with skips.attempt(f"the migration of topic {move.topic.name}"):
                 while _step(move, now) or _given_up(move, now, refused):
                     went_on = True
                     fault_injection.point(f"move:{move.stage}")
