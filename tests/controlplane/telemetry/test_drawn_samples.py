@@ -10,6 +10,7 @@ from django.utils import timezone
 from controlplane.requestlog import checkpoints
 from controlplane.telemetry import drawn_samples, samples
 from controlplane.telemetry.models import EventSample
+from tests.support.controlplane.api_fixtures import *  # noqa: F403 - fixtures
 
 START = datetime(2026, 3, 29, 12, tzinfo=UTC)
 VALUES = {"low": 5, "high": 1.5, "open": True, "side": "buy", "symbol": "IBM"}

@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 
 from controlplane.accounts.models import Token
 from controlplane.accounts.trail.models import Action
+from tests.support.controlplane.api_fixtures import *  # noqa: F403 - fixtures
 
 
 def issue(user, **options):
