@@ -36,7 +36,7 @@ class Connected:
 
     name: str
     epoch: int
-    room: int | None
+    reported_limit: int | None
     budget: int | None = None
     """The declared budget, for a switch that the planner does not know yet."""
 
@@ -49,7 +49,7 @@ def log_capacities(cache: SessionCache, connected: Iterable[Connected]) -> None:
         if epochs.get(one.name) == one.epoch:
             continue
         switch = known.get(one.name, Switch(one.name, "", one.budget))
-        limit = _reported_limit(switch, one.room)
+        limit = _smaller_limit(switch, one.reported_limit)
         if limit != switch.capacity:
             declared = "no budget" if _declared(switch) is None else f"a budget of {_declared(switch)}"
             text = (
@@ -95,9 +95,11 @@ def relieve(cache: SessionCache) -> None:
         cache.waiting.drop(waiter.pk)
 
 
-def _reported_limit(switch: Switch, room: int | None) -> int | None:
+def _smaller_limit(switch: Switch, reported: int | None) -> int | None:
     declared = _declared(switch)
-    return room if room is not None and room < (ENDLESS if declared is None else declared) else None
+    return (
+        reported if reported is not None and reported < (ENDLESS if declared is None else declared) else None
+    )
 
 
 def _declared(switch: Switch) -> int | None:
@@ -126,7 +128,7 @@ def _undo(row: Request, full: list[Switch], merges: bool) -> None:
         if merges
         else 'the aggregation method "none" does not merge entries'
     )
-    rooms = " and ".join(
+    limits = " and ".join(
         f"switch {switch.id} has a capacity of {quantity(switch.tcam_budget or 0, 'entry', 'entries')}"
         for switch in full
     )
@@ -135,7 +137,7 @@ def _undo(row: Request, full: list[Switch], merges: bool) -> None:
         (back,) = submit([LogEntry({"op": KINDS[row.kind].withdrawn_by, "id": row.payload["id"]})])
         Request.objects.filter(pk=back.pk).update(undoes=row)
         row.state, row.waits_for = State.FAILED, []
-        row.problem = problem("refused", "A table is too small", f"{rooms}, and {why}", names)
+        row.problem = problem("refused", "A table is too small", f"{limits}, and {why}", names)
         row.save(update_fields=("state", "waits_for", "problem"))
         model._default_manager.filter(request=row).exclude(state=State.WITHDRAWN).update(state=State.FAILED)
         outbox.emit("request", event(row))

@@ -44,8 +44,8 @@ def check(
     tight = tight_tables(cache, northbound, [diff for diff in diffs if diff.switch in clean], known)
     if tight.stepwise is None:
         return
-    room, stepwise = tight.room, tight.stepwise
-    stuck = [diff.switch for diff in tight.full if stepwise.is_stuck(diff, room[diff.switch].budget)]
+    headrooms, stepwise = tight.headrooms, tight.stepwise
+    stuck = [diff.switch for diff in tight.full if stepwise.is_stuck(diff, headrooms[diff.switch].budget)]
     if stuck:
         raise InfeasibleUpdate(sorted(stuck))
 
@@ -54,7 +54,7 @@ def check(
 class FullTables:
     """Free entries by switch, the changes of full tables, and the search for their single steps."""
 
-    room: dict[str, Headroom]
+    headrooms: dict[str, Headroom]
     full: list[SwitchDiff]
     stepwise: Stepwise | None
 
@@ -66,10 +66,10 @@ def tight_tables(
     known: Mapping[str, Switch],
 ) -> FullTables:
     """Find changes of full tables; only if there is one, ask the controller for bundle support."""
-    room = _room_of(cache, diffs, known)
-    full = [diff for diff in diffs if diff.switch in room and room[diff.switch].is_tight(diff)]
+    headrooms = _headrooms_of(cache, diffs, known)
+    full = [diff for diff in diffs if diff.switch in headrooms and headrooms[diff.switch].is_tight(diff)]
     stepwise = _stepwise_of(cache, northbound, [known[diff.switch] for diff in full]) if full else None
-    return FullTables(room, full, stepwise)
+    return FullTables(headrooms, full, stepwise)
 
 
 def _stepwise_of(
@@ -84,7 +84,7 @@ def _stepwise_of(
     return Stepwise(cache.state.planner, tables, {switch.name: switch.limit for switch in full})
 
 
-def _room_of(
+def _headrooms_of(
     cache: SessionCache, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
 ) -> dict[str, Headroom]:
     """Return the numbers of free entries in the tables of switches with a budget."""

@@ -18,7 +18,7 @@ from controlplane.deployment.session_cache import SessionCache
 from controlplane.deployment.table_push import PushResult
 from controlplane.network.controller_client import ControllerClient, ControllerReading, NorthboundError
 from controlplane.network.models import Switch
-from controlplane.planning.headroom import Headroom, Rooms
+from controlplane.planning.headroom import Headroom, Headrooms
 from controlplane.planning.stepwise import BUNDLES, Stepwise
 from controlplane.requestlog import outbox
 from tercast.tables.entries import Entry, SwitchDiff
@@ -28,14 +28,15 @@ from tercast.tables.entries import Entry, SwitchDiff
 class TableReading:
     """A switch that answered: its entries, the difference from the plan, and its bundle support.
 
-    `room` is the number of content entries that the switch reports it can store, next to those of others.
+    `reported_limit` is the number of content entries that the switch reports it can store, next to those of
+    others.
     """
 
     switch: Switch
     found: tuple[Entry, ...]
     diff: SwitchDiff
     bundles: bool
-    room: int | None = None
+    reported_limit: int | None = None
 
     @property
     def is_new(self) -> bool:
@@ -68,7 +69,7 @@ def run(cache: SessionCache, northbound: ControllerClient) -> bool:
 
 
 def _connected(one: TableReading) -> Connected:
-    return Connected(one.switch.name, one.switch.epoch, one.room, one.switch.tcam_budget)
+    return Connected(one.switch.name, one.switch.epoch, one.reported_limit, one.switch.tcam_budget)
 
 
 def _read_tables(
@@ -121,14 +122,14 @@ def _send(
     """
     names = {one.switch.name for one in asked}
     silent = [name for name in cache.unconfirmed if name not in names and not cache.unconfirmed.refused(name)]
-    room = _free_entries(cache, asked)
+    headrooms = _free_entries(cache, asked)
     tables = {one.switch.name: one.found for one in asked if not one.bundles}
     stepwise = Stepwise(cache.state.planner, tables)
-    stuck = [one.diff for one in asked if _is_stuck(one, room, stepwise)]
+    stuck = [one.diff for one in asked if _is_stuck(one, headrooms, stepwise)]
     full = [one.diff for one in asked if cache.unconfirmed.refused(one.switch.name) or one.diff in stuck]
     willing = [one.diff for one in asked if one.diff not in full]
     results = table_push.push_holding(
-        northbound, willing, known, cache.unconfirmed, silent, room=room, stepwise=stepwise
+        northbound, willing, known, cache.unconfirmed, silent, headrooms=headrooms, stepwise=stepwise
     )
     _report_stuck([diff.switch for diff in stuck])
     for diff in full:  # free entries first: an entry fits only after another one is removed
@@ -140,9 +141,11 @@ def _send(
     return {result.switch.name: result for result in results}
 
 
-def _is_stuck(one: TableReading, rooms: Rooms, stepwise: Stepwise) -> bool:
-    room = rooms.get(one.switch.name)
-    return room is not None and room.is_tight(one.diff) and stepwise.is_stuck(one.diff, room.budget)
+def _is_stuck(one: TableReading, headrooms: Headrooms, stepwise: Stepwise) -> bool:
+    headroom = headrooms.get(one.switch.name)
+    return (
+        headroom is not None and headroom.is_tight(one.diff) and stepwise.is_stuck(one.diff, headroom.budget)
+    )
 
 
 def _report_stuck(names: Sequence[str]) -> None:

@@ -221,7 +221,13 @@ def _push(
     ready = [diff for diff in diffs if diff.switch in clean]
     tight = feasibility.tight_tables(cache, northbound, ready, known)
     return table_push.push_holding(
-        northbound, ready, known, cache.unconfirmed, silent, room=tight.room, stepwise=tight.stepwise
+        northbound,
+        ready,
+        known,
+        cache.unconfirmed,
+        silent,
+        headrooms=tight.headrooms,
+        stepwise=tight.stepwise,
     )
 
 

@@ -14,7 +14,7 @@ from controlplane.network.controller_client import (
     SwitchAnswer,
 )
 from controlplane.network.models import Switch
-from controlplane.planning.headroom import Headroom, Rooms
+from controlplane.planning.headroom import Headroom, Headrooms
 from controlplane.planning.stepwise import Stepwise, SwitchUpdate
 from controlplane.planning.unconfirmed import OutstandingChange, Unconfirmed, destinations
 from tercast.tables.entries import Entry, SwitchDiff
@@ -130,7 +130,7 @@ def push_holding(
     unconfirmed: Unconfirmed,
     silent: Collection[str],
     *,
-    room: Rooms = MappingProxyType({}),
+    headrooms: Headrooms = MappingProxyType({}),
     stepwise: Stepwise | None = None,
 ) -> list[PushResult]:
     """Call `push`, but leave out removals that `silent` switches delay: these stay unconfirmed.
@@ -139,13 +139,13 @@ def push_holding(
     `stepwise` finds. If it is full because of delayed removals, it must wait, and so must everything that
     depends on it.
     """
-    held, stuck = _find_held_back(diffs, unconfirmed, set(silent), room)
+    held, stuck = _find_held_back(diffs, unconfirmed, set(silent), headrooms)
     going = [diff for diff in diffs if diff.switch not in stuck]
     allowed = [replace(diff, removed=_without_dsts(diff.removed, held[diff.switch])) for diff in going]
-    rooms = [(diff, room.get(diff.switch)) for diff in allowed]
+    known = [(diff, headrooms.get(diff.switch)) for diff in allowed]
     swaps = {
         diff.switch: stepwise.swap(diff, one.budget) if stepwise else SwitchUpdate(one.budget)
-        for diff, one in rooms
+        for diff, one in known
         if one is not None and one.is_tight(diff)
     }
     names = ", ".join(sorted({*silent, *stuck}))
@@ -157,7 +157,7 @@ def push_holding(
 
 
 def _find_held_back(
-    diffs: Sequence[SwitchDiff], unconfirmed: Unconfirmed, silent: set[str], room: Rooms
+    diffs: Sequence[SwitchDiff], unconfirmed: Unconfirmed, silent: set[str], headrooms: Headrooms
 ) -> tuple[dict[str, frozenset[str]], dict[str, SwitchDiff]]:
     """Return, by switch, the destinations whose removal must wait, and the diffs that must wait."""
     stuck: dict[str, SwitchDiff] = {}
@@ -166,7 +166,7 @@ def _find_held_back(
         found = [
             diff
             for diff in diffs
-            if diff.switch not in stuck and _is_stuck(diff, held[diff.switch], room.get(diff.switch))
+            if diff.switch not in stuck and _is_stuck(diff, held[diff.switch], headrooms.get(diff.switch))
         ]
         if not found:
             return held, stuck
@@ -176,10 +176,10 @@ def _find_held_back(
             unconfirmed.add(diff.switch, OutstandingChange.of(diff, _NO_ROOM, held=True))
 
 
-def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Headroom | None) -> bool:
-    if room is None or not held:
+def _is_stuck(diff: SwitchDiff, held: frozenset[str], headroom: Headroom | None) -> bool:
+    if headroom is None or not held:
         return False
-    return room.is_short(diff, len(diff.removed) - len(_without_dsts(diff.removed, held)))
+    return headroom.is_short(diff, len(diff.removed) - len(_without_dsts(diff.removed, held)))
 
 
 def _hold_diff(switch: Switch, diff: SwitchDiff, silent: str) -> PushResult:

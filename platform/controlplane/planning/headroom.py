@@ -25,5 +25,5 @@ class Headroom:
         return more <= free < more + kept
 
 
-Rooms = Mapping[str, Headroom]
+Headrooms = Mapping[str, Headroom]
 """Headroom by switch; switches without a budget are not included."""

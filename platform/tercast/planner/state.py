@@ -109,7 +109,7 @@ class PlannerState:
     def has_budgets(self) -> bool:
         """Return whether any budget is enforced."""
         switches = self.topology.switches.values()
-        return self.enforce_budgets and any(switch.room is not None for switch in switches)
+        return self.enforce_budgets and any(switch.usable_budget is not None for switch in switches)
 
     def version(self, topic: str) -> int:
         """Return the version of a topic's encoding: 1, plus 1 for each change of code or space."""

@@ -59,10 +59,10 @@ def no_room(
     """Create the outcome of a request that exceeds budgets; `least`: fewest possible entries."""
 
     def needed(switch: str) -> str:
-        room = topology.switches[switch].room
+        budget = topology.switches[switch].usable_budget
         found = least.get(switch)
         more = "" if found is None else f"; {found}"
-        return f"{shown(switch)} (budget {room}{more})"
+        return f"{shown(switch)} (budget {budget}{more})"
 
     budgets = ", ".join(map(needed, switches))
     detail = f"{shown(name)} needs more entries than these switches may have: {budgets}"

@@ -51,14 +51,14 @@ class LiveNetwork:
     def read_budgets(self) -> None:
         """Read the budgets of all switches again."""
         for switch in self.topology.switches.values():
-            self.sites[switch.id].budget = switch.room
+            self.sites[switch.id].budget = switch.usable_budget
 
     def add_switches(self, switches: Iterable[Switch]) -> None:
         """Add the switches that are missing here, including those that the topology no longer has."""
         for switch in switches:
             if switch.id not in self.sites:
                 site = self.sites[switch.id] = SwitchPorts(switch.id)
-                site.budget = switch.room
+                site.budget = switch.usable_budget
 
     def remove_unused(self) -> list[str]:
         """Remove links and switches that the topology no longer has; return these switches."""

@@ -51,7 +51,7 @@ class Switch:
     declared: int | None = None
 
     @property
-    def room(self) -> int | None:
+    def usable_budget(self) -> int | None:
         """Number of entries that may be planned; at least 1 unless the budget is 0. None: no limit."""
         if self.tcam_budget is None:
             return None

@@ -34,10 +34,10 @@ def switches(network):
     return {switch.name: switch for switch in Switch.objects.all()}
 
 
-def push(switches, diffs, unconfirmed=None, silent=(), room=None):
+def push(switches, diffs, unconfirmed=None, silent=(), headrooms=None):
     with ControllerClient() as northbound:
         results = table_push.push_holding(
-            northbound, diffs, switches, unconfirmed or Unconfirmed(), silent, room=room or {}
+            northbound, diffs, switches, unconfirmed or Unconfirmed(), silent, headrooms=headrooms or {}
         )
     return {result.switch.name: result for result in results}
 
@@ -50,7 +50,7 @@ def test_only_a_table_without_room_for_both_changes_in_one_step(network, switche
     push(switches, [SwitchDiff("s1", entries(1, 2)), SwitchDiff("s2", entries(1, 2))])
     network.changes.clear()
     diffs = [SwitchDiff(name, entries(3), (), entries(1)) for name in ("s1", "s2", "s3")]
-    results = push(switches, diffs, room={"s1": Headroom(2, 2), "s2": Headroom(3, 2)})
+    results = push(switches, diffs, headrooms={"s1": Headroom(2, 2), "s2": Headroom(3, 2)})
     assert {part["dpid"][-1]: part.get("atomic") for part in parts(network)} == {
         "1": True,
         "2": None,
@@ -65,16 +65,16 @@ def test_only_a_table_without_room_for_both_changes_in_one_step(network, switche
 
 def test_what_is_too_much_even_in_one_step_goes_the_usual_way(network, switches):
     """A change of the network that cannot be refused may leave too many entries; as many as possible come."""
-    push(switches, [SwitchDiff("s1", entries(1, 2), (), entries(5))], room={"s1": Headroom(0, 0)})
+    push(switches, [SwitchDiff("s1", entries(1, 2), (), entries(5))], headrooms={"s1": Headroom(0, 0)})
     assert [part.get("atomic") for part in parts(network)] == [None]
 
 
 def test_nothing_is_done_by_a_step_that_is_refused(network, switches):
     push(switches, [SwitchDiff("s1", entries(1, 2))])
     network.switches[world.dpid(1)].refuses.add(entry(4).dst)
-    result = push(switches, [SwitchDiff("s1", entries(3, 4), (), entries(1))], room={"s1": Headroom(3, 2)})[
-        "s1"
-    ]
+    result = push(
+        switches, [SwitchDiff("s1", entries(3, 4), (), entries(1))], headrooms={"s1": Headroom(3, 2)}
+    )["s1"]
     assert len(result.done) == 0
     assert result.debt.refused and "in one step" in result.debt.reason and "table_full" in result.debt.reason
     assert result.debt.missing == {entry(3).dst, entry(4).dst} and result.debt.left_over == {entry(1).dst}
@@ -87,7 +87,7 @@ def test_a_step_is_never_cut(network, switches, monkeypatch, largest):
     network.changes.clear()
     monkeypatch.setattr(table_push, "LARGEST", largest)
     diffs = [SwitchDiff(name, entries(5, 6, 7), (), entries(1, 2, 3)) for name in ("s1", "s2")]
-    results = push(switches, diffs, room={"s1": Headroom(5, 4)})
+    results = push(switches, diffs, headrooms={"s1": Headroom(5, 4)})
     assert all(result.debt is None for result in results.values())
     (step,) = [part for part in parts(network) if part.get("atomic")]
     assert len(step["add"]) == len(step["remove"]) == 3

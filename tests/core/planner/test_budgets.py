@@ -162,12 +162,12 @@ def test_a_reserve_is_made_by_merging_where_that_is_the_policy() -> None:
 
 
 def test_a_table_for_one_entry_has_nothing_to_spare() -> None:
-    rooms = []
+    budgets = []
     for budget in (0, 1, 2, None):
         planner = planner_for(pair(budget))
         planner.apply({"op": "set_reserve", "switch": "s2", "entries": 1})
-        rooms.append(planner.topology.switches["s2"].room)
-    assert rooms == [0, 1, 1, None]
+        budgets.append(planner.topology.switches["s2"].usable_budget)
+    assert budgets == [0, 1, 1, None]
 
 
 def capacity(entries: int | None) -> dict[str, object]:

@@ -61,21 +61,22 @@ def _resize(planner: BudgetedTables, request: SetBudget | SetReserve, field: str
     planner.registry.change(request)
     network, budget_enforcer = planner.network, planner.budget_enforcer
     network.read_budgets()
-    site, room = network.sites[request.switch], planner.topology.switches[request.switch].room
+    site = network.sites[request.switch]
+    budget = planner.topology.switches[request.switch].usable_budget
     step = budget_enforcer.make_room([site])
-    lowered = before is not None and _is_lower(room, before.room)
+    lowered = before is not None and _is_lower(budget, before.usable_budget)
     held = budget_enforcer.lays or planner.enforce_budgets
-    if before is not None and held and lowered and room is not None and site.installed > room:
+    if before is not None and held and lowered and budget is not None and site.installed > budget:
         least = step.least.get(site.id)
         budget_enforcer.take_back(step)
         planner.topology.switches[before.id] = before
         network.read_budgets()
         count = quantity(site.installed, "entry", "entries")
         why = f'it has {count}, and the aggregation method "none" does not merge entries'
-        size = quantity(room, "entry", "entries")
+        size = quantity(budget, "entry", "entries")
         left = size if field == "tcam_budget" else f"{size} (the budget minus the reserve)"
         detail = f"a budget of {left} is too small for {shown(site.id)}: {least or why}"
-        return Outcome(False, Refused((field,), "budget", detail, room), failed_switches=(site.id,))
+        return Outcome(False, Refused((field,), "budget", detail, budget), failed_switches=(site.id,))
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
