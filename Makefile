@@ -63,7 +63,7 @@ coverage: setup-test ## measure line and branch coverage of the everyday tests a
 test-e2e: setup-test ## test the dashboard in a real browser with real services; screenshots in artifacts/
 	@$(PYTEST) tests/e2e $(ARGS)
 
-test-servers: setup-test ## run the tests of the database on PostgreSQL with Redis, which it starts
+test-servers: setup-test ## start PostgreSQL and Redis, and run the database tests with them
 	@scripts/with_servers.sh $(PYTEST) -m "servers and not full" $(or $(ARGS),$(SERVER_TESTS))
 	@[ -n "$(ARGS)" ] || scripts/with_servers.sh $(PYTEST) -k restarted $(RESTART_TESTS) # alone, because it restarts the server
 

@@ -129,7 +129,7 @@ def _add_job_options(add: Callable[..., object]) -> None:
         metavar="N",
         type=_typed(_count),
         default="2000",
-        help="sampled events per topic (%(default)s)",
+        help="maximum number of sampled events per topic (%(default)s)",
     )
 
 

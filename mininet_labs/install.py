@@ -26,7 +26,7 @@ FIELDS = {4: ("ip", "nw_dst", "ip_dst"), 6: ("ipv6", "ipv6_dst", "ipv6_dst")}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("scenario", help="scenario file; its final network is built")
+    parser.add_argument("scenario", help="scenario file; the fabric has the network after its last request")
     parser.add_argument("plan", help="plan of this scenario, from `tercast plan`")
     parser.add_argument(
         "--run-dir", type=Path, required=True, metavar="DIR", help="folder for sockets and logs"

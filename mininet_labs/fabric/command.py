@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--links",
         choices=("patch", "joined"),
         default="patch",
-        help="kind of links; only joined links can be set down (default patch)",
+        help="kind of links; only links of the kind joined can go down (default patch)",
     )
     parser.add_argument(
         "--flow-cache", action="store_true", help="cache decisions; then table changes take effect later"

@@ -29,7 +29,7 @@ def why_empty(job: Job, series: Series | None, span: TimeSpan) -> Why:
     """
     own = Result.objects.filter(series=series) if series else Result.objects.none()
     if own.filter(window_start__gte=span[0], window_start__lt=span[1]).exists():
-        detail = "There are results in this time, but none match the filters. Omit some filters."
+        detail = "There are results in this time range, but none match the filters. Omit some filters."
         return {"missing": "filter", "detail": detail}
     newest = Run.objects.filter(series=series).order_by("-id").first() if series else None
     if job.is_windowed and _is_waiting(job, series, span, newest):
@@ -39,7 +39,7 @@ def why_empty(job: Job, series: Series | None, span: TimeSpan) -> Why:
         return _why_never(job, newest)
     available = f"there are results from {_text(ends['first'])} to {_text(ends['last'])}"
     if job.is_windowed:
-        return {"missing": "telemetry", "detail": f"There is no telemetry of this time; {available}."}
+        return {"missing": "telemetry", "detail": f"There is no telemetry of this time range; {available}."}
     return _why_no_run(job, series, span, available)
 
 
@@ -91,7 +91,8 @@ def _utc(time: datetime) -> datetime:
 
 def _not_taken(job: Job, newest: Run | None) -> str:
     """Return why telemetry is unprocessed: there was no run, or the last one did not succeed."""
-    seen = "There is telemetry of this time" if inputs.local_root() else "There may be telemetry of this time"
+    what = "telemetry of this time range"
+    seen = f"There is {what}" if inputs.local_root() else f"There may be {what}"
     there = f"{seen}, but no run of {job.name} with this window length has processed it"
     if newest is None:
         return f"{there}: {_remedy(job)}."
@@ -130,11 +131,11 @@ def _why_no_run(job: Job, series: Series | None, span: TimeSpan, available: str)
     own = Run.objects.filter(series=series, created_at__gte=span[0], created_at__lt=span[1])
     last = own.order_by("-id").first()
     if last is None:
-        detail = f"{job.name} did not run in this time; {available}. For a new result, {_remedy(job)}."
+        detail = f"{job.name} did not run in this time range; {available}. For a new result, {_remedy(job)}."
         return {"missing": "job", "detail": detail}
     reason = f": {last.reason.rstrip('.')}" if last.reason else ""
     missing = "job" if last.state in {AnalyticsRunState.FAILED, AnalyticsRunState.CANCELLED} else "telemetry"
-    detail = f"The last run in this time ({last.pk}) {_verb(last)}{reason}; {available}."
+    detail = f"The last run in this time range ({last.pk}) {_verb(last)}{reason}; {available}."
     return {"missing": missing, "detail": detail}
 
 

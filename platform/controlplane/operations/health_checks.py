@@ -135,7 +135,7 @@ def analytics() -> Finding:
 
 def beat() -> Finding:
     """Check that beat runs; without it, nothing polls the controller or recovers lost wake-ups."""
-    without = "until it starts, the platform does not watch switches and links, and some work waits"
+    without = "until it starts, the platform does not watch switches and links, and periodic tasks do not run"
     return _life(heartbeats.BEAT, CheckStatus.DEGRADED, without)
 
 
@@ -227,7 +227,9 @@ def signalling() -> Finding:
     since, trouble = liveness.last()
     behind = f": {trouble}" if trouble else ""
     if since is None:
-        return Finding(CheckStatus.DEGRADED, f"the controller was never polled for control messages{behind}")
+        return Finding(
+            CheckStatus.DEGRADED, f"the platform has never read control messages from the controller{behind}"
+        )
     if since < STILL:
         detail = f"control messages were last processed {since.total_seconds():.1f} s ago"
         return Finding(CheckStatus.OK, detail)

@@ -289,7 +289,7 @@ def test_an_empty_answer_says_what_is_missing(get, own_state, root):
     later = text(START + 9 * MINUTE)
     assert empty(since=later, until=text(START + 10 * MINUTE)) == (
         "telemetry",
-        "There is no telemetry of this time; "
+        "There is no telemetry of this time range; "
         "there are results from 2026-03-28T00:00:00Z to 2026-03-28T00:00:00Z.",
     )
     assert empty(window="5 minutes")[0] == "job"

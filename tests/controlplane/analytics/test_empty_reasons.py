@@ -40,7 +40,7 @@ def ended(state, reason=""):
 def test_telemetry_since_the_last_run_waits_for_another(series, root, today):
     found = why_empty(JOB, series, (today + HOUR, today + 2 * HOUR))
     assert found["missing"] == "telemetry" and found["detail"].startswith(
-        "There is no telemetry of this time; there are results"
+        "There is no telemetry of this time range; there are results"
     )
     rows.write(root, "table_snapshots", [rows.snapshot(today + 1.5 * HOUR)])
     found = why_empty(JOB, series, (today + HOUR, today + 2 * HOUR))

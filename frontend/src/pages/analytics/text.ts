@@ -53,7 +53,7 @@ export const text = {
     publishers: "Advertisements (ids)",
     kinds: "Request kinds",
     all: "all",
-    help: "Each filter changes only some charts. For example, the filter Topics changes only the charts Delay and False positives, because only their data is stored by topic. It also changes them if they are not grouped by topic. Leave a filter empty to show all values.",
+    help: "Each filter changes only some charts. For example, the filter Topics changes only the charts Delay and False positives, because only their data is stored by topic. A filter also applies to charts that are not grouped by its values. Leave a filter empty to show all values.",
     window: "Window (time interval of one point)",
     scheduledWindow: "As in the schedule",
   },

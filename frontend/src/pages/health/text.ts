@@ -71,7 +71,7 @@ export const text = {
     controller: {
       title: "Controller",
       remedy:
-        "Start the controller: `python -m controller_app`. Until then, switches forward events with their current entries. Then they receive the missing entries.",
+        "Start the controller: `python -m controller_app`. Until it runs, switches forward events with their current entries. After the start, it sends the missing entries.",
     },
     switches: {
       title: "Switches",

@@ -270,7 +270,7 @@ export const text = {
     falsePositives: "False positives",
     unreachable: "cannot be met by merging",
     basis: (count: number) =>
-      `Predicted per event in the whole network, calculated from ${events(count)} of the past.`,
+      `Predicted per event in the whole network, calculated from ${count === 1 ? "1 past event" : `${number(count)} past events`}.`,
     budgetAxis: "Budget (entries)",
     perEvent: "per event",
     redundantSeries: "redundant copies",

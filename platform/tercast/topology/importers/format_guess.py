@@ -15,7 +15,7 @@ FORMATS = ("graphml", "gml", "sndlib", "json", "rocketfuel", "brite", "tercast")
 
 FORMS = {
     "graphml": "XML with the root <graphml>",
-    "gml": "keys with values up to a list graph [ ... ]",
+    "gml": "keys with values, and a list graph [ ... ]",
     "sndlib": "XML with the root <network> and a <networkStructure>",
     "json": "a JSON object",
     "rocketfuel": "lines FROM TO WEIGHT",

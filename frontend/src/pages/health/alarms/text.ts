@@ -185,7 +185,7 @@ export const text = {
     silentWriter: {
       title: "A program that writes telemetry stopped without a final report",
       meaning:
-        "The program was killed or is disconnected. Its rows after its last report are missing, so results count events that were delivered later as lost.",
+        "The program was killed or is disconnected. Its rows after its last report are missing. Results count events that were delivered after this report as lost.",
       remedy: "Start the program again.",
     },
     telemetry: {

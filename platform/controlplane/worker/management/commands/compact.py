@@ -29,7 +29,7 @@ class Command(PlatformCommand):
             "--days",
             type=_days,
             default=float(days),
-            help=f"keep requests that ended in this time (default: {days})",
+            help=f"keep requests that ended within this number of days (default: {days})",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
