@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from controller_app.control_messages.meters import METERS, Meters, read_meters
-from controller_app.control_messages.queue import PortId, Signals
+from controller_app.control_messages.queue import ControlMessageQueue, PortId
 from controller_app.errors import RequestRejected, Unreachable
 from controller_app.monitoring.alarms import LASTING, Alarms
 from controller_app.openflow import flow_mods, instructions, messages, oxm
 from controller_app.openflow.control_packets import Datagram, Dropped, answer_frame, parse
-from controller_app.openflow.flow_entry import SIGNALS, Key
+from controller_app.openflow.flow_entry import SIGNALS, FlowKey
 from controller_app.openflow.flow_mods import PUNT_PRIORITY
 from controller_app.openflow.messages import OpenFlowMessage
 from controller_app.ryu_api import spawn
@@ -36,9 +36,9 @@ def lldp_port_place(port: int) -> EntryId:
     return flow_mods.LLDP_PORT_PRIORITY, frozenset(oxm_fields(oxm.lldp_port_match(port)))
 
 
-def punt_key(family: str, port: int) -> Key:
+def punt_key(family: str, port: int) -> FlowKey:
     """Return the key of the entry that punts a port's control messages of a family."""
-    return Key(SIGNALS[family], port, PUNT_PRIORITY)
+    return FlowKey(SIGNALS[family], port, PUNT_PRIORITY)
 
 
 class Signalling:
@@ -51,7 +51,7 @@ class Signalling:
         self._links: set[PortId] = set()
         self._updating: set[tuple[int, PortId]] = set()
         self._meters: WeakKeyDictionary[Connection, Meters] = WeakKeyDictionary()
-        self.signals = Signals()
+        self.signals = ControlMessageQueue()
 
     def prepare(self, connection: Connection) -> None:
         """Install the punts of a switch that connects, and add problems to `connection.problems`.

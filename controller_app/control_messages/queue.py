@@ -25,7 +25,7 @@ PAGE = 500
 PortId = tuple[int, int]
 
 
-class Signals:
+class ControlMessageQueue:
     """Control messages by id, in the order of arrival, until the reader acknowledges them."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:

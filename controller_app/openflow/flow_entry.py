@@ -113,10 +113,10 @@ class SetDestination(NamedTuple):
     mac: bytes
 
 
-Action = OutputAction | SetDestination
+FlowAction = OutputAction | SetDestination
 
 
-class Key(NamedTuple):
+class FlowKey(NamedTuple):
     """Identity of an entry in a switch: match and priority."""
 
     dst: Prefix
@@ -131,8 +131,8 @@ class Key(NamedTuple):
 class FlowEntry(NamedTuple):
     """A content entry: its key, and the actions for packets that match it (none: drop)."""
 
-    key: Key
-    actions: tuple[Action, ...]
+    key: FlowKey
+    actions: tuple[FlowAction, ...]
 
     def to_json(self) -> dict[str, object]:
         """Return the northbound's form, which parses to this entry again."""
@@ -143,7 +143,7 @@ class RestEntry(NamedTuple):
     """Actions for packets in a range that match no content entry (none: drop, as usual)."""
 
     range: Prefix
-    actions: tuple[Action, ...]
+    actions: tuple[FlowAction, ...]
 
 
 def is_host_ip(ip: bytes) -> bool:
@@ -188,7 +188,7 @@ def parse_mac(text: object, path: Path) -> bytes:
     return mac
 
 
-def action_json(action: Action) -> dict[str, object]:
+def action_json(action: FlowAction) -> dict[str, object]:
     """Return the northbound's form of an action."""
     if isinstance(action, OutputAction):
         return {"output": "in_port" if action.port is None else action.port}

@@ -6,7 +6,7 @@ from enum import IntEnum
 from functools import lru_cache
 from struct import Struct
 
-from controller_app.openflow.flow_entry import TABLE, Action, FlowEntry, Key, Prefix
+from controller_app.openflow.flow_entry import TABLE, FlowAction, FlowEntry, FlowKey, Prefix
 from controller_app.openflow.instructions import MARK_AND_RESUBMIT, apply, apply_instruction, punt_through
 from controller_app.openflow.messages import ANY, NO_BUFFER, OpenFlowMessage, RequestType
 from controller_app.openflow.oxm import (
@@ -85,7 +85,7 @@ def _around_any_port(size: int, length: int, priority: int) -> tuple[bytes, byte
     return _content(FlowModCommand.ADD, priority) + head, tail
 
 
-def remove(key: Key) -> OpenFlowMessage:
+def remove(key: FlowKey) -> OpenFlowMessage:
     """Return the message that deletes the content entry of a key, only if it is an own one."""
     return OpenFlowMessage(
         RequestType.FLOW_MOD, _content(FlowModCommand.DELETE_STRICT, key.priority) + match(key)
@@ -116,7 +116,7 @@ def remove_match(
     return OpenFlowMessage(RequestType.FLOW_MOD, head + match_ + bytes(-len(match_) % 8))
 
 
-def add_drop(range_: Prefix, actions: tuple[Action, ...] = ()) -> OpenFlowMessage:
+def add_drop(range_: Prefix, actions: tuple[FlowAction, ...] = ()) -> OpenFlowMessage:
     """Return the message that adds the reserved entry below all content entries of a range.
 
     Without `actions` it drops them; with `actions` it temporarily forwards them.
@@ -136,7 +136,7 @@ def add_lldp_punt() -> OpenFlowMessage:
     return _flow_mod(EntryKind.LLDP, FlowModCommand.ADD, LLDP_PRIORITY, lldp_match(), punt_through(None))
 
 
-def add_punt(key: Key, meter: int | None) -> OpenFlowMessage:
+def add_punt(key: FlowKey, meter: int | None) -> OpenFlowMessage:
     """Return the message that adds a punt of a port's control messages, through a meter."""
     return _flow_mod(EntryKind.PUNT, FlowModCommand.ADD, key.priority, match(key), punt_through(meter))
 
@@ -153,7 +153,7 @@ def remove_lldp_port_punt(port: int) -> OpenFlowMessage:
     return _flow_mod(EntryKind.LLDP_PORT, FlowModCommand.DELETE_STRICT, LLDP_PORT_PRIORITY, match_, b"")
 
 
-def remove_punt(key: Key) -> OpenFlowMessage:
+def remove_punt(key: FlowKey) -> OpenFlowMessage:
     """Return the message that deletes the punt of a port's control messages."""
     return _flow_mod(EntryKind.PUNT, FlowModCommand.DELETE_STRICT, key.priority, match(key), b"")
 
@@ -181,9 +181,9 @@ def add_source(range_: Prefix, port: int, ip: bytes, mac: bytes) -> OpenFlowMess
     return _flow_mod(EntryKind.SOURCE, FlowModCommand.ADD, SOURCE_PRIORITY, match_, actions)
 
 
-def drop_key(range_: Prefix) -> Key:
+def drop_key(range_: Prefix) -> FlowKey:
     """Return the key of the drop entry of a range."""
-    return Key(range_, None, DROP_PRIORITY)
+    return FlowKey(range_, None, DROP_PRIORITY)
 
 
 def _flow_mod(

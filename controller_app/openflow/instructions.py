@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from struct import Struct, pack
 
-from controller_app.openflow.flow_entry import TABLE, Action, OutputAction, SetDestination
+from controller_app.openflow.flow_entry import TABLE, FlowAction, OutputAction, SetDestination
 from controller_app.openflow.oxm import REGISTER, OxmField, oxm
 
 IN_PORT = 0xFFFFFFF8
@@ -36,7 +36,7 @@ def metered_by(instructions: bytes) -> int | None:
 
 
 @lru_cache(maxsize=16384)
-def apply(actions: tuple[Action, ...]) -> bytes:
+def apply(actions: tuple[FlowAction, ...]) -> bytes:
     """Return the instruction that applies actions in their order; empty (drop) without actions."""
     if not actions:
         return b""
@@ -53,7 +53,7 @@ def output_action(port: int, most_bytes: int = 0) -> bytes:
     return _OUTPUT.pack(0, 16, port, most_bytes)
 
 
-def _action(action: Action) -> bytes:
+def _action(action: FlowAction) -> bytes:
     if isinstance(action, OutputAction):
         return output_action(IN_PORT if action.port is None else action.port)
     return _set_field(OxmField.ETH_DST, action.mac) + _set_ip(action)

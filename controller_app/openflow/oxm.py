@@ -6,7 +6,7 @@ from enum import IntEnum
 from functools import cache
 from struct import pack
 
-from controller_app.openflow.flow_entry import RANGES, SIGNALS, Key, Prefix
+from controller_app.openflow.flow_entry import RANGES, SIGNALS, FlowKey, Prefix
 
 LLDP_TYPE = 0x88CC
 LLDP_MAC = bytes.fromhex("0180c200000e")
@@ -53,7 +53,7 @@ def _typed(range_: Prefix) -> bytes:
     return oxm(OxmField.ETH_TYPE, pack("!H", ETH_TYPE[range_.family]))
 
 
-def match(key: Key) -> bytes:
+def match(key: FlowKey) -> bytes:
     """Return the match of a key: in_port first, then eth_type, which the destination requires."""
     (address, length), in_port, _ = key
     if in_port is None:

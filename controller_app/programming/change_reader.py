@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from controller_app.openflow.dpid import parse_dpid
-from controller_app.openflow.flow_entry import FlowEntry, Key, Prefix
+from controller_app.openflow.flow_entry import FlowEntry, FlowKey, Prefix
 from controller_app.programming.change_request import MAX_ID, MAX_SWITCHES, Change, ChangeStep, SwitchChange
 from controller_app.programming.entry_reader import EntryReader
 from tercast.errors import Path, Refused, RefusedMany, shown
@@ -221,9 +221,9 @@ def _refuse_over_limit(steps: Sequence[ChangeStep], limit: int | None, path: Pat
         raise Refused((*path, "limit"), "over_limit", detail, limit)
 
 
-def _refuse_repeated_keys(keys: list[tuple[Key | None, Path]]) -> None:
+def _refuse_repeated_keys(keys: list[tuple[FlowKey | None, Path]]) -> None:
     """Refuse a key that occurs twice: the result would depend on the order."""
-    seen: set[Key] = set()
+    seen: set[FlowKey] = set()
     for key, path in keys:
         if key is None:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from controller_app.openflow.flow_entry import FlowEntry, Key, RestEntry
+from controller_app.openflow.flow_entry import FlowEntry, FlowKey, RestEntry
 
 MAX_ID = 200
 MAX_SWITCHES = 10_000
@@ -21,7 +21,7 @@ class ChangeStep:
     """
 
     add: tuple[FlowEntry, ...]
-    remove: tuple[Key, ...]
+    remove: tuple[FlowKey, ...]
     rest: RestEntry | None = None
 
 

@@ -20,9 +20,9 @@ from controller_app.openflow.flow_entry import (
     MAX_PRIORITY,
     MIN_PRIORITY,
     WIDTHS,
-    Action,
+    FlowAction,
     FlowEntry,
-    Key,
+    FlowKey,
     OutputAction,
     Prefix,
     RestEntry,
@@ -70,7 +70,7 @@ class EntryReader:
         except Refused as refused:
             raise refused.under("actions") from None
 
-    def key(self, obj: Any) -> Key:
+    def key(self, obj: Any) -> FlowKey:
         """Return the key, an object or a row, of an entry to remove."""
         if type(obj) is list:
             if not 2 <= len(obj) <= 3:
@@ -103,7 +103,7 @@ class EntryReader:
         except Refused as refused:
             raise refused.under("actions") from None
 
-    def _key(self, dst: object, in_port: object, priority: object) -> Key:
+    def _key(self, dst: object, in_port: object, priority: object) -> FlowKey:
         """Return the key of three values; the path of an error is the name of the value."""
         prefix = _prefix(dst, ("dst",))
         address, bits = prefix
@@ -119,16 +119,16 @@ class EntryReader:
             expect_integer(in_port, ("in_port",), 1, MAX_PORT)
         if type(priority) is not int or not MIN_PRIORITY <= priority <= MAX_PRIORITY:
             expect_integer(priority, ("priority",), MIN_PRIORITY, MAX_PRIORITY)
-        return _new(Key, (prefix, in_port, priority))
+        return _new(FlowKey, (prefix, in_port, priority))
 
 
 class _RowReader:
     """Reads rows that refer to lists of actions by index; each list is read once per family."""
 
-    def __init__(self, key: Callable[[object, object, object], Key], actions: Sequence[object]) -> None:
+    def __init__(self, key: Callable[[object, object, object], FlowKey], actions: Sequence[object]) -> None:
         self._key = key
         self._listed = actions
-        self._read: dict[tuple[int, int], tuple[Action, ...]] = {}
+        self._read: dict[tuple[int, int], tuple[FlowAction, ...]] = {}
 
     def entry(self, row: Any) -> FlowEntry:
         """Return the entry of a row; an error in its actions has the path of an entry's actions."""
@@ -144,14 +144,14 @@ class _RowReader:
             actions = self._read[place] = self._actions(place)
         return _new(FlowEntry, (key, actions))
 
-    def _actions(self, place: tuple[int, int]) -> tuple[Action, ...]:
+    def _actions(self, place: tuple[int, int]) -> tuple[FlowAction, ...]:
         try:
             return read_actions(self._listed[place[0]], place[1])
         except Refused as refused:
             raise refused.under("actions") from None
 
 
-def read_actions(listed: Any, width: int) -> tuple[Action, ...]:
+def read_actions(listed: Any, width: int) -> tuple[FlowAction, ...]:
     """Return the actions of a list of objects, in the form of the northbound.
 
     Args:
@@ -162,7 +162,7 @@ def read_actions(listed: Any, width: int) -> tuple[Action, ...]:
     if len(listed) > MAX_ACTIONS:
         detail = f"received {len(listed)} actions; a flow-mod has at most {MAX_ACTIONS}"
         raise Refused((), "too_many", detail, len(listed))
-    actions: list[Action] = []
+    actions: list[FlowAction] = []
     for item in listed:
         port = item.get("output") if type(item) is dict and len(item) == 1 else None
         if type(port) is int and 0 < port <= MAX_PORT:
@@ -175,7 +175,7 @@ def read_actions(listed: Any, width: int) -> tuple[Action, ...]:
     return tuple(actions)
 
 
-def _read_action(item: Any, place: int, width: int) -> Action:
+def _read_action(item: Any, place: int, width: int) -> FlowAction:
     if type(item) is dict and len(item) == 1:
         if "set_dst" in item:
             return _read_set_dst(item["set_dst"], (place, "set_dst"), width)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from controller_app.errors import SwitchError
 from controller_app.openflow import flow_mods, messages
 from controller_app.openflow.bundles import BundleAction, Control, carry, control
-from controller_app.openflow.flow_entry import FlowEntry, Key
+from controller_app.openflow.flow_entry import FlowEntry, FlowKey
 from controller_app.openflow.flow_mods import add_body
 from controller_app.switch.connection import Connection
 from controller_app.switch.transactions import MessageBatch
@@ -29,7 +29,7 @@ ROUNDS = 3
 
 NO_ROOM = "table_full"
 
-Item = FlowEntry | Key
+Item = FlowEntry | FlowKey
 """Object of a flow-mod: an entry to add, or the key of an entry to remove."""
 
 RefusedEntry = tuple[Item, SwitchError]

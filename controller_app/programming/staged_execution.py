@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from controller_app.errors import RequestRejected, SwitchError, Unreachable
-from controller_app.openflow.flow_entry import Key
+from controller_app.openflow.flow_entry import FlowKey
 from controller_app.programming.switch_operations import SwitchOperation
 from controller_app.ryu_api import Queue, Semaphore, kill, spawn
 from controller_app.switch.connection import Connection
@@ -28,7 +28,7 @@ class SwitchResult:
     epoch: int | None = None
     removed: bool = False
     detail: str | None = None
-    errors: list[tuple[Key, SwitchError]] | None = None
+    errors: list[tuple[FlowKey, SwitchError]] | None = None
 
     def to_json(self) -> dict[str, object]:
         """Return the northbound's form."""

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from controller_app.errors import SwitchError
 from controller_app.openflow import flow_mods
-from controller_app.openflow.flow_entry import FlowEntry, Key, RestEntry
+from controller_app.openflow.flow_entry import FlowEntry, FlowKey, RestEntry
 from controller_app.programming.change_request import ChangeStep, SwitchChange
 from controller_app.programming.flow_mod_delivery import (
     Bundle,
@@ -30,7 +30,7 @@ NOT_APPLIED = SwitchError(
     "not installed, because the switch refused another entry of the same change",
 )
 
-EntryErrors = list[tuple[Key, SwitchError]]
+EntryErrors = list[tuple[FlowKey, SwitchError]]
 
 
 class OperationOutcome(NamedTuple):
@@ -73,7 +73,7 @@ class Addition(FlowModDelivery):
 class Removal(FlowModDelivery):
     """Removes entries, shortest prefix first; a missing entry counts as removed."""
 
-    def __init__(self, connection: Connection, keys: Iterable[Key]) -> None:
+    def __init__(self, connection: Connection, keys: Iterable[FlowKey]) -> None:
         super().__init__(connection, shortest_first(keys))
 
     def finish(self) -> OperationOutcome:
@@ -218,7 +218,7 @@ def longest_first(entries: Iterable[FlowEntry]) -> list[FlowEntry]:
     return sorted(entries, key=lambda entry: -entry.key.dst.length)
 
 
-def shortest_first(keys: Iterable[Key]) -> list[Key]:
+def shortest_first(keys: Iterable[FlowKey]) -> list[FlowKey]:
     """Sort keys by prefix length, shortest first."""
     return sorted(keys, key=lambda key: key.dst.length)
 

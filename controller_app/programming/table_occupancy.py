@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from controller_app.openflow.flow_entry import FlowEntry, Key
+from controller_app.openflow.flow_entry import FlowEntry, FlowKey
 from controller_app.programming.change_request import ChangeStep
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import read_table
 
 
-def read_keys(connection: Connection) -> set[Key | int]:
+def read_keys(connection: Connection) -> set[FlowKey | int]:
     """Return the keys of a switch's content entries, and a number for each unreadable entry."""
     table = read_table(connection)
     return {*(entry.key for entry in table.entries), *range(len(table.strange))}
 
 
-def peak_occupancy(held: Iterable[Key | int], steps: Iterable[ChangeStep], at_once: bool) -> int:
+def peak_occupancy(held: Iterable[FlowKey | int], steps: Iterable[ChangeStep], at_once: bool) -> int:
     """Return the highest number of entries in a table while steps are applied.
 
     Args:
@@ -39,7 +39,7 @@ def merge_steps(steps: Iterable[ChangeStep]) -> ChangeStep:
 
     It has no `rest`, because all entries change together.
     """
-    last: dict[Key, FlowEntry | None] = {}
+    last: dict[FlowKey, FlowEntry | None] = {}
     for step in steps:
         last.update((entry.key, entry) for entry in step.add)
         last.update((key, None) for key in step.remove)

@@ -10,8 +10,8 @@ from struct import Struct
 from controller_app.openflow import flow_mods, messages, oxm
 from controller_app.openflow.flow_entry import (
     TABLE,
-    Action,
-    Key,
+    FlowAction,
+    FlowKey,
     OutputAction,
     Prefix,
     SetDestination,
@@ -55,7 +55,7 @@ class FlowStats:
         return {"table": self.table, "priority": self.priority, "match": self.match.hex()}
 
 
-def identity(key: Key) -> EntryId:
+def identity(key: FlowKey) -> EntryId:
     """Return the identity that the entry with a key has when it is read back."""
     return key.priority, frozenset(oxm_fields(oxm.match(key)))
 
@@ -64,8 +64,8 @@ def identity(key: Key) -> EntryId:
 class InstalledFlow:
     """An own content entry; its actions are None if the controller cannot have written them."""
 
-    key: Key
-    actions: tuple[Action, ...] | None
+    key: FlowKey
+    actions: tuple[FlowAction, ...] | None
     packets: int
     octets: int
 
@@ -182,7 +182,7 @@ def oxm_fields(match: bytes) -> list[tuple[int, bytes, bytes]]:
     return fields
 
 
-def decode_key(match: bytes, priority: int) -> Key | None:
+def decode_key(match: bytes, priority: int) -> FlowKey | None:
     """Return the key of an entry with this match; None if no key can have the match."""
     fields = {number: (value, mask) for number, value, mask in oxm_fields(match)}
     in_port, _ = fields.pop(_basic(OxmField.IN_PORT), (None, b""))
@@ -195,7 +195,7 @@ def decode_key(match: bytes, priority: int) -> Key | None:
     if len(address) != size or length is None or fields:
         return None
     port = None if in_port is None else int.from_bytes(in_port, "big")
-    return Key(Prefix(address, length), port, priority)
+    return FlowKey(Prefix(address, length), port, priority)
 
 
 def _basic(field: int) -> int:
@@ -212,14 +212,14 @@ def _mask_length(mask: bytes) -> int | None:
 
 
 @lru_cache(maxsize=16384)
-def decode_actions(instructions: bytes) -> tuple[Action, ...] | None:
+def decode_actions(instructions: bytes) -> tuple[FlowAction, ...] | None:
     """Return the actions of an entry; None for an action that the controller never writes."""
     if not instructions:
         return ()
     kind, length = _MATCH_HEADER.unpack_from(instructions)
     if kind != _APPLY_ACTIONS or length != len(instructions):
         return None
-    actions: list[Action] = []
+    actions: list[FlowAction] = []
     mac: bytes | None = None
     for kind, body in _split_actions(instructions[8:]):
         if kind == _OUTPUT and mac is None:

@@ -117,11 +117,6 @@ SHARED_ALIASES = {
     "Place",
     "Port",
     "Request",
-    # to be renamed
-    "Budgets",
-    "Key",
-    "Opener",
-    "Row",
 }
 
 NEXT_TO_TESTS = {

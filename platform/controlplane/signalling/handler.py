@@ -14,8 +14,8 @@ from controlplane.registry.disclosure import reason_for_host
 from controlplane.requestlog.models import FINAL_STATES, Request, State
 from controlplane.signalling import actions, keys, refusals, seals, sender_lookup
 from controlplane.signalling.errors import Refusing, of_problem, of_refused
+from controlplane.signalling.host_datagram import HostDatagram, digest, hex_id
 from controlplane.signalling.models import Done, HostSignals
-from controlplane.signalling.signal import Signal, digest, hex_id
 from tercast.errors import Refused
 from tercast.signalling import codec
 from tercast.signalling.codec import Received
@@ -42,7 +42,7 @@ class _Case:
     used before this message.
     """
 
-    signal: Signal
+    datagram: HostDatagram
     received: Received
     host: Host | None = None
     signals: HostSignals | None = None
@@ -56,20 +56,20 @@ class _Case:
         return Seal(keys.key_of(self.signals), self.received.sealed.counter)
 
 
-def handle(signal: Signal) -> OutgoingReply | None:
+def handle(datagram: HostDatagram) -> OutgoingReply | None:
     """Execute or refuse a message and return the answer; None for a malformed message."""
     try:
-        received = signal.read()
+        received = datagram.read()
     except MalformedMessage as malformed:
-        refusals.record_refusal(signal, malformed.code, str(malformed))
+        refusals.record_refusal(datagram, malformed.code, str(malformed))
         return None
-    case = _Case(signal, received)
+    case = _Case(datagram, received)
     request_id = received.message.request_id
     try:
         answer = _process_message(case)
     except Refusing as refusing:
         name = case.host.name if case.host else ""
-        refusals.record_refusal(signal, refusing.reason, refusing.detail, name)
+        refusals.record_refusal(datagram, refusing.reason, refusing.detail, name)
         answer = ControlReply(ReplyStatus.REFUSED, request_id, reason=refusing.reason, detail=refusing.detail)
     except DatabaseError as error:
         logger.warning("a control message cannot be processed now: %s", error)
@@ -79,7 +79,7 @@ def handle(signal: Signal) -> OutgoingReply | None:
         logger.exception("a control message could not be processed")
         detail = "the platform had an internal error, see its log; send the message again"
         answer = ControlReply(ReplyStatus.BUSY, request_id, reason="internal", detail=detail)
-    return {**signal.reply, "payload": codec.encode_answer(answer, case.seal)}
+    return {**datagram.reply, "payload": codec.encode_answer(answer, case.seal)}
 
 
 def _process_message(case: _Case) -> ControlReply:
@@ -100,11 +100,11 @@ def _process_message(case: _Case) -> ControlReply:
 
 def _carry_out(case: _Case) -> ControlReply:
     message = case.received.message
-    case.host = sender_lookup.find(case.signal)
+    case.host = sender_lookup.find(case.datagram)
     known = None
     if case.host is None:
         seals.check_stranger(case.received)
-        case.host = sender_lookup.register(case.signal)
+        case.host = sender_lookup.register(case.datagram)
     else:
         known = _known(case, case.host)
     HostSignals.objects.filter(host=case.host).update(last_seen_at=timezone.now())
@@ -139,11 +139,11 @@ def _known(case: _Case, host: Host) -> Done | None:
             "id_reused",
             "an earlier message of this host with other content had the same request id; use a new id",
         )
-    at_home = sender_lookup.is_at(host, case.signal)
+    at_home = sender_lookup.is_at(host, case.datagram)
     if known is None or not at_home or not seals.is_old(signals, case.received):
         case.counter = seals.check_counter(signals, case.received)
     if not at_home:
-        sender_lookup.move_host(host, case.signal, proven=signals.has_key)
+        sender_lookup.move_host(host, case.datagram, proven=signals.has_key)
     return known
 
 
@@ -157,7 +157,7 @@ def _remember(case: _Case, host: Host, result: actions.ActionResult) -> Done:
         code=result.code,
         request=result.request,
         counter=case.counter,
-        reply=case.signal.reply,
+        reply=case.datagram.reply,
         waits=message.confirm and not _ended(result.request),
     )
     if done.pk % PRUNED_EVERY == 0:
@@ -168,7 +168,7 @@ def _remember(case: _Case, host: Host, result: actions.ActionResult) -> Done:
 def _again(case: _Case, done: Done) -> None:
     """Update the return path of a repeated message to its present source."""
     sealed = case.received.sealed
-    done.reply, done.counter = case.signal.reply, sealed.counter if sealed else None
+    done.reply, done.counter = case.datagram.reply, sealed.counter if sealed else None
     done.waits = case.received.message.confirm and not _ended(done.request)
     done.save(update_fields=("reply", "counter", "waits"))
 

@@ -24,9 +24,9 @@ from controlplane.common.process_locks import signalling_lock
 from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.requestlog import checkpoints
 from controlplane.signalling import handler, replies
+from controlplane.signalling.host_datagram import HostDatagram
 from controlplane.signalling.liveness import LoopRecord
 from controlplane.signalling.models import Done
-from controlplane.signalling.signal import Signal
 
 WAIT_SECONDS = 10
 """Time that the controller holds a poll without messages."""
@@ -108,7 +108,7 @@ class PollLoop:
 def _handle(northbound: ControllerClient, row: dict[str, Any]) -> None:
     """Process and answer one message; skip a message that causes an error."""
     try:
-        answer = handler.handle(Signal.from_json(row))
+        answer = handler.handle(HostDatagram.from_json(row))
     except (OperationalError, InterfaceError):
         raise
     except Exception:

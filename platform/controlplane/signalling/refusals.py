@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from controlplane.common import clock
 from controlplane.requestlog import outbox
+from controlplane.signalling.host_datagram import HostDatagram
 from controlplane.signalling.models import HostSignals, Refusal, RefusedCount
 from controlplane.signalling.seals import SUSPICIOUS
-from controlplane.signalling.signal import Signal
 
 KEPT = 1000
 """Number of stored refusals."""
@@ -20,24 +20,24 @@ ALARM_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
-def record_refusal(signal: Signal, reason: str, detail: str, host: str = "") -> None:
+def record_refusal(datagram: HostDatagram, reason: str, detail: str, host: str = "") -> None:
     """Count a refusal, and store it."""
     RefusedCount.objects.get_or_create(reason=reason)
     RefusedCount.objects.filter(reason=reason).update(count=F("count") + 1, last_at=timezone.now())
     row = Refusal.objects.create(
         reason=reason,
         detail=detail,
-        dpid=signal.dpid,
-        port=signal.port,
-        mac=signal.mac,
-        ip=signal.ip,
+        dpid=datagram.dpid,
+        port=datagram.port,
+        mac=datagram.mac,
+        ip=datagram.ip,
         host=host,
     )
     if row.pk % PRUNED_EVERY == 0:
         Refusal.objects.filter(id__lte=row.pk - KEPT).delete()
     if reason in SUSPICIOUS and host:
         _report(
-            host, f"control message of host {host} refused at {signal.dpid}, port {signal.port}: {detail}"
+            host, f"control message of host {host} refused at {datagram.dpid}, port {datagram.port}: {detail}"
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from controlplane.network.controller_client import BadAnswerError, ControllerClient
 from controlplane.signalling import refusals
 from controlplane.signalling.handler import OutgoingReply
-from controlplane.signalling.signal import Signal
+from controlplane.signalling.host_datagram import HostDatagram
 
 REFUSED = "answer_refused"
 """Reason code of an answer that the controller refused."""
@@ -38,9 +38,9 @@ def _row(answer: OutgoingReply) -> OutgoingReply:
 
 
 def _pass_over(answer: OutgoingReply, why: str) -> None:
-    signal = Signal(**{**answer, "payload": b""})
+    datagram = HostDatagram(**{**answer, "payload": b""})
     logger.warning(
         "the controller refused the answer to %s (%s) at port %s of %s: %s",
-        *(signal.ip, signal.mac, signal.port, signal.dpid, why),
+        *(datagram.ip, datagram.mac, datagram.port, datagram.dpid, why),
     )
-    refusals.record_refusal(signal, REFUSED, f"the controller refused the answer: {why}")
+    refusals.record_refusal(datagram, REFUSED, f"the controller refused the answer: {why}")

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TypeVar
 
 from tercast.client.inband import PATIENCE
-from tercast.client.inband_session import Opener
+from tercast.client.inband_session import SessionOpener
 from tercast.client.listen_command import listen
 from tercast.client.metadata_sources import MetadataSource, ScenarioSource
 from tercast.client.publish_command import publish
@@ -196,12 +196,12 @@ def _listener_telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry 
     return lambda: RejectionReports(args.host, api)
 
 
-def _asker(args: argparse.Namespace) -> Opener:
+def _asker(args: argparse.Namespace) -> SessionOpener:
     """Return a function that opens the host's transport for control messages."""
     return _opener(args, False, PORT)
 
 
-def _opener(args: argparse.Namespace, receives: bool, port: int | None = None) -> Opener:
+def _opener(args: argparse.Namespace, receives: bool, port: int | None = None) -> SessionOpener:
     """Return a function that opens the host's transport and returns it with the host's address."""
     number: int = args.port if port is None else port
 

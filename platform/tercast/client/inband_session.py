@@ -21,7 +21,7 @@ from tercast.wire.errors import NoAnswer, NotTaken, TransportError
 AT_THE_END = 10.0
 """Seconds that a withdrawal at the end may take."""
 
-Opener = Callable[[MetadataSource], tuple[Transport, str]]
+SessionOpener = Callable[[MetadataSource], tuple[Transport, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Registered:
 def registered(
     args: Namespace,
     source: MetadataSource,
-    opener: Opener,
+    opener: SessionOpener,
     type_: MessageType,
     wanted: Sequence[AnnouncedFilter],
 ) -> Iterator[Registered]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 
 from tercast.client.event_origins import REASON_TEXTS, EventOrigins, LearnedOrigins, RejectedEvent
-from tercast.client.inband_session import Opener, registered
+from tercast.client.inband_session import SessionOpener, registered
 from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.telemetry import HostTelemetry, closing_telemetry
@@ -49,8 +49,8 @@ _QUIET_S = 10.0
 def listen(
     args: Namespace,
     source: MetadataSource,
-    opener: Opener,
-    asker: Opener,
+    opener: SessionOpener,
+    asker: SessionOpener,
     telemetry: Callable[[], HostTelemetry | None] = lambda: None,
 ) -> None:
     """Print deliveries until the count, the time limit or an interrupt; then print the counters.

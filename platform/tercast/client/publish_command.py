@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-from tercast.client.inband_session import Opener, registered
+from tercast.client.inband_session import SessionOpener, registered
 from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource, parse_json
 from tercast.client.publisher import Publisher
 from tercast.client.sequence import Sequence
@@ -38,8 +38,8 @@ EventValues = Mapping[str, object]
 def publish(
     args: Namespace,
     source: MetadataSource,
-    opener: Opener,
-    asker: Opener,
+    opener: SessionOpener,
+    asker: SessionOpener,
     telemetry: Callable[[], HostTelemetry | None] = lambda: None,
 ) -> None:
     """Send the events at the given rate and print their number.

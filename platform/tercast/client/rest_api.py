@@ -26,7 +26,7 @@ _TIMEOUT_S = 10.0
 _LARGEST_ANSWER = 64 << 20
 _LONGEST_REASON = 300
 
-Row = Mapping[str, object]
+RestRow = Mapping[str, object]
 
 
 class Api:
@@ -88,9 +88,9 @@ class Api:
         except ValueError as error:
             raise ApiError(f"{what}: the answer is not JSON: {error}") from None
 
-    def rows(self, path: str, **parameters: str) -> list[Row]:
+    def rows(self, path: str, **parameters: str) -> list[RestRow]:
         """Get all rows of a paged list."""
-        rows: list[Row] = []
+        rows: list[RestRow] = []
         page = self.get(path, **parameters)
         while True:
             if not isinstance(page, dict) or not isinstance(page.get("results"), list):
@@ -101,7 +101,7 @@ class Api:
                 return rows
             page = self.get(following)
 
-    def one(self, path: str, **parameters: str) -> Row:
+    def one(self, path: str, **parameters: str) -> RestRow:
         """Get the only row that matches the parameters."""
         rows = self.rows(path, **parameters)
         if len(rows) != 1:
@@ -188,7 +188,7 @@ class ApiOrigins:
         return dict(map(_origin, rows))
 
 
-def _origin(row: Row) -> tuple[str, EventOrigin]:
+def _origin(row: RestRow) -> tuple[str, EventOrigin]:
     keys = row.get("keys", [])
     if keys is None and row.get("seal") != OriginPolicy.OFF:
         raise ApiError(
@@ -268,7 +268,7 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedire
 """Opener without proxies: the platform is on this machine or on the network that it manages."""
 
 
-def _announced(row: Row, letter: str) -> AnnouncedFilter:
+def _announced(row: RestRow, letter: str) -> AnnouncedFilter:
     name = str(row.get("id"))
     by_dz = (
         "filter" in row and row["filter"] is None
@@ -277,7 +277,7 @@ def _announced(row: Row, letter: str) -> AnnouncedFilter:
     return AnnouncedFilter(letter + name.removeprefix(letter), _text(row, "topic"), text)
 
 
-def _text(row: Row, key: str) -> str:
+def _text(row: RestRow, key: str) -> str:
     value = row.get(key)
     if not isinstance(value, str):
         raise ApiError(f"the API's answer has no text in {key!r}")

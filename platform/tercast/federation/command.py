@@ -13,7 +13,7 @@ from tercast.federation.world.fault_run import FaultRun, start_at_rest
 from tercast.federation.world.faults import read_faults
 from tercast.federation.world.federated_plan import LONGEST, federated_plan_json, run_federation
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
-from tercast.offline.run_scenario import Budgets
+from tercast.offline.run_scenario import SwitchBudgets
 from tercast.offline.scenario import Scenario, read_scenario
 from tercast.offline.table_report import COLUMNS, aligned, switch_rows
 from tercast.runtime.json_files import STANDARD_OUTPUT, FileRefused, read_document, write_json
@@ -92,7 +92,7 @@ def run_federate(args: argparse.Namespace) -> int:
 
 
 def plan_partitions(
-    name: str, scenario: Scenario, method: str, budgets: Budgets
+    name: str, scenario: Scenario, method: str, budgets: SwitchBudgets
 ) -> tuple[dict[str, Any], Timing, list[str]]:
     """Plan a scenario with partitions.
 

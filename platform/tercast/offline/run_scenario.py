@@ -32,7 +32,7 @@ from tercast.runtime.wording import quantity, unknown_name
 
 ALL = "all"
 
-Budgets = Mapping[str, int | None]
+SwitchBudgets = Mapping[str, int | None]
 
 
 @dataclass(slots=True)
@@ -51,7 +51,9 @@ class ScenarioResult:
     timing: Timing = field(default_factory=Timing)
 
 
-def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | None = None) -> ScenarioResult:
+def carry_out(
+    name: str, scenario: Scenario, method: str, budgets: SwitchBudgets | None = None
+) -> ScenarioResult:
     """Plan the scenario in the file `name`.
 
     `budgets` by switch (`all`: every other switch) replace the scenario's budgets from the first request to
@@ -84,7 +86,7 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
     return carried
 
 
-def fixed_budgets(beginning: Registry, budgets: Budgets) -> dict[str, int | None]:
+def fixed_budgets(beginning: Registry, budgets: SwitchBudgets) -> dict[str, int | None]:
     """The budget of every switch that `budgets` names; FileRefused if a switch does not exist."""
     switches = beginning.topology.switches
     fixed: dict[str, int | None] = {}
@@ -98,7 +100,7 @@ def fixed_budgets(beginning: Registry, budgets: Budgets) -> dict[str, int | None
     return fixed
 
 
-def with_options(scenario: Scenario, method: str | None, budgets: Budgets) -> Scenario:
+def with_options(scenario: Scenario, method: str | None, budgets: SwitchBudgets) -> Scenario:
     """Return the scenario with another method (None: unchanged) and other budgets.
 
     The budgets are set in its network after all requests. FileRefused as in `fixed_budgets`.
@@ -120,7 +122,7 @@ class RequestRun(Protocol):
 def take_requests(
     name: str,
     scenario: Scenario,
-    fixed: Budgets,
+    fixed: SwitchBudgets,
     run: RequestRun,
     take: Callable[[Request], tuple[Outcome, int]],
 ) -> None:

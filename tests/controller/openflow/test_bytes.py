@@ -15,7 +15,7 @@ from controller_app.openflow.flow_entry import (
     MAX_PORT,
     RANGES,
     FlowEntry,
-    Key,
+    FlowKey,
     OutputAction,
     Prefix,
     SetDestination,
@@ -42,7 +42,7 @@ def prefixes(draw) -> Prefix:
     return Prefix((int.from_bytes(outer.address, "big") | below).to_bytes(width // 8, "big"), length)
 
 
-keys = st.builds(Key, prefixes(), st.none() | ports, st.integers(2, 60000))
+keys = st.builds(FlowKey, prefixes(), st.none() | ports, st.integers(2, 60000))
 
 
 @st.composite
@@ -119,7 +119,7 @@ def test_every_prefix_length_has_the_bytes_of_the_frameworks_objects(
 ) -> None:
     outer = RANGES[family]
     for length in range(outer.length, 8 * len(outer.address) + 1):
-        key = Key(Prefix(outer.address, length), in_port, 100 + length)
+        key = FlowKey(Prefix(outer.address, length), in_port, 100 + length)
         mod = _framework_mod(key, command=0)
         assert flow_mods.add(FlowEntry(key, ())).frame(7) == _serialised(mod, 7)
         mod = _framework_mod(key, command=4, cookie_mask=flow_mods.DELETION_MASK)
@@ -127,14 +127,14 @@ def test_every_prefix_length_has_the_bytes_of_the_frameworks_objects(
 
 
 @given(keys, st.integers(0, 0xFFFFFFFF))
-def test_a_removal_has_the_bytes_of_the_frameworks_objects(key: Key, xid: int) -> None:
+def test_a_removal_has_the_bytes_of_the_frameworks_objects(key: FlowKey, xid: int) -> None:
     mod = _framework_mod(key, command=4, cookie_mask=flow_mods.DELETION_MASK)
     assert flow_mods.remove(key).frame(xid) == _serialised(mod, xid)
 
 
 @given(entries() | keys, st.integers(0, 0xFFFFFFFF), st.integers(0, 0xFFFFFFFF))
 def test_a_message_in_a_bundle_has_the_bytes_of_the_frameworks_objects(
-    item: FlowEntry | Key, bundle: int, xid: int
+    item: FlowEntry | FlowKey, bundle: int, xid: int
 ) -> None:
     message = flow_mod_delivery.flow_mod(item)
     inner = SimpleNamespace(xid=xid, buf=message.frame(xid), serialize=lambda: None)
@@ -156,7 +156,7 @@ def _serialised(message, xid: int) -> bytes:
     return bytes(message.buf)
 
 
-def _framework_mod(key: Key, **fields):
+def _framework_mod(key: FlowKey, **fields):
     address = ipaddress.ip_network(str(key.dst))
     wanted = {} if key.in_port is None else {"in_port": key.in_port}
     wanted["eth_type"] = 0x86DD if address.version == 6 else 0x0800
@@ -183,7 +183,7 @@ def _framework_actions(action: OutputAction | SetDestination) -> list:
 
 
 @given(keys)
-def test_a_removal_is_strict_and_limited_to_own_content_entries(key: Key) -> None:
+def test_a_removal_is_strict_and_limited_to_own_content_entries(key: FlowKey) -> None:
     mod = parsed(flow_mods.remove(key))
     assert (mod.command, mod.priority) == (4, key.priority)
     assert mod.cookie == 0x7EC0A57E00000001
@@ -191,7 +191,7 @@ def test_a_removal_is_strict_and_limited_to_own_content_entries(key: Key) -> Non
 
 
 @given(keys)
-def test_the_prerequisite_stands_before_the_destination(key: Key) -> None:
+def test_the_prerequisite_stands_before_the_destination(key: FlowKey) -> None:
     numbers = [number & 0x7F for number, _, _ in flow_stats.oxm_fields(oxm.match(key))]
     assert numbers.index(oxm.OxmField.ETH_TYPE) + 1 == len(numbers) - 1
 
@@ -219,7 +219,7 @@ def _flow_stats(entry: FlowEntry) -> bytes:
 
 
 def test_a_full_length_prefix_with_a_mask_of_ones_is_the_same_entry() -> None:
-    key = Key(Prefix.parse("ff0e:4::1/128"), None, 100)
+    key = FlowKey(Prefix.parse("ff0e:4::1/128"), None, 100)
     masked = oxm.match_of(
         oxm.oxm(oxm.OxmField.ETH_TYPE, b"\x86\xdd")
         + oxm.oxm(oxm.OxmField.IPV6_DST, key.dst.address, b"\xff" * 16)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.openflow.flow_entry import RANGES, FlowEntry, Key, Prefix
+from controller_app.openflow.flow_entry import RANGES, FlowEntry, FlowKey, Prefix
 from controller_app.programming.change_reader import parse_change
 from controller_app.programming.entry_reader import EntryReader
 from tercast.errors import Path, Refused, RefusedMany
@@ -233,9 +233,9 @@ def test_a_row_is_the_key_that_an_object_says() -> None:
     reader = EntryReader(ALL)
     prefix = Prefix.parse("ff0e:4::/32")
     assert reader.key(["ff0e:4::/32", 18]) == reader.key({"dst": "ff0e:4::/32", "priority": 18})
-    assert reader.key(["ff0e:4::/32", 18, 3]) == Key(prefix, 3, 18)
-    assert reader.key({"dst": "ff0e:4::/32", "priority": 18, "in_port": 3}) == Key(prefix, 3, 18)
-    assert reader.row_reader([[]])(["ff0e:4::/32", 18, 0, 3]) == FlowEntry(Key(prefix, 3, 18), ())
+    assert reader.key(["ff0e:4::/32", 18, 3]) == FlowKey(prefix, 3, 18)
+    assert reader.key({"dst": "ff0e:4::/32", "priority": 18, "in_port": 3}) == FlowKey(prefix, 3, 18)
+    assert reader.row_reader([[]])(["ff0e:4::/32", 18, 0, 3]) == FlowEntry(FlowKey(prefix, 3, 18), ())
 
 
 def test_mistakes_have_their_place_in_the_change() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.openflow.flow_entry import RANGES, FlowEntry, Key, OutputAction, Prefix, RestEntry
+from controller_app.openflow.flow_entry import RANGES, FlowEntry, FlowKey, OutputAction, Prefix, RestEntry
 from controller_app.programming.change_reader import parse_change
 from controller_app.programming.change_request import ChangeStep
 from controller_app.programming.table_occupancy import merge_steps, peak_occupancy
@@ -16,7 +16,7 @@ from tercast.errors import RefusedMany
 
 WHO = {"ip": "fd00::1", "mac": "02:00:00:00:00:01"}
 
-KEYS = [Key(Prefix.parse(f"ff0e:{n}::/32"), None, 18) for n in range(1, 7)]
+KEYS = [FlowKey(Prefix.parse(f"ff0e:{n}::/32"), None, 18) for n in range(1, 7)]
 
 
 @st.composite
@@ -32,7 +32,7 @@ def steps(draw) -> ChangeStep:
 tables = st.dictionaries(st.sampled_from(KEYS), st.just((OutputAction(9),)))
 
 
-def walk(table: dict[Key, tuple], done: list[ChangeStep]) -> list[dict[Key, tuple]]:
+def walk(table: dict[FlowKey, tuple], done: list[ChangeStep]) -> list[dict[FlowKey, tuple]]:
     """Return the tables after every single addition and removal."""
     seen = [dict(table)]
     for step in done:
@@ -44,14 +44,16 @@ def walk(table: dict[Key, tuple], done: list[ChangeStep]) -> list[dict[Key, tupl
 
 
 @given(tables, st.lists(steps(), min_size=1, max_size=4))
-def test_the_merged_step_leads_to_the_same_table(table: dict[Key, tuple], listed: list[ChangeStep]) -> None:
+def test_the_merged_step_leads_to_the_same_table(
+    table: dict[FlowKey, tuple], listed: list[ChangeStep]
+) -> None:
     one = merge_steps(listed)
     assert not {entry.key for entry in one.add} & set(one.remove)
     assert walk(table, [one])[-1] == walk(table, listed)[-1]
 
 
 @given(tables, st.lists(steps(), min_size=1, max_size=4))
-def test_the_highest_is_the_one_of_the_walk(table: dict[Key, tuple], listed: list[ChangeStep]) -> None:
+def test_the_highest_is_the_one_of_the_walk(table: dict[FlowKey, tuple], listed: list[ChangeStep]) -> None:
     behind_first = walk(table, listed)[1:] or [table]
     most = max(len(table), *map(len, behind_first))
     assert max(len(table), peak_occupancy(table, listed, at_once=False)) == most
@@ -59,7 +61,7 @@ def test_the_highest_is_the_one_of_the_walk(table: dict[Key, tuple], listed: lis
 
 @given(tables, st.lists(steps(), min_size=1, max_size=4))
 def test_at_once_only_the_tables_after_the_steps_count(
-    table: dict[Key, tuple], listed: list[ChangeStep]
+    table: dict[FlowKey, tuple], listed: list[ChangeStep]
 ) -> None:
     after = [len(walk(table, listed[: n + 1])[-1]) for n in range(len(listed))]
     assert peak_occupancy(table, listed, at_once=True) == max(after)

@@ -23,8 +23,8 @@ from controlplane.registry.models import Subscription
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import OutboxEvent, Request
 from controlplane.signalling import handler, keys, seals
+from controlplane.signalling.host_datagram import HostDatagram
 from controlplane.signalling.models import HostSignals
-from controlplane.signalling.signal import Signal
 from tercast.signalling.codec import decode_answer, encode_message
 from tercast.signalling.messages import ControlMessage, FilterText, MessageType, ReplyStatus
 from tercast.signalling.seal import Seal, last_counter
@@ -109,7 +109,7 @@ def _asked(number: int, seal: Seal):
     """The answer to a sealed subscription of h1."""
     message = ControlMessage(MessageType.SUBSCRIBE, number, FilterText("quotes", f"low < {number}"), False)
     sender = {"dpid": world.dpid(1), "port": 3, "mac": "02:00:00:00:00:01", "ip": "fd00::1"}
-    out = handler.handle(Signal(**sender, udp_port=7374, payload=encode_message(message, seal)))
+    out = handler.handle(HostDatagram(**sender, udp_port=7374, payload=encode_message(message, seal)))
     return decode_answer(out["payload"]).answer
 
 

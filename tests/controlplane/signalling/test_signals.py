@@ -10,9 +10,9 @@ from controlplane.registry.models import Advertisement, Publisher, Subscription
 from controlplane.registry.transitions.models import Encoding, Lease
 from controlplane.requestlog.models import OutboxEvent, Request
 from controlplane.signalling import actions, handler, keys, poll_loop, refusals, sender_lookup
+from controlplane.signalling.host_datagram import HostDatagram
 from controlplane.signalling.models import Done, HostSignals, Policy, Refusal, RefusedCount
 from controlplane.signalling.poll_loop import PollLoop
-from controlplane.signalling.signal import Signal
 from tercast.eventspace import dz
 from tercast.signalling.codec import decode_answer, encode_message
 from tercast.signalling.messages import (
@@ -39,7 +39,7 @@ def sent(payload, n=1, **sender):
         "ip": f"fd00::{n}",
         "udp_port": 7374,
     }
-    return Signal(**{**own, **sender}, payload=payload)
+    return HostDatagram(**{**own, **sender}, payload=payload)
 
 
 def message(body=WANTED, type_=MessageType.SUBSCRIBE, number=1, confirm=False):

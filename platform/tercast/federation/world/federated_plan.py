@@ -15,7 +15,7 @@ from tercast.federation.world.federated_world import FederatedWorld, WorldOption
 from tercast.federation.world.federation_checks import is_settled
 from tercast.offline.plan_check import component_of_host
 from tercast.offline.plan_file import FORMAT, FailedRequest, encodings_json
-from tercast.offline.run_scenario import Budgets, fixed_budgets, refuse_excess, take_requests
+from tercast.offline.run_scenario import SwitchBudgets, fixed_budgets, refuse_excess, take_requests
 from tercast.offline.scenario import Scenario
 from tercast.planner.reachability import unreachable_pairs, waiting
 from tercast.requests.model import SetBudget
@@ -44,7 +44,7 @@ class FederatedRun:
 
 
 def run_federation(
-    name: str, scenario: Scenario, method: str = "none", budgets: Budgets | None = None
+    name: str, scenario: Scenario, method: str = "none", budgets: SwitchBudgets | None = None
 ) -> FederatedRun:
     """Carry out the requests of the scenario in the file `name`; wait for all exchanges.
 

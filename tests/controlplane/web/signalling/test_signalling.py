@@ -8,16 +8,16 @@ from controlplane.network.models import Host
 from controlplane.requestlog import checkpoints
 from controlplane.signalling import keys, refusals
 from controlplane.signalling.handler import handle
+from controlplane.signalling.host_datagram import HostDatagram
 from controlplane.signalling.models import HostSignals
 from controlplane.signalling.poll_loop import DROPPED
-from controlplane.signalling.signal import Signal
 from tercast.signalling.codec import decode_answer, encode_message
 from tercast.signalling.messages import CellsBody, ControlMessage, FilterText, MessageType, ReplyStatus
 
 
 def signal(payload=b"x", **sender):
     own = {"dpid": f"{1:016x}", "port": 10, "mac": "02:00:00:00:00:01", "ip": "fd00::1", "udp_port": 7374}
-    return Signal(**{**own, **sender}, payload=payload)
+    return HostDatagram(**{**own, **sender}, payload=payload)
 
 
 def ask(body, type_=MessageType.SUBSCRIBE, number=1, **sender):

@@ -10,7 +10,7 @@ from tercast.signalling.codec import Received
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class HostDatagram:
     """One datagram; `ip` and `mac` are texts in canonical form."""
 
     dpid: str
@@ -21,7 +21,7 @@ class Signal:
     payload: bytes
 
     @classmethod
-    def from_json(cls, row: dict[str, Any]) -> "Signal":
+    def from_json(cls, row: dict[str, Any]) -> "HostDatagram":
         """Parse the northbound's form."""
         payload = b64decode(row["payload"])
         return cls(row["dpid"], row["port"], row["mac"], row["ip"], row["udp_port"], payload)
