@@ -28,7 +28,7 @@ class Dropped(Enum):
     SENDER_MAC = "sender_mac"
     """Its source MAC address is a group address or zero, so no reply is possible."""
     SENDER_ADDRESS = "sender_address"
-    """Its source IP address is not the address of one host, so no reply is possible."""
+    """Its source IP address is not a unicast address, so no reply is possible."""
     SENDER_PORT = "sender_port"
     """Its source UDP port is 0, so no reply is possible."""
     LINK_PORT = "link_port"

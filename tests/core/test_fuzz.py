@@ -1,4 +1,4 @@
-"""What comes from outside is read or refused by name: filters, events, frames, control messages, files.
+"""External input is read, or refused with an error: filters, events, frames, messages, files.
 
 Every input starts as a valid one and is then damaged: bytes are changed, removed, repeated, inserted
 or copied from another input.

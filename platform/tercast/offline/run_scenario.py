@@ -203,7 +203,7 @@ def refuse_excess(name: str, planner: Planner, method: str) -> None:
 
 
 def read_budget_option(text: str) -> tuple[str, int | None]:
-    """Parse `SWITCH=N` or `all=N`; N is an integer from 0 on, or `none`."""
+    """Parse `SWITCH=N` or `all=N`; N is an integer, 0 or larger, or `none`."""
     switch, separator, number = text.rpartition("=")
     if not separator or not switch:
         raise Refused((), "wrong_type", f"{shown(text)} is not a budget; write SWITCH=N or all=N", text)

@@ -31,7 +31,7 @@ def entries_table(carried: ScenarioResult) -> list[str]:
 
 
 def switch_rows(planner: Planner) -> list[list[str]]:
-    """List each switch but stubs of borders, with its exact and installed entries and its budget."""
+    """List each switch except border stubs, with exact and installed entries and budget."""
     installed, exact = planner.counts(), planner.exact_counts()
     return [
         [
@@ -46,7 +46,7 @@ def switch_rows(planner: Planner) -> list[list[str]]:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the rows as lines with aligned columns: the first to the left, the others to the right."""
+    """Return the rows as lines: the first column left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
 

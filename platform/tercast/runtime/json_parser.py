@@ -1,4 +1,4 @@
-"""Parser of strict JSON: it finds repeated keys, and numbers that JSON or Python cannot hold.
+"""Parser of strict JSON. It finds repeated keys, and numbers beyond JSON or Python.
 
 Callers choose which of these flaws they refuse, and word the errors.
 """
