@@ -1,4 +1,4 @@
-"""External input is read, or refused with an error: filters, events, frames, messages, files.
+"""External input is read or refused with an error: filters, events, frames, files.
 
 Every input starts as a valid one and is then damaged: bytes are changed, removed, repeated, inserted
 or copied from another input.

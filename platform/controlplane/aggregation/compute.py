@@ -53,7 +53,8 @@ def run(
     """Compute covers by `method`; with a `gain`, only covers that save that share of their cost.
 
     The cost is redundant copies plus weighted false positives, on events that are held back from
-    `method`. A difference that is not statistically significant changes nothing. `numbers` numbers the events (see `hold_back`).
+    `method`. A difference that is not statistically significant changes nothing.
+    `numbers` numbers the events (see `hold_back`).
     `loads` has the events by advertisement, if they are known better than from `events`.
     """
     if not planner.budget_enforcer.overlays and not planner.over_budget_exactly():
