@@ -16,7 +16,7 @@ from tercast.runtime.wording import quantity
 AGAIN = timedelta(minutes=10)
 """Time after which continuing rejections raise the alarms again. Twice as many events raise them earlier."""
 
-_WORDS: dict[str, str] = dict(REASON_TEXTS)
+_WORDS = {reason.value: words for reason, words in REASON_TEXTS.items()}
 """Plain words by reason. A newer library can report reasons that are not listed."""
 
 MOST_REJECTED = 200

@@ -4,7 +4,7 @@ import { formatQuantity } from "@/common/formatting/figures";
 export const text = {
   title: "Welcome to Tercast",
   introduction:
-    "Publishers advertise events, and subscribers register filters. Switches forward each event only to hosts with a matching filter. Start by choosing a network.",
+    "Publishers advertise events, and subscribers register filters. Switches forward each event to the hosts with a matching filter. Start by choosing a network.",
   choices: {
     label: "Networks",
     demo: {
