@@ -16,6 +16,8 @@ function replace(source: string, pattern: RegExp, by: string): string {
  *
  * They are a quarter of the library, and a bundler cannot drop them: Cytoscape registers them in three lists. Without
  * the lists' elements and the methods of the prototypes, the rest is unused code, which the bundler drops.
+ *
+ * The render loop asks `nextFrame` of the renderer, if it has one, for its next frame (`map/renderLoop.ts`).
  */
 export function smallCytoscape(source: string): string {
   const webgl = /^(CRp\$\w+)\.initWebgl = /m.exec(source)?.[1]?.replace("$", "\\$");
@@ -29,7 +31,12 @@ export function smallCytoscape(source: string): string {
   small = replace(small, new RegExp(`\\{\\s*name: '\\w+',\\s*impl: (?:${names})Layout\\s*\\},?`, "g"), "");
   small = replace(small, new RegExp(`^(?:${names})Layout\\.prototype\\.\\w+ = [\\s\\S]*?^\\};$`, "gm"), "");
   small = replace(small, new RegExp(`^${webgl}\\.\\w+ = [\\s\\S]*?^\\};$`, "gm"), "");
-  return replace(small, new RegExp(`^(\\[CRp\\$[^\\]]*), ${webgl}\\b`, "m"), "$1");
+  small = replace(small, new RegExp(`^(\\[CRp\\$[^\\]]*), ${webgl}\\b`, "m"), "$1");
+  return replace(
+    small,
+    /(r\.skipFrame = false;\s*)requestAnimationFrame\((\w+)\);/,
+    "$1(r.nextFrame ?? requestAnimationFrame)($2);",
+  );
 }
 
 /** Bundle the small Cytoscape. */

@@ -3,6 +3,7 @@
 import cytoscape, { type Core, type EventObject } from "cytoscape";
 import type { Point } from "../model/neighbourhood";
 import type { Palette } from "../model/scales";
+import { type Renderer, restWhenStill } from "./renderLoop";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
 import { stylesheet } from "./stylesheet";
 
@@ -44,6 +45,7 @@ export class Drawing {
       maxZoom: NEAREST,
       layout: { name: "preset" },
     });
+    restWhenStill((this.cy as unknown as { renderer(): Renderer }).renderer());
     this.cy.on("tap", (event: EventObject) =>
       events.pick(event.target === this.cy ? null : event.target.id()),
     );

@@ -21,6 +21,7 @@ test("the small Cytoscape has the part of the API that the drawing uses, and not
   expect(cytoscape("layout", "cose")).toBeUndefined();
   expect(cytoscape("layout", "preset")).toBeDefined();
   expect(small).not.toContain("initWebgl = ");
+  expect(small).toContain("(r.nextFrame ?? requestAnimationFrame)(");
 });
 
 test("a release of Cytoscape with another structure ends the build with an error", () => {
