@@ -227,9 +227,7 @@ def signalling() -> Finding:
     since, trouble = liveness.last()
     behind = f": {trouble}" if trouble else ""
     if since is None:
-        return Finding(
-            CheckStatus.DEGRADED, f"the platform has never read control messages from the controller{behind}"
-        )
+        return Finding(CheckStatus.DEGRADED, f"no control message was ever read from the controller{behind}")
     if since < STILL:
         detail = f"control messages were last processed {since.total_seconds():.1f} s ago"
         return Finding(CheckStatus.OK, detail)
