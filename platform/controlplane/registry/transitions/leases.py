@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
 from controlplane.common.problems import Problem, conflict, not_found
@@ -38,6 +38,13 @@ KEPT = timedelta(minutes=1)
 """Time that an ended lease remains in the table."""
 
 
+_UNUSED = (
+    *("filter", "dz", "digest", "reach", "unreachable"),
+    *(f"request__{name}" for name in ("payload", "problem", "switches", "waits_for", "merging")),
+)
+"""Long columns of an advertisement and its request that a lease does not need."""
+
+
 @dataclass(frozen=True, slots=True)
 class PublishedEncoding:
     """Encoding in the format for publishers."""
@@ -56,7 +63,10 @@ def lease_time() -> timedelta:
 
 def current(topic: Topic) -> PublishedEncoding:
     """Return the present encoding of a topic for publishers."""
-    row = Encoding.objects.filter(topic=topic).first()
+    return _published(topic, Encoding.objects.filter(topic=topic).first())
+
+
+def _published(topic: Topic, row: Encoding | None) -> PublishedEncoding:
     if row is None:
         return PublishedEncoding(topic.name, 1, topic.code, topic.indexed, topic.cuts)
     return PublishedEncoding(topic.name, row.version, row.code, row.indexed, row.cuts)
@@ -101,7 +111,7 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
             advertisement has too many leases, 429 if the caller has too many.
     """
     row = _advertisement(pk)
-    found, now = encoding_for(row), timezone.now()
+    found, now = _read_with(row), timezone.now()
     lease = Lease.objects.filter(advertisement=row, holder=holder).first()
     if _is_fresh(lease, found, version, now) and lease is not None and lease.caller == caller:
         return _lease_json(found, lease.expires_at - now, caller, row)
@@ -201,11 +211,24 @@ def _grant(row: Advertisement, holder: str, caller: str, version: int, now: date
 
 
 def _advertisement(pk: int) -> Advertisement:
-    rows = Advertisement.objects.filter(LIVE).select_related("topic", "request")
+    """Return the active advertisement with its topic's encoding, and whether the topic is moving.
+
+    Publishers ask every second, so this is one query, without the columns that only other callers need.
+    """
+    rows = Advertisement.objects.filter(LIVE).select_related("topic__encoding", "request")
+    rows = rows.annotate(moving=Exists(Move.objects.filter(topic=OuterRef("topic"), stage__in=OPEN)))
+    rows = rows.defer(*_UNUSED)
     row: Advertisement | None = rows.filter(pk=pk).first()
     if row is None or (row.request.state in FINAL_STATES and row.state in ("failed", "withdrawn")):
         raise not_found(f"There is no active advertisement {pk}. Advertise again.")
     return row
+
+
+def _read_with(row: Advertisement) -> PublishedEncoding:
+    """Return the encoding for a publisher that `_advertisement` read together with the advertisement."""
+    if row.moving:  # type: ignore[attr-defined] # an annotation
+        return encoding_for(row)
+    return _published(row.topic, getattr(row.topic, "encoding", None))
 
 
 def _is_fresh(lease: Lease | None, found: PublishedEncoding, version: int | None, now: datetime) -> bool:

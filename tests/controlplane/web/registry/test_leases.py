@@ -45,6 +45,14 @@ def test_a_new_publisher_gets_the_current_encoding(lease):
     assert (row.holder, row.version) == ("one", 1)
 
 
+def test_a_question_of_a_publisher_at_rest_needs_five_queries(lease, django_assert_num_queries):
+    """Token, role, advertisement with its encoding, lease and number of leases."""
+    lease(None)
+    lease(1)
+    with django_assert_num_queries(5):
+        lease(1)
+
+
 def test_a_lease_is_extended_only_for_the_published_version(lease):
     lease(None)
     soon = timezone.now() + timedelta(seconds=30)
