@@ -19,15 +19,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tercast.dimensions.leaf_counts import ShortInts, leaf_counts
 from tercast.dimensions.workload import Events, Workload
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.cut_tree import MAX_CUTS
-from tercast.eventspace.intervals import IntervalEnd
+from tercast.eventspace.intervals import Interval, IntervalEnd
 from tercast.eventspace.section import Place
 from tercast.filters.filter import Filter
-
-CANDIDATES = 64
-"""Maximum number of places of an attribute at which a cut of one leaf is considered."""
 
 MAX_BOXES = 64
 """Maximum number of boxes of one term of a filter."""
@@ -37,8 +35,6 @@ PRICE = 0.02
 
 _TRACE = 1e-3
 """Events that the whole event space weighs by volume, so that space without events is divided last."""
-
-ShortInts = npt.NDArray[np.int32]
 
 
 class BoundAxis:
@@ -51,12 +47,13 @@ class BoundAxis:
     def __init__(self, attribute: Attribute, position: int, filters: Sequence[Filter]) -> None:
         self.attribute, self.position = attribute, position
         self.start, self.end = attribute.places
-        places: set[Place] = set()
-        for filter_ in filters:
-            for term in filter_.terms:
-                for low, high in dict(term).get(position, ()):
-                    places |= {self.place(low), self.place(high)}
-        self.places = sorted(place for place in places if self.start < place < self.end)
+        found = {cut: self.place(cut) for cut in _cuts_at(position, filters)}
+        self.places = sorted({place for place in found.values() if self.start < place < self.end})
+        first, after = attribute.domain
+        found |= {first: self.place(first), after: self.place(after)}
+        self._steps = {cut: self.step(place) for cut, place in found.items()}
+        self._ends = {cut: self._end_step(place) for cut, place in found.items()}
+        self.whole = self.side(attribute.domain)
         span = float(self.end) - float(self.start)
         self.shares = np.array(
             [0.0, *((float(place) - float(self.start)) / span for place in self.places), 1.0],
@@ -71,7 +68,11 @@ class BoundAxis:
         """The step of a place; a place of a filter's end or beginning is its own number."""
         return bisect_right(self.places, place)
 
-    def end_step(self, place: Place) -> int:
+    def side(self, interval: Interval) -> tuple[int, int]:
+        """The steps of an interval of the filters: the first one, and the one after the last."""
+        return self._steps[interval[0]], self._ends[interval[1]]
+
+    def _end_step(self, place: Place) -> int:
         """The first step that is not before a place."""
         return len(self.places) + 1 if place >= self.end else bisect_left(self.places, place) + 1
 
@@ -91,6 +92,18 @@ class BoundAxis:
     def value(self, step: int) -> Any:
         """The value of a cut before a step."""
         return self.attribute.value_at(self.places[step - 1])
+
+
+def _cuts_at(position: int, filters: Sequence[Filter]) -> set[IntervalEnd]:
+    """The cuts at which the terms of filters begin or end in one attribute."""
+    cuts: set[IntervalEnd] = set()
+    for filter_ in filters:
+        for term in filter_.terms:
+            for other, held in term:
+                if other == position:
+                    for interval in held:
+                        cuts.update(interval)
+    return cuts
 
 
 @dataclass(slots=True)
@@ -173,10 +186,8 @@ class Learner:
             spans = dict(term)
             sides = []
             for axis in self.axes:
-                held = spans.get(axis.position, (axis.attribute.domain,))
-                sides.append(
-                    [(axis.step(axis.place(low)), axis.end_step(axis.place(high))) for low, high in held]
-                )
+                held = spans.get(axis.position)
+                sides.append([axis.whole] if held is None else list(map(axis.side, held)))
             if prod(map(len, sides)) > MAX_BOXES:
                 sides = [[(side[0][0], side[-1][1])] for side in sides]
             yield from product(*sides)
@@ -193,13 +204,12 @@ class Learner:
             return
         for a in range(len(self.axes)):
             low, high = self.lows[a][leaf.boxes], self.highs[a][leaf.boxes]
-            steps = self._candidates(leaf, a)
+            events = self.events[a][leaf.events]
+            start, end = leaf.low[a], leaf.high[a]
+            steps, left, right, below = leaf_counts(low, high, events, start, end)
             if not len(steps):
                 continue
-            right = len(low) - np.searchsorted(np.sort(low), steps)
-            left = np.searchsorted(np.sort(high), steps, side="right")
-            events = np.sort(self.events[a][leaf.events])
-            before = np.searchsorted(events, steps).astype(np.float64)
+            before = below.astype(np.float64)
             part = self.axes[a].part(leaf.low[a], leaf.high[a], steps)
             trace = _TRACE * leaf.share
             gain = (before + trace * part) * right + (len(events) - before + trace * (1 - part)) * left
@@ -207,14 +217,6 @@ class Learner:
             best = int(np.argmax(gain))
             if gain[best] > leaf.gain:
                 leaf.gain, leaf.axis, leaf.step = float(gain[best]), a, int(steps[best])
-
-    def _candidates(self, leaf: _GrownLeaf, a: int) -> ShortInts:
-        """Some steps inside a leaf at which a box begins or ends."""
-        bounds = np.unique(np.concatenate((self.lows[a][leaf.boxes], self.highs[a][leaf.boxes])))
-        inside: ShortInts = bounds[(bounds > leaf.low[a]) & (bounds < leaf.high[a])]
-        if len(inside) > CANDIDATES:
-            inside = inside[np.linspace(0, len(inside) - 1, CANDIDATES).astype(np.intp)]
-        return inside
 
     def _divide(self, leaf: _GrownLeaf) -> None:
         """Divide a leaf at its best cut."""
