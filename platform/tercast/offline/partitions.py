@@ -8,6 +8,7 @@ from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.requests.model import HostMove, Request, SetIndexed
 from tercast.runtime.strict_json import expect_list, expect_object, expect_text
 from tercast.runtime.wording import unknown_name
+from tercast.topology.borders import border_name
 from tercast.topology.elements import read_name
 from tercast.topology.topology import Topology
 
@@ -39,6 +40,7 @@ def read_partitions(
         partitions[name] = tuple(switches)
     errors += _unnamed(topology, owner, path)
     errors += _check_hosts(topology, owner)
+    errors += _check_border_names(topology, owner)
     errors += _check_requests(requests, topology, owner)
     if errors:
         raise RefusedMany(errors)
@@ -70,6 +72,24 @@ def _check_hosts(topology: Topology, owner: dict[str, str]) -> Iterable[Refused]
                     f"{shown(host.id)}; remove it, or move the switch to that partition"
                 )
                 yield Refused(("topology", "hosts", i, "standby", j), "other_partition", detail, place.switch)
+
+
+def _check_border_names(topology: Topology, owner: dict[str, str]) -> Iterable[Refused]:
+    """Find ids that plans use for the neighbour behind a border."""
+    ends = [
+        end
+        for link in topology.all_links()
+        if owner.get(link.a) != owner.get(link.b)
+        for end in ((link.a, link.a_port), (link.b, link.b_port))
+    ]
+    for end in ends:
+        name = border_name(*end)
+        if name in topology.switches or name in topology.hosts:
+            place = "switches" if name in topology.switches else "hosts"
+            rule = (
+                f"the id {shown(name)} stands for the border at {shown(end[0])} port {end[1]}; use another id"
+            )
+            yield Refused(("topology", place), "duplicate", rule, name)
 
 
 def _check_requests(

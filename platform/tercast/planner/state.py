@@ -48,6 +48,7 @@ class PlannerState:
         self.applied = 0
         self.journal: list[Callable[[], None]] | None = None
         self._bits_retired = False
+        self._last_stubs = frozenset(self.registry.topology.borders)
         self.known_encodings: Mapping[tuple[str, str], DzSet] = {}
         self.defers_propagation = False
         self.order = Order(self.depth)
@@ -256,7 +257,9 @@ class PlannerState:
 
     def take_diff(self) -> Diff:
         """Return the changes of the tables since the last call."""
-        diff = take_changes(self.tracker, self.writer).without(self.topology.borders)
+        stubs = self._last_stubs.union(self.topology.borders)  # also those of borders that were removed
+        diff = take_changes(self.tracker, self.writer).without(stubs)
+        self._last_stubs = frozenset(self.topology.borders)
         if self._bits_retired:
             self._bits_retired = False
             for site in self._network.sites.values():  # a stale network has none in sites to come

@@ -13,6 +13,7 @@ from itertools import count
 
 from tercast.errors import Path, Refused, shown
 from tercast.runtime.wording import unknown_name
+from tercast.topology.elements import MAX_NAME
 from tercast.topology.topology import Topology
 
 STUB_LINK, STUB_HOST = 1, 2
@@ -21,7 +22,10 @@ STUB_LINK, STUB_HOST = 1, 2
 
 def border_name(switch: str, port: int) -> str:
     """Return the name of the border at a port, which is also that of its stub and its host."""
-    return f"border:{switch}:{port}"
+    name = f"border:{switch}:{port}"
+    if len(name) > MAX_NAME:
+        name = f"border:{hashlib.sha256(switch.encode()).hexdigest()}:{port}"
+    return name
 
 
 def add_border(topology: Topology, switch: str, port: int, cost: float, path: Path = ()) -> str:

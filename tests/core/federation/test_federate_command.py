@@ -162,3 +162,35 @@ def test_a_host_moves_to_another_partition_with_its_announcements(tmp_path: Path
     name.write_text(json.dumps(scenario))
     assert run("plan", name, "-o", plan) == DONE
     assert run("verify", "--strict", name, plan) == DONE
+
+
+def with_other_id(scenario: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    renamed: dict[str, Any] = json.loads(json.dumps(scenario).replace(f'"{old}"', json.dumps(new)))
+    return renamed
+
+
+def test_a_part_of_a_partition_differs_from_a_partition_with_a_similar_name(tmp_path: Path) -> None:
+    """The part with switch denver of partition p is not the partition "p/atlanta"."""
+    scenario = changed({"partitions": {"p": ["seattle", "atlanta"], "p/atlanta": ["denver"]}})
+    scenario["topology"]["links"].pop()
+    name, plan = tmp_path / "scenario.json", tmp_path / "plan.json"
+    name.write_text(json.dumps(scenario))
+    assert run("plan", name, "-o", plan) == DONE
+    assert run("verify", "--strict", name, plan) == DONE
+
+
+@pytest.mark.parametrize("name", ["s" * 256, "\U0001f600" * 256])
+def test_the_longest_names_of_switches_are_planned(name: str, tmp_path: Path) -> None:
+    scenario, plan = tmp_path / "scenario.json", tmp_path / "plan.json"
+    scenario.write_text(json.dumps(with_other_id(changed({}), "denver", name)))
+    assert run("plan", scenario, "-o", plan) == DONE
+    assert run("verify", "--strict", scenario, plan) == DONE
+
+
+@pytest.mark.parametrize("old", ["h-seattle-1", "atlanta"])
+def test_an_id_that_stands_for_a_border_is_refused(old: str) -> None:
+    scenario = with_other_id(changed({}), old, "border:seattle:1")
+    assert any(
+        'the id "border:seattle:1" stands for the border at "seattle" port 1; use another id' in one
+        for one in refusals(scenario)
+    )

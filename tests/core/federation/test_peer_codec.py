@@ -11,8 +11,9 @@ from tercast.federation.messages import peer_messages as m
 from tercast.federation.messages.codec import decode_envelope, encode_envelope
 from tercast.federation.messages.sealed_channel import SealedChannel
 from tercast.federation.messages.set_name import SetName
-from tercast.federation.tree.border_ends import BorderRole
-from tercast.federation.tree.offers import BridgeId, Offer
+from tercast.federation.tree.border_ends import BorderRole, HeardHello
+from tercast.federation.tree.offers import MAX_PATH, BridgeId, Offer, part_name, short_name
+from tercast.federation.tree.partition_tree import PartitionTree
 from tercast.signalling.errors import MalformedMessage
 from tercast.signalling.seal import Seal
 from tests.property_profiles import examples
@@ -89,6 +90,32 @@ def test_parts_of_a_large_set_fit_one_message_each() -> None:
                 found += envelope.message.added
         peer.window.acknowledge(min(number * 32, peer.window.sent))
     assert sorted(found) == sorted(cells)
+
+
+def test_the_longest_hello_and_refusal_fit_one_message() -> None:
+    long = "\U0001f600" * 256
+    node = PartitionTree(BridgeId(65_535, short_name(long)), (1 << 64) - 1)
+    names = tuple(part_name("p", str(i)) for i in range(MAX_PATH))
+    node.start({long: 1.0})
+    node.offer = Offer(BridgeId(65_535, names[0]), 1e12, names)
+    own = node.hello(long)
+    ipv6 = m.AddressTerms("ipv6", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128", 16, 112)
+    hello = m.Hello(own.instance, ipv6, own.border, "", own.offer, own.role, own.is_open, 5.0)
+    assert len(encode_envelope(m.Envelope(hello), SEAL)) <= m.MAX_PEER_MESSAGE
+    refused = m.RefusedCells((1, 1), SetName(long[:128], "subscription"), 1, long)
+    assert len(encode_envelope(m.Envelope(refused), SEAL)) <= m.MAX_PEER_MESSAGE
+
+
+def test_an_offer_over_the_longest_path_is_not_used() -> None:
+    node = PartitionTree(BridgeId(0, "z"), 1)
+    node.start({"b": 1.0})
+    node.closed("b")
+    node.border_up("b")
+    for length, root in ((MAX_PATH, None), (MAX_PATH - 1, "b")):
+        path = tuple(part_name("p", str(i)) for i in range(length))
+        offer = Offer(BridgeId(0, "a"), 1.0, path)
+        node.hear("b", HeardHello(offer, "far", 2, BorderRole.DESIGNATED, False))
+        assert node.root_border == root
 
 
 def test_forged_and_replayed_messages_are_refused() -> None:

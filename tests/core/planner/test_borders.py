@@ -180,6 +180,18 @@ def test_a_border_with_cells_is_in_use_and_then_leaves_nothing() -> None:
     assert {**found.snapshot(), **same} == {**clean, **same}
 
 
+def test_the_changes_of_a_removed_stub_are_not_deployed_either() -> None:
+    found = planner()
+    found.apply(external("subscription", ["0"]))
+    found.apply(advertise("a1", "h1", "0"))
+    found.take_diff()
+    found.apply(external("subscription", [], ("0",)))
+    assert found.apply({"op": "remove_border", "switch": "s1", "port": 9}).ok
+    diff = found.take_diff()
+    assert [change.switch for change in diff.switches] == ["s1"]
+    assert [change.switch for change in diff.crossings] == ["border:s1:9"]
+
+
 def test_a_topic_with_cells_of_a_neighbour_does_not_move_to_its_other_code() -> None:
     links = [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1), link("s1", 3, "s3", 2)]
     found = planner_for(topology(3, links, [host("h3", "s3", 5, 3)]), hitless=True)

@@ -217,7 +217,7 @@ _WRITERS: dict[type, tuple[int, Callable[..., bytes]]] = {
             write_session(it.session)
             + write_name(it.name)
             + struct.pack(">I", it.version)
-            + write_text(it.reason[:200])
+            + write_text(it.reason.encode()[:200].decode(errors="ignore"))
         ),
     ),
     m.Goodbye: (_T.GOODBYE, lambda it: struct.pack(">Qd", it.instance, it.restart)),

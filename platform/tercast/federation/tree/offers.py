@@ -5,6 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+NAME_BYTES = 16
+"""Length of the name of a node in a message."""
+
+MAX_PATH = 50
+"""Largest number of nodes on a path; more names do not fit in a message with the longest name of a border."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class BridgeId:
@@ -45,6 +51,16 @@ class Offer:
         return self.root, self.cost + cost, self.sender, border
 
 
-def short_name(name: str) -> str:
-    """Return a name of at most 16 bytes, so that the names of 32 nodes fit in one message."""
-    return name if len(name.encode()) <= 16 else hashlib.sha256(name.encode()).hexdigest()[:16]
+def short_name(name: str, most: int = NAME_BYTES) -> str:
+    """Return a name of at most `most` bytes, so that `MAX_PATH` names fit in one message."""
+    return name if len(name.encode()) <= most else _hashed(name, most)
+
+
+def part_name(node: str, switch: str) -> str:
+    """Return the name of another part than the first; it follows from its first switch."""
+    return _hashed(f"{node}\0{switch}", NAME_BYTES)
+
+
+def _hashed(name: str, most: int) -> str:
+    """Return a name that differs from all names that people give, because these are printable."""
+    return "\x7f" + hashlib.sha256(name.encode()).hexdigest()[: most - 1]

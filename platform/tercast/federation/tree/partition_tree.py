@@ -22,7 +22,10 @@ from tercast.federation.tree.border_ends import (
     SessionId,
     TreeAction,
 )
-from tercast.federation.tree.offers import BridgeId, Offer
+from tercast.federation.tree.offers import MAX_PATH, BridgeId, Offer, short_name
+
+BORDER_BYTES = 64
+"""Length of the name of a border in a hello."""
 
 
 @dataclass(slots=True)
@@ -136,7 +139,7 @@ class PartitionTree:
     def hello(self, border: str) -> HeardHello:
         """Return the hello for the other end of a border."""
         end = self.ends[border]
-        return HeardHello(self.offer, border, self.instance, end.role, end.is_open)
+        return HeardHello(self.offer, short_name(border, BORDER_BYTES), self.instance, end.role, end.is_open)
 
     def _decide(self) -> list[TreeAction]:
         self._decide_roles()
@@ -150,6 +153,8 @@ class PartitionTree:
         for end in self.ends.values():
             heard = end.heard
             if not end.is_up or heard is None or self.node.uuid in heard.offer.path:
+                continue
+            if len(heard.offer.path) >= MAX_PATH:
                 continue
             rank = (*heard.offer.rank(heard.border, end.cost), end.name)
             if heard.offer.root < self.node and (best is None or rank < best):

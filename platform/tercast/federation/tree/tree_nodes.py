@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from tercast.federation.tree.border_ends import HeardHello, TreeAction
-from tercast.federation.tree.offers import BridgeId, short_name
+from tercast.federation.tree.offers import BridgeId, part_name
 from tercast.federation.tree.partition_tree import PartitionTree
 from tercast.planner.planner import Planner
 from tercast.topology.borders import STUB_LINK
@@ -105,7 +105,7 @@ class TreeNodes:
             component = network.component_of(switch)
             if component is not None:
                 start = first[component]
-                name = self.identity.uuid if start == main else short_name(f"{self.identity.uuid}/{start}")
+                name = self.identity.uuid if start == main else part_name(self.identity.uuid, start)
                 groups.setdefault(name, []).append(border)
         return groups
 
