@@ -11,7 +11,7 @@ from tercast.errors import Refused
 from tercast.federation.neighbour_liveness import GRACE
 from tercast.federation.world.fault_run import FaultRun, start_at_rest
 from tercast.federation.world.faults import read_faults
-from tercast.federation.world.federated_plan import LONGEST, federated_plan_json, run_federation
+from tercast.federation.world.federated_plan import federated_plan_json, run_federation, unrest
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.offline.run_scenario import SwitchBudgets
 from tercast.offline.scenario import Scenario, read_scenario
@@ -80,12 +80,7 @@ def run_federate(args: argparse.Namespace) -> int:
         raise FileRefused([f"--faults: {refused.detail}"]) from None
     start = start_at_rest(world)
     if start is None:
-        raise FileRefused(
-            [
-                f"{args.scenario}: the partitions still exchange changes after {LONGEST:g} virtual seconds; "
-                "lower --loss"
-            ]
-        )
+        raise unrest(args.scenario, world, advice="; lower --loss or --delay")
     run = FaultRun(world, faults, random).run()
     write_json(args.output, {**run.report(), "start_seconds": round(start, 3)})
     return 0 if run.holds else 1

@@ -137,6 +137,8 @@ def test_faults_are_read_or_refused_with_the_rule() -> None:
     wrong = {
         "cut:p1": "is not a fault; write",
         "cut:p1,p3@1-2": "names no border",
+        "cut:p1,p2,p2@1-2": "names no border",
+        "cut:p1,p1@1-2": "names no border",
         "crash:west@1-2": 'unknown partition "west"; use one of p1, p2, p3, p4',
         "crash:p1@2-1": "ends before it begins",
         "crash:p1,p2@1-2": "names several partitions",
@@ -144,6 +146,38 @@ def test_faults_are_read_or_refused_with_the_rule() -> None:
     for text, rule in wrong.items():
         with pytest.raises(Refused, match=rule):
             read_faults([text], world, Random(1))
+
+
+def test_names_of_partitions_may_contain_commas() -> None:
+    scenario = scenario_of(line(3, [1, 2, 3]), {"a,b": ["n1"], "b": ["n2"], "a": ["n3"]})
+    faults = read_faults(
+        ["cut:a,b,b@1-2", "cut:b,a@2-3", "crash:a,b@3-4"], FederatedWorld(scenario), Random(1)
+    )
+    assert [fault.subject for fault in faults] == [("a,b", "b"), ("b", "a"), ("a,b",)]
+
+
+def down(world: FederatedWorld) -> tuple[set[tuple[str, str]], set[str]]:
+    """Return the partitions of borders that are cut, and those without a controller."""
+    cut = {one.partitions for one in world.divided.border_links if one.borders in world.cut}
+    return cut, world.partitions.keys() - world.alive
+
+
+def test_faults_that_overlap_last_until_the_last_one_ends() -> None:
+    world = ring_world()
+    texts = ["cut:p1,p2@2-20", "cut:p2,p1@5-8", "crash:p3@2-20", "crash:p3@5-8"]
+    run = FaultRun(world, read_faults(texts, world, Random(1)), Random(1))
+    begin, seen = world.time.now, []
+    world.time.at(begin + 12, lambda: seen.append(down(world)))
+    assert run.run().holds
+    assert seen == [({("p1", "p2")}, {"p3"})] and down(world) == (set(), set())
+
+
+def test_the_end_of_a_cut_leaves_a_link_down_that_was_down_before() -> None:
+    world = ring_world()
+    carry_out(world, {"op": "link_down", "switch": "n1", "port": 2})
+    rest(world)
+    assert FaultRun(world, read_faults(["cut:p1,p2@1-3"], world, Random(1)), Random(1)).run().holds
+    assert down(world) == ({("p1", "p2")}, set())
 
 
 def test_a_run_reports_what_was_lost_and_how_long_it_took() -> None:

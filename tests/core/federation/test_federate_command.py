@@ -194,3 +194,22 @@ def test_an_id_that_stands_for_a_border_is_refused(old: str) -> None:
         'the id "border:seattle:1" stands for the border at "seattle" port 1; use another id' in one
         for one in refusals(scenario)
     )
+
+
+def test_the_reason_why_partitions_are_not_at_rest_is_named(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("federate", SCENARIO, "--delay", 3600) == REFUSED
+    assert "after 120 virtual seconds; lower --loss or --delay" in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setattr("tercast.federation.exchange.border_peer.MAX_SET_CELLS", 0)
+        for command in ("plan", "federate"):
+            assert run(command, SCENARIO, "-o", tmp_path / "out.json") == REFUSED
+            assert "cells; at most 0 are accepted" in capsys.readouterr().err
+    for module in ("tree.partition_tree", "world.federated_plan"):
+        monkeypatch.setattr(f"tercast.federation.{module}.MAX_PATH", 2)
+    scenario, name = changed({}), tmp_path / "line.json"
+    scenario["topology"]["links"].pop()
+    name.write_text(json.dumps(scenario))
+    assert run("federate", name) == REFUSED
+    assert "the partitions have 3 separate parts, and a path has at most 2" in capsys.readouterr().err

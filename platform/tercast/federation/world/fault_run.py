@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tercast.federation.world.faults import Fault
+from tercast.federation.world.faults import ActiveFaults, Fault
 from tercast.federation.world.federated_plan import settle
 from tercast.federation.world.federated_world import TREE_MESSAGES, FederatedWorld
 from tercast.federation.world.federation_checks import (
@@ -60,6 +60,10 @@ class FaultRun:
     gaps: list[FaultGap] = field(default_factory=list)
     start: float = 0.0
     _last_change: float = 0.0
+    _active: ActiveFaults = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._active = ActiveFaults(self.world)
 
     def run(self) -> FaultRun:
         """Run all faults, and wait until the federation is at rest."""
@@ -123,13 +127,13 @@ class FaultRun:
             self.gaps.append(gap)
         gap.faults.append(fault)
         self._last_change = self.world.time.now
-        fault.start(self.world)
+        self._active.start(fault)
 
     def _end(self, fault: Fault) -> None:
         if self._open_gap() is None:
             self.gaps.append(FaultGap([fault], self.world.time.now))
         self._last_change = self.world.time.now
-        fault.stop(self.world)
+        self._active.stop(fault)
 
     def _open_gap(self) -> FaultGap | None:
         return self.gaps[-1] if self.gaps and self.gaps[-1].recovery is None else None

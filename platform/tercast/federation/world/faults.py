@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from tercast.errors import Refused, shown
@@ -36,24 +37,45 @@ class Fault:
     def __str__(self) -> str:
         return f"{self.kind}:{','.join(self.subject)}@{self.begin:g}-{self.end:g}"
 
-    def start(self, world: FederatedWorld) -> None:
-        """Let the fault begin."""
-        if self.kind == CRASH:
-            world.crash(self.subject[0])
-        for one in self._borders(world):
-            world.set_cut(one, True)
+    @property
+    def place(self) -> tuple[str, frozenset[str]]:
+        """What the fault concerns; faults with the same place can overlap."""
+        return self.kind, frozenset(self.subject)
 
-    def stop(self, world: FederatedWorld) -> None:
-        """Let the fault end."""
-        if self.kind == CRASH:
-            world.start(self.subject[0])
-        for one in self._borders(world):
-            world.set_cut(one, False)
 
-    def _borders(self, world: FederatedWorld) -> list[BorderLink]:
-        if self.kind != CUT:
-            return []
-        return [one for one in world.divided.border_links if set(one.partitions) == set(self.subject)]
+@dataclass(slots=True)
+class ActiveFaults:
+    """Starts and ends faults; where faults overlap, the first one starts and the last one ends."""
+
+    world: FederatedWorld
+    _active: Counter[tuple[str, frozenset[str]]] = field(default_factory=Counter)
+    _cut: dict[frozenset[str], list[BorderLink]] = field(default_factory=dict)
+
+    def start(self, fault: Fault) -> None:
+        """Let a fault begin."""
+        kind, names = fault.place
+        self._active[fault.place] += 1
+        if self._active[fault.place] > 1:
+            return
+        if kind == CRASH:
+            self.world.crash(fault.subject[0])
+            return
+        links = [one for one in self.world.divided.border_links if set(one.partitions) == names]
+        self._cut[names] = [one for one in links if one.borders not in self.world.cut]
+        for one in self._cut[names]:
+            self.world.set_cut(one, True)
+
+    def stop(self, fault: Fault) -> None:
+        """Let a fault end; a link that was down before stays down."""
+        kind, names = fault.place
+        self._active[fault.place] -= 1
+        if self._active[fault.place]:
+            return
+        if kind == CRASH:
+            self.world.start(fault.subject[0])
+            return
+        for one in self._cut.pop(names):
+            self.world.set_cut(one, False)
 
 
 def read_faults(texts: Sequence[str], world: FederatedWorld, random: Random) -> list[Fault]:
@@ -69,10 +91,22 @@ def read_faults(texts: Sequence[str], world: FederatedWorld, random: Random) -> 
             detail = f"{shown(item)} is not a fault; write cut:A,B@10-20, crash:A@10-20 or random:N"
             raise Refused(("faults",), "bad_fault", detail, item)
         kind, names, begin, end = found.groups()
-        fault = Fault(kind, tuple(names.split(",")), float(begin), float(end))
+        fault = Fault(kind, _subject(kind, names, world), float(begin), float(end))
         _check(fault, item, world)
         faults.append(fault)
     return sorted(faults, key=lambda fault: (fault.begin, str(fault)))
+
+
+def _subject(kind: str, names: str, world: FederatedWorld) -> tuple[str, ...]:
+    """Divide names of partitions, which may contain commas."""
+    if kind == CRASH and names in world.partitions:
+        return (names,)
+    parts = names.split(",")
+    for i in range(1, len(parts)):
+        pair = ",".join(parts[:i]), ",".join(parts[i:])
+        if set(pair) <= world.partitions.keys():
+            return pair
+    return tuple(parts)
 
 
 def _check(fault: Fault, item: str, world: FederatedWorld) -> None:
@@ -84,7 +118,7 @@ def _check(fault: Fault, item: str, world: FederatedWorld) -> None:
         detail = f"{shown(item)} ends before it begins; write the earlier time first"
         raise Refused(("faults",), "bad_fault", detail, item)
     pairs = [set(one.partitions) for one in world.divided.border_links]
-    if fault.kind == CUT and set(fault.subject) not in pairs:
+    if fault.kind == CUT and (len(fault.subject) != 2 or set(fault.subject) not in pairs):
         detail = f"{shown(item)} names no border; name two partitions that have a link, as cut:A,B@10-20"
         raise Refused(("faults",), "bad_fault", detail, item)
     if fault.kind == CRASH and len(fault.subject) != 1:

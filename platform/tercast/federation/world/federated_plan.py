@@ -10,6 +10,7 @@ from typing import Any
 from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection, set_overlaps, text
 from tercast.federation.exchange.exchanged_sets import ordered
 from tercast.federation.partition import Partition
+from tercast.federation.tree.offers import MAX_PATH
 from tercast.federation.world.division import BorderLink
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.federation.world.federation_checks import is_settled
@@ -58,16 +59,8 @@ def run_federation(
     for switch, budget in fixed.items():
         run.world.request(SetBudget(switch, budget))
     take_requests(name, scenario, fixed, run, lambda request: (run.world.request(request), 0))
-    rest = settle(run.world)
-    refused = [
-        f"{name}: partition {partition.name} cannot accept the {set_name.kind} cells of topic "
-        f"{set_name.topic} beyond {border}: {reason}"
-        for partition, border, set_name, reason in _refusals(run.world)
-    ]
-    if rest is None and not refused:
-        refused = [f"{name}: the partitions are not at rest after {LONGEST:g} virtual seconds"]
-    if refused:
-        raise FileRefused(refused)
+    if settle(run.world) is None:
+        raise unrest(name, run.world)
     for partition in run.world.partitions.values():
         refuse_excess(name, partition.planner, method)
     return run
@@ -81,6 +74,23 @@ def settle(world: FederatedWorld, longest: float = LONGEST) -> float | None:
             return None
         world.run_until(world.time.now + 0.25)
     return world.time.now - start
+
+
+def unrest(name: str, world: FederatedWorld, advice: str = "") -> FileRefused:
+    """Return the reasons why the partitions of the scenario in the file `name` are not at rest."""
+    reasons = [
+        f"{name}: partition {partition.name} cannot accept the {set_name.kind} cells of topic "
+        f"{set_name.topic} beyond {border}: {reason}"
+        for partition, border, set_name, reason in _refusals(world)
+    ]
+    parts = sum(len(partition.nodes.nodes) for partition in world.partitions.values())
+    if not reasons and parts > MAX_PATH:
+        reasons = [
+            f"{name}: the partitions have {parts} separate parts, and a path has at most {MAX_PATH}; "
+            "name partitions whose switches have links between them"
+        ]
+    rule = f"{name}: the partitions still exchange changes after {LONGEST:g} virtual seconds{advice}"
+    return FileRefused(reasons or [rule])
 
 
 def federated_plan_json(run: FederatedRun) -> dict[str, Any]:
