@@ -211,7 +211,7 @@ def _grant(row: Advertisement, holder: str, caller: str, version: int, now: date
 
 
 def _advertisement(pk: int) -> Advertisement:
-    """Return the active advertisement with its topic's encoding, and whether the topic is moving.
+    """Return the active advertisement, its topic's encoding, and whether the topic moves.
 
     Publishers ask every second, so this is one query, without the columns that only other callers need.
     """
@@ -225,7 +225,7 @@ def _advertisement(pk: int) -> Advertisement:
 
 
 def _read_with(row: Advertisement) -> PublishedEncoding:
-    """Return the encoding for a publisher that `_advertisement` read together with the advertisement."""
+    """Return the encoding for a publisher from what `_advertisement` has read."""
     if row.moving:  # type: ignore[attr-defined] # an annotation
         return encoding_for(row)
     return _published(row.topic, getattr(row.topic, "encoding", None))
