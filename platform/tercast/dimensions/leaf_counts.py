@@ -1,4 +1,4 @@
-"""Numbers of boxes and events on both sides of the possible cuts of a leaf, for learned cuts."""
+"""Numbers of boxes and events on both sides of the possible cuts of a leaf."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ ShortInts = npt.NDArray[np.int32]
 def leaf_counts(
     low: ShortInts, high: ShortInts, events: ShortInts, start: int, end: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return candidate steps of a leaf, the numbers of boxes left and right, and of events before each.
+    """Return candidate steps of a leaf, and the boxes and events on both sides.
+
+    The result: the steps, the numbers of boxes left and right of each, and of events before each.
 
     Args:
         low: The first step of each box, which may be before the leaf.
@@ -72,6 +74,9 @@ def _thinned(steps: Any) -> Any:
 
 
 def _counts_below(steps: ShortInts, start: int, end: int) -> Ints:
-    """The number of `steps` below each step from `start` to `end`; those before `start` count as `start`."""
+    """The number of `steps` below each step from `start` to `end`.
+
+    Steps before `start` count as `start`.
+    """
     inside = np.clip(steps, start, end) - start
     return np.concatenate(([0], np.cumsum(np.bincount(inside, minlength=end - start + 1)[:-1])))
