@@ -153,17 +153,23 @@ KERNEL_TWINS = {
 """Modules of folders `kernels` that give the results of the plain module with the same name."""
 
 _WIDE = "second size of numbers, 128 bits, of"
+_CUTS = "compiled version, 256 bits, of"
 _ONE_SOURCE = "runs compiled or as plain Python, from one source (`runtime/jit`)"
 
 KERNELS_WITHOUT_TWIN = {
     "encoding/kernels/box_encoder": "encoder of `encoding/encoder` for one box; calls the kernels",
+    "encoding/kernels/cut_branches": f"{_CUTS} `encoding/cut_refinement`",
+    "encoding/kernels/cut_encoder": "encoder of `encoding/encoder` for a space with cuts; calls the kernels",
+    "encoding/kernels/cut_grids": "arrays of the values in `eventspace/cut_space`",
+    "encoding/kernels/cut_rows": f"{_CUTS} the descent in `encoding/cut_refinement`",
     "encoding/kernels/disjoint_parts": "second part of the compiled version of `encoding/grid_boxes`",
     "encoding/kernels/grid_codes": f"{_WIDE} `eventspace/interleaving` and `eventspace/bisection`",
     "encoding/kernels/number_heap": "data structure; the plain modules use heapq",
     "encoding/kernels/part_encoder": "encoder of `encoding/encoder` for many parts; calls the kernels",
     "encoding/kernels/part_search": f"{_WIDE} `encoding/budgeted_search`",
     "encoding/kernels/part_selection": f"{_WIDE} `encoding/cell_selection`",
-    "encoding/kernels/volume_estimate": "second part of the compiled version of `encoding/refinement`",
+    "encoding/kernels/smallest_cell": "first part of the compiled version of `encoding/refinement`",
+    "encoding/kernels/volume_estimate": "third part of the compiled version of `encoding/refinement`",
     "encoding/kernels/wide_numbers": "arithmetic; Python's integers have it",
     "optimizer/kernels/entries": _ONE_SOURCE,
     "optimizer/kernels/exceptions": _ONE_SOURCE,

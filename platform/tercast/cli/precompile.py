@@ -43,6 +43,7 @@ def compile_all() -> None:
 
     box_encoder = load_twin("tercast.encoding.kernels.box_encoder")
     part_encoder = load_twin("tercast.encoding.kernels.part_encoder")
+    cut_encoder = load_twin("tercast.encoding.kernels.cut_encoder")
     patricia = load_twin("tercast.routing.kernels.patricia")
     ports = load_twin("tercast.routing.kernels.port_semantics")
     propagation = load_twin("tercast.routing.kernels.propagation")
@@ -56,6 +57,8 @@ def compile_all() -> None:
     encoder.of_texts(["a = 3", "b = 4"], 8)
     encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
     part_encoder.PartEncoder(schedule).of_sides([((0, 3), (0, 1)), ((2, 8), (4, 7))], 8)
+    space = topic.with_cuts([["a", 9], 1, 1]).cut_space(20)
+    cut_encoder.CutEncoder(space).of_terms([{0: ((3, 7),)}, {1: ((2, 5),)}], 8, shares=False)
     propagation.owners(patricia.new_nodes(2), 1)
     propagation.owned_between(patricia.new_nodes(2), 20, 1, 0, 1)
     changes.entries_of(patricia.new_nodes(2), 1, np.zeros(ports.COLUMNS, np.int64))

@@ -18,8 +18,7 @@ from tercast.encoding.refinement import Parts, is_exact, smallest
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.cut_space import Branch, CutSpace, LeafSpace
 from tercast.eventspace.dz import Dz, joined
-from tercast.filters.filter import Filter
-from tercast.filters.place_terms import PlaceTerm, place_terms
+from tercast.filters.place_terms import PlaceTerm
 
 _BRANCH = -1
 """`rest` of a cell that is a whole branch."""
@@ -28,14 +27,14 @@ _BOX = -2
 """`rest` of a cell with one term of a leaf, in `parts`; it becomes a cell of the grid when it is needed."""
 
 
-def refine_in_cuts(space: CutSpace, filter_: Filter, limit: int) -> list[Cell]:
-    """Return at most `limit` disjoint cells, in text order, that contain all of the filter.
+def refine_in_cuts(space: CutSpace, terms: Sequence[PlaceTerm], limit: int) -> list[Cell]:
+    """Return at most `limit` disjoint cells, in text order, that contain all of the terms.
 
     If the limit is large enough, the cells are the canonical set of all full-length dz that overlap the
     filter.
     """
     descent = _Descent(space)
-    root = descent.on_grid(descent.met(place_terms(filter_, space.attributes, space.positions)))
+    root = descent.on_grid(descent.met(terms))
     root.parent = None
     return chosen(_CutParts(descent, root, limit), limit)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tercast.eventspace.dz import DzSet
@@ -11,9 +12,12 @@ from tercast.runtime import jit
 if TYPE_CHECKING:
     from tercast.encoding.grid_boxes import Part, Side
     from tercast.encoding.kernels.box_encoder import BoxEncoder
+    from tercast.encoding.kernels.cut_encoder import CutEncoder
     from tercast.encoding.kernels.part_encoder import PartEncoder
+    from tercast.eventspace.cut_space import CutSpace
     from tercast.eventspace.interleaving import BitSchedule
     from tercast.eventspace.topic import Topic
+    from tercast.filters.place_terms import PlaceTerm
 
 
 def dz_of_text(text: str, topic: Topic, schedule: BitSchedule, limit: int) -> DzSet | None:
@@ -46,6 +50,21 @@ def dz_of_parts(
     return encoder.of_sides(parts, limit) if encoder else None
 
 
+def dz_of_terms(
+    terms: Sequence[PlaceTerm], space: CutSpace, limit: int, shares: bool
+) -> tuple[DzSet, Fraction] | None:
+    """The dz set of terms in a space with cuts; None if plain Python must encode them.
+
+    Its share of the space is 0 without `shares`, which take time.
+    """
+    if not jit.uses_twins(limit):
+        return None
+    if space.encoder is None:
+        space.encoder = _make_cut_encoder(space) or False
+    encoder: CutEncoder | None = space.encoder or None
+    return encoder.of_terms(terms, limit, shares) if encoder else None
+
+
 def _encoder(topic: Topic, schedule: BitSchedule, limit: int) -> BoxEncoder | None:
     if topic.cuts or not jit.uses_twins(limit):
         return None
@@ -67,4 +86,12 @@ def _make_part_encoder(schedule: BitSchedule) -> PartEncoder | None:
     if twin is None or not twin.PartEncoder.serves(schedule):
         return None
     encoder: PartEncoder = twin.PartEncoder(schedule)
+    return encoder
+
+
+def _make_cut_encoder(space: CutSpace) -> CutEncoder | None:
+    twin = jit.load_twin("tercast.encoding.kernels.cut_encoder")
+    if twin is None or not twin.CutEncoder.serves(space):
+        return None
+    encoder: CutEncoder = twin.CutEncoder(space)
     return encoder

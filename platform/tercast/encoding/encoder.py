@@ -8,13 +8,15 @@ from fractions import Fraction
 
 from tercast.encoding.cell_node import dz_of
 from tercast.encoding.cut_refinement import dz_in_cuts, refine_in_cuts, share_in_cuts
-from tercast.encoding.dispatch import dz_of_box, dz_of_parts
+from tercast.encoding.dispatch import dz_of_box, dz_of_parts, dz_of_terms
 from tercast.encoding.grid_boxes import Side, make_part, side_of
 from tercast.encoding.refinement import refine
 from tercast.encoding.single_box import box_of, refine_box
+from tercast.eventspace.cut_space import CutSpace
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.interleaving import BitSchedule
 from tercast.filters.filter import Filter
+from tercast.filters.place_terms import place_terms
 from tercast.filters.volume import filter_volume
 from tercast.runtime.strict_json import expect_integer
 
@@ -62,9 +64,7 @@ def encode(filter_: Filter, depth: int, limit: int) -> EncodedFilter:
     """
     volume = filter_volume(filter_)
     if filter_.topic.cuts:
-        space = filter_.topic.cut_space(depth)
-        cells = refine_in_cuts(space, filter_, _checked(limit))
-        dz, covered = tuple(map(dz_in_cuts, cells)), sum(map(share_in_cuts, cells), Fraction(0))
+        dz, covered = _cells_in_cuts(filter_, filter_.topic.cut_space(depth), _checked(limit), shares=True)
     else:
         schedule = filter_.topic.schedule(depth)
         dz, taken = _cells(filter_, schedule, limit)
@@ -78,8 +78,18 @@ def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
     """Return only the dz set of `encode`, which is faster."""
     topic = filter_.topic
     if topic.cuts:
-        return tuple(map(dz_in_cuts, refine_in_cuts(topic.cut_space(depth), filter_, _checked(limit))))
+        return _cells_in_cuts(filter_, topic.cut_space(depth), _checked(limit), shares=False)[0]
     return _cells(filter_, topic.schedule(depth), limit)[0]
+
+
+def _cells_in_cuts(filter_: Filter, space: CutSpace, limit: int, shares: bool) -> tuple[DzSet, Fraction]:
+    """The dz set in a space with cuts, and its share of the event space if `shares`."""
+    terms = place_terms(filter_, space.attributes, space.positions)
+    found = dz_of_terms(terms, space, limit, shares)
+    if found is not None:
+        return found
+    cells = refine_in_cuts(space, terms, limit)
+    return tuple(map(dz_in_cuts, cells)), sum(map(share_in_cuts, cells), Fraction(0))
 
 
 def _cells(filter_: Filter, schedule: BitSchedule, limit: int) -> tuple[DzSet, int]:

@@ -70,6 +70,7 @@ class CutSpace:
         self.attributes, self.indexed, self.depth = attributes, indexed, depth
         self.positions = tree.coded_positions(indexed)
         self.columns: Any = None  # set by `tercast.eventspace.cut_columns`; False if it cannot serve
+        self.encoder: Any = None  # set by `tercast.encoding.dispatch`; False if no kernel encodes filters
         self.leaves: list[Branch] = []
         self._schedules: dict[tuple[int, ...], BitSchedule] = {}
         self.root = self._build_branches(tree)

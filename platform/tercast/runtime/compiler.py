@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.extending import overload
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -31,6 +32,16 @@ def compile_borrower(function: Function) -> Function:
     """
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
     return cast("Function", njit(cache=True, **options)(function))
+
+
+def compile_choice(function: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Let the decorated function choose the compiled code of `function` by argument types.
+
+    The choice creates and returns no arrays (see `compile_borrower`).
+    """
+    options: dict[str, Any] = {"_nrt": False}
+    chosen = overload(function, jit_options=options, strict=False)  # type: ignore[arg-type]
+    return cast("Callable[[Function], Function]", chosen)
 
 
 def compile_parallel(function: Function) -> Function:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from tercast.encoding.dispatch import dz_of_parts
 from tercast.encoding.encoder import EncodedFilter, _sides, encode, encode_dz
 from tercast.errors import Refused
-from tercast.eventspace.topic import Attribute, Bool, Enum, Float, Int, String, Topic
+from tercast.eventspace.topic import Attribute, Enum, Int, String, Topic
 from tercast.filters.filter import Filter
 from tercast.runtime import jit
 from tests.property_profiles import examples
+from tests.support.drawn_tests import drawn_attribute, drawn_test
 from tests.support.space_strategies import filters, topics
 
 pytest.importorskip("numba")
 
 DEPTHS = (1, 3, 5, 8, 10, 20, 40, 80, 112)
 LIMITS = (1, 2, 3, 4, 7, 16, 17, 50)
-LARGE = (1 << 40, 10**9, 10**12, (1 << 60) - 1)
 
 
 @pytest.fixture(autouse=True)
@@ -48,41 +48,6 @@ def test_all_types_and_operators(data: st.DataObject) -> None:
     depth, limit = data.draw(st.sampled_from(DEPTHS)), data.draw(st.sampled_from(LIMITS))
     quick, plain = both(drawn, depth, limit)
     assert quick == plain
-
-
-def drawn_attribute(rng: random.Random, name: str) -> Attribute:
-    make: Callable[[], Attribute] = rng.choice(
-        [
-            lambda: Int(name, 0, (1 << rng.randint(1, 12)) - 1),
-            lambda: Int(name, -3, rng.randint(0, 300)),
-            lambda: Int(name, 0, rng.choice(LARGE)),
-            lambda: Enum(name, tuple(f"v{j}" for j in range(rng.randint(1, 11)))),
-            lambda: Float(name, 0.0, 100.0),
-            lambda: String(name),
-            lambda: Bool(name),
-        ]
-    )
-    return make()
-
-
-def drawn_test(rng: random.Random, attribute: Attribute) -> str:
-    name = attribute.name
-    if isinstance(attribute, Int):
-        values = [rng.randint(attribute.min, attribute.max) for _ in range(rng.choice([2, 3, 12]))]
-        low, high = sorted(values[:2])
-        listed = ", ".join(map(str, values))
-        return rng.choice(
-            [f"{name} in [{low}, {high}]", f"{name} != {low}", f"{name} in ({listed})", f"{name} >= {low}"]
-        )
-    if isinstance(attribute, Float):
-        low, high = sorted((rng.random() * 100, rng.random() * 100))
-        return rng.choice([f"{name} in [{low!r}, {high!r})", f"{name} != {low!r}", f"{name} > {low!r}"])
-    if isinstance(attribute, Bool):
-        return f"{name} = {rng.choice(['true', 'false'])}"
-    texts = attribute.values if isinstance(attribute, Enum) else ("a", "ab", "yz", "b", "zzzz")
-    one, two = (f'"{rng.choice(texts)}"' for _ in range(2))
-    forms = [f"{name} != {one}", f"{name} in ({one}, {two})", f"{name} <= {one}"]
-    return rng.choice(forms if isinstance(attribute, Enum) else [*forms, f"{name} prefix {one}"])
 
 
 def drawn_text(rng: random.Random, topic: Topic) -> str:

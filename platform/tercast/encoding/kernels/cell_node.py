@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from tercast.runtime.growable_array import Ints
 
 MADE, ORDERED, MEMBERS, LEAVES, WORK, TIRED, EXACT = range(7)
 
+BRANCH = -1
+"""`rest` of a cell that is a whole branch."""
+
 
 class PartTree(NamedTuple):
     """Cells by row; `left` is -1 if a cell is not split, and the right half is the next row.
@@ -22,7 +25,8 @@ class PartTree(NamedTuple):
     `state`: the numbers of cells, of split cells in `order`, of members, and of leaves, the work so far,
     whether the search is tired, and whether volumes are exact. The parts of a cell are
     `members[start:start + counts]`, and `codes[cell * attributes + a]` are codes of one of its points.
-    `scratch` is for temporary use.
+    `scratch` is for temporary use. In a space with cuts, `source` is a `CutSource`, and `leaf` is the branch
+    of a cell; `rest` is `BRANCH` if the cell is the whole branch.
     """
 
     grid: Grid
@@ -42,18 +46,20 @@ class PartTree(NamedTuple):
     scratch: Ints
     order: Ints
     state: Ints
+    leaf: Ints
+    source: Any
 
 
 @compile_inner
-def new_tree(grid: Grid, parts: PartRows, room: int, members: int) -> PartTree:
+def new_tree(grid: Grid, parts: PartRows, room: int, members: int, source: Any) -> PartTree:
     """Create arrays for `room` cells and a number of members."""
     return PartTree(
         grid,
         parts,
-        empty(room),
-        empty(room * grid.meta[2]),
-        empty(room),
-        empty(room),
+        empty(grid.below, room),
+        empty(grid.below, room * grid.meta[2]),
+        empty(grid.below, room),
+        empty(grid.below, room),
         np.empty(room, np.int64),
         np.empty(room, np.int64),
         np.empty(room, np.int64),
@@ -65,6 +71,8 @@ def new_tree(grid: Grid, parts: PartRows, room: int, members: int) -> PartTree:
         np.empty(members, np.int64),
         np.empty(room, np.int64),
         np.zeros(7, np.int64),
+        np.empty(room, np.int64),
+        source,
     )
 
 

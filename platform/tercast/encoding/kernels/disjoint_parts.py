@@ -187,10 +187,10 @@ def _intersect(parts: PartRows, x: int, y: int, target: int) -> None:
 @compile_borrower
 def _subtract_side(grid: Grid, parts: PartRows, a: int, x: int, y: int, target: int) -> None:
     """Let a side be the part of side x outside side y."""
-    one = number(1)
+    one = number(grid.below, 1)
     start = parts.made[RANGES]
     i = 0
-    low = number(0)
+    low = number(grid.below, 0)
     for j in range(parts.counts[y] + 1):
         gap = j == parts.counts[y]
         following = moved_up(one, grid.bits[a]) if gap else range_first(parts, y, j)

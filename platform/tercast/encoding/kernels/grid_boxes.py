@@ -61,16 +61,16 @@ def new_parts(grid: Grid, room: int, ranges: int) -> PartRows:
     """Create arrays for `room` parts and a number of ranges."""
     sides = room * grid.meta[2]
     return PartRows(
-        empty(room),
-        empty(room),
-        empty(room),
+        empty(grid.below, room),
+        empty(grid.below, room),
+        empty(grid.below, room),
         np.empty(sides, np.int64),
         np.empty(sides, np.int64),
-        empty(sides),
-        empty(sides),
-        empty(sides),
-        empty(ranges),
-        empty(ranges),
+        empty(grid.below, sides),
+        empty(grid.below, sides),
+        empty(grid.below, sides),
+        empty(grid.below, ranges),
+        empty(grid.below, ranges),
         np.zeros(3, np.int64),
     )
 
@@ -156,7 +156,7 @@ def measure(grid: Grid, parts: PartRows, part: int) -> None:
 @compile_borrower
 def finish_part(grid: Grid, parts: PartRows, part: int) -> None:
     """Set corners, widths and volume of a part whose sides are known."""
-    low = high = number(0)
+    low = high = number(grid.below, 0)
     for a in range(grid.meta[2]):
         row = part * grid.meta[2] + a
         low = bits_in_any(low, interleave(grid, a, read(parts.first, row)))
@@ -170,9 +170,9 @@ def finish_part(grid: Grid, parts: PartRows, part: int) -> None:
 @compile_borrower
 def cut(grid: Grid, parts: PartRows, part: int, bit: int) -> tuple[int, int]:
     """Cut a part by the value of `bit`; -1: no part. See `tercast.encoding.grid_boxes.cut`."""
-    one = number(1)
+    one = number(grid.below, 1)
     mask = moved_up(one, bit - 1)
-    none = number(0)
+    none = number(grid.below, 0)
     low, high = read(parts.low, part), read(parts.high, part)
     if is_equal(bits_in_both(high, mask), none):
         return part, -1
@@ -249,7 +249,7 @@ def round_part(grid: Grid, parts: PartRows, part: int, rest: int) -> int:
 @compile_borrower
 def _round_side(grid: Grid, parts: PartRows, a: int, row: int, target: int, free: int) -> None:
     """Round the ranges of a side outwards to the grid without its last `free` bits."""
-    one = number(1)
+    one = number(grid.below, 1)
     block = minus(moved_up(one, free), one)
     begin = parts.made[RANGES]
     for i in range(parts.counts[row]):

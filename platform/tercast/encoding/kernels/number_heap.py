@@ -29,9 +29,11 @@ class NumberHeap(NamedTuple):
 
 
 @compile_inner
-def new_number_heap(room: int) -> NumberHeap:
-    """Create an empty heap."""
-    return NumberHeap(empty(room), np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64))
+def new_number_heap(like: WideNumbers, room: int) -> NumberHeap:
+    """Create an empty heap for keys as in `like`."""
+    return NumberHeap(
+        empty(like, room), np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
+    )
 
 
 @compile_borrower

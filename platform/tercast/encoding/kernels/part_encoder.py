@@ -19,15 +19,12 @@ from tercast.encoding.kernels.grid_boxes import (
     new_part,
     new_parts,
 )
-from tercast.encoding.kernels.grid_codes import Grid, is_possible, make_grid
+from tercast.encoding.kernels.grid_codes import Grid, dz_of, is_possible, make_grid
 from tercast.encoding.kernels.part_selection import choose_parts
-from tercast.encoding.kernels.refinement import plant
+from tercast.encoding.kernels.smallest_cell import plant
 from tercast.encoding.kernels.wide_numbers import (
     WideNumbers,
-    bits_in_any,
     empty,
-    moved_down,
-    moved_up,
     number,
     packed,
     plus,
@@ -43,7 +40,7 @@ if TYPE_CHECKING:
     from tercast.encoding.grid_boxes import Side
     from tercast.eventspace.interleaving import BitSchedule
 
-_FIRST_ROOM = 512
+_FIRST_ROOM = 2_048
 _MOST_ROOM = 1 << 20
 
 
@@ -70,49 +67,34 @@ class PartEncoder:
         codes = packed(list(chain.from_iterable(sides)))
         room = max(_FIRST_ROOM, 16 * limit, 8 * len(parts))
         while room <= _MOST_ROOM:
-            count, dz, rests, of_cells, total = _encode(self._grid, counts, codes, limit, room)
+            count, dz, total = _encode(self._grid, counts, codes, limit, room)
             if count > 0:
-                return self._dz_set(count, dz, rests, of_cells), unpacked(total)[0]
+                return tuple(unpacked(dz[:count])), unpacked(total)[0]
             if count != NO_ROOM:
                 return None
             room *= 4
         return None
 
-    def _dz_set(self, count: int, dz: WideNumbers, rests: Ints, codes: WideNumbers) -> DzSet:
-        """The dz of cells; without phantoms, `dz` is already in this form."""
-        schedule = self._schedule
-        if not schedule.phantoms:
-            return tuple(unpacked(dz[:count]))
-        each = len(schedule.halvings)
-        whole, held = unpacked(dz[:count]), unpacked(codes[: count * each])
-        return tuple(
-            [
-                schedule.dz(code, rest, held[i * each : (i + 1) * each])
-                for i, (code, rest) in enumerate(zip(whole, rests[:count].tolist(), strict=True))
-            ]
-        )
-
 
 @compile_kernel
 def _encode(
     grid: Grid, counts: Ints, codes: WideNumbers, limit: int, room: int
-) -> tuple[int, WideNumbers, Ints, WideNumbers, WideNumbers]:
-    """The cells of parts: their number or an error, dz or codes, rests, codes, volume.
+) -> tuple[int, WideNumbers, WideNumbers]:
+    """The cells of parts: their number or an error, their dz, and their volume.
 
     `codes` are the first and last codes of all ranges of all sides of all parts; `counts` their numbers.
     """
     each, ranges = grid.meta[2], codes.shape[0] // 2
-    dz, total = empty(limit), empty(1)
-    rests, of_cells = np.empty(limit, np.int64), empty(limit * each)
+    dz, total = empty(codes, limit), empty(codes, 1)
     parts = new_parts(grid, 2 * room, ranges + 2 * each * room)
     _load(grid, parts, counts, codes)
-    tree = new_tree(grid, parts, room, 4 * room)
+    tree = new_tree(grid, parts, room, 4 * room, ())
     out = np.empty(limit, np.int64)
     if not plant(tree, counts.size // each):
-        return NO_ROOM, dz, rests, of_cells, total
+        return NO_ROOM, dz, total
     count = choose_parts(tree, limit, out)
-    _report(tree, out[: max(0, count)], dz, rests, of_cells, total)
-    return count, dz, rests, of_cells, total
+    _report(tree, out[: max(0, count)], dz, total)
+    return count, dz, total
 
 
 @compile_borrower
@@ -132,21 +114,11 @@ def _load(grid: Grid, parts: PartRows, counts: Ints, codes: WideNumbers) -> None
 
 
 @compile_borrower
-def _report(
-    tree: PartTree, cells: Ints, dz: WideNumbers, rests: Ints, of_cells: WideNumbers, total: WideNumbers
-) -> None:
-    """Write the results of cells: dz or codes, rests, codes by attribute, and their volume."""
+def _report(tree: PartTree, cells: Ints, dz: WideNumbers, total: WideNumbers) -> None:
+    """Write the dz of cells, and their volume."""
     grid = tree.grid
-    each = grid.meta[2]
-    write(total, 0, number(0))
+    write(total, 0, number(total, 0))
     for i in range(cells.size):
         cell = cells[i]
-        rest, code = tree.rest[cell], read(tree.code, cell)
-        if not grid.phantoms.shape[0]:
-            one = moved_up(number(1), grid.meta[0] - rest)
-            code = bits_in_any(one, moved_down(code, rest))
-        write(dz, i, code)
-        rests[i] = rest
-        for a in range(each):
-            write(of_cells, i * each + a, read(tree.codes, cell * each + a))
+        write(dz, i, dz_of(grid, read(tree.code, cell), tree.rest[cell], tree.codes, cell * grid.meta[2]))
         write(total, 0, plus(read(total, 0), read(tree.volume, cell)))

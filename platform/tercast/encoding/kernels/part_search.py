@@ -44,7 +44,9 @@ class PartWalk(NamedTuple):
 def new_part_walk(tree: PartTree) -> PartWalk:
     """Create a path without splits."""
     room = tree.rest.size
-    walk = PartWalk(np.zeros(room, np.uint8), np.zeros(room, np.uint8), empty(1), np.zeros(2, np.int64))
+    walk = PartWalk(
+        np.zeros(room, np.uint8), np.zeros(room, np.uint8), empty(tree.volume, 1), np.zeros(2, np.int64)
+    )
     walk.state[0] = 1
     write(walk.volume, 0, read(tree.volume, 0))
     return walk
@@ -63,7 +65,7 @@ def _copy(source: PartWalk, target: PartWalk, cells: int) -> None:
 @compile_borrower
 def _cost(tree: PartTree, walk: PartWalk, cell: int) -> int:
     """The number of additional cells after a split of a cell whose halves are known."""
-    if is_equal(gain_of(tree, cell), number(0)):
+    if is_equal(gain_of(tree, cell), number(tree.volume, 0)):
         return 0
     cost = 1
     above = tree.parent[cell]
@@ -102,7 +104,7 @@ def _can_fit(tree: PartTree, walk: PartWalk, cell: int, left: int) -> bool:
 @compile_inner
 def _worst_below(tree: PartTree, walk: PartWalk) -> NumberHeap:
     """The heap of cells that are not full and can be split next; the path starts the order."""
-    heap = new_number_heap(tree.rest.size)
+    heap = new_number_heap(tree.volume, tree.rest.size)
     if not walk.state[1]:
         if is_open(tree, 0):
             push_number(heap, excess_of(tree, 0), 0, 0)
@@ -119,7 +121,7 @@ def _worst_below(tree: PartTree, walk: PartWalk) -> NumberHeap:
 @compile_borrower
 def _can_beat(tree: PartTree, walk: PartWalk, left: int, worst: WideNumber, found: WideNumber) -> bool:
     """Whether `left` splits of the worst excess could result in a volume below `found`."""
-    gain = times(worst, number(left))
+    gain = times(worst, number(tree.volume, left))
     return bool(is_less(minus(read(walk.volume, 0), gain), found))
 
 

@@ -29,7 +29,7 @@ from tercast.runtime.growable_array import Ints
 @compile_inner
 def choose_parts(tree: PartTree, limit: int, out: Ints) -> int:
     """Write the chosen cells in text order to `out`; return their number, or NO_ROOM."""
-    heap = new_number_heap(tree.rest.size)
+    heap = new_number_heap(tree.volume, tree.rest.size)
     if not explore_parts(tree, heap, LOOKAHEAD * limit, limit):
         return NO_ROOM
     if tree.left[0] < 0 or limit == 1:
@@ -40,7 +40,7 @@ def choose_parts(tree: PartTree, limit: int, out: Ints) -> int:
     for i in range(splits):
         if tree.left[tree.order[i]] >= 0:
             place[tree.order[i]] = i
-    least, lengths = empty(splits * limit), np.zeros(splits, np.int64)
+    least, lengths = empty(tree.volume, splits * limit), np.zeros(splits, np.int64)
     _weigh(tree, limit, place, least, lengths)
     split = np.zeros(tree.rest.size, np.uint8)
     stack = np.empty((tree.state[MADE] + 2, 2), np.int64)
@@ -149,19 +149,19 @@ def _compare(
     """Store the result of the budgeted search in `best` if it is below `found`; NO_ROOM or 0."""
     tree.state[TIRED] = tree.state[WORK] = 0
     most = min(limit, PASSING)
-    gains = empty(most)
+    gains = empty(tree.volume, most)
     gained = 0
     while gained < most and heap.size[0]:
         excess = excess_of(tree, pop_largest(heap)[1])
         write(gains, gained, plus(excess, read(gains, gained - 1)) if gained else excess)
         gained += 1
-    have = empty(most + 1)
+    have = empty(tree.volume, most + 1)
     for i in range(most + 1):
         value = read(least, min(i, length - 1))
         if i and is_less(read(have, i - 1), value):
             value = read(have, i - 1)
         write(have, i, value)
-    known = empty(1)
+    known = empty(tree.volume, 1)
     write(known, 0, found)
     for attempt in range(2):
         start, stop = (most, most + 1) if attempt == 0 else (2, most)
