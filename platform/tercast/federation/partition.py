@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tercast.eventspace.dz import Dz
-from tercast.federation.exchange.border_peer import BorderPeer, SetArrival, topic_terms
+from tercast.federation.exchange.border_peer import BorderPeer, SetArrival
 from tercast.federation.exchange.confirmations import Confirmations
-from tercast.federation.exchange.exchanged_sets import ordered
 from tercast.federation.exchange.pending_exports import PendingExports
+from tercast.federation.exchange.received_sets import ReceivedSets
+from tercast.federation.exchange.set_parts import topic_terms
 from tercast.federation.messages import peer_messages as m
 from tercast.federation.messages.set_name import SetName
-from tercast.federation.neighbour_liveness import GRACE, HOLD, NeighbourLiveness
+from tercast.federation.neighbour_hellos import NeighbourHellos
+from tercast.federation.neighbour_liveness import GRACE, NeighbourLiveness
+from tercast.federation.table_push import TablePush
 from tercast.federation.tree.border_ends import (
     CloseBorder,
     HeardHello,
@@ -28,24 +30,19 @@ from tercast.federation.tree.border_ends import (
 from tercast.federation.tree.offers import BridgeId, short_name
 from tercast.federation.tree.tree_nodes import TreeNodes
 from tercast.planner.planner import Outcome, Planner
-from tercast.requests.model import Advertise, External, Request, Subscribe, Unadvertise, Unsubscribe
-from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
-from tercast.tables.entries import Diff
+from tercast.requests.model import (
+    AddBorder,
+    Advertise,
+    RemoveBorder,
+    Request,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
+from tercast.requests.registry import SUBSCRIPTION
+from tercast.topology.borders import border_name
 
 DIGEST_PERIOD = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class TablePush:
-    """A change for the switches of a partition, and the borders that are closed after it.
-
-    The order matters, because new entries can join parts whose borders would form a cycle: first the switches
-    confirm the drop entries of the closed borders, then all other entries change, then borders open.
-    """
-
-    number: int
-    diff: Diff
-    closed: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -64,17 +61,17 @@ class Partition:
     peers: dict[str, BorderPeer] = field(default_factory=dict)
     alarms: set[tuple[str, str]] = field(default_factory=set)
     closed: set[str] = field(default_factory=set)
-    held: dict[tuple[str, SetName], frozenset[Dz]] = field(default_factory=dict)
     started: int = 0
     _messages: list[tuple[str, m.Envelope]] = field(default_factory=list)
     _pushes: list[TablePush] = field(default_factory=list)
     _number: int = 0
-    _hellos: dict[str, m.Hello] = field(default_factory=dict)
+    _hellos: NeighbourHellos = field(init=False)
     _next_digest: float = DIGEST_PERIOD
     liveness: NeighbourLiveness = field(init=False)
     nodes: TreeNodes = field(init=False)
     exports: PendingExports = field(init=False)
     confirmations: Confirmations = field(init=False)
+    received: ReceivedSets = field(init=False)
 
     def __post_init__(self) -> None:
         self.exports = PendingExports(self.planner, self.export_limit)
@@ -83,15 +80,12 @@ class Partition:
         """Begin after a start or a crash: all borders close, as nothing is known about the switches."""
         borders = self.planner.topology.borders
         self.started = instance
-        self.liveness, self._hellos = NeighbourLiveness(self.grace, set(up)), {}
+        self.liveness = NeighbourLiveness(self.grace, set(up))
+        self._hellos = NeighbourHellos(self.planner)
         self.peers = {border: BorderPeer(border) for border in borders}
         self.confirmations = Confirmations()
         self.nodes = TreeNodes(self.planner, BridgeId(self.priority, short_name(self.name)), instance)
-        self.held = {}
-        for registration in self.planner.registry.live.values():
-            if registration.host in borders:
-                place = registration.host, SetName(registration.topic, registration.kind)
-                self.held[place] = self.held.get(place, frozenset()).union(registration.dz)
+        self.received = ReceivedSets(self.planner)
         self._act(self.nodes.regroup())
         self._finish(now)
 
@@ -101,18 +95,25 @@ class Partition:
 
     def request_all(self, requests: Sequence[Request], now: float) -> list[Outcome]:
         """Carry out requests in order; switches and neighbours get their result in one change."""
+        leaving = [one for one in requests if isinstance(one, RemoveBorder)]
+        if leaving:  # a border without a neighbour stays closed
+            for one in leaving:
+                self._act(self.nodes.border_down(border_name(one.switch, one.port)))
+            self._finish(now)
         outcomes = self.planner.apply_all(requests)
         kinds = {type(request) for request in requests}
+        if kinds & {AddBorder, RemoveBorder}:
+            self._follow_borders()
         if kinds - {Subscribe, Unsubscribe}:
             self.exports.mark_advertised(self.peers)
         if kinds - {Subscribe, Unsubscribe, Advertise, Unadvertise}:
             self._act(self.nodes.regroup())
+        self._finish(now)
         for request, outcome in zip(requests, outcomes, strict=True):
             if outcome.ok and isinstance(request, Subscribe):
-                self.confirmations.watch(request.id, self._number + 1)
+                self.confirmations.watch(request.id, self._number)
             elif isinstance(request, Unsubscribe):
                 self.confirmations.unwatch(request.id)
-        self._finish(now)
         return outcomes
 
     def port_changed(self, border: str, up: bool, now: float) -> None:
@@ -143,8 +144,8 @@ class Partition:
     def confirmed(self, number: int, now: float) -> None:
         """Record that all switches have confirmed a push and those before."""
         self._act(self.nodes.confirmed(number))
-        for border, name, version in self.confirmations.confirm(number, self.peers):
-            self.peers[border].tell_done(name, version)
+        self.confirmations.confirm(number, self.peers)
+        self._report_sets()
         if number == self._number:
             self.exports.mark_sent(self.peers)
         self._finish(now)
@@ -156,11 +157,14 @@ class Partition:
             self._act(self.nodes.border_down(border))
         self.alarms.update(("peer_silent", border) for border in self.liveness.silent(now))
         self._act(self.nodes.tick())
+        self.alarms.update(("peer_slow", one.border) for one in self.peers.values() if one.is_slow(now))
+        for (border, name), version in self.received.due():
+            self._accept(border, name, version)
         if now >= self._next_digest:
             self._next_digest = now + DIGEST_PERIOD
             for peer in self.peers.values():
                 peer.send_digests()
-        self._hellos.clear()
+        self._hellos.repeat()
         self._finish(now)
 
     def poll(self, now: float) -> None:
@@ -189,7 +193,7 @@ class Partition:
         )
 
     def _take_hello(self, border: str, hello: m.Hello, now: float) -> None:
-        if hello.terms != self._terms():
+        if hello.terms != self._hellos.terms:
             self.alarms.add(("peer_mismatch", border))
             return
         self.liveness.hear(border, now)
@@ -205,33 +209,44 @@ class Partition:
             self.alarms.update(("topic_mismatch", topic) for topic in peer.mismatched)
         for arrival in arrivals:
             self._take_set(border, arrival)
-        for at, name, version in self.confirmations.settled(self.peers):
-            self.peers[at].tell_done(name, version)
+        self._report_sets()
+
+    def _report_sets(self) -> None:
+        """Report the received sets that are confirmed or refused, here or behind."""
+        for border, name, version in self.confirmations.settled(self.peers):
+            self.peers[border].tell_done(name, version)
+        for (border, name, version), reason in self.confirmations.refusals(self.peers):
+            self.peers[border].refuse(name, version, reason)
 
     def _take_set(self, border: str, arrival: SetArrival) -> None:
-        """Plan a received set: one request with the difference to the cells that are planned."""
-        peer, name = self.peers[border], arrival.name
-        cells = peer.incoming[name].cells
-        reason = arrival.refusal or self._replace(border, name, cells)
+        """Plan a received set; refuse it as a whole if it exceeds a limit."""
+        reason = arrival.refusal or self._accept(border, arrival.name, arrival.version)
         if reason:
             self.alarms.add(("peer_refused", border))
-            peer.refuse(name, arrival.version, reason)
-        elif name.kind == SUBSCRIPTION:
-            self.confirmations.expect(border, name, arrival.version, self._number + 1)
+            self.peers[border].refuse(arrival.name, arrival.version, reason)
 
-    def _replace(self, border: str, name: SetName, cells: frozenset[Dz]) -> str:
-        """Plan the cells of a set; return the reason of a refusal, or nothing."""
-        held = self.held.get((border, name), frozenset())
-        if cells == held:
-            return ""
-        request = External(border, name.topic, name.kind, ordered(cells - held), ordered(held - cells))
-        outcome = self.planner.apply(request)
-        if outcome.reason is not None:
-            return str(outcome.reason)
-        self.held[border, name] = cells
-        if name.kind == ADVERTISEMENT:
+    def _accept(self, border: str, name: SetName, version: int) -> str:
+        """Plan a received set; return the reason of a refusal, or nothing."""
+        peer, was_refused = self.peers[border], (border, name) in self.received.refused
+        reason = self.received.replace((border, name), peer.incoming[name].cells, version)
+        if reason:
+            return reason
+        if name.kind == SUBSCRIPTION:
+            self.confirmations.expect(border, name, version, self._number + 1)
+        else:
             self.exports.mark_advertised(self.peers)
+            if was_refused:
+                peer.tell_done(name, version)
         return ""
+
+    def _follow_borders(self) -> None:
+        """Follow borders that were added or removed."""
+        borders = self.planner.topology.borders
+        for border in [border for border in self.peers if border not in borders]:
+            del self.peers[border]
+            self.liveness.set_port(border, False)
+        for border in [border for border in borders if border not in self.peers]:
+            self.peers[border] = BorderPeer(border)
 
     def _act(self, actions: Iterable[TreeAction]) -> None:
         for action in actions:
@@ -248,10 +263,8 @@ class Partition:
     def _close(self, border: str) -> None:
         """Withdraw all cells of a border; the next push has its drop entry."""
         self.peers[border].close()
-        for at, name in list(self.held):
-            if at == border:
-                self._replace(border, name, frozenset())
-                del self.held[border, name]
+        if self.received.withdraw(border):
+            self.exports.mark_advertised(self.peers)
         self.closed.add(border)
         self.nodes.closing(border, self._number + 1)
         self.confirmations.forget(border)
@@ -276,21 +289,5 @@ class Partition:
         self.exports.give(self.peers, self.confirmations.is_confirmed(self._number))
         for border, peer in self.peers.items():
             self._messages += [(border, envelope) for envelope in peer.send(now)]
-        self._send_hellos()
-
-    def _send_hellos(self) -> None:
-        for border in self.peers:
-            node = self.nodes.at(border)
-            if border not in self.liveness.up or node is None:
-                continue
-            own = node.hello(border)
-            state = m.Hello(
-                own.instance, self._terms(), own.border, "", own.offer, own.role, own.is_open, HOLD
-            )
-            if self._hellos.get(border) != state:
-                self._hellos[border] = state
-                self._messages.append((border, m.Envelope(state)))
-
-    def _terms(self) -> m.AddressTerms:
-        address = self.planner.address
-        return m.AddressTerms(address.family, address.prefix, address.topic_bits, address.dz_room)
+        up = [border for border in self.peers if border in self.liveness.up]
+        self._messages += self._hellos.changed(up, self.nodes)

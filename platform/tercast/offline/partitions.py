@@ -86,9 +86,8 @@ def _check_border_names(topology: Topology, owner: dict[str, str]) -> Iterable[R
         name = border_name(*end)
         if name in topology.switches or name in topology.hosts:
             place = "switches" if name in topology.switches else "hosts"
-            rule = (
-                f"the id {shown(name)} stands for the border at {shown(end[0])} port {end[1]}; use another id"
-            )
+            border = f"the border at {shown(end[0])} port {end[1]}"
+            rule = f"the id {shown(name)} is the name of {border}; use another id"
             yield Refused(("topology", place), "duplicate", rule, name)
 
 

@@ -90,9 +90,9 @@ def test_cells_leave_a_set_only_after_switches_have_confirmed_their_removal() ->
     carry_out(world, {"op": "unsubscribe", "id": "s1"})
     place = "border:n2:2", SetName("a", SUBSCRIPTION)
     world.run_until(world.time.now + 0.9)
-    assert world.partitions["N2"].held[place], "N3 has not confirmed"
+    assert world.partitions["N2"].received.held[place], "N3 has not confirmed"
     world.run_until(world.time.now + 0.3)
-    assert not world.partitions["N2"].held[place]
+    assert not world.partitions["N2"].received.held[place]
 
 
 def test_a_set_that_a_partition_has_no_room_for_is_refused_as_a_whole() -> None:

@@ -188,10 +188,10 @@ def test_the_longest_names_of_switches_are_planned(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("old", ["h-seattle-1", "atlanta"])
-def test_an_id_that_stands_for_a_border_is_refused(old: str) -> None:
+def test_an_id_that_names_a_border_is_refused(old: str) -> None:
     scenario = with_other_id(changed({}), old, "border:seattle:1")
     assert any(
-        'the id "border:seattle:1" stands for the border at "seattle" port 1; use another id' in one
+        'the id "border:seattle:1" is the name of the border at "seattle" port 1; use another id' in one
         for one in refusals(scenario)
     )
 

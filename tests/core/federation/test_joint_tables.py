@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from tercast.federation.world.federated_world import FederatedWorld, WorldOptions
 from tercast.federation.world.federation_checks import open_edges, unequal_sets
-from tercast.requests.model import Unadvertise, Unsubscribe
+from tercast.requests.model import AddBorder, RemoveBorder, Unadvertise, Unsubscribe
 from tercast.requests.registry import ADVERTISEMENT
 from tests.property_profiles import examples
 from tests.support.federation_scenes import (
     all_copies,
     carry_out,
     divided_scene,
+    line,
     rest,
     ring,
     scenario_of,
@@ -69,7 +70,7 @@ def test_nothing_is_left_after_all_withdrawals(seed: int) -> None:
     for partition in world.partitions.values():
         assert not partition.planner.registry.live
         assert not any(partition.planner.verified_tables().values())
-        assert not any(partition.held.values())
+        assert not any(partition.received.held.values())
 
 
 def test_equal_seeds_result_in_identical_runs() -> None:
@@ -109,3 +110,22 @@ def test_the_judges_find_errors(seed: int) -> None:
         carry_out(world, request)
     world.run_until(30)
     assert any("lost" in one for one in violations(world)) or len(world.partitions) == 1
+
+
+def test_borders_come_and_go_while_the_controller_runs() -> None:
+    world = watched_world(
+        scenario_of(line(3, [1, 2, 3]), {f"p{i}": [f"n{i}"] for i in (1, 2, 3)}), WorldOptions()
+    )
+    carry_out(world, {"op": "advertise", "id": "a1", "host": "h1", "topic": "a", "dz": [""]})
+    carry_out(world, {"op": "subscribe", "id": "s3", "host": "h3", "topic": "a", "dz": [""]})
+    rest(world)
+    middle, border = world.partitions["p2"], "border:n2:2"
+    assert middle.request(RemoveBorder("n2", 2), world.time.now).ok
+    pushes = middle.take_pushes()
+    assert all(change.switch == "n2" for push in pushes for change in push.diff.switches)
+    assert border in pushes[-1].closed, "the switch drops what comes from there"
+    assert border not in middle.peers and not any(at == border for at, _ in middle.received.held)
+    assert not middle.planner.tables(), "the other neighbour subscribes to nothing"
+    middle.tick(world.time.now + 1)
+    assert middle.request(AddBorder("n2", 2, 1), world.time.now).ok
+    assert border in middle.peers and border in middle.closed

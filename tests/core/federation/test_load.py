@@ -38,7 +38,7 @@ def test_subscriptions_that_come_together_are_one_exchange(count: int) -> None:
     world.subscribe_all(subscriptions(count))
     rest(world)
     assert peer.exchanges == before + 1
-    held = world.partitions["A"].held["border:n1:2", NAME]
+    held = world.partitions["A"].received.held["border:n1:2", NAME]
     assert held == peer.outgoing[NAME].cells and len(held) > 0.9 * count
     assert violations(world) == []
     assert world.sent["SetDiff"] < 10 + count / 70, "at least 70 cells a message"

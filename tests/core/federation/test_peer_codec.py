@@ -1,12 +1,10 @@
 """Messages as bytes: round trips, strict reading, seals, and the refusal of hostile bytes."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.eventspace.dz import canonical, parse
 from tercast.federation.exchange.border_peer import BorderPeer
-from tercast.federation.exchange.exchanged_sets import SetChange, digest_of
 from tercast.federation.messages import peer_messages as m
 from tercast.federation.messages.codec import decode_envelope, encode_envelope
 from tercast.federation.messages.sealed_channel import SealedChannel
@@ -131,67 +129,3 @@ def test_forged_and_replayed_messages_are_refused() -> None:
     assert there.open(here.seal(hello)[:-1], "a") is None
     assert there.open(b"", "a") is None
     assert there.refused == 5
-
-
-def diff(change: SetChange, name: SetName, part: int = 0, parts: int = 1) -> m.SetDiff:
-    numbers = change.from_version, change.to_version, part, parts
-    return m.SetDiff((1, 1), name, *numbers, change.added, change.removed, change.digest)
-
-
-@pytest.fixture
-def peer() -> BorderPeer:
-    peer = BorderPeer("border:s1:1")
-    peer.open((1, 1), ())
-    return peer
-
-
-NAME = SetName("a", "subscription")
-
-
-def test_a_diff_that_does_not_follow_or_with_a_wrong_digest_asks_for_the_whole_set(peer: BorderPeer) -> None:
-    cells = (parse("0"),)
-    assert not peer.receive(m.Envelope(diff(SetChange(3, 4, cells, (), digest_of(cells)), NAME), 1))
-    assert not peer.receive(m.Envelope(diff(SetChange(0, 1, cells, (), 7), NAME), 2))
-    assert peer.resyncs == 2
-    wanted = [one.message for one in peer.send(0.0) if isinstance(one.message, m.Resync)]
-    assert wanted == [m.Resync((1, 1), NAME)] * 2
-    (arrival,) = peer.receive(m.Envelope(m.SetSnapshot((1, 1), NAME, 9, 0, 1, cells, digest_of(cells)), 3))
-    assert (arrival.version, peer.incoming[NAME].cells) == (9, frozenset(cells))
-
-
-def test_digests_that_differ_twice_ask_for_the_whole_set(peer: BorderPeer) -> None:
-    for number in (1, 2):
-        assert peer.resyncs == 0
-        peer.receive(m.Envelope(m.SetDigest((1, 1), NAME, 5, 5, 5), number))
-    assert peer.resyncs == 1
-
-
-def test_a_neighbour_that_asks_gets_the_whole_set(peer: BorderPeer) -> None:
-    peer.shared = frozenset({"a"})
-    peer.export(NAME, (parse("0"), parse("11")))
-    peer.send(0.0)
-    peer.receive(m.Envelope(m.Resync((1, 1), NAME), 1, peer.window.sent))
-    (snapshot,) = [one.message for one in peer.send(0.1) if isinstance(one.message, m.SetSnapshot)]
-    assert sorted(snapshot.cells) == sorted((parse("0"), parse("11")))
-    assert snapshot.digest == digest_of(snapshot.cells)
-
-
-def test_messages_of_another_session_are_ignored(peer: BorderPeer) -> None:
-    cells = (parse("0"),)
-    old = m.SetDiff((1, 0), NAME, 0, 1, 0, 1, cells, (), digest_of(cells))
-    assert peer.receive(m.Envelope(old, 1)) == [] and not peer.incoming
-
-
-def test_more_cells_than_a_partition_accepts_are_refused(peer: BorderPeer, monkeypatch) -> None:
-    monkeypatch.setattr("tercast.federation.exchange.border_peer.MAX_SET_CELLS", 1)
-    cells = (parse("0"), parse("11"))
-    (arrival,) = peer.receive(m.Envelope(diff(SetChange(0, 1, cells, (), digest_of(cells)), NAME), 1))
-    assert arrival.refusal == "the set has 2 cells; at most 1 are accepted"
-
-
-def test_a_topic_with_another_schema_is_not_shared(peer: BorderPeer) -> None:
-    same, other = (m.TopicTerms(name, 4, b"s", 1, 4) for name in "ab")
-    peer.open((1, 1), (same, other))
-    theirs = (same, m.TopicTerms("b", 5, b"s", 1, 4), m.TopicTerms("c", 6, b"s", 1, 4))
-    peer.receive(m.Envelope(m.Topics((1, 1), 0, 1, theirs), 1))
-    assert peer.shared == {"a"} and peer.mismatched == {"b"}

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tercast.eventspace.dz import Dz, DzSet
-from tercast.eventspace.topic import Topic
 from tercast.federation.exchange.exchanged_sets import (
     IncomingSet,
     OutgoingSet,
-    SetChange,
     digest_of,
     ordered,
 )
+from tercast.federation.exchange.set_parts import diff_parts, split_cells, topic_parts
 from tercast.federation.messages import peer_messages as m
-from tercast.federation.messages.message_fields import cells_size
 from tercast.federation.messages.set_name import SetName
 from tercast.federation.messages.sliding_window import SlidingWindow
 from tercast.federation.tree.border_ends import SessionId
@@ -25,8 +21,8 @@ from tercast.federation.tree.border_ends import SessionId
 MAX_SET_CELLS = 50_000
 """Largest set that is accepted from a neighbour."""
 
-_PART_BYTES = 1_100
-"""Bytes of cells and of the topic's name in one message; the other fields need at most 91."""
+SLOW = 10.0
+"""Seconds without an acknowledgement after which a neighbour is slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +57,8 @@ class BorderPeer:
     resyncs: int = 0
     exchanges: int = 0
     _owes_acknowledgement: bool = False
+    _reports: dict[tuple[type, SetName], Callable[[], Iterable[m.Numbered]]] = field(default_factory=dict)
+    _awaited: set[SetName] = field(default_factory=set)
     _doubts: dict[SetName, int] = field(default_factory=dict)
     _topics: tuple[m.TopicTerms, ...] = ()
 
@@ -68,14 +66,15 @@ class BorderPeer:
         """Begin a session with empty sets, and name the topics."""
         self.close()
         self.session, self._topics = session, topics
-        self.window.add(_topic_parts(session, topics))
+        self.window.add(topic_parts(session, topics))
 
     def close(self) -> None:
         """End the session; all sets of it are forgotten."""
         self.session, self.shared, self.mismatched = None, None, frozenset()
         self.window = SlidingWindow(retransmitted=self.window.retransmitted)
-        for some in (self.outgoing, self.incoming, self.done, self.refused, self._doubts):
+        for some in (self.outgoing, self.incoming, self.done, self.refused, self._doubts, self._reports):
             some.clear()
+        self._awaited.clear()
         self._owes_acknowledgement = False
 
     def export(self, name: SetName, cells: DzSet) -> None:
@@ -98,12 +97,14 @@ class BorderPeer:
     def tell_done(self, name: SetName, version: int) -> None:
         """Report that a received version is confirmed here and behind."""
         if self.session is not None:
-            self.window.add(iter([m.SetDone(self.session, name, version)]))
+            done = m.SetDone(self.session, name, version)
+            self._report(m.SetDone, name, lambda: [done])
 
     def refuse(self, name: SetName, version: int, reason: str) -> None:
         """Report that a received version was refused."""
         if self.session is not None:
-            self.window.add(iter([m.RefusedCells(self.session, name, version, reason)]))
+            refusal = m.RefusedCells(self.session, name, version, reason)
+            self._report(m.RefusedCells, name, lambda: [refusal])
 
     def send_digests(self) -> None:
         """Send the digests of all exported sets, unless older messages still wait."""
@@ -125,6 +126,11 @@ class BorderPeer:
         self._owes_acknowledgement = False
         return envelopes
 
+    def is_slow(self, now: float) -> bool:
+        """Return whether the neighbour has not acknowledged a message for long."""
+        oldest = self.window.oldest()
+        return oldest is not None and now - oldest > SLOW
+
     def receive(self, envelope: m.Envelope) -> list[SetArrival]:
         """Take a message of the stream; messages of another session are ignored."""
         message = envelope.message
@@ -140,6 +146,16 @@ class BorderPeer:
             arrivals += self._apply_message(one)
         return arrivals
 
+    def _report(self, kind: type, name: SetName, make: Callable[[], Iterable[m.Numbered]]) -> None:
+        """Queue a report on a set; it replaces an earlier one of this kind that still waits."""
+        waits = (kind, name) in self._reports
+        self._reports[kind, name] = make
+        if not waits:
+            self.window.add(self._take_report(kind, name))
+
+    def _take_report(self, kind: type, name: SetName) -> Iterator[m.Numbered]:
+        yield from self._reports.pop((kind, name))()
+
     def _acknowledged(self, message: m.Numbered) -> None:
         """Complete an exchange with its last part, and begin the next."""
         if isinstance(message, m.SetDiff) and message.part == message.parts - 1:
@@ -150,13 +166,19 @@ class BorderPeer:
     def _exchange(self, name: SetName, outgoing: OutgoingSet) -> None:
         change = outgoing.next_change()
         if change is not None and self.session is not None:
+            self.refused.pop(name, None)
             self.exchanges += 1
-            self.window.add(_diff_parts(self.session, name, change))
+            self.window.add(diff_parts(self.session, name, change))
 
     def _apply_message(self, message: m.Numbered) -> Iterable[SetArrival]:
+        if isinstance(message, m.Topics):
+            self._take_topics(message)
+        elif message.name.topic in (self.shared or ()):
+            return self._take_set_message(message)
+        return ()
+
+    def _take_set_message(self, message: m.SetMessage) -> Iterable[SetArrival]:
         match message:
-            case m.Topics():
-                self._take_topics(message)
             case m.SetDiff():
                 return self._take_diff(message)
             case m.SetSnapshot():
@@ -167,6 +189,8 @@ class BorderPeer:
                 self._send_snapshot(name)
             case m.SetDone(name=name, version=version):
                 self.done[name] = max(self.done.get(name, 0), version)
+                if name in self.refused and self.refused[name][0] <= version:
+                    del self.refused[name]
             case m.RefusedCells(name=name, version=version, reason=reason):
                 self.refused[name] = version, reason
         return ()
@@ -179,6 +203,8 @@ class BorderPeer:
 
     def _take_diff(self, message: m.SetDiff) -> Iterable[SetArrival]:
         incoming = self.incoming.setdefault(message.name, IncomingSet())
+        if message.to_version <= incoming.version:  # a snapshot had it
+            return ()
         if message.part != len(incoming.parts) or message.from_version != incoming.version:
             incoming.parts.clear()
             self._ask_resync(message.name)
@@ -203,6 +229,7 @@ class BorderPeer:
         incoming.parts.clear()
         incoming.cells, incoming.digest, incoming.version = cells, digest_of(cells), message.version
         self._doubts.pop(message.name, None)
+        self._awaited.discard(message.name)
         return self._arrived(message.name, incoming, incoming.digest == message.digest)
 
     def _arrived(self, name: SetName, incoming: IncomingSet, is_intact: bool) -> Iterable[SetArrival]:
@@ -224,55 +251,19 @@ class BorderPeer:
             self._ask_resync(message.name)
 
     def _ask_resync(self, name: SetName) -> None:
-        self.resyncs += 1
-        if self.session is not None:
+        """Ask for a whole set, unless it was asked for and has not arrived."""
+        if self.session is not None and name not in self._awaited:
+            self.resyncs += 1
+            self._awaited.add(name)
             self.window.add(iter([m.Resync(self.session, name)]))
 
     def _send_snapshot(self, name: SetName) -> None:
-        outgoing = self.outgoing.get(name, OutgoingSet())
-        parts = _split(name, ordered(outgoing.cells), ())
-        if self.session is not None:
-            self.window.add(
-                iter(
-                    [
-                        m.SetSnapshot(
-                            self.session, name, outgoing.version, i, len(parts), cells, outgoing.digest
-                        )
-                        for i, (cells, _) in enumerate(parts)
-                    ]
-                )
-            )
+        self._report(m.SetSnapshot, name, lambda: self._snapshot_parts(name))
 
-
-def topic_terms(topic: Topic, version: int, depth: int) -> m.TopicTerms:
-    """Return what two partitions must agree on to share a topic."""
-    schema = json.dumps(topic.to_json(), sort_keys=True).encode()
-    return m.TopicTerms(topic.name, topic.code, hashlib.sha256(schema).digest(), version, depth)
-
-
-def _topic_parts(session: SessionId, topics: tuple[m.TopicTerms, ...]) -> Iterator[m.Numbered]:
-    """Divide topics into messages; a name has at most 128 characters, and 512 bytes."""
-    groups = [topics[i : i + 1] for i in range(len(topics))] or [()]
-    return (m.Topics(session, i, len(groups), group) for i, group in enumerate(groups))
-
-
-def _diff_parts(session: SessionId, name: SetName, change: SetChange) -> Iterator[m.Numbered]:
-    parts = _split(name, change.added, change.removed)
-    for i, (added, removed) in enumerate(parts):
-        numbers = change.from_version, change.to_version, i, len(parts)
-        yield m.SetDiff(session, name, *numbers, added, removed, change.digest)
-
-
-def _split(name: SetName, added: DzSet, removed: DzSet) -> list[tuple[DzSet, DzSet]]:
-    """Divide cells into parts that fit one message; at least one part."""
-    parts: list[tuple[list[Dz], list[Dz]]] = [([], [])]
-    left = most = _PART_BYTES - len(name.topic.encode())
-    for which, cells in enumerate((added, removed)):
-        for dz in cells:
-            size = cells_size((dz,)) - 2
-            if size > left:
-                parts.append(([], []))
-                left = most
-            parts[-1][which].append(dz)
-            left -= size
-    return [(tuple(some), tuple(others)) for some, others in parts]
+    def _snapshot_parts(self, name: SetName) -> Iterator[m.Numbered]:
+        outgoing, session = self.outgoing.get(name, OutgoingSet()), self.session
+        if session is not None:
+            version, digest = outgoing.version, outgoing.digest
+            parts = split_cells(name, ordered(outgoing.cells), ())
+            for i, (cells, _) in enumerate(parts):
+                yield m.SetSnapshot(session, name, version, i, len(parts), cells, digest)

@@ -35,6 +35,7 @@ class _ExpectedReaction:
     version: int
     push: int
     needs: list[Need] | None = None
+    is_refused: bool = False
 
 
 @dataclass(slots=True)
@@ -55,7 +56,13 @@ class Confirmations:
         self._watched.pop(subscription, None)
 
     def expect(self, border: str, name: SetName, version: int, push: int) -> None:
-        """Report a version of a received set after a push is confirmed, and what follows from it."""
+        """Report a version of a received set after a push is confirmed, and what follows from it.
+
+        The oldest and the newest version of a set are kept, so a silent neighbour costs bounded memory.
+        """
+        earlier = [one for one in self._expected if (one.border, one.name) == (border, name)]
+        for one in earlier[1:]:
+            self._expected.remove(one)
         self._expected.append(_ExpectedReaction(border, name, version, push))
 
     def forget(self, border: str) -> None:
@@ -72,19 +79,32 @@ class Confirmations:
             one.push == push and one.needs is None for one in self._expected
         )
 
-    def confirm(self, push: int, peers: Mapping[str, BorderPeer]) -> list[SetReport]:
-        """Record a confirmed push; return the versions that are now confirmed here and behind."""
+    def confirm(self, push: int, peers: Mapping[str, BorderPeer]) -> None:
+        """Record a confirmed push."""
         self.confirmed_push = max(self.confirmed_push, push)
         for one in self._expected:
             if one.needs is None and one.push <= push:
                 one.needs = needs_of(one.name.topic, peers, one.border)
-        return self.settled(peers)
 
     def settled(self, peers: Mapping[str, BorderPeer]) -> list[SetReport]:
-        """Return the versions whose neighbours have all confirmed what followed."""
-        ready = [one for one in self._expected if one.needs is not None and not _open(one.needs, peers)]
-        self._expected = [one for one in self._expected if one not in ready]
+        """Return the versions that are confirmed here and by all neighbours to which they led."""
+        waiting: list[_ExpectedReaction] = []
+        ready: list[_ExpectedReaction] = []
+        for one in self._expected:
+            is_ready = one.needs is not None and all(_is_confirmed(need, peers) for need in one.needs)
+            (ready if is_ready else waiting).append(one)
+        self._expected = waiting
         return [(one.border, one.name, one.version) for one in ready]
+
+    def refusals(self, peers: Mapping[str, BorderPeer]) -> list[tuple[SetReport, str]]:
+        """Return the versions that led to a refused set, once each, with the reason."""
+        found: list[tuple[SetReport, str]] = []
+        for one in self._expected:
+            reasons = [reason for need in one.needs or () if (reason := _refusal(need, peers))]
+            if reasons and not one.is_refused:
+                one.is_refused = True
+                found.append(((one.border, one.name, one.version), reasons[0]))
+        return found
 
     def reach(
         self, subscription: str, topic: str, peers: Mapping[str, BorderPeer]
@@ -123,8 +143,21 @@ def needs_of(topic: str, peers: Mapping[str, BorderPeer], but: str) -> list[Need
     ]
 
 
-def _open(needs: list[Need], peers: Mapping[str, BorderPeer]) -> bool:
-    return any(
-        peers[border].session == session and peers[border].done.get(name, 0) < version
-        for border, name, session, version in needs
-    )
+def _is_confirmed(need: Need, peers: Mapping[str, BorderPeer]) -> bool:
+    border, name, session, version = need
+    peer = peers.get(border)
+    if peer is None or peer.session != session:
+        return True
+    done, outgoing = peer.done.get(name, 0), peer.outgoing[name]
+    # the change that was awaited may have been taken back before it was sent
+    is_newest = outgoing.wanted == outgoing.cells and done >= outgoing.version
+    return done >= version or is_newest
+
+
+def _refusal(need: Need, peers: Mapping[str, BorderPeer]) -> str:
+    """Return the reason of a refusal; a newer version removes it."""
+    border, name, session, _ = need
+    peer = peers.get(border)
+    if peer is None or peer.session != session or name not in peer.refused:
+        return ""
+    return peer.refused[name][1]

@@ -176,7 +176,8 @@ class Acknowledge:
 
 
 Unnumbered = Hello | Propose | Agree | Goodbye | Acknowledge
-Numbered = Topics | SetDiff | SetDigest | Resync | SetSnapshot | SetDone | RefusedCells
+SetMessage = SetDiff | SetDigest | Resync | SetSnapshot | SetDone | RefusedCells
+Numbered = Topics | SetMessage
 PeerMessage = Unnumbered | Numbered
 
 

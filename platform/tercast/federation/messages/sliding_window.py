@@ -18,6 +18,7 @@ FIRST_RETRY, LAST_RETRY = 0.5, 8.0
 @dataclass(slots=True)
 class _InFlight:
     message: Numbered
+    sent: float
     due: float
     pause: float
 
@@ -67,13 +68,17 @@ class SlidingWindow:
                 self._sources.popleft()
                 continue
             self.sent += 1
-            self._flying[self.sent] = _InFlight(message, now + FIRST_RETRY, FIRST_RETRY)
+            self._flying[self.sent] = _InFlight(message, now, now + FIRST_RETRY, FIRST_RETRY)
             out.append((self.sent, message))
         return out
 
     def next_due(self) -> float | None:
         """Return the time of the next retransmission; None if nothing is in flight."""
         return min((flying.due for flying in self._flying.values()), default=None)
+
+    def oldest(self) -> float | None:
+        """Return when the oldest message without an acknowledgement was sent; None without one."""
+        return min((flying.sent for flying in self._flying.values()), default=None)
 
     def acknowledge(self, number: int) -> list[Numbered]:
         """Take a cumulative acknowledgement; return the messages that it confirms."""

@@ -39,7 +39,7 @@ class Fault:
 
     @property
     def place(self) -> tuple[str, frozenset[str]]:
-        """What the fault concerns; faults with the same place can overlap."""
+        """The kind and the partitions of the fault; faults with the same place can overlap."""
         return self.kind, frozenset(self.subject)
 
 

@@ -15,7 +15,8 @@ from random import Random
 from tercast.federation.messages.peer_messages import Envelope
 from tercast.federation.messages.sealed_channel import SealedChannel
 from tercast.federation.neighbour_liveness import GRACE
-from tercast.federation.partition import Partition, TablePush
+from tercast.federation.partition import Partition
+from tercast.federation.table_push import TablePush
 from tercast.federation.world.division import BorderLink, divide
 from tercast.federation.world.packet_walk import InstalledTables
 from tercast.federation.world.switch_updates import SwitchUpdates

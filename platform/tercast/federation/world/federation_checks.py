@@ -68,7 +68,7 @@ def unequal_sets(world: FederatedWorld) -> list[str]:
                 for kind in (ADVERTISEMENT, SUBSCRIPTION):
                     place = SetName(topic, kind)
                     cells = partition.exports.cells.cells(border, topic, kind) if is_open else ()
-                    if frozenset(cells) != neighbour.held.get((far, place), frozenset()):
+                    if frozenset(cells) != neighbour.received.held.get((far, place), frozenset()):
                         found.append(f"{kind} of {topic} from {name} to {far_name}")
     return found
 

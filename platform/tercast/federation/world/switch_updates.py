@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tercast.federation.partition import Partition, TablePush
+from tercast.federation.partition import Partition
+from tercast.federation.table_push import TablePush
 from tercast.federation.world.packet_walk import InstalledTables
 from tercast.federation.world.virtual_time import VirtualTime
 
@@ -33,7 +34,7 @@ class SwitchUpdates:
     def push(self, partition: Partition, push: TablePush, delay: float, confirm: Callable[[], None]) -> None:
         """Close borders halfway through the delay; then change tables, open borders, confirm."""
         name, borders = partition.name, partition.planner.topology.borders
-        closed = {borders[border] for border in push.closed}
+        closed = {borders[border] for border in push.closed if border in borders}
         parts = {border: node.node.uuid for border in borders if (node := partition.nodes.at(border))}
         start = max(self._ready.get(name, 0.0), self.time.now)
         ready = self._ready[name] = max(start, self.time.now + delay)
