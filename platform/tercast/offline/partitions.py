@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tercast.errors import Path, Refused, RefusedMany, shown
-from tercast.requests.model import HostMove, Request, SetIndexed
+from tercast.requests.model import Advertise, HostMove, Request, SetIndexed, Subscribe
 from tercast.runtime.strict_json import expect_list, expect_object, expect_text
 from tercast.runtime.wording import unknown_name
-from tercast.topology.borders import border_name
+from tercast.topology.borders import CELL_PREFIX, border_name
 from tercast.topology.elements import read_name
 from tercast.topology.topology import Topology
 
@@ -103,6 +103,9 @@ def _check_requests(
                     "partition; remove the standby attachments"
                 )
                 yield Refused(("requests", i), "other_partition", detail, request.host)
+        if isinstance(request, Advertise | Subscribe) and request.id.startswith(CELL_PREFIX):
+            detail = f"ids that begin with {CELL_PREFIX} are those of cells of neighbours; use another id"
+            yield Refused(("requests", i, "id"), "bad_name", detail, request.id)
         if isinstance(request, SetIndexed):
             detail = (
                 f"several partitions use topic {shown(request.topic)}, so no request can change its indexed "

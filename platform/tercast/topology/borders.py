@@ -19,6 +19,9 @@ from tercast.topology.topology import Topology
 STUB_LINK, STUB_HOST = 1, 2
 """Ports of a stub: the border link, and the host that represents the neighbour."""
 
+CELL_PREFIX = "x:border:"
+"""Begin of the ids of registrations that are cells of a neighbour: `x:`, and the name of a border."""
+
 
 def border_name(switch: str, port: int) -> str:
     """Return the name of the border at a port, which is also that of its stub and its host."""

@@ -196,6 +196,11 @@ def test_an_id_that_names_a_border_is_refused(old: str) -> None:
     )
 
 
+def test_an_id_of_cells_of_neighbours_is_refused() -> None:
+    scenario = with_other_id(changed({}), "q1", "x:border:atlanta:1:advertisement:weather:1")
+    assert any("ids that begin with x:border: are those of cells" in one for one in refusals(scenario))
+
+
 def test_the_reason_why_partitions_are_not_at_rest_is_named(
     tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
